@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.soak.canaries import Needles, fresh_secrets, painted_texts
+from tests.endpoint import chunk
+from tests.soak.canaries import Needles, fresh_secrets, painted_texts, spelled_texts
 
 SECRETS = fresh_secrets()
 
@@ -43,6 +44,21 @@ def test_what_is_painted_over_several_lines_copied_or_in_a_title_is_found():
         f"\x1b]52;c;{base64.b64encode(secret.encode()).decode()}\x07",
     ):
         assert any(Needles(SECRETS).found_in(text) for text in painted_texts(painted.encode()))
+
+
+@pytest.mark.parametrize("size", [5, 7])
+def test_a_secret_in_pieces_is_found(size: int):
+    pieces = [SECRETS["env"][at : at + size] for at in range(0, len(SECRETS["env"]), size)]
+    found = Needles(SECRETS).found_in(json.dumps([{"content": piece} for piece in pieces]).encode())
+    assert list(found) == ["env in pieces"]
+
+
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_what_a_stream_spells_is_joined(size: int):
+    pieces = [SECRETS["env"][at : at + size] for at in range(0, len(SECRETS["env"]), size)]
+    events = [chunk(content=piece, role="assistant") for piece in pieces]
+    body = "\n\n".join(f"data: {json.dumps(event)}" for event in events).encode()
+    assert SECRETS["env"].encode() in list(spelled_texts(body))
 
 
 def test_ordinary_text_has_none():

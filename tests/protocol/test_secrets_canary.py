@@ -6,13 +6,17 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.endpoint import Endpoint, Request, calls, says
+from tests.endpoint import Answer, Endpoint, Request, calls, chunk, says
 from tests.http_server import Asked, http_server, reply
 from tests.protocol.command import Done, mcptui
+from tui.core.traffic import Kind
+from tui.storage.recordings.reader import RecordingReader
+from tui.traffic.model_reply import joined
 
 LEAKY = Path(__file__).parents[1] / "unit" / "host" / "leaky_server.py"
 SECRETS = {
@@ -140,7 +144,7 @@ async def test_a_server_whose_secrets_the_model_may_have_shows_them_to_nobody_el
     replies = [
         calls(("leaky__leak", {"text": "a"})),
         calls(("leaky__leak", {"text": env})),
-        says(f"The token is {env}."),
+        Answer([*(chunk(content=char) for char in f"The token is {env}."), chunk("stop")]),
     ]
     async with Endpoint(replies) as endpoint:
         add_model(config, endpoint, server="send_as_is = true\n")
@@ -152,6 +156,12 @@ async def test_a_server_whose_secrets_the_model_may_have_shows_them_to_nobody_el
     assert leaked_in(done.out + done.err) == []
     assert f"it is {MARK}; told True" in done.out and f"The token is {MARK}." in done.out
     assert list(written()) == []
+    with closing(RecordingReader(recordings()[-1])) as reader:
+        replies = [
+            reader.body(entry.seq) for entry in reader.columns(0, 1000) if entry.kind == Kind.MODEL_REPLY
+        ]
+    assert joined(replies[-1])["text"] == f"The token is {MARK}."
+    assert leaked_in(joined(replies[1])["tool_calls"][0]["arguments"]) == []
 
 
 async def test_a_remote_server_that_returns_its_headers_shows_them_to_nobody(tmp_path: Path):

@@ -4,13 +4,16 @@
 `call`, `prompt`, `read`, `list`, `servers`, `traffic`, `sessions`, exports, `tap`. Secrets are in `env`,
 `args`, headers, keys of models, and the servers and the model put them into all they say. Every byte is
 searched for every piece of 8 characters of a secret, also in base64 and in URL and JSON escapes, so that one
-that a line break cuts is found too. Exits with 1 if anything is found, or if a step did not come about.
+that a line break cuts is found too, and for pieces of 5 characters in their order with other bytes between
+them. The texts that a recorded stream spells in pieces are joined for it.
+Exits with 1 if anything is found, or if a step did not come about.
 """
 
 import argparse
 import asyncio
 import base64
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -35,6 +38,9 @@ from tui.storage.recordings.reader import RecordingReader
 SERVER = Path(__file__).with_name("canary_server.py")
 PIECE = 8
 """Characters of a secret that count as a leak."""
+
+SHORT, IN_ORDER, NEAR = 5, 3, 1000
+"""Characters of short pieces, how many in their order count as a leak, and the bytes between two of them."""
 
 SIZES = ((80, 24), (120, 40), (200, 60))
 ENTER, ESCAPE, QUIT, TAB = "\r", "\x1b", "\x11", "\t"
@@ -61,6 +67,7 @@ class Needles:
 
     def __init__(self, known: dict[str, str]) -> None:
         self._of: dict[bytes, str] = {}
+        self._short_of: dict[bytes, tuple[str, int]] = {}
         for name, secret in known.items():
             raw = secret.encode()
             forms = [raw, quote(secret, safe="").encode(), json.dumps(secret)[1:-1].encode()]
@@ -72,7 +79,10 @@ class Needles:
                 for encode in (base64.b64encode, base64.urlsafe_b64encode):
                     text = encode(b"\0" * shift + raw).rstrip(b"=")
                     self._add(text[4 if shift else 0 : -2], 12, f"{name} in base64")
+            for at in range(len(raw) - SHORT + 1):
+                self._short_of.setdefault(raw[at : at + SHORT], (name, at))
         self._pattern = re.compile(b"|".join(map(re.escape, self._of)))
+        self._short = re.compile(b"(?=(%b))" % b"|".join(map(re.escape, self._short_of)))
 
     def _add(self, form: bytes, length: int, name: str) -> None:
         for at in range(len(form) - length + 1):
@@ -83,7 +93,22 @@ class Needles:
         return {
             self._of[found[0]]: data[max(0, found.start() - 100) : found.end() + 40]
             for found in self._pattern.finditer(data)
-        }
+        } | self._in_order(data)
+
+    def _in_order(self, data: bytes) -> dict[str, bytes]:
+        """Return the names of the secrets of which several short pieces follow each other."""
+        chains: dict[str, tuple[int, int, int]] = {}
+        found: dict[str, bytes] = {}
+        for hit in self._short.finditer(data):
+            name, offset = self._short_of[hit[1]]
+            at, last, count = chains.get(name, (0, 0, 0))
+            if not count or hit.start() - at > NEAR or offset < last:
+                chains[name] = (hit.start(), offset, 1)
+            elif offset >= last + SHORT:
+                chains[name] = (hit.start(), offset, count + 1)
+                if count + 1 == IN_ORDER:
+                    found[f"{name} in pieces"] = data[at : hit.end() + 40]
+        return found
 
 
 def painted_texts(raw: bytes) -> Iterator[bytes]:
@@ -93,6 +118,20 @@ def painted_texts(raw: bytes) -> Iterator[bytes]:
     for copied in _COPIED.findall(raw):
         with contextlib.suppress(ValueError):
             yield base64.b64decode(copied)
+
+
+def spelled_texts(body: bytes) -> Iterator[bytes]:
+    """Yield what the events of a stream spell: the texts with one name, joined."""
+    texts: dict[str, list[str]] = {}
+    for line in body.splitlines():
+        if line.startswith(b"data: {"):
+            json.loads(line[6:], object_pairs_hook=lambda pairs: [_hear(texts, pair) for pair in pairs])
+    yield from ("".join(text).encode("utf-8", "replace") for text in texts.values())
+
+
+def _hear(texts: dict[str, list[str]], pair: tuple[str, object]) -> None:
+    if isinstance(pair[1], str):
+        texts.setdefault(pair[0], []).append(pair[1])
 
 
 class Proof:
@@ -156,6 +195,38 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
             print(f"MISSING {name}: {done.returncode} {done.stderr[-300:]!r}", flush=True)
         return done.stdout
 
+    def tap(self) -> None:
+        """Be another host whose server runs in `mcptui tap`; what the host gets is not searched."""
+        secret = self.known["argument"]
+        server = [sys.executable, str(SERVER), "--token", secret]
+        calls = [("tools/list", {}), ("tools/call", {"name": "sing", "arguments": {"text": "a"}})]
+        asked = [("initialize", {}), *calls]
+        lines = [
+            json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+            for number, (method, params) in enumerate(asked)
+        ]
+        done = subprocess.run(
+            [sys.executable, "-m", "tui", "tap", "--name", "canary", "--", *server],
+            cwd=self.home,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                **self.environment,
+                "CANARY_TOKEN": self.known["env"],
+            },
+            input="\n".join(lines).encode() + b"\n",
+            capture_output=True,
+            timeout=120,
+        )
+        self.counts["commands"] += 1
+        if (
+            done.returncode
+            or done.stdout.count(b'"id": ') != len(lines)
+            or secret.encode() not in done.stderr
+        ):
+            self.missing["tap"] += 1
+            print(f"MISSING tap: {done.returncode} {done.stdout[-300:]!r}", flush=True)
+
     def files(self) -> None:
         """Look at every file of the home; at recordings also as they are read."""
         own = {self.config}
@@ -170,7 +241,10 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
                 with contextlib.suppress(StorageError), contextlib.closing(RecordingReader(path)) as reader:
                     for entry in reader.columns(0, 1_000_000):
                         said = json.dumps(entry.detail, default=str, ensure_ascii=False)
-                        self.look("recorded", reader.body(entry.seq) + said.encode())
+                        body = reader.body(entry.seq)
+                        self.look("recorded", body + said.encode())
+                        for text in spelled_texts(body):
+                            self.look("spelled by a recorded stream", text)
                         self.counts["entries"] += 1
 
     def forget(self) -> None:
@@ -286,6 +360,7 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
             ("servers", "--json"),
         ):
             self.command(*words)
+        self.tap()
         self.command("call", "canary", "sing", "text=fail", codes=(1, 4))
         self.command("call", "canary", "sing", "text=die", codes=(1, 4))
         self.command("call", "far", "echo", "text=fail", codes=(1, 4))
@@ -346,7 +421,8 @@ def far_server() -> Iterator[str]:
 
 
 def model(known: dict[str, str]) -> Callable[[Request], Answer]:
-    """Return a model that calls every tool, then says what it knows in pieces of three characters."""
+    """Return a model that calls every tool, then thinks and says what it knows in pieces of some sizes."""
+    sizes = itertools.cycle((3, 1, 5, 7))
 
     def answer(request: Request) -> Answer:
         said = request.json["messages"][-1]
@@ -354,9 +430,13 @@ def model(known: dict[str, str]) -> Callable[[Request], Answer]:
         if said["role"] == "user" and names:
             made = [(name, {"text": "a"}) for name in names if name.endswith(("sing", "echo"))]
             return calls(*made, *((name, {"text": "fail"}) for name, _ in made))
-        text = f"{known['typed']} and {request.headers.get('authorization', '')}"
-        pieces = [chunk(content=text[at : at + 3]) for at in range(0, len(text), 3)]
-        return Answer([chunk(content="They sang "), *pieces, chunk(content=". Bye."), chunk("stop")])
+        size = next(sizes)
+        text = f"{known['typed']} and {request.headers.get('authorization', '') if size == 3 else ''}"
+        parts = [text[at : at + size] for at in range(0, len(text), size)]
+        thoughts = [chunk(reasoning_content=part) for part in parts]
+        pieces = [chunk(content=part) for part in parts]
+        said = [chunk(content="They sang "), *thoughts, *pieces, chunk(content=". Bye."), chunk("stop")]
+        return Answer(said)
 
     return answer
 

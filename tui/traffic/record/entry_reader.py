@@ -12,7 +12,8 @@ from tui.core.jsonrpc.skimmer import items, outline
 from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Kind, TrafficReader, without_body
 from tui.traffic.record.exchange import EXCHANGE, Correlator, Link, PairingRemark
-from tui.traffic.record.redaction import ONLY_NAMES, Redact, StoredBody, keep, keep_all, scrub, scrub_text
+from tui.traffic.record.redaction import ONLY_NAMES, StoredBody, keep, keep_all, scrub, scrub_text
+from tui.traffic.record.secret_texts import Redact
 
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
 _INSIDE = StoredBody(b"", (), "")

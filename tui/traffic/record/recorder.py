@@ -22,7 +22,8 @@ from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficW
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.entry_reader import EntryReader
 from tui.traffic.record.recent_entries import RecentEntries
-from tui.traffic.record.redaction import ONLY_NAMES, Redact
+from tui.traffic.record.redaction import ONLY_NAMES
+from tui.traffic.record.secret_texts import Redact
 
 HEAD = 1024
 """Bytes of a body that are taken when there is little room."""

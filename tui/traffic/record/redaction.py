@@ -11,8 +11,7 @@ from tui.core.secrets.places import is_secret_header, masked
 from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_arguments import learn_schemas, without_secret_calls
-
-Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
+from tui.traffic.record.secret_texts import Redact
 
 MARGIN = 64 * 1024
 """Bytes behind the cap that are searched too: a secret across the cap is replaced completely."""
@@ -39,7 +38,7 @@ class StoredBody(NamedTuple):
 def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArguments = ONLY_NAMES) -> StoredBody:
     """Return a body as it is stored; a `cap` of 0 keeps all of it. `arguments`: which of calls are secret."""
     raw = captured.raw
-    if _may_have_calls(captured):
+    if _needs_more(captured):
         redact = _with_arguments(redact, captured, arguments)
     elif arguments is not ONLY_NAMES:
         learn_schemas(captured, arguments)
@@ -81,7 +80,7 @@ def _keep_few(
 ) -> Iterator[StoredBody]:
     raws = [captured.raw for captured in group]
     alone = len(raws) == 1 or (cap and max(map(len, raws), default=0) > cap)
-    if alone or any(map(_may_have_calls, group)) or redact(b"\n".join(raws))[1]:
+    if alone or any(map(_needs_more, group)) or redact(b"\n".join(raws))[1]:
         for captured in group:
             yield keep(captured, redact, cap, arguments)
         return
@@ -92,17 +91,19 @@ def _keep_few(
         yield StoredBody(captured.raw, (), str(captured.detail.get("sha256", "")) if torn else "")
 
 
-def _may_have_calls(captured: Captured) -> bool:
+def _needs_more(captured: Captured) -> bool:
+    """Return whether there may be secrets that searching the bytes does not find: in calls, and in pieces."""
     if captured.kind in _MODEL:
-        return b"arguments" in captured.raw or b'\\"' in captured.raw
+        in_pieces = captured.kind is Kind.MODEL_REPLY and b"data:" in captured.raw
+        return in_pieces or b"arguments" in captured.raw or b'\\"' in captured.raw
     return captured.kind is None and captured.direction is Direction.OUT and b'"tools/call"' in captured.raw
 
 
 def _with_arguments(redact: Redact, captured: Captured, arguments: SecretArguments) -> Redact:
-    """Return `redact` that also takes out secret arguments of calls."""
+    """Return `redact` that also takes out secret arguments of calls, and secrets that a reply spells."""
 
     def both(raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
-        hidden, names = without_secret_calls(captured, raw, arguments)
+        hidden, names = without_secret_calls(captured, raw, arguments, redact)
         body, redactions = redact(hidden)
         if not names:
             return body, redactions

@@ -16,7 +16,7 @@ from tui.core.secrets.places import SecretSpan
 from tui.core.secrets.tool_arguments import SecretArguments, SecretNames
 from tui.core.traffic import Captured, Direction, Kind
 from tui.traffic.record.secret_replies import without_secret_deltas
-from tui.traffic.record.secret_texts import Hidden, Place, in_prose, spliced, within
+from tui.traffic.record.secret_texts import Hidden, Place, Redact, in_prose, spliced, within
 
 _CALL, _ARGUMENTS = b'"tools/call"', b'"arguments"'
 _SCHEMA, _SAYS = b'"inputSchema"', (b'"writeOnly"', b'"password"')
@@ -28,12 +28,15 @@ _NEAR = 600
 """Bytes in which the name of a call stands before or behind its arguments."""
 
 
-def without_secret_calls(captured: Captured, raw: bytes, known: SecretArguments) -> Hidden:
-    """Return `raw`, the beginning of what was captured, without secret arguments."""
+def without_secret_calls(captured: Captured, raw: bytes, known: SecretArguments, redact: Redact) -> Hidden:
+    """Return `raw`, the beginning of what was captured, without secret arguments.
+
+    Of a reply in pieces also without what `redact` finds in the texts that the pieces spell.
+    """
     if captured.kind is Kind.MODEL_REQUEST:
         return spliced(raw, [*_written(raw, known), *_said(raw, known)])
     if captured.kind is Kind.MODEL_REPLY:
-        changed = without_secret_deltas(raw, known)
+        changed = without_secret_deltas(raw, known, redact)
         return (
             changed
             if changed is not None

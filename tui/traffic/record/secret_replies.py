@@ -1,16 +1,23 @@
-"""Secret arguments of calls that a model streams in pieces, taken out of the recorded stream. Pure."""
+"""Secrets that a model streams in pieces, taken out of the recorded stream. Pure.
+
+Secret arguments of calls, and every secret that a text of the stream spells: an answer, its thoughts, or the
+arguments of a call. Only the events that have a piece of one are written anew.
+"""
 
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from tui.core.secrets.named_values import named_values
 from tui.core.secrets.places import SecretSpan
 from tui.core.secrets.tool_arguments import SecretArguments
-from tui.traffic.record.secret_texts import Hidden, in_prose
+from tui.traffic.record.secret_texts import Hidden, Redact, in_prose
 
 _DATA = b"data:"
+_EVENT = re.compile(rb"(?:\A|[\r\n])data:")
+_ENDS = b"\r\n"
 
 
 class _Piece(NamedTuple):
@@ -25,7 +32,7 @@ class _Stream:
     """The events of a stream, and the texts that they spell in pieces."""
 
     def __init__(self, raw: bytes) -> None:
-        self.lines = raw.split(b"\n")
+        self.lines = raw.splitlines(keepends=True)
         self.chunks: dict[int, Any] = {}
         self.calls: dict[str, list[_Piece]] = {}
         self.names: dict[str, str] = {}
@@ -50,21 +57,46 @@ class _Stream:
                 if isinstance(function.get("arguments"), str):
                     self.calls.setdefault(key, []).append(_Piece(number, function, "arguments"))
 
+    def spelled(self) -> Iterator[list[_Piece]]:
+        """Yield the pieces of each text that the events spell: of the members with one path.
+
+        Items of a list are told apart by their `index`, as of choices and calls, not by their place.
+        """
+        paths: dict[tuple[int, Any], int] = {}
+        found: dict[int, list[_Piece]] = {}
+        for number, chunk in self.chunks.items():
+            waiting: list[tuple[int, Any]] = [(0, chunk)]
+            while waiting:
+                path, holder = waiting.pop()
+                if isinstance(holder, list):
+                    for item in reversed(holder):
+                        index = item.get("index") if isinstance(item, dict) else None
+                        key = index if isinstance(index, int) else None
+                        waiting.append((paths.setdefault((path, key), len(paths) + 1), item))
+                elif isinstance(holder, dict):
+                    for name, value in holder.items():
+                        below = paths.setdefault((path, name), len(paths) + 1)
+                        if isinstance(value, str):
+                            found.setdefault(below, []).append(_Piece(number, holder, name))
+                        elif isinstance(value, dict | list):
+                            waiting.append((below, value))
+        yield from (pieces for pieces in found.values() if len(pieces) > 1)
+
     def without(self, changed: set[int]) -> bytes:
         """Return the stream with the lines that were changed written anew."""
         for number in changed:
-            end = b"\r" if self.lines[number].endswith(b"\r") else b""
+            line = self.lines[number]
             text = json.dumps(self.chunks[number], separators=(",", ":"))
-            self.lines[number] = b"data: " + text.encode() + end
-        return b"\n".join(self.lines)
+            self.lines[number] = b"data: " + text.encode() + line[len(line.rstrip(_ENDS)) :]
+        return b"".join(self.lines)
 
 
-def without_secret_deltas(raw: bytes, known: SecretArguments) -> Hidden | None:
-    """Return a stream of events without secret arguments; None if it is not a stream.
+def without_secret_deltas(raw: bytes, known: SecretArguments, redact: Redact) -> Hidden | None:
+    """Return a stream of events without secrets in pieces; None if it is not a stream.
 
-    Only the events that change are written anew.
+    `redact` finds the secrets of the configuration and known shapes in a text.
     """
-    if not raw.lstrip().startswith((_DATA, b":", b"event:", b"id:")):
+    if _EVENT.search(raw) is None:
         return None
     stream = _Stream(raw)
     changed: set[int] = set()
@@ -78,7 +110,33 @@ def without_secret_deltas(raw: bytes, known: SecretArguments) -> Hidden | None:
         spans = list(in_prose(_joined(pieces), known))
         marks.update(span.name for span in spans)
         changed |= _marked(pieces, spans)
+    for pieces in stream.spelled():
+        spans = _spans(_joined(pieces), redact)
+        marks.update(span.name for span in spans)
+        changed |= _marked(pieces, spans, quote=b"")
     return (stream.without(changed) if changed else raw), frozenset(marks)
+
+
+def _spans(text: bytes, redact: Redact) -> list[SecretSpan]:
+    """Return where the secrets of a text are, of which `redact` tells only where their marks are.
+
+    What is left between two marks may also occur in a secret. Then the first place is taken: the text with
+    marks in these spans is the redacted one all the same.
+    """
+    redacted, marks = redact(text)
+    if not marks:
+        return []
+    spans: list[SecretSpan] = []
+    start, name = marks[0].start, ""
+    for mark, end in zip(marks, [*(one.start for one in marks[1:]), len(redacted)], strict=True):
+        kept = redacted[mark.end : end]
+        name = name or mark.name
+        if not kept and mark is not marks[-1]:
+            continue  # next to another: one mark for both
+        stop = len(text) - len(kept) if mark is marks[-1] else text.find(kept, start)
+        spans.append(SecretSpan(start, stop, name))
+        start, name = stop + len(kept), ""
+    return spans
 
 
 def _deltas(chunk: Any) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -99,23 +157,26 @@ def _octets(piece: _Piece) -> bytes:
     return str(piece.holder[piece.member]).encode("utf-8", "surrogatepass")
 
 
-def _marked(pieces: list[_Piece], found: list[SecretSpan]) -> set[int]:
+def _marked(pieces: list[_Piece], spans: Sequence[SecretSpan], quote: bytes = b'"') -> set[int]:
     """Put a mark into the piece in which a value begins, take the rest out, and return the lines changed."""
     changed: set[int] = set()
-    start = 0
-    for piece in pieces if found else ():
+    start = first = 0
+    for piece in pieces if spans else ():
         octets = _octets(piece)
         end = start + len(octets)
         parts: list[bytes] = []
         done = start
-        for span in found:
-            if span.end <= start or span.start >= end:
-                continue
+        while first < len(spans) and spans[first].start < end:
+            span = spans[first]
             if span.start >= start:
-                parts += (octets[done - start : span.start - start], f'"[redacted:{span.name}]"'.encode())
+                mark = b"%b[redacted:%b]%b" % (quote, span.name.encode(), quote)
+                parts += (octets[done - start : span.start - start], mark)
             done = min(span.end, end)
             changed.add(piece.line)
-        if piece.line in changed:
+            if span.end > end:
+                break
+            first += 1
+        if done > start or parts:
             parts.append(octets[done - start :])
             piece.holder[piece.member] = b"".join(parts).decode("utf-8", "surrogatepass")
         start = end

@@ -9,11 +9,15 @@ from tui.core.jsonrpc.skimmer import value_end
 from tui.core.secrets.named_values import named_values
 from tui.core.secrets.places import SecretSpan
 from tui.core.secrets.tool_arguments import SecretArguments
+from tui.core.traffic import Redaction
 
 _OPENED = re.compile(rb'\{\s*+"')
 
 Hidden = tuple[bytes, frozenset[str]]
 """Bytes without secret values, and the names in their marks."""
+
+Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
+"""Returns bytes with marks for the secrets in them, and where the marks are."""
 
 Finder = Callable[[bytes], Iterable[SecretSpan]]
 
