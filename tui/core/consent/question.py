@@ -13,8 +13,9 @@ from tui.core.secrets.places import masked, masked_arguments
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 
-MAX_SHOWN = 20_000
-"""Characters of a command line that are shown. Nobody reads more, so a longer one says so."""
+MAX_ON_SCREEN = 40_000
+MAX_LINES = 400
+"""What a question on screen has at most: nobody reads more there, so nothing longer can be agreed to."""
 
 YES_PROGRAM = (
     "Yes: the program runs on this computer with your permissions. It can read, change and send whatever "
@@ -68,8 +69,21 @@ class ConsentQuestion:
             return YES_MODEL, NO_MODEL
         return (YES_ADDRESS if self.is_remote else YES_PROGRAM), NO
 
+    @property
+    def too_long(self) -> str:
+        """Why no yes counts on a screen, and where all of it can be read, as a sentence; or ""."""
+        texts = [*(text for _, text in self.facts), *self.changes, *self.risks]
+        size = sum(map(len, texts))
+        if size <= MAX_ON_SCREEN and len(texts) <= MAX_LINES:
+            return ""
+        long = f"{size:,} characters" if size > MAX_ON_SCREEN else f"{len(texts)} lines"
+        return (
+            f"This is too long to be read here ({long}), so a yes is not possible. "
+            "mcptui config trust, with --config if you used it, prints all of it and asks."
+        )
+
     def lines(self) -> list[str]:
-        """Return the question as lines for a terminal, without what a key does."""
+        """Return the whole question as lines for a terminal, without what a key does."""
         width = max(len(label) for label, _ in self.facts)
         return [
             f"{clean_line(self.server, 64)} {self.head}",
@@ -125,7 +139,7 @@ def question_of(name: str, source: str, launch: Launch, changes: Sequence[str] =
 
 def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
     if launch.url:
-        yield "address", _bounded(visible(masked(launch.shown("url", launch.url))))
+        yield "address", visible(masked(launch.shown("url", launch.url)))
         if launch.is_model:
             yield "key", _key(launch)
         if launch.headers:
@@ -141,7 +155,7 @@ def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
     if launch.env:
         yield "variables", _names(launch, "env", launch.env)
     if links := launch.shown_links:
-        yield "links", _bounded(", ".join(f"{in_words(one)} leads to {links[one]}" for one in sorted(links)))
+        yield "links", ", ".join(f"{in_words(one)} leads to {links[one]}" for one in sorted(links))
     yield from _others(launch)
     if launch.transport == "lines":
         yield "protocol", "the line dialect, not MCP"
@@ -150,7 +164,7 @@ def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
 def shown_command(launch: Launch) -> str:
     """Return the whole command line as it would be typed, hidden characters visible, secrets masked."""
     words = masked_arguments(launch.shown_words)
-    return _bounded(" ".join(visible(shlex.quote(word)) for word in words))
+    return " ".join(visible(shlex.quote(word)) for word in words)
 
 
 def _names(launch: Launch, kind: str, values: Mapping[str, str]) -> str:
@@ -161,7 +175,7 @@ def _names(launch: Launch, kind: str, values: Mapping[str, str]) -> str:
         words.append(f"{visible(name)} = {origin}" if origin else visible(name))
     told = sum(" = " in word for word in words)
     hint = "" if told == len(words) else f" ({'other values' if told else 'values'} are not shown)"
-    return _bounded(f"{', '.join(words)}{hint}")
+    return f"{', '.join(words)}{hint}"
 
 
 def _origin(launch: Launch, place: str, value: str) -> str:
@@ -181,10 +195,4 @@ def _others(launch: Launch) -> Iterator[tuple[str, str]]:
     others = launch.other_references
     if others:
         told = (f"{visible(place)} = {others[place].in_words}" for place in sorted(others))
-        yield "settings", _bounded(", ".join(told))
-
-
-def _bounded(text: str) -> str:
-    if len(text) <= MAX_SHOWN:
-        return text
-    return f"{text[:MAX_SHOWN]} … and {len(text) - MAX_SHOWN:,} more characters that are not shown"
+        yield "settings", ", ".join(told)

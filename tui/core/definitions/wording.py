@@ -25,13 +25,13 @@ class Kind(StrEnum):
     REMOVED = "removed"
     ADDED = "added"
     WARNING = "warning"
+    CUT = "cut"  # says that something is not shown
 
 
 Line = Sequence[tuple[str, Kind]]
 
 MAX_VALUE = 4_000
-"""Characters of a value that are shown."""
-
+"""Characters of a value that are shown, unless a caller has room for more."""
 
 CONTEXT = 60
 """Characters around a difference within a text."""
@@ -70,8 +70,11 @@ def head(change: DefinitionChange) -> str:
     return f"{name} {'is new' if change.is_new else 'changed'} ({change.verdict})"
 
 
-def lines(change: DefinitionChange) -> Iterator[Line]:
-    """Yield a change as lines: its name and verdict, then each difference."""
+def lines(change: DefinitionChange, most: int = MAX_VALUE) -> Iterator[Line]:
+    """Yield a change as lines: its name and verdict, then each difference, texts with `most` characters.
+
+    Something new is missing only where a piece is `Kind.CUT`.
+    """
     differences = change.differences
     verdict = change.verdict
     how = "new" if change.is_new else "changed"
@@ -83,66 +86,67 @@ def lines(change: DefinitionChange) -> Iterator[Line]:
     elif not differences:
         yield (("  Only secret values differ.", Kind.DIM),)
     for difference in differences:
-        yield from _difference(difference)
+        yield from _difference(difference, most)
+    if any(one.path == ELSEWHERE for one in differences):
+        yield (("  The whole definition now:", Kind.DIM),)
+        yield from _new(change.after, most)
 
 
-def _difference(difference: Difference) -> Iterator[Line]:
+def _difference(difference: Difference, most: int) -> Iterator[Line]:
     before, after, why = difference.before, difference.after, clean_line(difference.why, 200)
     if difference.path == ELSEWHERE:
         yield ((f"  {why}", Kind.WARNING),)
         return
     if not difference.path:
-        yield from _new(after)
+        yield from _new(after, most)
         return
-    path = readable_line(difference.path, 200)
+    path = " ".join(readable(difference.path[:most]).split())
+    at = _bounded(path, Kind.PLAIN, most, left_out=len(difference.path) - most)
     mark = Kind.DIM if difference.verdict is Verdict.COMPATIBLE else Kind.WARNING
-    yield (("  ", Kind.PLAIN), (path, Kind.PLAIN), *(((f"  {why}", mark),) if why else ()))
+    yield (("  ", Kind.PLAIN), *at, *(((f"  {why}", mark),) if why else ()))
     if isinstance(before, str) and isinstance(after, str):
-        removed, added = words_between(before, after)
+        removed, added = words_between(before, after, most)
         yield (("    - ", Kind.REMOVED), *removed)
         yield (("    + ", Kind.ADDED), *added)
         return
     if before is not ABSENT:
-        yield from _value("    - ", before, Kind.REMOVED)
+        yield from _value("    - ", before, Kind.REMOVED, most)
     if after is not ABSENT:
-        yield from _value("    + ", after, Kind.ADDED)
+        yield from _value("    + ", after, Kind.ADDED, most)
 
 
-def _new(definition: Mapping[str, Any]) -> Iterator[Line]:
+def _new(definition: Mapping[str, Any], most: int) -> Iterator[Line]:
     for key, value in definition.items():
         if key != "name":
             yield (("  ", Kind.PLAIN), (readable_line(key, 80), Kind.PLAIN))
-            yield from _value("    + ", value, Kind.ADDED)
+            yield from _value("    + ", value, Kind.ADDED, most)
 
 
-def _value(sign: str, value: Any, kind: Kind) -> Iterator[Line]:
-    for number, text in enumerate(shown(value).split("\n")):
-        yield ((sign if not number else " " * len(sign), kind), (text, kind))
-
-
-def shown(value: Any) -> str:
-    """Return a value cleaned and cut: a string as it is, all else as JSON."""
+def _value(sign: str, value: Any, kind: Kind, most: int) -> Iterator[Line]:
+    """Yield a value cleaned and cut, line by line: a string as it is, all else as JSON."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    said = readable(text[:MAX_CHARS])
-    more = len(said) - MAX_VALUE + max(0, len(text) - MAX_CHARS)
-    return said[:MAX_VALUE] + (f"… ({more:,} more characters)" if more > 0 else "")
+    size = max(most, MAX_CHARS)
+    for piece, what in _bounded(readable(text[:size]), kind, most, left_out=len(text) - size) or [("", kind)]:
+        for row in piece.split("\n"):
+            yield ((sign, kind), (row, what))
+            sign = " " * len(sign)
 
 
 Piece = tuple[str, Kind]
 
 
-def words_between(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
+def words_between(before: str, after: str, most: int = MAX_VALUE) -> tuple[list[Piece], list[Piece]]:
     """Return two texts in pieces, the words that differ marked, and what both have cut to their ends.
 
     Of texts with the same words, the white space that differs is marked, in symbols.
     """
     if before.split() == after.split():
-        removed, added = _between(_BLANKS.findall(before), _BLANKS.findall(after))
+        removed, added = _between(_BLANKS.findall(before), _BLANKS.findall(after), most)
         return _with_symbols(removed), _with_symbols(added)
     old, new = readable(before), readable(after)
     if composed(old) == composed(new):  # another composition of the same letters
         old, new = (text.encode("ascii", "backslashreplace").decode() for text in (before, after))
-    return _between(_words(old), _words(new))
+    return _between(_words(old), _words(new), most)
 
 
 _BLANKS = re.compile(r"\s|\S+")
@@ -163,7 +167,7 @@ def _flat(text: str) -> str:
     return readable(text).replace("\n", " ⏎ ")
 
 
-def _between(old: Sequence[str], new: Sequence[str]) -> tuple[list[Piece], list[Piece]]:
+def _between(old: Sequence[str], new: Sequence[str], most: int) -> tuple[list[Piece], list[Piece]]:
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1
@@ -176,11 +180,11 @@ def _between(old: Sequence[str], new: Sequence[str]) -> tuple[list[Piece], list[
     if len(middle) <= MAX_WORDS and len(other) <= MAX_WORDS:
         for tag, a, b, c, d in SequenceMatcher(None, middle, other, autojunk=False).get_opcodes():
             same = tag == "equal"
-            removed += [(_cut("".join(middle[a:b])), Kind.DIM if same else Kind.REMOVED)] if b > a else []
-            added += [(_cut("".join(other[c:d])), Kind.DIM if same else Kind.ADDED)] if d > c else []
+            removed += _bounded("".join(middle[a:b]), Kind.DIM if same else Kind.REMOVED, most)
+            added += _bounded("".join(other[c:d]), Kind.DIM if same else Kind.ADDED, most)
     else:
-        removed.append((_cut("".join(middle)), Kind.REMOVED))
-        added.append((_cut("".join(other)), Kind.ADDED))
+        removed += _bounded("".join(middle), Kind.REMOVED, most)
+        added += _bounded("".join(other), Kind.ADDED, most)
     if end:
         last = (_head("".join(old[len(old) - end :])), Kind.DIM)
         removed.append(last)
@@ -201,6 +205,11 @@ def _head(text: str) -> str:
     return text if len(text) <= CONTEXT else text[:CONTEXT] + "…"
 
 
-def _cut(text: str) -> str:
-    more = len(text) - MAX_VALUE
-    return text if more <= 0 else f"{text[:MAX_VALUE]}… ({more:,} more characters)"
+def _bounded(text: str, kind: Kind, most: int, left_out: int = 0) -> list[Piece]:
+    """Return a text in pieces: its first `most` characters, and how many there are beside these.
+
+    `left_out` characters behind it are missing already.
+    """
+    more = max(0, len(text) - most) + max(0, left_out)
+    note = [(f"… ({more:,} more characters)", Kind.CUT)] if more else []
+    return [(text[:most], kind), *note] if text or note else []

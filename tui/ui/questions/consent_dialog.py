@@ -24,25 +24,32 @@ AROUND = 8
 AROUND_IN_SHORT = 5
 """The same on a screen of fewer than `SHORT` rows, which shows no margins."""
 
-MAX_LINES = 400
-"""Facts, changes and risks that are shown; a server with more of them says so."""
+LINES_OF_LONG = 100
+CHARS_OF_LONG = 2_000
+"""What is shown of a question that is too long: lines of changes and risks, and characters of each line."""
 
 
 def consent_rows(question: ConsentQuestion) -> Iterator[Row]:
     """Yield the lines of a question. The text is the file's: visible, never markup."""
     yield (clean_line(question.server, 60), "text bold"), (f" {question.head}", "text")
+    if too_long := question.too_long:
+        yield ((too_long, "warn"),)
     yield ()
     width = max(len(label) for label, _ in question.facts)
     for label, text in question.facts:
-        yield (f"{label.ljust(width)}  ", "dim"), (clean(text), "text")
+        yield (f"{label.ljust(width)}  ", "dim"), (_shown(text, too_long), "text")
     shown = [*(f"changed: {one}" for one in question.changes), *(f"! {one}" for one in question.risks)]
-    for text in shown[:MAX_LINES]:
-        yield ((clean(text), "warn"),)
-    if len(shown) > MAX_LINES:
-        yield ((f"! and {len(shown) - MAX_LINES} more lines that are not shown", "warn"),)
+    for text in shown[: LINES_OF_LONG if too_long else None]:
+        yield ((_shown(text, too_long), "warn"),)
     yield ()
-    for outcome in question.outcomes:
+    for outcome in question.outcomes[1 if too_long else 0 :]:
         yield ((outcome, "dim"),)
+
+
+def _shown(text: str, too_long: str) -> str:
+    if not too_long or len(text) <= CHARS_OF_LONG:
+        return clean(text)
+    return f"{clean(text[:CHARS_OF_LONG])} … and {len(text) - CHARS_OF_LONG:,} more characters"
 
 
 class ConsentDialog(ModalScreen[Action]):
@@ -68,7 +75,8 @@ class ConsentDialog(ModalScreen[Action]):
         self.question = question
         self.ripeness = Ripeness()
         self.pane = ReadPane(consent_rows(question), self._read)
-        self.line = QuestionLine(keys, ("ask.send", "ask.decline"), waiting)
+        answers = ("ask.decline",) if question.too_long else ("ask.send", "ask.decline")
+        self.line = QuestionLine(keys, answers, waiting)
         self.line.relabel("ask.send", "yes, connect" if question.is_remote else "yes, start it")
         self.line.relabel("ask.decline", "no")
 
@@ -85,7 +93,8 @@ class ConsentDialog(ModalScreen[Action]):
         self.call_after_refresh(self._fit)
 
     def _read(self) -> None:
-        self.line.show_unread(self.pane.unread)
+        if not self.question.too_long:
+            self.line.show_unread(self.pane.unread)
         self._fit()
 
     def _fit(self) -> None:
@@ -101,8 +110,8 @@ class ConsentDialog(ModalScreen[Action]):
         """Say yes, once all of it has been on screen."""
         if not self.ripeness.ripe:
             return
-        if self.pane.unread:
-            self.line.say(NOT_READ)
+        if problem := self.question.too_long or (NOT_READ if self.pane.unread else ""):
+            self.line.say(problem)
         else:
             self.dismiss(Action.ACCEPT)
 

@@ -1,7 +1,7 @@
 """Tools that changed since they were accepted: the difference, and whether the model may use them again."""
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from tui.core.definitions.accepted import DefinitionChange
 from tui.core.definitions.differences import ORDER, Verdict
-from tui.core.definitions.wording import Kind, lines, summary
+from tui.core.definitions.wording import Kind, head, lines, summary
 from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import Context
@@ -33,6 +33,11 @@ AROUND_IN_SHORT = 0
 LEAST_ROWS = 3
 
 MAX_LINES = 5_000
+MAX_ON_SCREEN = 100_000
+"""Lines and characters of a question. A change that does not fit cannot be accepted in it."""
+
+MAX_TRIED = 3
+"""Changes that do not fit; those after them are not even measured, which takes time."""
 
 STYLES = {
     Kind.HEAD: "accent",
@@ -41,6 +46,7 @@ STYLES = {
     Kind.REMOVED: "bad",
     Kind.ADDED: "ok",
     Kind.WARNING: "warn",
+    Kind.CUT: "warn",
 }
 
 MEANING = (
@@ -49,14 +55,57 @@ MEANING = (
 )
 
 
-def difference_lines(changes: Sequence[DefinitionChange]) -> Iterator[Row]:
-    """Yield the changes one below the other, the worst first."""
-    worst = sorted(changes, key=lambda one: -ORDER.index(one.verdict))
-    found = (line for one in worst for line in (*lines(one), ()))
-    for line in islice(found, MAX_LINES):
-        yield tuple((text, STYLES[kind]) for text, kind in line)
-    if left := sum(1 for _ in found):
-        yield ((f"! {left} more lines are not shown. Do not accept them unseen.", "warn"),)
+TOO_MANY = (
+    "  Does not fit here beside the others, so it stays left out. Press {key} in the servers pane after this."
+)
+TOO_LONG = (
+    "  Too long to be read here, so it stays left out. mcptui list {server} --json prints all of it, "
+    "and --accept-suspicious accepts it."
+)
+
+NOTHING_WHOLE = "Too long to be read here."
+
+
+class Differences:
+    """The changes one below the other, the worst first, as `rows`; `whole` are the names shown completely."""
+
+    def __init__(self, question: DefinitionsQuestion, review_key: str) -> None:
+        self.rows: list[Row] = []
+        self.whole: set[str] = set()
+        self._left = MAX_ON_SCREEN
+        failed = 0
+        for change in sorted(question.changes, key=lambda one: -ORDER.index(one.verdict)):
+            found = list(self._fitting(change)) if failed < MAX_TRIED else [((head(change), "accent"),), ()]
+            if found[-1]:
+                self.rows += found
+                self.whole.add(change.name)
+            else:
+                failed += 1
+                fits = failed > MAX_TRIED or self._fits_alone(question, change, review_key)
+                why = (TOO_MANY if fits else TOO_LONG).format(
+                    server=clean_line(question.server, 60), key=review_key
+                )
+                self.rows += [found[0], ((why, "warn"),)]
+            self.rows.append(())
+
+    def _fits_alone(self, question: DefinitionsQuestion, change: DefinitionChange, review_key: str) -> bool:
+        if len(question.changes) == 1 or self._left == MAX_ON_SCREEN:
+            return False
+        return bool(Differences(replace(question, changes=[change]), review_key).whole)
+
+    def _fitting(self, change: DefinitionChange) -> Iterator[Row]:
+        """Yield the lines of a change; the last one is empty if there is more than fits."""
+        left, most_lines = self._left, MAX_LINES - len(self.rows)
+        for number, line in enumerate(lines(change, self._left)):
+            left -= sum(len(text) for text, _ in line)
+            if not number:
+                yield tuple((text, STYLES[kind]) for text, kind in line)
+                continue
+            if left < 0 or number >= most_lines or any(kind is Kind.CUT for _, kind in line):
+                yield ()
+                return
+            yield tuple((text, STYLES[kind]) for text, kind in line)
+        self._left = left
 
 
 class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
@@ -86,8 +135,11 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         self.question = question
         self.ripeness = Ripeness()
         self._review_key = keys.first_of("servers.changes")
-        self.pane = ReadPane(difference_lines(question.changes), self._read)
-        self.line = QuestionLine(keys, ("ask.send", "ask.decline", "ask.cancel"), waiting)
+        differences = Differences(question, self._review_key)
+        self._whole = differences.whole
+        self.pane = ReadPane(differences.rows, self._read)
+        answers = ("ask.send", "ask.decline", "ask.cancel")
+        self.line = QuestionLine(keys, answers if self._whole else answers[1:], waiting)
 
     def compose(self) -> ComposeResult:
         question = self.question
@@ -96,8 +148,8 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         with Vertical():
             was = any(not one.is_new for one in question.changes)
             since = " since you accepted it" if was else ", not accepted yet"
-            head = Content.assemble((server, "bold"), f": {summary(question.changes)}{since}")
-            yield Static(head, markup=False)
+            title = Content.assemble((server, "bold"), f": {summary(question.changes)}{since}")
+            yield Static(title, markup=False)
             if suspicious:
                 words = "One change is" if suspicious == 1 else f"{suspicious} changes are"
                 yield Literal(
@@ -132,13 +184,17 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         self.line.show_waiting(waiting)
 
     def action_ask_send(self) -> None:
-        """Accept, once all changes have been on screen."""
+        """Accept what is shown whole, once it has been on screen."""
         if not self.ripeness.ripe:
             return
-        if self.pane.unread:
+        if not self._whole:
+            self.line.say(NOTHING_WHOLE)
+        elif self.pane.unread:
             self.line.say(NOT_READ)
         else:
-            self.dismiss(DefinitionsAnswer(Action.ACCEPT))
+            all_of_it = len(self._whole) == len(self.question.changes)
+            only = None if all_of_it else frozenset(self._whole)
+            self.dismiss(DefinitionsAnswer(Action.ACCEPT, only=only))
 
     def action_ask_decline(self) -> None:
         if self.ripeness.ripe:

@@ -3,7 +3,7 @@
 import pytest
 
 from tui.core.consent.launch import Launch
-from tui.core.consent.question import MAX_SHOWN, AllOwn, ConsentQuestion, consent_question
+from tui.core.consent.question import MAX_LINES, MAX_ON_SCREEN, AllOwn, ConsentQuestion, consent_question
 from tui.core.servers import Reference, ServerSpec, Transport
 
 
@@ -63,8 +63,16 @@ def test_nothing_hidden_is_left_in_the_question(hidden: str):
     assert said.isprintable() or "\n" in said
 
 
-def test_a_command_line_too_long_to_read_says_so():
-    assert "more characters that are not shown" in text(ServerSpec("w", "npx", ("x" * (MAX_SHOWN + 1),)))
+def test_what_is_too_long_for_a_screen_says_why_and_is_printed_whole():
+    spec = ServerSpec("w", "sh", ("x" * MAX_ON_SCREEN, "evil"))
+    assert "(40,0" in question(spec).too_long and "mcptui config trust" in question(spec).too_long
+    assert text(spec).count("x") >= MAX_ON_SCREEN and "evil" in text(spec)
+    changes = [f"argument {number}: new" for number in range(MAX_LINES)]
+    assert "lines), so a yes is not possible" in question(ServerSpec("w", "sh"), *changes).too_long
+
+
+def test_what_fits_on_a_screen_is_not_too_long():
+    assert not question(ServerSpec("w", "sh", ("x" * (MAX_ON_SCREEN - 1_000),))).too_long
 
 
 async def test_a_gate_without_questions_lets_everything_start():

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from tests.ui.app_stage import shows
+from tests.ui.app_stage import screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, painted, read_by, ripe, shown
 from tui.core.consent.question import ConsentQuestion
 from tui.core.questions import Action
@@ -78,6 +78,29 @@ async def test_yes_counts_only_once_all_of_a_long_command_was_on_screen():
         await read_by(app, pilot, "pageup")
         await pilot.press("ctrl+s")
         assert await waiting is Action.ACCEPT
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        dataclasses.replace(QUESTION, facts=(("command", "x " * 20_000 + "rm"),)),
+        dataclasses.replace(QUESTION, changes=[f"argument {number}: new" for number in range(400)]),
+    ],
+)
+async def test_what_is_too_long_to_be_read_cannot_be_agreed_to(long: ConsentQuestion):
+    async with app_with_person() as (app, pilot, person):
+        assert isinstance(person, Approvals)
+        waiting = asked(person.consent(long))
+        await shown(app, ConsentDialog)
+        await shows(
+            app, "This is too long to be read here (4", "if you used it, prints all of it", "ctrl+x no"
+        )
+        assert "ctrl+s" not in screen_text(app)
+        await pilot.press("ctrl+s")
+        await shows(app, "! This is too long to be read here (")
+        assert not waiting.done()
+        await pilot.press("ctrl+x")
+        assert await waiting is Action.DECLINE
 
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40)])

@@ -8,7 +8,7 @@ from tui.core.definitions.accepted import Accepted, DefinitionChange
 from tui.core.definitions.definition import INSTRUCTIONS
 from tui.core.questions import Action, DefinitionsQuestion
 from tui.ui.questions import definitions_dialog
-from tui.ui.questions.definitions_dialog import DefinitionsDialog, difference_lines
+from tui.ui.questions.definitions_dialog import DefinitionsDialog, Differences
 
 __all__ = ["ripe"]
 
@@ -56,10 +56,61 @@ async def test_the_difference_shows_hostile_text_as_text() -> None:
         waiting.cancel()
 
 
-def test_lines_that_are_left_out_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+LONG = {"name": "big", "description": "word " * 60_000}
+
+
+def whole_and_text(*changes: DefinitionChange) -> tuple[set[str], str]:
+    found = Differences(question(*changes), "D")
+    return found.whole, "\n".join("".join(text for text, _ in row) for row in found.rows)
+
+
+def test_a_change_that_does_not_fit_is_left_out_and_said() -> None:
+    whole, text = whole_and_text(changed("big", LONG), changed())
+    assert whole == {"add"}
+    assert "Too long to be read here, so it stays left out. mcptui list calc --json" in text
+
+
+def test_changes_that_do_not_fit_together_are_asked_about_one_after_the_other() -> None:
+    half = {"name": "half", "description": "word " * 12_000}
+    whole, text = whole_and_text(changed("a", half), changed("b", half))
+    assert whole == {"a"} and "Does not fit here beside the others" in text and "Press D" in text
+
+
+def test_a_long_description_is_shown_to_its_end() -> None:
+    end = {"name": "add", "description": f"{'word ' * 10_000}evil"}
+    whole, text = whole_and_text(changed("add", end))
+    assert whole == {"add"} and "evil" in text
+
+
+def test_more_lines_than_are_shown_are_not_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(definitions_dialog, "MAX_LINES", 3)
-    lines = list(difference_lines([changed(), changed("sub")]))
-    assert "more lines are not shown" in lines[-1][0][0] and len(lines) == 4
+    assert whole_and_text(changed(), changed("sub"))[0] == set()
+
+
+def test_many_changes_that_do_not_fit_are_not_measured() -> None:
+    whole, text = whole_and_text(*(changed(f"big{number}", LONG) for number in range(9)), changed("zz"))
+    assert not whole and text.count("stays left out") == 10
+
+
+async def test_only_what_was_shown_whole_is_accepted() -> None:
+    async with app_with_person((100, 40)) as (app, pilot, person):
+        waiting = asked(person.definitions(question(changed("big", LONG), changed())))
+        await shown(app, DefinitionsDialog)
+        await painted(app, whole=True)
+        await pilot.press("ctrl+s")
+        assert (await waiting).only == {"add"}
+
+
+async def test_nothing_is_accepted_if_nothing_is_shown_whole() -> None:
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(person.definitions(question(changed("big", LONG))))
+        await shown(app, DefinitionsDialog)
+        await shows(app, "Too long to be read here", "ctrl+x leave out", "esc decide later")
+        assert "ctrl+s" not in screen_text(app)
+        await pilot.press("ctrl+s")
+        assert not waiting.done()
+        await pilot.press("escape")
+        assert (await waiting).action is Action.CANCEL
 
 
 async def test_the_worst_change_comes_first() -> None:
