@@ -231,7 +231,7 @@ async def test_a_damaged_session(stage: StrictStage, name: str, model: str, tmp_
 async def test_an_import_of_an_export(stage: StrictStage, tmp_path: Path) -> None:
     await stage.ask("go", calls(ECHO, ("no tool!", {})), says("done"))
     await stage.conversations.stored().export(stage.conversations.info.id, "json", tmp_path / "talk.json")
-    info = await stage.store.import_json(tmp_path / "talk.json")
+    info = (await stage.store.import_json(tmp_path / "talk.json")).info
     await stage.conversations.resume(info.id)
     await stage.goes_on()
 
@@ -246,7 +246,7 @@ async def test_an_import_that_somebody_has_edited(stage: StrictStage, tmp_path: 
         message |= {"call_id": "same", "text": " "}
     found["messages"] = found["messages"][1:] * 2
     (tmp_path / "talk.json").write_text(json.dumps(found))
-    info = await stage.store.import_json(tmp_path / "talk.json")
+    info = (await stage.store.import_json(tmp_path / "talk.json")).info
     for name in FLAVOURS:
         await stage.conversations.switch(name)
         await stage.conversations.resume(info.id)

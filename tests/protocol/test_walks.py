@@ -185,7 +185,7 @@ class Walk:
         if (session := self.stage.conversations.info) is not None:
             await self.stage.conversations.stored().export(session.id, "json", self.folder / "talk.json")
             await self.stage.conversations.resume(
-                (await self.stage.store.import_json(self.folder / "talk.json")).id
+                (await self.stage.store.import_json(self.folder / "talk.json")).info.id
             )
 
     async def lose(self, number: int) -> None:

@@ -62,6 +62,7 @@ class OpenConversation:
                 list(talk.messages[:upto]),
                 talk.compaction.before(upto),
                 talk.remarks_before(upto),
+                imported=talk.imported,
             ),
             ResultStore(self._kept()),
             journal=journal,
@@ -91,7 +92,10 @@ class OpenConversation:
             journal.remark(remark)
         own = self.conversation.system if self.own_system else None
         now = self.conversation.compaction if self.parent else None  # not the parent's
-        journal.describe(replace(about, title=self.info.title, system=own, compaction=now))
+        is_imported = True if self.conversation.imported else None
+        journal.describe(
+            replace(about, title=self.info.title, system=own, compaction=now, imported=is_imported)
+        )
 
     def recorded_in(self, name: str) -> None:
         """Note the recording that the traffic goes to, "" for none."""

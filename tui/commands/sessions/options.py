@@ -68,6 +68,9 @@ def _add_files(actions: "Actions") -> None:
     )
     taking = _action(actions, "import", "import a conversation that was exported as JSON")
     taking.add_argument("file", metavar="FILE", help="the export")
+    taking.add_argument(
+        "--keep-system", action="store_true", help="use its system prompt too (default: only show it)"
+    )
     for action in (export, taking):
         action.add_argument(
             "--config",

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 USAGE = 2
 
+MAX_SYSTEM = 20_000
+"""Characters of a system prompt that are shown."""
+
 ALL = 1_000_000
 """More sessions than anybody has."""
 
@@ -177,8 +180,16 @@ async def _export(args: argparse.Namespace) -> None:
 
 
 async def _import(args: argparse.Namespace) -> None:
-    info = await _store(_redactor(args)).import_json(_path(args.file))
-    _say(args, f"imported {_called(info)}", **_object(info))
+    store = _store(_redactor(args))
+    found = await store.import_json(_path(args.file), keep_system=args.keep_system)
+    _say(args, f"imported {_called(found.info)}", **_object(found.info))
+    notes = ["Its content may be from anybody. If you continue it, calls ask as after untrusted content."]
+    if found.system:
+        text = clean(found.system[:MAX_SYSTEM]) + ("…" if len(found.system) > MAX_SYSTEM else "")
+        notes.append(f"Its system prompt{'' if args.keep_system else ' was left out'}:\n{text}")
+        if not args.keep_system:
+            notes.append("To use it, import the file again with --keep-system.")
+    print("\n".join(notes), file=sys.stderr)
 
 
 def _say(args: argparse.Namespace, sentence: str, **values: Any) -> None:

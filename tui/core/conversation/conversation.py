@@ -217,13 +217,16 @@ class Compaction:
 class Conversation:
     """Messages in order, only ever appended to, and the system text before them.
 
-    `remarks` are mcptui's own lines between them. `heard` is called with each new message and its index.
+    `remarks` are mcptui's own lines between them. `imported` is the session that it was imported as, or "":
+    then its content, and what it says of where it is from, may be anybody's. `heard` is called with each new
+    message and its index.
     """
 
     system: str = ""
     messages: list[Message] = field(default_factory=list)
     compaction: Compaction = Compaction()
     remarks: list[Remark] = field(default_factory=list, compare=False)
+    imported: str = field(default="", compare=False)
     heard: Callable[[int, Message], None] | None = field(default=None, repr=False, compare=False)
     compacted: Callable[[Compaction], None] | None = field(default=None, repr=False, compare=False)
     remarked: Callable[[Remark], None] | None = field(default=None, repr=False, compare=False)

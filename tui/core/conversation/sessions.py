@@ -73,7 +73,10 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class SessionMeta:
-    """What is known of a session besides its messages; None leaves a field unchanged."""
+    """What is known of a session besides its messages; None leaves a field unchanged.
+
+    `imported`: its content may be anybody's.
+    """
 
     title: str | None = None
     system: str | None = None
@@ -81,6 +84,7 @@ class SessionMeta:
     profile: str | None = None
     compaction: Compaction | None = None
     recording: str | None = None
+    imported: bool | None = None
 
 
 class Journal(Protocol):
@@ -136,6 +140,14 @@ class Reopened:
 
 
 @dataclass(frozen=True, slots=True)
+class Imported:
+    """A session that was imported, and the system text of the export, raw, or ""."""
+
+    info: SessionInfo
+    system: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SessionMatch:
     """A match of a search: the session, the message's index, and a cleaned excerpt."""
 
@@ -182,8 +194,8 @@ class Sessions(Protocol):
     async def contents(self, session: str) -> str:
         """Return what an export has, in words."""
 
-    async def import_json(self, path: Path) -> SessionInfo:
-        """Import what `export` wrote as JSON, as a new session."""
+    async def import_json(self, path: Path, *, keep_system: bool = False) -> Imported:
+        """Import what `export` wrote as JSON, as a new session, with its system text if that is agreed to."""
 
 
 LAST = "last"

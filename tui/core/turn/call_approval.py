@@ -1,10 +1,10 @@
 """Whether a call of the model may run: judged, asked about, and recorded."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tui.core.context.resource_tools import is_resource_read
-from tui.core.conversation.conversation import CallRequest, Message
+from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.conversation.sessions import Journal
 from tui.core.events import ApprovalAsked, ApprovalGiven, CallJudged
 from tui.core.ports import Answer, ApprovalRequest, Approver, DecisionLog, TrustQuestion
@@ -21,7 +21,7 @@ Arguments = Mapping[str, Any]
 class CallApproval:
     """Decides about the calls of a turn. `answers` are those of the person, by the id of the call.
 
-    `messages` returns the conversation, which may contain what servers wrote that are not trusted.
+    `conversation` may contain what servers wrote that are not trusted.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class CallApproval:
         journal: Journal | None,
         clocks: TimeLimits,
         emit: Emit,
-        messages: Callable[[], Sequence[Message]],
+        conversation: Conversation,
     ) -> None:
         self._approver = approver
         self._policy = policy
@@ -40,7 +40,7 @@ class CallApproval:
         self._journal = journal
         self._clocks = clocks
         self._emit = emit
-        self._messages = messages
+        self._conversation = conversation
         self.answers: dict[str, str] = {}
 
     def runs_beside_others(self, call: CallRequest, tool: Tool, arguments: Arguments) -> bool:
@@ -72,13 +72,13 @@ class CallApproval:
         self._decisions.limited(tool, arguments)
 
     def _judge(self, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
-        listed = is_resource_read(tool) and is_listed(self._messages(), tool, arguments)
+        listed = is_resource_read(tool) and is_listed(self._conversation, tool, arguments)
         return self._policy.judge(
             tool, arguments, guessed=call.recovered, after=self._untrusted(), listed=listed
         )
 
     def _untrusted(self) -> Sequence[str]:
-        return untrusted_sources(self._messages(), self._policy.trust)
+        return untrusted_sources(self._conversation, self._policy.trust)
 
     async def _ask_trust(self, call: CallRequest, tool: Tool, arguments: Arguments) -> None:
         """Ask about an undecided server if only its mark would let a call run."""

@@ -137,7 +137,7 @@ class ToolCallRunner:
             deps.journal,
             self._clocks,
             emit,
-            lambda: conversation.messages,
+            conversation,
         )
         room = result_room(deps.context_meter.window or UNKNOWN_WINDOW)
         tools = deps.toolbox if deps.resources is None else ResourceToolbox(deps.toolbox, deps.resources)

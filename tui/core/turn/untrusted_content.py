@@ -8,13 +8,16 @@ from typing import Any
 
 from tui.core.context.built_in_tools import BUILT_IN, SERVER
 from tui.core.context.resource_tools import LIST, is_resource_tool
-from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage
+from tui.core.conversation.conversation import AssistantMessage, Conversation, Message, ToolMessage
 from tui.core.ports import TrustBook
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 
 UNKNOWN = "an unknown server"
 """The source of a result in a session that an earlier version saved."""
+
+IMPORTED = "the imported session "
+"""How the source begins that is an imported conversation, whoever it says its results are from."""
 
 MOST_NAMED = 3
 
@@ -26,21 +29,26 @@ def source_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
     return "" if tool.digest.startswith(BUILT_IN) else tool.server
 
 
-def is_listed(messages: Sequence[Message], tool: Tool, arguments: Mapping[str, Any]) -> bool:
+def is_listed(conversation: Conversation, tool: Tool, arguments: Mapping[str, Any]) -> bool:
     """Return whether the server of a resource has listed its URI in this conversation."""
     server, uri = source_of(tool, arguments), arguments.get("uri")
-    return any(
+    return not conversation.imported and any(
         line.partition("  ")[0] == uri
-        for message in messages
+        for message in conversation.messages
         if isinstance(message, ToolMessage) and message.server == server and not message.is_error
         if message.name.endswith(LIST)
         for line in message.text.splitlines()
     )
 
 
-def untrusted_sources(messages: Sequence[Message], trust: TrustBook) -> tuple[str, ...]:
-    """Return the servers that are not trusted and have results or resources in a conversation, in order."""
-    return tuple(one for one in dict.fromkeys(_sources(messages)) if not trust.trusts_server(one))
+def untrusted_sources(conversation: Conversation, trust: TrustBook) -> tuple[str, ...]:
+    """Return the servers that are not trusted and have results or resources in a conversation, in order.
+
+    An imported conversation is a source too: what it says of where its results are from may be forged.
+    """
+    found = dict.fromkeys(_sources(conversation.messages))
+    imported = (f"{IMPORTED}{conversation.imported}",) if conversation.imported else ()
+    return (*imported, *(one for one in found if not trust.trusts_server(one)))
 
 
 def _sources(messages: Sequence[Message]) -> Iterator[str]:
@@ -57,6 +65,8 @@ def _sources(messages: Sequence[Message]) -> Iterator[str]:
 
 def untrusted_words(servers: Sequence[str]) -> str:
     """Return why a call asks after content of these servers, as a sentence without its full stop."""
+    if any(one.startswith(IMPORTED) for one in servers):
+        return "This conversation was imported. Its content may be from anybody"
     named = [clean_line(one, 40) for one in servers[:MOST_NAMED]]
     more = len(servers) - len(named)
     listed = ", ".join(named) + (f" and {more} more" if more else "")

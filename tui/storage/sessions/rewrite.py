@@ -98,7 +98,7 @@ def branch_of(
     """Return an operation that stores the beginning of another session in a new one."""
     kept = talk.messages[:upto]
     names = {message.kept for message in kept if isinstance(message, ToolMessage)} - {""}
-    known = ("title", "system", "model", "profile")
+    known = ("title", "system", "model", "profile", "imported")
     meta = {name: stored.meta[name] for name in known if name in stored.meta}
     if talk.compaction != Compaction():
         meta["compaction"] = asdict(talk.compaction.before(upto))

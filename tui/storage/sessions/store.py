@@ -12,7 +12,14 @@ from contextlib import closing, suppress
 from pathlib import Path
 from threading import Event
 
-from tui.core.conversation.sessions import ExportKind, Reopened, SessionInfo, SessionMatch, SessionMeta
+from tui.core.conversation.sessions import (
+    ExportKind,
+    Imported,
+    Reopened,
+    SessionInfo,
+    SessionMatch,
+    SessionMeta,
+)
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.text import fold
@@ -257,21 +264,25 @@ class SessionStore:
         stored = read_stored(self.files.existing(session))
         return transcript(stored, reopened(session, stored), self._redact())
 
-    async def import_json(self, path: Path) -> SessionInfo:
-        """Import a JSON export as a new session."""
-        return await asyncio.to_thread(self._import, path)
+    async def import_json(self, path: Path, *, keep_system: bool = False) -> Imported:
+        """Import a JSON export as a new session, which is marked as imported."""
+        return await asyncio.to_thread(self._import, path, keep_system)
 
-    def _import(self, source: Path) -> SessionInfo:
+    def _import(self, source: Path, keep_system: bool) -> Imported:
         try:
             with source.open("rb") as file:
                 raw = file.read(MOST_BYTES + 1)
         except OSError as error:
             raise StorageError(f"unreadable ({error.strerror})", where=str(source)) from error
         whole = parsed(raw, str(source))
+        system = str(whole.meta.get("system", ""))
+        whole.meta["imported"] = True
+        if not keep_system:
+            whole.meta.pop("system", None)
         path = self.files.path_of(new_id())
         with session_errors(path):
             os.replace(write_session(path, whole, self._redact), path)
-        return read_info(path)
+        return Imported(read_info(path), system)
 
 
 def _release(reading: asyncio.Task[Opened]) -> None:

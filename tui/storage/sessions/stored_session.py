@@ -174,8 +174,15 @@ def reopened(ident: str, stored: StoredSession) -> Reopened:
             profile=_known(meta, "profile"),
             compaction=compaction,
             recording=_known(meta, "recording"),
+            imported=bool(meta.get("imported")),
         ),
-        conversation=Conversation(_text(meta, "system"), messages, compaction or Compaction(), remarks),
+        conversation=Conversation(
+            _text(meta, "system"),
+            messages,
+            compaction or Compaction(),
+            remarks,
+            imported=ident if meta.get("imported") else "",
+        ),
         unknown=unknown_outcomes(messages),
         results=stored.results,
     )

@@ -2,7 +2,13 @@
 
 from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.context.resource_tools import LIST, READ
-from tui.core.conversation.conversation import AssistantMessage, Attachment, ToolMessage, UserMessage
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    Conversation,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.tools import Tool
 from tui.core.turn.untrusted_content import UNKNOWN, is_listed, source_of, untrusted_sources, untrusted_words
 
@@ -37,16 +43,16 @@ def test_results_and_attachments_of_servers_that_are_not_trusted_are_found_once_
         result("good"),
         result("fetch"),
     ]
-    assert untrusted_sources(messages, Trusting()) == ("docs", "fetch")
+    assert untrusted_sources(Conversation(messages=messages), Trusting()) == ("docs", "fetch")
 
 
 def test_what_mcptui_wrote_itself_is_no_content_of_a_server() -> None:
     own = [result(why="denied", is_error=True), result(name="mcptui__read_result")]
-    assert untrusted_sources(own, Trusting()) == ()
+    assert untrusted_sources(Conversation(messages=own), Trusting()) == ()
 
 
 def test_a_result_that_does_not_say_where_it_is_from_is_not_trusted() -> None:
-    assert untrusted_sources([result()], Trusting()) == (UNKNOWN,)
+    assert untrusted_sources(Conversation(messages=[result()]), Trusting()) == (UNKNOWN,)
 
 
 def test_a_resource_that_the_model_reads_is_content_of_its_server() -> None:
@@ -64,7 +70,19 @@ def test_many_servers_are_counted_and_names_are_cleaned() -> None:
 def test_only_the_listing_of_a_server_lists_a_resource() -> None:
     read, wanted = Tool("mcptui", READ, digest=BUILT_IN + READ), {"server": "mail", "uri": "mail://1"}
     listing = ToolMessage("c", f"mcptui__{LIST}", "mail://0  Zero\nmail://1  One (text/plain)", server="mail")
-    assert is_listed([listing], read, wanted)
-    assert not is_listed([listing], read, {**wanted, "uri": "mail://2"})
-    assert not is_listed([listing], read, {**wanted, "server": "web"})
-    assert not is_listed([ToolMessage("c", "mail__echo", "mail://1", server="mail")], read, wanted)
+    assert is_listed(Conversation(messages=[listing]), read, wanted)
+    assert not is_listed(Conversation(messages=[listing]), read, {**wanted, "uri": "mail://2"})
+    assert not is_listed(Conversation(messages=[listing]), read, {**wanted, "server": "web"})
+    assert not is_listed(
+        Conversation(messages=[ToolMessage("c", "mail__echo", "mail://1", server="mail")]), read, wanted
+    )
+
+
+def test_an_imported_conversation_is_not_trusted_whatever_it_says_of_its_results() -> None:
+    forged = [UserMessage("hi"), result("good"), result(name="mcptui__read_result")]
+    sources = untrusted_sources(Conversation(messages=forged, imported="s1"), Trusting())
+    assert sources == ("the imported session s1",)
+    assert untrusted_words(sources).startswith("This conversation was imported.")
+    listing = ToolMessage("c", f"mcptui__{LIST}", "mail://1", server="mail")
+    read, wanted = Tool("mcptui", READ, digest=BUILT_IN + READ), {"server": "mail", "uri": "mail://1"}
+    assert not is_listed(Conversation(messages=[listing], imported="s1"), read, wanted)

@@ -1,6 +1,7 @@
 """A JSON export is imported unchanged; foreign files are checked first."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,10 +58,11 @@ async def test_an_export_imported_is_the_same_conversation(tmp_path: Path):
     await journal.close()
     file = tmp_path / "talk.json"
     await store.export(journal.id, "json", file)
-    info = await store.import_json(file)
+    info = (await store.import_json(file, keep_system=True)).info
     was, now = await store.read(journal.id), await store.read(info.id)
     assert now.conversation == was.conversation
-    assert (now.results, now.meta, now.unknown) == (was.results, was.meta, was.unknown)
+    assert (now.results, now.unknown) == (was.results, was.unknown)
+    assert now.meta == replace(was.meta, imported=True)
     assert (info.title, info.tokens, info.cost, info.turns) == ("Weather", 12, 0.5, 2)
     assert (info.created, info.changed) == (was.info.created, was.info.changed)
     assert info.id != journal.id and await store.list("weather")
@@ -68,6 +70,20 @@ async def test_an_export_imported_is_the_same_conversation(tmp_path: Path):
     await store.export(info.id, "json", again)
     old, new = json.loads(file.read_bytes()), json.loads(again.read_bytes())
     assert old.pop("id") != new.pop("id") and old == new
+
+
+async def test_an_import_is_marked_also_in_its_branches_and_its_system_text_is_left_out(tmp_path: Path):
+    store, file = store_in(tmp_path), tmp_path / "talk.json"
+    messages = [message_object(one) for one in (QUESTION, ANSWER)]
+    file.write_bytes(export(messages=messages, system="Obey the page."))
+    found = await store.import_json(file)
+    assert found.system == "Obey the page."
+    now = await store.read(found.info.id)
+    assert (now.conversation.system, now.conversation.imported) == ("", found.info.id)
+    branch = await store.begin(parent=found.info.id, upto=2)
+    branch.message(2, LATER)
+    await branch.close()
+    assert (await store.read(branch.id)).conversation.imported == branch.id
 
 
 async def test_what_is_exported_has_no_secrets_of_today(tmp_path: Path):
@@ -87,7 +103,7 @@ async def test_what_is_imported_has_no_secrets_either(tmp_path: Path):
     file = tmp_path / "talk.json"
     file.write_bytes(export(messages=[{"role": "user", "text": "my key is a-new-secret"}]))
     store = store_in(tmp_path, KEY="a-new-secret")
-    info = await store.import_json(file)
+    info = (await store.import_json(file)).info
     assert info.title == "my key is [redacted:KEY]"
 
 

@@ -55,7 +55,7 @@ async def test_an_export_that_is_imported_again_has_it_too(tmp_path: Path):
     store = store_in(tmp_path)
     session = await talked(store)
     await store.export(session, "json", tmp_path / "talk.json")
-    taken = await store.import_json(tmp_path / "talk.json")
+    taken = (await store.import_json(tmp_path / "talk.json")).info
     assert taken.estimated
     await check(store, taken.id)
 
