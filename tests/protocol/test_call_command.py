@@ -269,9 +269,9 @@ async def test_images_among_text_are_named_and_the_hint_says_how_to_save_them(co
     assert done.out == "look:\n[image image/png, 10 B]\n[image image/png, 10 B]\n" and "-o FILE" in done.err
 
 
-async def test_a_resource_goes_into_a_pipe_as_the_server_sent_it(config: str):
+async def test_a_resource_goes_into_a_pipe_cleaned_and_as_json_whole(config: str):
     done = await mcptui("read", "--config", config, "offering", "memo://text")
-    assert (done.code, done.out) == (0, "one\r\ntwo\x1b[31m")
+    assert (done.code, done.out) == (0, "one\ntwo␛[31m")
     done = await mcptui("read", "--json", "--config", config, "offering", "memo://bytes")
     assert base64.b64decode(json.loads(done.out)["contents"][0]["blob"]) == PNG
 

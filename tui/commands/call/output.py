@@ -1,7 +1,7 @@
 """Output of `mcptui call`, `read` and `prompt`: writes results to stdout or a file.
 
-On a terminal everything is cleaned. Elsewhere a text goes out as the server sent it, and a single image or
-file as its bytes.
+A text is cleaned, also in a file: a person may show it on a terminal. JSON escapes what is unsafe in it, and
+an image or a file goes out as its bytes.
 """
 
 import base64
@@ -35,7 +35,7 @@ class OutputFile:
         """Write its images and files, or if there are none its text. Raises UsageError if that fails."""
         files = [_decoded(item) for item in result.content if isinstance(item, BinaryContent)]
         if not files:
-            files = [result_text(result).encode("utf-8", "backslashreplace")]
+            files = [clean(result_text(result)).encode()]
         elif said := _joined([text for item in result.content if (text := text_of(item)) is not None]):
             write_text(said + "\n")
         for number, data in enumerate(files, 1):
@@ -61,13 +61,12 @@ def write_json(value: Any) -> None:
 
 
 def write_text(text: str) -> None:
-    """Write a text, cleaned on a terminal and as it is elsewhere, and end its last line."""
-    if sys.stdout.isatty():
-        shown = clean(text)
-        sys.stdout.write(shown if shown.endswith("\n") or not shown else shown + "\n")
-        return
+    """Write a text, cleaned; on a terminal end its last line."""
+    shown = clean(text)
+    if shown and not shown.endswith("\n") and sys.stdout.isatty():
+        shown += "\n"
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.write(shown.encode())
 
 
 def write_result(result: ToolResult) -> None:

@@ -1,7 +1,8 @@
 """The last lines that a server wrote to stderr, at a cost that does not grow with their number.
 
-Chunks are kept unchanged, and only the newest 64 KiB; they are split, decoded and cleaned when somebody
-looks. Output on stderr is not a sign of an error.
+Only the newest 64 KiB are kept, and of a long line only its beginning and its end, so that one line does not
+push out all others. The rest is split, decoded and cleaned when somebody looks. Output on stderr is not a
+sign of an error.
 """
 
 import asyncio
@@ -16,6 +17,10 @@ from tui.host.process.pipes import PipeReader
 
 KEPT = 64 * 1024
 LINE_LIMIT = 4096
+LONG_LINE = 16 * 1024
+"""Bytes of a line from which only its ends are kept."""
+
+_END = LINE_LIMIT // 3
 STDERR_CHUNK = 256 * 1024
 REST = 0.004
 """Pause after every read: a flood of any kind, many small writes or few large ones, fills the pipe meanwhile
@@ -38,8 +43,10 @@ class StderrTail:
         self.revision = 0
         self.total = 0
         self._kept = kept
-        self._chunks: deque[bytes] = deque()
+        self._chunks: deque[bytes] = deque()  # whole lines
         self._held = 0
+        self._open = bytearray()
+        self._open_size = 0
         self._lines: tuple[int, tuple[str, ...]] = (0, ())
         self._last: tuple[int, str] = (0, "")
         self._reason: tuple[int, str] = (0, "")
@@ -47,30 +54,54 @@ class StderrTail:
     def feed(self, chunk: bytes) -> None:
         self.total += len(chunk)
         self.revision += 1
-        chunk = chunk[-self._kept :]
-        self._chunks.append(chunk)
-        self._held += len(chunk)
+        first, newline, rest = chunk.partition(b"\n")
+        self._extend(first)
+        if not newline:
+            return
+        whole, newline, last = rest.rpartition(b"\n")
+        self._keep(
+            _shortened(bytes(self._open), self._open_size) + b"\n" + _without_long_lines(whole) + newline
+        )
+        self._open, self._open_size = bytearray(), 0
+        self._extend(last)
+
+    def _extend(self, piece: bytes) -> None:
+        """Add a part of the line that has not ended."""
+        self._open += piece
+        self._open_size += len(piece)
+        if len(self._open) > 2 * LONG_LINE:
+            del self._open[_END:-LONG_LINE]
+
+    def _keep(self, lines: bytes) -> None:
+        lines = self._newest(lines)
+        self._chunks.append(lines)
+        self._held += len(lines)
         while self._held - len(self._chunks[0]) >= self._kept:
             self._held -= len(self._chunks.popleft())
         # Many tiny chunks would each cost an object: join them now and then.
         if len(self._chunks) > 256:
-            self._chunks = deque((b"".join(self._chunks)[-self._kept :],))
+            self._chunks = deque((self._newest(b"".join(self._chunks)),))
             self._held = len(self._chunks[0])
+
+    def _newest(self, lines: bytes) -> bytes:
+        """Return the newest lines: of the first one that is cut, nothing, as its rest may be of a secret."""
+        if len(lines) <= self._kept:
+            return lines
+        return lines[lines.find(b"\n", len(lines) - self._kept - 1) + 1 :]
 
     def lines(self) -> tuple[str, ...]:
         """Return the kept lines, oldest first, cleaned, without empty ones."""
         if self._lines[0] != self.revision:
-            found = self._read(b"".join(self._chunks), self.total > self._held)
-            if not found and self.total > self._held:
-                found = (f"… {size(self.total)} without a line break omitted",)
-            self._lines = (self.revision, found)
+            self._lines = (self.revision, self._read(b"".join(self._chunks)))
         return self._lines[1]
 
     @property
     def last(self) -> str:
         if self._last[0] != self.revision:
-            recent = b"".join(self._chunks)[-4 * LINE_LIMIT :]
-            found = self._read(recent, len(recent) < self.total)
+            recent = b"".join(self._chunks)[-2 * LONG_LINE :]
+            if len(recent) == 2 * LONG_LINE:
+                recent = recent.partition(b"\n")[2]
+            found = self._read(recent)
             self._last = (self.revision, found[-1] if found else "")
         return self._last[1]
 
@@ -83,14 +114,32 @@ class StderrTail:
             self._reason = (self.revision, reason_line(self.lines()))
         return self._reason[1]
 
-    @staticmethod
-    def _read(data: bytes, cut: bool) -> tuple[str, ...]:
-        rows = data.split(b"\n")
-        if cut and len(rows) > 1:
-            del rows[0]  # its beginning is lost
-        elif cut:  # a word that has lost its beginning may be a secret
-            rows[0] = rows[0].partition(b" ")[2]
+    def _read(self, lines: bytes) -> tuple[str, ...]:
+        rows = [*lines.split(b"\n"), _shortened(bytes(self._open), self._open_size)]
         return tuple(text for text in map(_line, rows) if text)
+
+
+def _without_long_lines(lines: bytes) -> bytes:
+    """Return lines with each long one shortened; finding out costs little if there is none."""
+    start = 0
+    while len(lines) - start > LONG_LINE:
+        end = lines.rfind(b"\n", start, start + LONG_LINE)
+        if end < 0:
+            return b"\n".join(_shortened(line, len(line)) for line in lines.split(b"\n"))
+        start = end + 1
+    return lines
+
+
+def _shortened(line: bytes, length: int) -> bytes:
+    """Return a line of `length` bytes, of which the beginning and the end are given; of a long one its ends.
+
+    They end and begin with a whole word: a part of one may be of a secret.
+    """
+    if length <= LONG_LINE:
+        return line
+    head, tail = line[:_END].rpartition(b" ")[0], line[-_END:].partition(b" ")[2]
+    mark = f"… {size(length - len(head) - len(tail))} without a line break omitted"
+    return b" ".join(part for part in (head, mark.encode(), tail and b"\xe2\x80\xa6 " + tail) if part)
 
 
 def _line(row: bytes) -> str:

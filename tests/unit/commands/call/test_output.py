@@ -27,7 +27,7 @@ def test_any_bytes_reach_a_file_unchanged(tmp_path: Path):
 def test_text_is_written_where_there_is_nothing_else(tmp_path: Path):
     path = tmp_path / "x.txt"
     OutputFile(str(path)).write(ToolResult((TextContent("a\ud800b"), TextContent("c"))))
-    assert path.read_bytes() == b"a\\ud800b\nc"
+    assert path.read_text("utf-8") == "a\ufffdb\nc"
 
 
 def test_a_folder_is_refused_at_once(tmp_path: Path):
@@ -50,6 +50,16 @@ def test_structured_content_is_shown_only_where_there_is_no_other():
 def test_a_link_is_shown_with_its_address(capfdbinary):
     write_result(ToolResult((TextContent("see"), LinkContent("file:///a", "a"))))
     assert capfdbinary.readouterr().out == b"see\n[a: file:///a]\n"
+
+
+def test_a_text_has_no_escapes_of_a_terminal_in_a_file_either(tmp_path: Path, capfdbinary):
+    said = ToolResult((TextContent("\x1b]0;x\x07a\x08b\0\tc"),))
+    write_result(said)
+    write_contents(said)
+    OutputFile(str(tmp_path / "x.txt")).write(said)
+    clear = "␛]0;x␇a␈b␀\tc"
+    assert capfdbinary.readouterr().out.decode() == f"{clear}\n{clear}"
+    assert (tmp_path / "x.txt").read_text("utf-8") == clear
 
 
 def test_a_file_alone_goes_into_a_pipe_as_bytes(capfdbinary):

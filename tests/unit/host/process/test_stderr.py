@@ -56,7 +56,24 @@ def test_only_the_newest_part_is_kept():
 
 
 def test_one_endless_line_shows_its_end():
-    assert tail_of(b"x" * 1_000_000, b"y" * 50_000, b" z" * 10_000).last.startswith("z")
+    tail = tail_of(b"x" * 1_000_000, b"y" * 50_000, b" z" * 10_000)
+    assert tail.last.startswith("… 1.1 MB without a line break omitted … z z")
+
+
+@pytest.mark.parametrize("size", [1, 1000, 65_536, 700_000])
+def test_a_long_line_leaves_the_lines_around_it(size: int):
+    data = b"before\n" + b"start " + b"y" * 600_000 + b" end\n\nafter"
+    lines = tail_of(*(data[at : at + size] for at in range(0, len(data), size))).lines()
+    assert lines == ("before", "start … 600 kB without a line break omitted … end", "after")
+
+
+@given(st.lists(st.sampled_from([b"a b ", b"x" * 9000, b"\n", b" c\n"]), max_size=60), st.integers(1, 9999))
+def test_any_split_of_long_lines_gives_the_same_lines(parts: list[bytes], size: int):
+    data = b"".join(parts)
+    pieces = tail_of(*(data[at : at + size] for at in range(0, len(data), size)))
+    count = min(len(pieces.lines()), len(tail_of(data).lines()))
+    assert count == 0 or pieces.lines()[-count:] == tail_of(data).lines()[-count:]
+    assert pieces.last == (pieces.lines() or ("",))[-1]
 
 
 def test_a_flood_costs_little():
@@ -121,9 +138,14 @@ def test_a_line_that_is_cut_for_the_recording_ends_with_a_whole_word():
     assert line.startswith(b"x" * (LINE_LIMIT - 10) + b" ") and b"config" not in line
 
 
-def test_a_line_whose_beginning_is_lost_begins_with_a_whole_word():
-    (line,) = tail_of(b"configured-value " + b"x" * (KEPT - 4)).lines()
-    assert line.startswith("x")
+def test_what_is_left_of_a_long_line_ends_and_begins_with_a_whole_word():
+    for at in range(-20, 20):
+        for place in (LINE_LIMIT // 3 + at, KEPT - LINE_LIMIT // 3 + at):
+            line = bytearray(b"x " * (KEPT // 2))
+            line[place : place + 18] = b" configured-value "
+            (shown,) = tail_of(bytes(line)).lines()
+            assert "config" not in shown.replace("configured-value", "")
+            assert "value" not in shown.replace("configured-value", "")
 
 
 def test_a_line_without_words_whose_beginning_or_end_is_lost_is_omitted():
