@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from tui.commands.add import is_command
 from tui.commands.interrupt import Interrupt
-from tui.commands.terminal_approver import read_line
+from tui.commands.terminal_approver import asked_line
 from tui.core.consent.question import ConsentQuestion
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
@@ -111,16 +111,10 @@ class TerminalQuestioner(Refuser):
         return Action.ACCEPT if line.strip().lower() in ("y", "yes") else Action.DECLINE
 
     async def _asked(self, text: str, without: str = "Run this command in a terminal.") -> str:
-        try:
-            terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
-        except OSError:
-            raise UsageError("no terminal to ask on.", next_step=without) from None
-        try:
-            self._out.write(text)
-            self._out.flush()
-            return await read_line(terminal)
-        finally:
-            os.close(terminal)
+        line = await asked_line(text, self._out)
+        if line is None:
+            raise UsageError("no terminal to ask on.", next_step=without)
+        return line
 
 
 def _can_open(question: AddressQuestion) -> bool:

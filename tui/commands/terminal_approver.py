@@ -1,16 +1,29 @@
-"""Asks for approvals on a terminal without a screen: one line in, one decision out."""
+"""Asks on a terminal without a screen: one line in, one decision out.
+
+What was typed before a question could be read does not answer it.
+"""
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, TextIO
 
-from tui.commands.run_output import arguments_line
+from tui.core.hidden_text.readable import readable
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
-from tui.core.text import clean, clean_line
+from tui.core.text import clean_line
 
 KEYS = "y once, t this run, a always, n deny, or type a reason to deny"
+MAX_SHOWN = 64 * 1024
+"""Characters of arguments that are shown. A call with more can only be denied."""
+
+TOO_LONG = "The arguments are too long to be shown in full: n deny, or type a reason to deny"
+_LONG = 20
+"""From this many lines on, the names of the arguments are told again at the end."""
+
+_COLUMNS = 80
 _WORDS = {
     "y": Answer.ONCE,
     "yes": Answer.ONCE,
@@ -32,7 +45,17 @@ def question(request: ApprovalRequest) -> str:
     tool = request.tool
     head = f"? {clean_line(tool.server, 80)} › {clean_line(tool.name, 120)}   {request.why}"
     warning = f"    ! {clean_line(request.warning, 400)}\n" if request.warning else ""
-    return f"{head}\n{_arguments(request.arguments)}\n{warning}  {KEYS}: "
+    texts = _texts(request.arguments)
+    lines = [f"    {name}={value}" for name, value in texts]
+    shown = "\n".join(lines)[:MAX_SHOWN] or "    (no arguments)"
+    if sum(1 + len(line) // _COLUMNS for line in lines) > _LONG:
+        shown += f"\n    {len(texts)} arguments above: {', '.join(name for name, _ in texts)}"
+    return f"{head}\n{shown}\n{warning}  {KEYS if can_show(request) else TOO_LONG}: "
+
+
+def can_show(request: ApprovalRequest) -> bool:
+    """Return whether the question has all arguments of the call."""
+    return sum(len(name) + len(value) for name, value in _texts(request.arguments)) <= MAX_SHOWN
 
 
 def trust_text(question: TrustQuestion) -> str:
@@ -46,9 +69,19 @@ def trust_text(question: TrustQuestion) -> str:
     )
 
 
-def _arguments(arguments: Mapping[str, Any]) -> str:
-    lines = (f"    {clean(arguments_line({name: value}, 2000))}" for name, value in arguments.items())
-    return "\n".join(lines) or "    (no arguments)"
+def _texts(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return names and values, a line each, with what is hidden in them by number and count."""
+
+    def text(value: Any) -> str:
+        try:
+            return json.dumps(value, ensure_ascii=False, default=str)
+        except (TypeError, ValueError, RecursionError):
+            return repr(value)
+
+    def line(value: str) -> str:
+        return " ".join(readable(value).splitlines())
+
+    return [(line(str(name)), line(text(value))) for name, value in arguments.items()]
 
 
 class TerminalApprover:
@@ -61,7 +94,10 @@ class TerminalApprover:
         """Without a terminal, refuse with a reason."""
         line = await self._answer(question(request))
         if line is not None:
-            return decision_of(line)
+            decision = decision_of(line)
+            if decision.answer is Answer.NO or can_show(request):
+                return decision
+            return Decision(Answer.NO, "the arguments are too long to be shown in full")
         trust = f" and --trust {clean_line(request.tool.server, 60)}" if request.tool.read_only else ""
         why = f"{request.why}. No terminal to ask on (see --approve{trust})"
         return Decision(Answer.NO, why, by_person=False)
@@ -76,20 +112,55 @@ class TerminalApprover:
         )
 
     async def _answer(self, text: str) -> str | None:
-        """Return the line that is typed after a question, None without a terminal."""
-        try:
-            terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
-        except OSError:
-            return None
-        try:
-            self._out.write(text)
-            self._out.flush()
-            return await read_line(terminal)
-        finally:
-            os.close(terminal)
+        return await asked_line(text, self._out)
 
 
-async def read_line(terminal: int) -> str:
+async def asked_line(text: str, out: TextIO) -> str | None:
+    """Return the line that is typed after a question was shown, None without a controlling terminal."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    except OSError:
+        return None
+    try:
+        question, newline, prompt = text.rpartition("\n")
+        out.write(f"{question}{newline}")
+        out.flush()
+        _drop_typed(terminal)
+        out.write(prompt)
+        out.flush()
+        return await _read_line(terminal)
+    finally:
+        os.close(terminal)
+
+
+def _drop_typed(terminal: int) -> None:
+    """Drop what was typed and not read yet; nothing if it is no terminal."""
+    try:
+        import termios
+    except ImportError:  # Windows
+        import msvcrt  # type: ignore[import-not-found,unused-ignore]
+
+        while msvcrt.kbhit():  # type: ignore[attr-defined,unused-ignore]
+            msvcrt.getwch()  # type: ignore[attr-defined,unused-ignore]
+        return
+    with suppress(OSError, termios.error):
+        termios.tcflush(terminal, termios.TCIFLUSH)
+
+
+def is_yes(text: str) -> bool:
+    """Ask on stdin and stdout; return whether the person typed yes after the question was shown."""
+    question, newline, prompt = text.rpartition("\n")
+    print(question, end=newline, flush=True)
+    with suppress(OSError):
+        _drop_typed(sys.stdin.fileno())
+    print(prompt, end="", flush=True)
+    try:
+        return input("").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
+
+
+async def _read_line(terminal: int) -> str:
     """Return what is typed, "" at the end of the terminal. Cancelling leaves nothing behind."""
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()

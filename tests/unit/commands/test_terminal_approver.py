@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.commands.terminal_approver import decision_of, question, trust_text
+from tui.commands.terminal_approver import MAX_SHOWN, TOO_LONG, can_show, decision_of, question, trust_text
 from tui.core.hidden_text.scan import HiddenText, Sign
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.tools import Tool
@@ -46,3 +46,15 @@ def test_a_question_says_what_is_hidden_in_the_definition_of_the_tool():
         ApprovalRequest("c", Tool("calc", "add", hidden=found), {"a": 1}, "may change something")
     )
     assert "! Its definition has text that you may not see: description: HTML comment." in asked
+
+
+def test_arguments_are_shown_in_full_with_what_is_hidden_in_them():
+    arguments = {"to": "bob\u200b\u200b", "text": "x" * 30_000, "bcc\u202e": f"a{chr(10) * 30}b"}
+    asked = question(ApprovalRequest("c", Tool("mail", "send"), arguments, "why"))
+    assert 'to="bob[U+200B ×2]"' in asked and "x" * 30_000 in asked and "bcc[U+202E]=" in asked
+    assert "3 arguments above: to, text, bcc[U+202E]\n" in asked and asked.endswith("a reason to deny: ")
+
+
+def test_a_call_with_more_arguments_than_are_shown_can_only_be_denied():
+    request = ApprovalRequest("c", Tool("mail", "send"), {"text": "x" * (MAX_SHOWN + 1)}, "why")
+    assert not can_show(request) and TOO_LONG in question(request)

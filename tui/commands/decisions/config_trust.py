@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from tui.commands.packages.found import is_terminal
+from tui.commands.terminal_approver import is_yes
 from tui.core.consent.question import consent_question
 from tui.core.errors import UsageError
 from tui.core.ports import BY_KEY
@@ -14,6 +15,8 @@ from tui.runtime.servers.model_consent import agree_to_model, missing_model_cons
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import decisions_file
 from tui.settings.state.stored_decisions import StoredDecisions
+
+YES = "y yes, n no: "
 
 
 def config_trust(path: Path, *, yes: bool) -> int:
@@ -33,7 +36,7 @@ def config_trust(path: Path, *, yes: bool) -> int:
         launch = launch_of(spec)
         question = consent_question(spec, launch, changes)
         print(clean("\n".join((*question.lines(), *question.outcomes))))
-        if not yes and not _is_yes():
+        if not yes and not is_yes(YES):
             print(f"{clean_line(spec.name, 64)}: declined\n")
             continue
         problem = agree(path, spec.name, os.environ, by="flag --yes" if yes else BY_KEY, expected=launch)
@@ -45,17 +48,10 @@ def config_trust(path: Path, *, yes: bool) -> int:
     try:
         for name, launch, question in models:
             print(clean("\n".join((*question.lines(), *question.outcomes))))
-            agreed = yes or _is_yes()
+            agreed = yes or is_yes(YES)
             if agreed:
                 agree_to_model(name, loaded, launch, decisions, by="flag --yes" if yes else BY_KEY)
             print(f"{clean_line(question.server, 64)}: {'agreed' if agreed else 'declined'}\n")
     finally:
         decisions.close()
     return 0
-
-
-def _is_yes() -> bool:
-    try:
-        return input("y yes, n no: ").strip().lower() in ("y", "yes")
-    except EOFError:
-        return False

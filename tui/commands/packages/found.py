@@ -44,10 +44,9 @@ def confirm(question: str, *, yes: bool) -> bool:
         return True
     if not is_terminal():
         raise UsageError("nothing written: no terminal to confirm on.", next_step="Use --yes to confirm.")
-    try:
-        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:
-        return False
+    from tui.commands.terminal_approver import is_yes
+
+    return is_yes(f"{question} [y/N] ")
 
 
 def ask_for(*, secrets: bool) -> Ask:
