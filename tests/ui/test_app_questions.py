@@ -1,12 +1,15 @@
 """A question of a call in the app: which keys answer it, and which never do."""
 
 import asyncio
+import json
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import asked, asking, opened, ripen, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
+from tui.ui.app.app import McptuiApp
 from tui.ui.keys.action_table import Context
 
 
@@ -103,4 +106,50 @@ async def test_escape_stops_a_turn_that_asks():
         await pilot.press("escape")
         await until(lambda: not app.main.parts.turns.running)
         assert app.main.parts.approvals.current is None
+        assert runtime.toolbox.called == []
+
+
+LONG = json.dumps({"id": "\n".join(f"line {number}" for number in range(60))})
+
+
+async def press_and_settle(app: McptuiApp, pilot: Pilot[None], key: str) -> None:
+    """Press a key that answers, and wait until it is no part of a word any more."""
+    await pilot.press(key)
+    await until(lambda: app.main.parts.answer_keys._held is None)
+
+
+async def test_a_yes_counts_once_all_arguments_were_on_screen():
+    runtime = FakeRuntime(calls("notes__delete_note", LONG), says("So be it."))
+    async with opened(runtime, (80, 24)) as (app, pilot):
+        await pilot.press("x", "enter")
+        await shows(app, "60 lines   enter expand")
+        await pilot.press("f2")
+        await ripen(app)
+        for _ in range(2):  # the first yes expands it
+            await press_and_settle(app, pilot, "y")
+            await shows(app, "line 9", "Not allowed yet:")
+            assert app.main.parts.approvals.current and runtime.toolbox.called == []
+        await pilot.press("end")  # jumps over the middle
+        await shows(app, "line 59")
+        await press_and_settle(app, pilot, "a")
+        assert app.main.parts.approvals.current and runtime.toolbox.called == []
+        conversation = app.main.regions.conversation
+        while conversation._asked.unseen:
+            await pilot.press("pageup")
+            screen_text(app)
+            await pilot.pause()
+        await pilot.press("y")
+        await shows(app, "So be it.")
+        assert len(runtime.toolbox.called) == 1
+
+
+async def test_a_call_can_be_denied_before_all_of_it_was_on_screen():
+    runtime = FakeRuntime(calls("notes__delete_note", LONG), says("So be it."))
+    async with opened(runtime, (80, 24)) as (app, pilot):
+        await pilot.press("x", "enter")
+        await shows(app, "60 lines   enter expand")
+        await pilot.press("f2")
+        await ripen(app)
+        await pilot.press("n")
+        await shows(app, "So be it.")
         assert runtime.toolbox.called == []

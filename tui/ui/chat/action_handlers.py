@@ -56,6 +56,7 @@ class ActionHandlers:
         wake: Callable[[], None],
     ) -> None:
         self._regions = regions
+        self._approval_keys = approval_keys
         self._approvals = approval_keys.approvals
         self._answer_keys = answer_keys
         self._turns = turns
@@ -134,7 +135,7 @@ class ActionHandlers:
         elif answer.startswith(ACT):
             self.handlers[answer.removeprefix(ACT)]()
         else:
-            self._approvals.answer(answer)
+            self._approval_keys.settle(answer)
 
     def _with_server(self, open: Callable[[str], None]) -> None:
         if name := self._regions.servers.selected:

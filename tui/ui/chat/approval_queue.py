@@ -209,6 +209,17 @@ class ApprovalKeys:
         if self.approvals.ripe:
             self._answer_keys.answer(answer)
 
+    def settle(self, answer: str) -> None:
+        """Answer the visible question; a yes counts once all of it was on screen."""
+        request, regions = self.approvals.current, self._regions
+        if request is None:
+            return
+        if answer != Answer.NO.value and (unseen := regions.conversation.show_unseen(request)):
+            text = f"Not allowed yet: {unseen}."
+            regions.notify(text, severity="warning", timeout=6)
+            return
+        self.approvals.answer(answer)
+
     def refuse_with_reason(self) -> None:
         from tui.ui.dialogs.text_dialogs import SayWhy
 

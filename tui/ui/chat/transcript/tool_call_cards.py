@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tui.core import units
-from tui.core.text import Preview, clean, clean_line, preview
+from tui.core.hidden_text.readable import readable
+from tui.core.text import Preview, clean_line, preview
 from tui.core.tools import LinkContent, TextContent, ToolResult
 from tui.ui.chat.transcript.blocks import measure
 from tui.ui.chat.transcript.flow import Block
@@ -17,6 +18,7 @@ from tui.ui.widgets.symbols import Symbols
 INDENT: Row = (("   ", ""),)
 MAX_ARGUMENTS = 256 * 1024  # the most characters of arguments shown
 FOLDED_ROWS = 8  # rows of arguments in a collapsed question
+NAME_COLUMNS = 24  # longer names of arguments have rows of their own
 MAX_HIGHLIGHTED = 20_000  # the most characters of an argument that are highlighted and indented
 MAX_PIECES = 5  # rows for parts of a result that are not text
 BAR_CELLS = 8  # the progress bar of a running call
@@ -57,6 +59,8 @@ class Card(Block):
 
     __slots__ = (
         "_arguments",
+        "_body",
+        "_body_at",
         "_ms",
         "_note",
         "_pieces",
@@ -65,6 +69,7 @@ class Card(Block):
         "_symbols",
         "_title",
         "_unread",
+        "_unseen",
         "_warning",
         "_why",
         "gave",
@@ -86,7 +91,7 @@ class Card(Block):
         within: Row = ((clean_line(server, 40), "dim"), (f" {symbols.within} ", "dim")) if server else EMPTY
         self._title: Row = (*within, (name, "tool"))
         self._unread: str | None = arguments if isinstance(arguments, str) else None
-        self._arguments = {} if isinstance(arguments, str) else _shown(arguments)
+        self._arguments = [] if isinstance(arguments, str) else _shown(arguments)
         self._symbols = symbols
         self._note = ""
         self._why = self._warning = ""
@@ -95,6 +100,9 @@ class Card(Block):
         self._result: Preview | None = None
         self.targets: Sequence[int] = ()
         self._pieces: Sequence[str] = ()
+        self._body: Sequence[Row] = ()  # the arguments of a question, wrapped at `_body_at`
+        self._body_at = 0
+        self._unseen: set[int] = set()
         self.state = "waiting"
         self.open = False
         self.recovered = False
@@ -130,7 +138,36 @@ class Card(Block):
         why = clean_line(why, 200)
         self._why = f"{why[:1].upper()}{why[1:]}." if why else ""
         self.open = False
+        self._body_at = 0
         self.width = 0
+
+    @property
+    def unseen(self) -> str:
+        """What of a question has not been on screen, in words; "" if it may be answered with yes.
+
+        It is title, arguments and reasons: what is collapsed has not been on screen.
+        """
+        if self._is_cut:
+            return "the arguments are too long to be shown in full. Deny the call, or allow it with a rule"
+        many = len(self._unseen) if self._body_at else 1
+        return f"{units.plural(many, 'line')} not shown yet" if many else ""
+
+    def saw(self, first: int, last: int) -> None:
+        """Note that the rows from `first` to before `last` were painted."""
+        if self.state == "asking" and not self._is_folded:
+            self._unseen.difference_update(range(first, last))
+
+    @property
+    def first_unseen(self) -> int:
+        return min(self._unseen, default=0)
+
+    @property
+    def _is_folded(self) -> bool:
+        return len(self._body) > FOLDED_ROWS + 2 and not self.open
+
+    @property
+    def _is_cut(self) -> bool:
+        return sum(len(value) for _, value in self._arguments) > MAX_ARGUMENTS
 
     def wrap(self, width: int) -> Sequence[Row]:
         columns = measure(width)
@@ -192,7 +229,7 @@ class Card(Block):
     def _brief(self, width: int) -> list[tuple[str, str]]:
         spans = [("   ", "")]
         used = 0
-        for name, value in self._arguments.items():
+        for name, value in self._arguments:
             if used > width:
                 break
             short = clean_line(value, 80)
@@ -239,33 +276,59 @@ class Card(Block):
         return shown
 
     def _argument_rows(self, width: int) -> list[Row]:
-        column = min(24, max(map(len, self._arguments), default=0))
         rows: list[Row] = []
         room = MAX_ARGUMENTS
-        for name, value in self._arguments.items():
-            label = pad(crop(((name, "dim"),), column), column + 2)
-            rest: Row = ((" " * (column + 2), ""),)
-            for number, line in enumerate(_laid_out(value[: max(0, room)], width - column - 2)):
-                rows += wrap(line, width, first=rest if number else label, rest=rest)
+        for name, value in self._arguments:
+            rows += self._argument(name, value[: max(0, room)], width)
             room -= len(value)
         if room < 0:
             rows.append(((f"… {units.count(-room)} more characters not shown", "warn"),))
         return rows or [(("no arguments", "dim"),)]
 
+    def _argument(self, name: str, value: str, width: int) -> list[Row]:
+        column = min(NAME_COLUMNS, max(len(one) for one, _ in self._arguments))
+        rest: Row = ((" " * (column + 2), ""),)
+        label = pad(((name, "dim"),), column + 2)
+        rows: list[Row] = []
+        if width_of(((name, ""),)) > column:
+            rows, label = list(wrap(((name, "dim"),), width)), rest
+        for number, line in enumerate(_laid_out(value, width - column - 2)):
+            rows += wrap(line, width, first=rest if number else label, rest=rest)
+        return rows
+
+    def _names(self, width: int) -> list[Row]:
+        """Return the names of all arguments, with how each value begins if they are few."""
+        if len(self._arguments) > FOLDED_ROWS:
+            return list(wrap(((", ".join(name for name, _ in self._arguments), "dim"),), width))
+        column = min(NAME_COLUMNS, max(len(one) for one, _ in self._arguments))
+        rows: list[Row] = []
+        for name, value in self._arguments:
+            label = pad(((name, "dim"),), column + 2)
+            if width_of(((name, ""),)) > column:
+                rows, label = [*rows, *wrap(((name, "dim"),), width)], ((" " * (column + 2), ""),)
+            rows.append(crop((*label, (clean_line(value, width), "text")), width))
+        return rows
+
     def _question(self, width: int) -> list[Row]:
         inner = max(1, width - 4)
-        body = self._argument_rows(inner)
-        more: list[Row] = []
-        if len(body) > FOLDED_ROWS + 2:
-            hidden = len(body) - FOLDED_ROWS
-            marker = self._symbols.unfolded if self.open else self._symbols.folded
-            word = "enter collapse" if self.open else f"{hidden} more lines   enter expand"
-            more = [((f"{marker} ", "accent"), (word, "warn"))]
-            if not self.open:
-                body = body[:FOLDED_ROWS]
+        is_new = self._body_at != width
+        if is_new:
+            self._body, self._body_at = self._argument_rows(inner), width
+        body = self._names(inner) if self._is_folded else self._body
         sign: Row = ((f"{self._symbols.warning} ", "warn"),)
         why = wrap(((self._why, "warn"),), inner, first=sign) if self._why else []
         why += wrap(((self._warning, "warn"),), inner, first=sign) if self._warning else []
+        is_long = len(self._body) > FOLDED_ROWS + 2
+        needed = range(len(self._body) + is_long + 2 + len(why))  # title, arguments and reasons
+        if is_new:
+            self._unseen = set(needed)
+        more: list[Row] = []
+        if is_long:
+            marker = self._symbols.unfolded if self.open else self._symbols.folded
+            word = (
+                "enter collapse" if self.open else f"{units.plural(len(self._body), 'line')}   enter expand"
+            )
+            more = [((f"{marker} ", "accent"), (word, "warn"))]
         rows = [*body, *more, EMPTY, *why, *_key_rows(inner)]
         self.targets = [1 + rows.index(more[0]) if more else 0]
         side: Row = (("│ ", "accent aside"),)
@@ -311,8 +374,9 @@ def _indented(value: str) -> str:
         return value
 
 
-def _shown(arguments: Mapping[str, Any]) -> dict[str, str]:
-    return {clean_line(str(key), 64): _written(value) for key, value in arguments.items()}
+def _shown(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return names and values as texts, with what is hidden in them by number and count."""
+    return [(" ".join(readable(str(key)).split()), _written(value)) for key, value in arguments.items()]
 
 
 def _read(text: str) -> Mapping[str, Any]:
@@ -328,10 +392,10 @@ def _read(text: str) -> Mapping[str, Any]:
 
 
 def _written(value: Any) -> str:
-    """Return an argument as JSON, cleaned; multi-line text keeps its lines."""
+    """Return an argument as JSON, readable; multi-line text keeps its lines."""
     if isinstance(value, str) and "\n" in value:
-        return clean('"' + value + '"')
+        return readable('"' + value + '"')
     try:
-        return clean(json.dumps(value, ensure_ascii=False, default=str))
+        return readable(json.dumps(value, ensure_ascii=False, default=str))
     except (TypeError, ValueError, RecursionError):
-        return clean(repr(value))
+        return readable(repr(value))

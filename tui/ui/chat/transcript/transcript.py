@@ -13,7 +13,9 @@ from typing import Any, ClassVar
 
 from textual import events
 from textual.binding import BindingType
+from textual.geometry import Region
 from textual.message import Message as Posted
+from textual.strip import Strip
 
 from tui.core.conversation.conversation import Attachment, Message, Remark
 from tui.core.example_questions import Example
@@ -106,6 +108,7 @@ class Transcript(FlowPane):
         self._places: list[Block] = []
         self._summary: Summary | None = None
         self._waiting: Note | None = None
+        self._asked: Card | None = None
         self._given: deque[tuple[Card, int]] = deque()
 
     def add_user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
@@ -207,9 +210,35 @@ class Transcript(FlowPane):
             self.add_call(request.call_id, tool.server, tool.name, request.arguments)
             card = self.cards[request.call_id]
         card.ask(request.why, request.warning)
+        self._asked = card
         self._aim(None)  # now the newest block is selected, whichever was there when the focus came
         self._touch(card)
         self.call_later(self.show_block, card)
+
+    def show_unseen(self, request: ApprovalRequest) -> str:
+        """Return what of an approval has not been on screen, in words, or ""; expand it."""
+        card = self.cards.get(request.call_id)
+        if card is None or not (unseen := card.unseen):
+            return ""
+        if not card.open:
+            card.open = True
+            self.following = False
+            self._touch(card)
+            self.call_later(self._go_to, card)
+            return unseen
+        is_above = self._row_of(card, card.first_unseen) < self.scroll_offset.y
+        return f"{unseen} ({'pgup' if is_above else 'pgdn'})"
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Paint a part of the pane, and note which rows of an approval were on screen."""
+        strips = super().render_lines(crop)
+        card, flow = self._asked, self.flow
+        if card is not None and card.state == "asking" and card.unseen and card in flow.blocks:
+            index = flow.index_of(card)
+            if not flow.stale(index):
+                top = self.scroll_offset.y - flow.top(index) - card.gap
+                card.saw(top + crop.y, top + crop.bottom)
+        return strips
 
     def clear(self) -> None:
         """Remove everything; the welcome is shown again."""
@@ -288,7 +317,7 @@ class Transcript(FlowPane):
         self.cards.clear()
         self._places = []
         self._given.clear()
-        self._summary = self._waiting = None
+        self._summary = self._waiting = self._asked = None
         self.flow.truncate(0)
 
     def show_summary(self, words: str, text: str) -> None:

@@ -1,6 +1,8 @@
 """The card of a tool call that needs no screen."""
 
-from tui.ui.chat.transcript.tool_call_cards import Card
+import pytest
+
+from tui.ui.chat.transcript.tool_call_cards import MAX_ARGUMENTS, Card
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.symbols import UNICODE
 
@@ -24,3 +26,86 @@ def test_a_call_that_a_rule_allowed_names_it_when_it_is_open():
     assert not any("rule:" in row for row in rows(card))
     card.open = True
     assert any(row.strip() == "rule: allow notes/*" for row in rows(card))
+
+
+LONG = "\n".join(f"line {number}" for number in range(30))
+
+
+def asking(arguments: dict[str, object], width: int = 80) -> Card:
+    card = Card("mail", "send", arguments, UNICODE, 0)
+    card.ask("it can send something")
+    assert rows(card, width)
+    return card
+
+
+def test_a_short_question_needs_its_title_its_arguments_and_its_reason_on_screen():
+    card = asking({"to": "bob", "text": "hi"})
+    assert card.unseen == "5 lines not shown yet"
+    card.saw(0, 4)
+    assert card.unseen == "1 line not shown yet"
+    card.saw(4, 5)
+    assert card.unseen == ""
+
+
+def test_a_question_that_was_not_drawn_yet_needs_to_be():
+    card = Card("mail", "send", {}, UNICODE, 0)
+    card.ask("why")
+    assert card.unseen
+
+
+def test_a_collapsed_question_shows_all_names_and_is_not_seen():
+    card = asking({"to": LONG, "bcc": "evil@example.org", "text": "key"})
+    shown = "\n".join(rows(card, 80))
+    assert "bcc   " in shown and "evil@example.org" in shown and "text  " in shown
+    assert "32 lines   enter expand" in shown
+    card.saw(0, 100)
+    assert card.unseen == "36 lines not shown yet"
+
+
+def test_of_many_arguments_all_names_are_shown_first():
+    card = asking({f"name_{number}": LONG for number in range(20)})
+    shown = " ".join(rows(card, 80))
+    assert all(f"name_{number}" in shown for number in range(20))
+
+
+def test_an_expanded_question_is_seen_once_each_of_its_rows_was():
+    card = asking({"to": LONG})
+    card.open, card.width = True, 0
+    rows(card, 80)
+    card.saw(0, 10)
+    card.saw(20, 100)
+    assert card.unseen == "10 lines not shown yet" and card.first_unseen == 10
+    card.saw(10, 20)
+    assert card.unseen == ""
+    card.open = False
+    rows(card, 80)
+    assert card.unseen == ""
+    card.open = True
+    rows(card, 60)
+    assert card.unseen, "at another width it is laid out anew"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("bob\u200b\u200b@x", '"bob[U+200B ×2]@x"'),
+        ("a\U000e0062\U000e0063", '"a[tag: bc]"'),
+        (f"a{chr(10) * 12}b", '"a [12 line breaks] b"'),
+        (["\u202ex"], '["[U+202E]x"]'),
+    ],
+)
+def test_what_is_hidden_in_an_argument_is_shown_by_number_and_count(value: object, shown: str):
+    assert shown in "\n".join(rows(asking({"to": value}), 80))
+
+
+def test_names_that_look_alike_are_both_shown_and_long_ones_in_full():
+    name = "n" * 70
+    shown = "\n".join(rows(asking({"to": 1, "to\u200b": 2, name: 3}), 80))
+    assert "to[U+200B]" in shown and "to  " in shown and name in shown
+
+
+def test_arguments_too_long_to_be_shown_cannot_be_seen():
+    card = asking({"text": "x" * (MAX_ARGUMENTS + 1)})
+    card.open, card.width = True, 0
+    card.saw(0, len(rows(card, 80)))
+    assert card.unseen.startswith("the arguments are too long to be shown in full")
