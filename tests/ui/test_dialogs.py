@@ -8,7 +8,7 @@ from textual.widgets import Input
 from textual.widgets._toast import Toast
 
 from tests.conftest import until
-from tests.ui.app_stage import asked, opened, ripen, send, shows
+from tests.ui.app_stage import asked, opened, ripen, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
 from tui.core.tools import TextContent, ToolResult
 from tui.ui.dialogs.text_dialogs import SayWhy
@@ -87,6 +87,17 @@ async def test_a_short_message_covers_neither_the_composer_nor_the_servers(size)
         assert not app.main.regions.servers.region.overlaps(toast)
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_short_message_leaves_nothing_of_the_line_that_it_covers_and_is_shown_once(size):
+    async with opened(FakeRuntime(), size) as (app, pilot):
+        await shows(app, "mcptui   ")
+        await pilot.press("ctrl+c", "ctrl+c")
+        await shows(app, "Press ctrl+q to quit.")
+        await until(lambda: len(app.main.query(Toast)) == 1)
+        await until(lambda: screen_text(app).splitlines()[0].strip("▌ ") == "Press ctrl+q to quit.")
+        assert screen_text(app).splitlines()[1].startswith("──")
+
+
 async def test_a_short_message_leaves_with_its_screen_and_stays_under_a_dialog():
     async with opened(FakeRuntime()) as (app, pilot):
         app.notify("Copied.")
@@ -100,6 +111,8 @@ async def test_a_short_message_leaves_with_its_screen_and_stays_under_a_dialog()
         await until(lambda: not app.screen.query(Toast))
         await pilot.press("escape")
         await until(lambda: app.screen is app.main and not app.main.query(Toast))
+        app.notify("Saved.")
+        await until(lambda: screen_text(app).startswith("▌ Saved."))
 
 
 async def test_only_the_screen_on_top_shows_a_footer():

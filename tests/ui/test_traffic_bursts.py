@@ -29,7 +29,8 @@ async def test_a_filter_can_be_typed_in_one_burst(text) -> None:
 
 async def test_a_search_can_be_typed_in_one_burst() -> None:
     async with opened(some().recording()) as (screen, pilot):
-        burst(pilot.app, "s" + "connecting" + "\r")
+        pilot.app.post_message(events.Key("ctrl+f", None))
+        burst(pilot.app, "connecting\r")
         await until(lambda: "found" in screen.filter_line.render_line(0).text)
 
 
@@ -109,7 +110,7 @@ async def test_keys_after_the_escape_of_a_search_go_to_the_list() -> None:
 
 async def test_a_prompt_is_cancelled_when_the_focus_moves() -> None:
     async with opened(some().recording()) as (screen, pilot):
-        burst(pilot.app, "s")
+        await pilot.press("ctrl+f")
         await until(lambda: screen.prompt.display)
         screen.set_focus(screen.list)
         await until(lambda: not screen.prompt.display)

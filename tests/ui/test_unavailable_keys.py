@@ -68,9 +68,9 @@ async def test_an_answer_key_without_a_question_says_that_nothing_is_to_be_answe
 
 async def test_a_key_of_the_persons_own_says_why_it_does_nothing() -> None:
     runtime = FakeRuntime()
-    runtime.keys = {"chat.branch": "K"}
+    runtime.keys = {"chat.branch": "Z"}
     async with opened(runtime) as (app, pilot):
-        await pilot.press("f2", "K")
+        await pilot.press("f2", "Z")
         await tells(app, "Branch is not available: the conversation is empty.")
 
 

@@ -25,7 +25,7 @@ from tui.ui.platform.keys_in_order import in_order
 from tui.ui.platform.output import paint_changes_only
 from tui.ui.platform.standing_back import LOOP
 from tui.ui.platform.strips import ControlFilter
-from tui.ui.platform.textual_internals import close_at_once, crash, report_crash
+from tui.ui.platform.textual_internals import close_at_once, crash, drop_notes, report_crash
 from tui.ui.widgets import theming
 
 
@@ -55,9 +55,8 @@ class BaseApp(App[int]):
     }
     CommandPalette CommandList > .option-list--option { text-style: none; }
     CommandPalette CommandList > .option-list--option-highlighted { text-style: bold; }
-    ToastRack { dock: top; align: left top; margin: 0; }
-    ToastHolder { align-horizontal: left; }
-    Toast { width: auto; max-width: 62%; margin: 0; padding: 0 1; background: $panel; }
+    ToastRack { dock: top; align: left top; margin: 0; scrollbar-size: 0 0; }
+    Toast { width: 100%; max-width: 100%; margin: 0; padding: 0 1; background: $panel; }
     .-suspended Footer { visibility: hidden; }
     """
     SUSPENDED_SCREEN_CLASS = "-suspended"
@@ -86,7 +85,7 @@ class BaseApp(App[int]):
         """Drop the short messages of another screen; a dialog belongs to the screen below it."""
         if not screen.is_modal and screen is not self._base:
             self._base = screen
-            self.clear_notifications()
+            drop_notes(self)
 
     def _apply_theme(self, name: str) -> str:
         """Load and set a theme; return what is wrong with it, or ""."""
@@ -163,10 +162,10 @@ class BaseApp(App[int]):
         timeout: float | None = None,
         markup: bool = True,
     ) -> None:
-        """Show a short message in the corner. Its text is cleaned and never markup, whatever is asked."""
-        super().notify(
-            clean(message), title=clean_line(title), severity=severity, timeout=timeout, markup=False
-        )
+        """Show a short message over the whole first line, once. Its text is cleaned and never markup."""
+        text, heading = clean(message), clean_line(title)
+        drop_notes(self, lambda note: (note.message, note.title) == (text, heading))
+        super().notify(text, title=heading, severity=severity, timeout=timeout, markup=False)
 
     @property
     def clipboard(self) -> str:

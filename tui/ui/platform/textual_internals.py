@@ -9,9 +9,11 @@ from typing import Any
 
 from textual.app import App
 from textual.geometry import Size
+from textual.notifications import Notification
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.widget import Widget
+from textual.widgets._toast import Toast, ToastHolder
 
 
 def paint_now(screen: Screen[object], widgets: tuple[Widget, ...]) -> None:
@@ -71,6 +73,21 @@ def set_virtual_size(view: ScrollView, size: Size) -> None:
         return
     view.set_reactive(Widget.virtual_size, size)
     update(size)
+
+
+def drop_notes(app: App[Any], drops: Callable[[Notification], bool] = lambda _: True) -> None:
+    """Remove short messages from all screens at once, with the lines that they took.
+
+    Textual's `clear_notifications` leaves an empty line for each.
+    """
+    for screen in app.screen_stack:
+        for holder in screen.query(ToastHolder):
+            toasts = holder.query(Toast)
+            if not toasts or any(drops(toast._notification) for toast in toasts):
+                holder.remove()
+    for note in list(getattr(app, "_notifications", ())):
+        if drops(note):
+            app._unnotify(note, refresh=False)
 
 
 def report_crash(app: App[Any], report: Callable[[BaseException], None]) -> None:
