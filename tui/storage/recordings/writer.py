@@ -167,8 +167,7 @@ class RecordingWriter:
             if self._connection is None:
                 self._create()
             elif what := self._what_happened():
-                self.problem = f"the file {self.path} was {what}"
-                self._let_go()  # SQLite would go on writing what nobody finds
+                self._lost(what)  # SQLite would go on writing what nobody finds
                 return
             self._store(self._waiting, self._waiting_findings)
             self._look = look_of(self.path)
@@ -178,6 +177,21 @@ class RecordingWriter:
             return
         self._waiting, self._waiting_findings, self._waiting_bytes = [], [], 0
         self.problem, self._retry_at, self._retries = "", 0.0, 0
+
+    def _lost(self, what: str) -> None:
+        """Go on in a new file, with what waits, unless there is something else in its place."""
+        self.problem = f"the file {self.path} was {what}"
+        if self._look[0] is None or look_of(self.path)[0] is not None:
+            self._let_go()
+            return
+        self.problem += ". What follows goes into a new file"
+        assert self._connection is not None
+        self._connection.close()
+        self._connection = None
+        self._end_live()
+        self._table, self._first, self._gone, self._last, self._judged_stored = FindingTable(), -1, -1, 0, 0
+        self._retry_at = time.monotonic() + RETRY_S
+        self._keep_waiting()
 
     def _failed(self, error: Exception) -> None:
         """Say why nothing is stored, and keep what waits for the next try."""

@@ -40,7 +40,7 @@ class FileGuard:
             return
         what = self._what_happened(now, meta)
         if what:
-            raise FileChanged(f"the file {self._path} was {what}. The conversation is saved again")
+            raise FileChanged(f"the file {self._path} was {what}. mcptui saves the conversation again")
         self._look = now
 
     def _what_happened(self, now: Look, meta: Mapping[str, Any]) -> str:

@@ -38,7 +38,8 @@ DRAFT_SECONDS = 0.25
 """How often the draft of a reply is stored, unless somebody waits for it."""
 
 RETRY_SECONDS, MOST_RETRY_SECONDS = 1.0, 15.0
-"""Until a failed disk is tried again: twice as long each time, but soon when there is something new."""
+"""Until a failed disk is tried again: twice as long each time, but soon when there is something new. A file
+that another program has locked is tried again after the first of these."""
 
 CLOSE_SECONDS = 5.0
 """How long `close` waits for the disk."""
@@ -230,6 +231,7 @@ class SessionJournal:
     def _keep(self, batch: list[Op], weight: int) -> None:
         """Keep what could not be stored, within `WAITING_BYTES`. A draft is dropped."""
         self._failed_at = time.monotonic()
+        self._retries = 0 if self._writer.is_locked else self._retries
         self._retry_at = self._failed_at + min(RETRY_SECONDS * 2**self._retries, MOST_RETRY_SECONDS)
         self._retries = min(self._retries + 1, 10)
         self._weight += weight
@@ -275,6 +277,7 @@ class SessionWriter:
     Attributes:
         problem: why nothing can be written now, or "".
         defect: why a part was left out for good, or "".
+        is_locked: that is another program's lock, which may be released at any time.
     """
 
     def __init__(
@@ -290,6 +293,7 @@ class SessionWriter:
         self._is_new = is_new
         self._made = time.time()
         self.problem, self.defect = problem, ""
+        self.is_locked = False
         self._connection: sqlite3.Connection | None = None
         self._tables: SessionTables | None = None
         self._guard = FileGuard(path)
@@ -374,6 +378,8 @@ class SessionWriter:
 
     def _failed(self, error: Exception) -> None:
         self.problem = error.message if isinstance(error, StorageError) else why_not(error, self._path)
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        self.is_locked = code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
         if self._tables is not None:
             self._tables.roll_back()
         is_lost = isinstance(error, FileChanged) or (isinstance(error, sqlite3.Error) and is_damage(error))

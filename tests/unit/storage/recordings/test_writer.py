@@ -18,6 +18,7 @@ from tests.unit.storage.traffic_samples import request, requests
 from tui.core.traffic import Cause, Finding, Kind, Severity
 from tui.storage.recordings import writer as traffic_writer
 from tui.storage.recordings.findings import judged_of
+from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import EntryNote, NotesStore
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
@@ -348,14 +349,40 @@ def test_a_recording_that_cannot_be_created_is_tried_again_with_all_that_waited(
     writer.close()
 
 
-def test_a_recording_that_is_deleted_meanwhile_is_reported(path: Path):
+def test_a_recording_that_is_deleted_meanwhile_is_reported_and_goes_on_in_a_new_file(path: Path):
     writer = RecordingWriter(path)
     writer.write(requests(1, 3))
     path.unlink()
     writer.write(requests(4, 3))
+    assert writer.problem == f"the file {path} was deleted. What follows goes into a new file"
+    writer.write(requests(7, 3))
+    writer.close()
+    assert writer.problem == "" and seqs(path) == [4, 5, 6, 7, 8, 9]
+
+
+def test_a_folder_of_recordings_that_is_moved_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
+    path = tmp_path / "recordings" / "r.mcptrace"
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 3))
+    path.parent.rename(tmp_path / "gone")
+    writer.write(requests(4, 3))
+    assert is_live(path) is False
+    writer.write(requests(7, 3), [Finding(8, "not-json", Severity.ERROR, "x")], 9)
+    assert writer.problem == "" and is_live(path)
+    writer.close()
+    assert seqs(path) == [4, 5, 6, 7, 8, 9] and not is_live(path)
+
+
+def test_a_recording_in_whose_place_is_something_else_ends(path: Path):
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 3))
+    path.unlink()
+    path.write_text("mine")
+    writer.write(requests(4, 3))
     assert writer.problem == f"the file {path} was deleted"
     writer.close()
-    assert not path.exists()
+    assert path.read_text() == "mine"
 
 
 @pytest.mark.parametrize("count", [3, 20_000], ids=["in the WAL", "in the file"])

@@ -96,7 +96,7 @@ async def test_the_damage_is_told_and_the_damaged_file_kept(
     os.truncate(wal(path), 0)
     journal.message(1, UserMessage("second"))
     await journal.settled()
-    assert "was damaged by another program. The conversation is saved again" in journal.problem
+    assert "was damaged by another program. mcptui saves the conversation again" in journal.problem
     await journal.close()
     assert path.with_name(path.name + ".damaged").exists()
     assert len((await store_in(tmp_path).read(journal.id)).conversation.messages) == 2

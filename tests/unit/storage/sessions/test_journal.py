@@ -6,6 +6,9 @@ import threading
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.conftest import until
 from tests.unit.storage.session_samples import ANSWER, QUESTION, say, store_in
@@ -136,7 +139,7 @@ async def test_a_file_that_is_gone_is_reported_and_written_again(tmp_path: Path,
         path.unlink()
     journal.message(1, ANSWER)
     await journal.settled()
-    assert "was deleted. The conversation is saved again" in journal.problem
+    assert "was deleted. mcptui saves the conversation again" in journal.problem
     await until(lambda: not journal.problem)
     await journal.close()
     assert stored(journal, tmp_path) == 2
@@ -164,4 +167,28 @@ async def test_memory_for_a_disk_that_fails_is_bounded(tmp_path: Path, monkeypat
     await until(lambda: journal._ended)
     journal.message(1, ANSWER)
     assert journal.problem and not journal._ops
+    await journal.close()
+
+
+async def test_a_lock_of_another_program_is_tried_again_soon_however_long_it_was_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("tui.storage.sessions.file.WRITER_BUSY_MS", 1)
+    journal = await store_in(tmp_path).begin()
+    await say(journal, QUESTION)
+    tries: list[bool] = []
+    real = session_journal.SessionWriter.store
+
+    def store(self: session_journal.SessionWriter, *given: Any) -> bool:
+        tries.append(real(self, *given))
+        return tries[-1]
+
+    monkeypatch.setattr(session_journal.SessionWriter, "store", store)
+    with closing(sqlite3.connect(tmp_path / "sessions" / f"{journal.id}.mcpsession")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        journal.message(1, ANSWER)
+        await until(lambda: len(tries) > 12)
+        assert journal._retry_at - journal._failed_at < 0.02
+    await until(lambda: not journal.problem)
     await journal.close()
