@@ -171,7 +171,9 @@ def build_catalog(
         if known is None:
             old = scanned.get(tool.name)
             hidden = (
-                old.hidden if old is not None and old.digest == tool.digest else _hidden_in(raw, is_tool=True)
+                old.hidden
+                if old is not None and old.digest == tool.digest
+                else _hidden_in(definition_of(raw))
             )
             tools[tool.name] = replace(tool, hidden=hidden) if hidden else tool
             definitions[tool.name] = definition_of(raw)
@@ -364,8 +366,8 @@ def _object(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _hidden_in(raw: Mapping[str, Any], *, is_tool: bool = False) -> "tuple[HiddenText, ...]":
+def _hidden_in(raw: Mapping[str, Any]) -> "tuple[HiddenText, ...]":
     # Many patterns, which a start without servers does not need.
-    from tui.core.hidden_text.definitions import in_listed, in_tool
+    from tui.core.hidden_text.definitions import in_definition
 
-    return in_tool(raw) if is_tool else in_listed(raw)
+    return in_definition(raw)

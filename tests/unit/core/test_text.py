@@ -107,6 +107,93 @@ def test_every_sign_that_joins_consonants_is_known():
     assert [ascii(sign) for sign in joining if "\ufffd" in clean(f"{sign}\u200d")] == []
 
 
+READ_BY_NOBODY = [
+    "tag\U000e0041\U000e007f",
+    "zero\u200bwidth",
+    "sepa\u2063rator",
+    "so\u00adft",
+    "\ufeffbom",
+    "\u202egnp.exe",
+    "⁦x⁩",
+    "a\u200eb",
+    "\u3164filler",
+    "x\ufe0e\U000e0101",
+    "👩\U000e0101\U000e0102",
+    "a\U0001d173",
+    "\ufff9x\ufffa",
+    "ไ\u200b\u200bท",
+    "\u0430\u200b\u0432",
+    "\U0001f3f4\U000e0061\U000e0062\U000e007f",
+    "ا\u200e\u200f\u200e\u200f",
+]
+READ_BY_ALL = [
+    "ไทย\u200bภาษา",  # Thai has no blanks between words
+    "葛\U000e0100城 㐂\ufe00",  # a form of a Han letter
+    "ᠮᠣᠩ\u180bᠭᠣᠯ",
+    "☎\ufe0e ❤\ufe0f 1\ufe0f\u20e3 👨\u200d👩\u200d👧 🇩🇪 👍🏽",
+    "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+    "שלום\u200f (a) \u2068b\u2069, مرحبا\u061c",
+    "\u115fᅡ 한국어 ᄀ\u1160",
+    "漢字かなカナ, 中文。Ελληνικά, русский, हिन्दी, বাংলা, தமிழ், עברית, العربية, አማርኛ, ქართული",
+    "é e\u0301 Å ﬁ ½ € “quoted” — … \u00a0\u3000 \ue0b0 \ufffd \U000f0001",
+    "def f(x):\r\n\tif x < 0:\r\n\t\treturn '\\x1b[0m', \"\\u200b\"\r\n\f\n# ---\n",
+    "│├──└ ▁▂▃ ∑∫√ λ→μ ⌘⇧ ␛ �",
+]
+
+
+@pytest.mark.parametrize("text", READ_BY_NOBODY)
+def test_no_model_reads_what_nobody_sees(text: str):
+    assert not re.search(
+        "[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\ufff9-\ufffb"
+        "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]",
+        visible(text),
+    )
+
+
+@pytest.mark.parametrize("text", READ_BY_ALL)
+def test_a_model_reads_text_of_any_script_and_source_code_as_it_is(text: str):
+    assert visible(text) == text
+
+
+@given(
+    st.text(
+        st.characters(
+            categories=("L", "N", "P", "S", "Zs", "Co"), exclude_characters="\u115f\u1160\u3164\uffa0"
+        )
+    )
+)
+def test_a_model_reads_all_letters_digits_and_signs(text: str):
+    assert visible(text) == text
+
+
+def test_a_model_reads_controls_as_pictures_and_line_ends_as_they_are():
+    assert visible("\x1b[8mx\x07\x00") == "␛[8mx␇␀"
+    assert visible("\x9b31m a\x85b\u2028c\r\nd\te\ff") == "\ufffd31m a\nb\nc\r\nd\te\ff"
+
+
+@given(st.text(st.characters(codec=None) | st.characters(min_codepoint=0xE0000, max_codepoint=0xE01EF)))
+def test_what_a_model_reads_can_be_sent_and_has_no_control_and_no_tag(text: str):
+    seen = visible(text)
+    seen.encode()
+    assert not any((one < " " and one not in "\t\n\r\f") or "\x7f" <= one <= "\x9f" for one in seen)
+    assert not any(0xE0000 <= ord(one) < 0xE0100 for one in seen)
+    assert not any(0xE0110 <= ord(one) < 0xE1000 for one in seen)
+    assert len(seen) <= len(text)
+
+
+@given(
+    st.text(
+        st.sampled_from(
+            "aا👩क्☎ไ漢ᠭ\u05bc\u200b\u200c\u200d\u034f\ufe0e\ufe0f\u200e\u202e\u180b\U000e0100\U000e0041"
+        )
+    )
+)
+def test_what_a_model_reads_has_no_three_invisible_characters_in_a_row(text: str):
+    assert not re.search(
+        "[\u200b-\u200e\u202e\u034f\ufe0e\ufe0f\u180b\U000e0100\U000e0041]{3}", visible(text)
+    )
+
+
 _ALPHABETS = st.sampled_from(["abyz é", "漢字", "бв", "αβ", " .,", "012"])
 
 

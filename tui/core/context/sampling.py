@@ -20,7 +20,8 @@ from tui.core.conversation.conversation import (
     sanitised,
 )
 from tui.core.ports import ModelPart, ModelRequest, ReplyPart, TextPart, ToolSpec, Usage
-from tui.core.text import clean_line
+from tui.core.schemas.schemas import SchemaRefused, model_schema
+from tui.core.text import clean_line, visible
 
 MAX_MESSAGES = 200
 MAX_TOOLS = 64
@@ -110,7 +111,7 @@ def model_request(
     stops = params.get("stopSequences")
     listed = stops if isinstance(stops, list) else []
     request = ModelRequest(
-        system if isinstance(system, str) else "",
+        visible(system) if isinstance(system, str) else "",
         sanitised(messages),
         () if mode == "none" else specs,
         stop=tuple(one for one in listed if isinstance(one, str) and one)[:MAX_STOPS],
@@ -164,7 +165,8 @@ def _of_user(blocks: Sequence[Mapping[str, Any]], called: Mapping[str, str]) -> 
             parts = (
                 [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
             )
-            text = _text(parts) or json.dumps(block.get("structuredContent", ""))
+            structured = json.dumps(block.get("structuredContent", ""), ensure_ascii=False)
+            text = _text(parts) or visible(structured)
             yield ToolMessage(known, _safe(called.get(known, "")), text, block.get("isError") is True)
     attached = tuple(_attachment(block) for block in blocks if block["type"] in ("image", "audio"))
     text = _text(blocks)
@@ -173,7 +175,8 @@ def _of_user(blocks: Sequence[Mapping[str, Any]], called: Mapping[str, str]) -> 
 
 
 def _text(blocks: Sequence[Mapping[str, Any]]) -> str:
-    return "\n".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+    texts = (str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+    return visible("\n".join(texts))
 
 
 def _attachment(block: Mapping[str, Any]) -> Attachment:
@@ -198,12 +201,21 @@ def _tools(listed: Any) -> tuple[tuple[ToolSpec, ...], Mapping[str, str]]:
         specs.append(
             ToolSpec(
                 safe,
-                about if isinstance(about, str) else "",
-                schema if isinstance(schema, Mapping) else {"type": "object"},
+                visible(about) if isinstance(about, str) else "",
+                _schema(schema, f"tools[{number}]"),
                 tool=name,
             )
         )
     return tuple(specs), names
+
+
+def _schema(schema: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(schema, Mapping):
+        return {"type": "object"}
+    try:
+        return model_schema(schema)
+    except (SchemaRefused, TypeError, AttributeError) as error:  # whatever a server sends
+        raise BadSampling(f"{where}.inputSchema is invalid ({clean_line(str(error), 100)})") from None
 
 
 def _safe(name: str) -> str:

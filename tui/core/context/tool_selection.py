@@ -22,7 +22,7 @@ from tui.core.context.find_tools import (
 from tui.core.context.tool_ranking import Key, ToolBudget, ToolHistory, choose, key_of, ranked
 from tui.core.conversation.conversation import Message
 from tui.core.ports import MAX_TOOLS, ToolSpec
-from tui.core.schemas.schemas import SchemaTooLarge, model_schema
+from tui.core.schemas.schemas import SchemaRefused, model_schema
 from tui.core.schemas.tool_names import NameTable
 from tui.core.text import clean_line
 from tui.core.tools import Tool
@@ -101,7 +101,7 @@ class ToolSelection:
 def _make(name: str, tool: Tool) -> _Made:
     try:
         schema = model_schema(tool.schema)
-    except SchemaTooLarge as error:
+    except SchemaRefused as error:
         return _Made(None, why_not=f"its schema has {error}")
     except Exception as error:
         # A schema is whatever a server sends: an unforeseen one must cost only its own tool.

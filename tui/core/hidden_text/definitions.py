@@ -1,85 +1,132 @@
-"""Scans what a server says of itself: its instructions, tools with their schemas, resources and prompts."""
+"""Scans what a server says of itself: its instructions, tools with their schemas, resources and prompts.
 
-from collections.abc import Iterable, Iterator, Mapping
+All strings and keys of a definition are scanned, at any depth and under any keyword, known or not: a model is
+sent a schema with all that is in it. What is too long to be scanned is a finding of its own.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tui.core.hidden_text.readable import readable_line
-from tui.core.hidden_text.scan import MAX_CHARS, HiddenText, scan
+from tui.core.hidden_text.scan import DOUBTFUL, MAX_CHARS, HiddenText, Sign, scan
 
 MAX_FOUND = 20
 """Findings of one definition; more say nothing new."""
 
-MAX_NODES = 4_000
-"""Nodes of a schema that are looked at."""
+MAX_NODES = 50_000
+"""Values of a definition that are looked at. A schema that can be offered has fewer."""
 
-_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-_SAID = ("title", "description", "$comment", "default", "const", "pattern", "format")
-_LISTED = ("enum", "examples")
+PLACE_CHARS = 4 * MAX_CHARS
+"""Characters of one place, such as an argument, that are scanned."""
 
+ALL_CHARS = 16 * MAX_CHARS
+"""Characters of one definition that are scanned."""
 
-def in_tool(raw: Mapping[str, Any]) -> tuple[HiddenText, ...]:
-    """Return what is in the texts of a tool, as it came from the server."""
-    hints = raw.get("annotations")
-    titled = hints.get("title") if isinstance(hints, Mapping) else None
-    texts = [(key, raw.get(key)) for key in ("name", "title", "description")] + [("title", titled)]
-    for key, what in (("inputSchema", "argument"), ("outputSchema", "result")):
-        texts += _of_schema(raw.get(key), what)
-    return _found(texts)
+_OVERLAP = 1_000
+"""Characters of a long text that are scanned twice, so that an order is found where it is divided."""
+
+_CUT = frozenset({"title", "description"})
+"""Texts of a definition, not of its schemas, that are cut to fewer characters for everybody."""
+
+_NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+_UNUSED = frozenset({"_meta", "icons"})
+"""Parts that neither a person nor a model gets."""
+
+_PARTS = {"inputSchema": "argument", "outputSchema": "result"}
+"""The schemas of a definition, and what a value that one describes is called."""
+
+_WORD = re.compile("[A-Za-z0-9_$-]{0,64}")
+"""A text that can neither hide nor say anything."""
 
 
 def in_instructions(text: str) -> tuple[HiddenText, ...]:
     """Return what is in the instructions of a server."""
-    return _found([("instructions", text)])
+    return tuple(scan(text, "instructions"))
 
 
-def in_listed(raw: Mapping[str, Any]) -> tuple[HiddenText, ...]:
-    """Return what is in the texts of a resource, a template or a prompt."""
-    texts = [(key, raw.get(key)) for key in ("name", "title", "description")]
-    arguments = raw.get("arguments")
-    for item in arguments[:MAX_NODES] if isinstance(arguments, list) else ():
-        if isinstance(item, Mapping):
-            name = _named("argument", str(item.get("name")))
-            texts += [(name, item.get("name")), (name, item.get("title")), (name, item.get("description"))]
-    return _found(texts)
-
-
-def _found(texts: Iterable[tuple[str, Any]]) -> tuple[HiddenText, ...]:
-    found: list[HiddenText] = []
-    left = 4 * MAX_CHARS
-    for place, text in texts:
-        if not isinstance(text, str) or not text:
+def in_definition(raw: Mapping[str, Any]) -> tuple[HiddenText, ...]:
+    """Return what is in the texts of a tool, resource, template or prompt, as it came from the server."""
+    texts = _Texts()
+    for key, value in raw.items():
+        if key in _UNUSED:
             continue
-        found += [one for one in scan(text[:left], place) if one not in found]
-        left -= len(text)
-        if left <= 0 or len(found) >= MAX_FOUND:
-            break
+        if key in _CUT and isinstance(value, str):
+            texts.add(key, value[:MAX_CHARS])
+        elif key == "annotations" and isinstance(value, Mapping) and isinstance(value.get("title"), str):
+            texts.add("title", value["title"][:MAX_CHARS])
+            texts.add_all(key, {name: inner for name, inner in value.items() if name != "title"})
+        elif key == "arguments" and isinstance(value, list):
+            for item in value:
+                name = item.get("name") if isinstance(item, Mapping) else None
+                texts.add_all(_called("argument", name) if isinstance(name, str) else "argument", item)
+        else:
+            texts.add_all(_PARTS.get(key) or readable_line(str(key), 40), value)
+    found = list(texts.findings())
+    if len(found) > MAX_FOUND:
+        found.sort(key=lambda one: one.sign not in DOUBTFUL)
     return tuple(found[:MAX_FOUND])
 
 
-def _of_schema(schema: Any, what: str) -> Iterator[tuple[str, Any]]:
-    """Yield each text of a schema with the name of the property that it is in."""
-    waiting: list[tuple[str, Any]] = [(what, schema)]
-    for _ in range(MAX_NODES):
-        if not waiting:
-            return
-        place, node = waiting.pop()
-        if isinstance(node, list):
-            waiting += [(place, item) for item in reversed(node[:MAX_NODES])]
-        if not isinstance(node, Mapping):
-            continue
-        for key, value in node.items():
-            if key in _NAMED and isinstance(value, Mapping):
-                for name, below in value.items():
-                    inner = _named(what, str(name))
-                    yield inner, name
-                    waiting.append((inner, below))
-            elif key in _SAID:
-                yield place, value
-            elif key in _LISTED and isinstance(value, list):
-                yield from ((place, item) for item in value[:MAX_NODES])
-            elif isinstance(value, Mapping | list):
-                waiting.append((place, value))
+class _Texts:
+    """The texts of a definition by place, in the person's words, within the limits of what is scanned."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, list[str]] = {}
+        self._unread: dict[str, None] = {}
+        self._nodes = 0
+
+    def add(self, place: str, text: str) -> None:
+        if not _WORD.fullmatch(text) and not text.isspace():
+            self._places.setdefault(place, []).append(text.rstrip())
+
+    def add_all(self, part: str, value: Any) -> None:
+        """Add every string and key in a value, however deep."""
+        waiting = [(part, value)]
+        while waiting:
+            place, node = waiting.pop()
+            self._nodes += 1 + (len(node) if isinstance(node, Mapping | list) else 0)
+            if self._nodes > MAX_NODES:
+                self._unread[place] = None
+                return
+            below: list[tuple[str, Any]] = []
+            if isinstance(node, str):
+                self.add(place, node)
+            elif isinstance(node, Mapping):
+                for key, inner in node.items():
+                    if key in _NAMED and isinstance(inner, Mapping):
+                        below += self._named(part, inner)
+                    else:
+                        self.add(place, str(key))
+                        below.append((place, inner))
+            elif isinstance(node, list):
+                below += ((place, one) for one in node)
+            waiting += reversed(below)
+
+    def _named(self, part: str, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        self._nodes += len(values)
+        for name, below in values.items():
+            place = _called(part, str(name))
+            self.add(place, str(name))
+            yield place, below
+
+    def findings(self) -> Iterator[HiddenText]:
+        """Yield each sign of a place once, and the places that are too long."""
+        left = ALL_CHARS
+        for place, texts in self._places.items():
+            text = "\n".join(texts)
+            room = min(left, PLACE_CHARS)
+            if len(text) > room:
+                self._unread[place] = None
+            left -= min(len(text), room)
+            seen = set()
+            for start in range(0, min(len(text), room), MAX_CHARS - _OVERLAP):
+                for one in scan(text[start : min(start + MAX_CHARS, room)], place):
+                    if one.sign not in seen:
+                        seen.add(one.sign)
+                        yield one
+        yield from (HiddenText(Sign.UNREAD, place, "") for place in self._unread)
 
 
-def _named(what: str, name: str) -> str:
-    return f"{what} {readable_line(name, 40)}"
+def _called(part: str, name: str) -> str:
+    return f"{part} {readable_line(name, 40)}"

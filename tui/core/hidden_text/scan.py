@@ -39,6 +39,7 @@ class Sign(StrEnum):
     OVERRIDE = "overrides other instructions"
     OTHER_TOOLS = "instructions about other tools"
     PRIVATE_FILES = "asks for private files"
+    UNREAD = "too long to be scanned"
 
 
 DOUBTFUL = frozenset(Sign) - {Sign.TERMINAL, Sign.ESCAPES, Sign.INVISIBLE, Sign.MIXED, Sign.OTHER_TOOLS}

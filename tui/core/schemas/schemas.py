@@ -2,7 +2,7 @@
 
 Providers refuse a whole request for one unusual schema, so schemas are bounded in depth and size (nested
 `$ref` grows exponentially), local references are inlined, the root is a plain object, and annotations that
-providers do not accept are removed.
+providers do not accept are removed. No text of a schema has anything in it that only a model would read.
 """
 
 from collections.abc import Mapping
@@ -18,11 +18,13 @@ _COMBINERS = ("anyOf", "oneOf", "allOf")
 _DATA = frozenset({"enum", "const", "default", "example", "examples"})
 """Keywords whose values are no schemas: what looks like a keyword in them is none."""
 
-_TEXTS = frozenset({"title", "description"})
+
+class SchemaRefused(ValueError):
+    """Why the schema is not sent to a model; the tool is quarantined."""
 
 
-class SchemaTooLarge(ValueError):
-    """The schema has more nodes than a model should be sent; the tool is quarantined."""
+class SchemaTooLarge(SchemaRefused):
+    """The schema has more nodes than a model should be sent."""
 
 
 class _Copier:
@@ -35,13 +37,13 @@ class _Copier:
         if isinstance(node, list):
             return [self.copy(item, depth + 1, open_refs) for item in node] if depth < MAX_DEPTH else []
         if not isinstance(node, Mapping):
-            return node
+            return _seen(node)
         if depth >= MAX_DEPTH:
             return {}
         if isinstance(ref := node.get("$ref"), str):
             return self._inline(ref, node, depth, open_refs)
         return {
-            str(key): self._value(key, value, depth + 1, open_refs)
+            _name(key): self._value(key, value, depth + 1, open_refs)
             for key, value in node.items()
             if key not in _DROPPED and _is_sound(key, value)
         }
@@ -49,17 +51,15 @@ class _Copier:
     def _value(self, key: str, value: Any, depth: int, open_refs: tuple[str, ...]) -> Any:
         if key in _NAME_MAPS:
             return self._named(value, depth, open_refs)
-        if key in _TEXTS and isinstance(value, str):
-            return visible(value)
         return self._data(value, depth) if key in _DATA else self.copy(value, depth, open_refs)
 
     def _data(self, value: Any, depth: int) -> Any:
         self._count()
         if isinstance(value, Mapping) and depth < MAX_DEPTH:
-            return {str(key): self._data(item, depth + 1) for key, item in value.items()}
+            return {_name(key): self._data(item, depth + 1) for key, item in value.items()}
         if isinstance(value, list) and depth < MAX_DEPTH:
             return [self._data(item, depth + 1) for item in value]
-        return None if isinstance(value, Mapping | list) else value
+        return None if isinstance(value, Mapping | list) else _seen(value)
 
     def _count(self) -> None:
         self._nodes += 1
@@ -70,7 +70,7 @@ class _Copier:
         """Copy a map whose keys are names: a property may be called `definitions`."""
         if not isinstance(node, Mapping) or depth >= MAX_DEPTH:
             return {}
-        return {str(key): self.copy(value, depth + 1, open_refs) for key, value in node.items()}
+        return {_name(key): self.copy(value, depth + 1, open_refs) for key, value in node.items()}
 
     def _inline(self, ref: str, node: Mapping[str, Any], depth: int, open_refs: tuple[str, ...]) -> Any:
         beside = {key: value for key, value in node.items() if key != "$ref"}
@@ -93,6 +93,18 @@ class _Copier:
             else:
                 return None
         return node
+
+
+def _seen(value: Any) -> Any:
+    return visible(value) if isinstance(value, str) else value
+
+
+def _name(key: Any) -> str:
+    """Return a key, which has to stay as the server knows it: one that would not is refused."""
+    name = str(key)
+    if visible(name) != name:
+        raise SchemaRefused("invisible characters in the name of an argument or keyword")
+    return name
 
 
 def _is_sound(key: str, value: Any) -> bool:
@@ -147,6 +159,6 @@ def _merged_root(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def model_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `schema` as it is sent to a model; SchemaTooLarge if it is so even when cut at `MAX_DEPTH`."""
+    """Return `schema` as it is sent to a model, cut at `MAX_DEPTH`; SchemaRefused if it cannot be."""
     copied = _Copier(schema).copy(schema, 0, ())
     return _merged_root(copied if isinstance(copied, dict) else {})

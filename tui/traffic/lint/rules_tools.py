@@ -116,10 +116,10 @@ def _check_description(sparing: _Sparing, shown: str, tool: Mapping[str, Any]) -
         sentence = f"The description of {shown} has {len(said):,} characters. Most clients truncate it."
         sparing.say("long-description", Severity.HINT, sentence)
     # Many patterns, which a start without tools does not need.
-    from tui.core.hidden_text.definitions import in_tool
+    from tui.core.hidden_text.definitions import in_definition
     from tui.core.hidden_text.scan import signs_of
 
-    if found := in_tool(tool):
+    if found := in_definition(tool):
         sparing.say("hidden-text", Severity.WARNING, f"The tool {shown} has hidden text: {signs_of(found)}.")
 
 

@@ -113,3 +113,30 @@ def test_a_reply_ends_at_the_limit_even_if_the_endpoint_knows_none() -> None:
     assert reply.take(TextPart("word "))
     assert not reply.take(TextPart("word " * 100))
     assert reply.result()["stopReason"] == "maxTokens"
+
+
+def test_nothing_invisible_of_a_server_reaches_the_model():
+    bad = "\u200b\u2063\u202e\x1b[8m\U000e0041"
+    schema = {"type": "object", "properties": {"a": {"default": [bad], "x-note": bad}}}
+    result = {"type": "tool_result", "toolUseId": "1", "structuredContent": {"k": bad}}
+    params = {
+        "systemPrompt": f"s{bad}",
+        "messages": [
+            {"role": "user", "content": {"type": "text", "text": f"u{bad}"}},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "t", "input": {}}]},
+            {"role": "user", "content": [result]},
+        ],
+        "tools": [{"name": "t", "description": bad, "inputSchema": schema}],
+    }
+    request, _, _ = model_request(params, max_tokens=9)
+    assert not set(str(request)) & set("\u200b\u2063\u202e\x1b\U000e0041")
+    assert request.system == "s␛[8m" and "\\x1b" not in str(request)
+
+
+def test_a_tool_whose_schema_cannot_be_sent_is_refused_with_its_place():
+    params = {
+        "messages": [{"role": "user", "content": {"type": "text", "text": "hi"}}],
+        "tools": [{"name": "t", "inputSchema": {"properties": {"a\u200b": {}}}}],
+    }
+    with pytest.raises(BadSampling, match=r"tools\[0\].inputSchema is invalid \(invisible characters"):
+        model_request(params, max_tokens=9)

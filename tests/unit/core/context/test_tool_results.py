@@ -149,6 +149,15 @@ def test_invisible_tag_characters_never_reach_the_model():
     assert result_text(ToolResult((TextContent("hi\U000e0041\U000e0042"),))) == "hi"
 
 
+def test_what_nobody_sees_never_reaches_the_model_from_any_part_of_a_result():
+    bad = "\u200b\u2063\u202e\x1b[8m\U000e0041"
+    link = LinkContent(f"x:{bad}", bad, bad)
+    text = told(
+        TextContent(f"a{bad}b"), ResourceContent("x:y", bad, bad), link, structured={f"k{bad}": bad}
+    ).text
+    assert "a␛[8mb" in text and not set(text) & set("\u200b\u2063\u202e\x1b\U000e0041")
+
+
 def test_lone_surrogates_can_be_sent():
     told(TextContent("\ud800"), structured={"\ud800": "\udfff"}).text.encode("utf-8")
 

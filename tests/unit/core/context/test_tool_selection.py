@@ -202,3 +202,12 @@ def test_a_tool_whose_definition_alone_is_too_large_is_named_as_such():
 
 def test_find_tools_is_the_last_to_go_for_an_endpoint_that_accepts_fewer():
     assert ToolSelection().offer(many()).best[0] == "mcptui__find_tools"
+
+
+def test_a_tool_with_an_invisible_character_in_an_arguments_name_is_not_offered():
+    schema = {"type": "object", "properties": {"a\u200b": {"type": "string"}}}
+    offer = ToolOffer([Tool("files", "read", schema=schema, digest="1"), Tool("files", "write", digest="2")])
+    assert names(offer) == ["write"]
+    assert offer.notice.startswith(
+        "Not offered to the model: files › read (its schema has invisible characters in the name"
+    )

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tui.core.schemas.schema_forms import SchemaForm, in_form
 from tui.core.schemas.schemas import model_schema
+from tui.core.text import visible
 
 TYPES = ("string", "number", "integer", "boolean", "array", "object")
 
@@ -64,7 +65,9 @@ RULES = {SchemaForm.KIMI: assert_moonshot_takes, SchemaForm.GEMINI: assert_googl
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.sampled_from(TYPES),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3).map(visible), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 KEYWORDS = st.sampled_from(

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.schemas.schemas import MAX_NODES, SchemaTooLarge, model_schema
+from tui.core.schemas.schemas import MAX_NODES, SchemaRefused, SchemaTooLarge, model_schema
+from tui.core.text import visible
 
 
 def test_a_plain_schema_is_sent_as_it_is():
@@ -59,7 +60,9 @@ def test_required_names_only_what_exists():
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6).map(visible), inner, max_size=4)
+    ),
 )
 
 
@@ -107,4 +110,42 @@ def test_a_model_reads_nothing_invisible_in_the_texts_of_a_schema():
         }
     )
     assert made["title"] == "T"
-    assert made["properties"]["a"] == {"type": "string", "description": "xy", "const": f"c{hidden}"}
+    assert made["properties"]["a"] == {"type": "string", "description": "xy", "const": "c"}
+
+
+@given(JSON, st.sampled_from(["\u200b", "\U000e0041", "\u202e", "\x1b[8m", "\u2063", "\u200d", "\x9b"]))
+def test_no_text_of_a_schema_has_anything_that_only_a_model_would_read(value, hidden):
+    def poisoned(node):
+        if isinstance(node, dict):
+            return {key: poisoned(inner) for key, inner in node.items()}
+        return [poisoned(inner) for inner in node] if isinstance(node, list) else f"{node}{hidden}"
+
+    bad = poisoned(value)
+    places = (
+        "default",
+        "const",
+        "x-note",
+        "type",
+        "contentMediaType",
+        "pattern",
+        "_meta",
+        "dependentRequired",
+    )
+    made = model_schema(
+        {"properties": {"a": dict.fromkeys(places, bad) | {"enum": [bad], "examples": [[bad]]}}}
+    )
+    assert hidden not in str(made) and hidden.encode("unicode_escape").decode() not in str(made)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"a\u200b": {"type": "string"}}},
+        {"properties": {"a": {"properties": {"b\U000e0041": {}}}}},
+        {"x-\u2063": 1},
+        {"properties": {"a": {"default": {"k\x1b[8m": 1}}}},
+    ],
+)
+def test_a_name_that_could_not_be_sent_as_it_is_costs_the_tool(schema):
+    with pytest.raises(SchemaRefused, match="invisible characters in the name"):
+        model_schema(schema)
