@@ -144,8 +144,8 @@ class BodySearchThread:
         return [frozenset()] * len(self._terms)
 
 
-CHUNK = 8_192
-"""Entries of one slice: about 2 ms for the most expensive check of columns."""
+CHUNK = 16_384
+"""Entries of one slice: about 4 ms for the most expensive check of columns, below 1 ms for most."""
 
 FIRST_BLOCK, LARGEST_BLOCK = 2_048, 65_536
 """Entries whose bodies are read at once: few at first, so that the first rows appear at once."""
