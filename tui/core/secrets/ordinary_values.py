@@ -7,15 +7,22 @@ that of one: replacing it everywhere would damage results without hiding anythin
 import re
 from collections.abc import Iterator
 
-from tui.core.secrets.places import is_plain, may_be_secret, only_refers_to_a_secret
-from tui.core.secrets.shapes import looks_random
+from tui.core.secrets.places import (
+    is_an_identifier,
+    is_plain,
+    may_be_secret,
+    names_a_secret,
+    only_refers_to_a_secret,
+    only_says_something_of_a_secret,
+)
+from tui.core.secrets.shapes import looks_random, shapes_in
 
 COMMON = frozenset(
     (
-        "localhost anonymous basic bearer changeme client_credentials credentials database default"
-        " development disabled disable enabled enable example external internal optional password"
-        " postgres postgresql production readonly read-only read-write required standard testing"
-        " undefined username unlimited verify-full"
+        "localhost administrator anonymous automatic basic bearer changeme client_credentials credentials"
+        " database default developer development disabled disable enabled enable example external"
+        " interactive internal optional password postgres postgresql production readonly read-only"
+        " read-write required standard superuser testing undefined username unlimited verify-full"
     ).split()
 )
 """Values of at least `MIN_SECRET` characters that say nothing, whatever they belong to. In lower case."""
@@ -29,7 +36,7 @@ _PASSPHRASE = re.compile(r"[A-Za-z]+(?:[-_.][A-Za-z]+){4,}")
 _BETWEEN = re.compile(r"[\s\-_/.:,;=+~?&'\"()\[\]{}<>|]+")
 _WORD = re.compile(
     r"(?:[A-Za-z]?[a-z]{0,19}|[A-Z]{1,20}|[A-Z]?[a-z]+(?:[A-Z][a-z]{2,19}){1,3})\d{0,3}"  # debug, UTF8
-    r"|\d{1,5}[a-z]?|(?:19|20)\d{6}"  # 4o, 11434, 20241022
+    r"|\d{1,5}[a-z]|\d{1,12}"  # 4o, 11434, 20241022, the number of an account or a phone
 )
 _VARIANT = re.compile(r"[a-z]{1,3}\d{1,4}[a-z]")
 """One piece like `cl100k` or `a3b`, next to words: of a tokenizer, of a model."""
@@ -75,9 +82,18 @@ def is_searched(name: str, value: str) -> bool:
     """Return whether the value of a variable or header is searched for wherever text leaves."""
     if is_common(value):
         return False
-    if may_be_secret(name) and not only_refers_to_a_secret(name):
+    if is_an_identifier(name):
+        return has_a_shape(value)
+    if only_says_something_of_a_secret(name):
+        return has_a_shape(value) or looks_random(value)
+    if (may_be_secret(name) or names_a_secret(name)) and not only_refers_to_a_secret(name):
         return not (_ADDRESS.fullmatch(value) and is_ordinary(value))
     return not is_ordinary(value)
+
+
+def has_a_shape(value: str) -> bool:
+    """Return whether there is a secret of a known shape in a value."""
+    return any(shapes_in(value.encode("utf-8", "surrogatepass"), placeholders=False))
 
 
 def is_a_word(key: str) -> bool:

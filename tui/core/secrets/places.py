@@ -24,6 +24,12 @@ _FOLDERS = frozenset({"PWD", "OLDPWD"})
 _ABOUT_SECRET = re.compile(r"(?:file|path|dir|env|type)$", re.IGNORECASE)
 """Ends of names of things that only refer to a secret: `--token-file`, `--api-key-env`."""
 
+_SAYS_SOMETHING = frozenset(
+    "name mode count limit budget size length ttl expiry expires format kind prefix".split()
+)
+_SECRET_IDS = frozenset("session secret token".split())
+"""Words before `id` in names of secrets."""
+
 _PLAIN = re.compile(r"[A-Za-z]+|[-+]?[\d.,:]+|(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
 """A word, a number, a path: the value of a harmless variable."""
 
@@ -78,6 +84,17 @@ def may_be_secret(name: str) -> bool:
 def only_refers_to_a_secret(name: str) -> bool:
     """Return whether `name` is that of a file, a folder or a kind: `token_file`, `AUTH_TYPE`."""
     return _ABOUT_SECRET.search(name) is not None
+
+
+def only_says_something_of_a_secret(name: str) -> bool:
+    """Return whether `name` is that of something about a secret: `API_KEY_NAME`, `AUTH_MODE`, `token_count`."""
+    return not _SAYS_SOMETHING.isdisjoint(_words(name)[-1:])
+
+
+def is_an_identifier(name: str) -> bool:
+    """Return whether `name` is that of an identifier, which is no secret: `CLIENT_ID`, not `SESSION_ID`."""
+    words = _words(name)
+    return words[-1:] == ["id"] and _SECRET_IDS.isdisjoint(words[-2:-1])
 
 
 def is_plain(value: str) -> bool:
@@ -210,7 +227,7 @@ def _shaped(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_secret(name: str, value: str) -> bool:
-    if not value or _SHOWN.fullmatch(value) or _ABOUT_SECRET.search(name):
+    if not value or _SHOWN.fullmatch(value) or _is_about_a_secret(name):
         return False
     return names_a_secret(name) or (may_be_secret(name) and not is_plain(value))
 
@@ -237,7 +254,7 @@ _PAIRS = frozenset(("api key", "access key", "private key", "secret key", "sessi
 
 def names_a_secret(name: str) -> bool:
     """Return whether `name` (of a field, a header, a variable) sounds like that of a secret."""
-    words = [word.lower() for word in _WORDS.findall(name[:200])]
+    words = _words(name)
     if not _SECRET.isdisjoint(words) or words[-1:] == ["pass"]:  # `--pass`, `db_pass`; not `pass_through`
         return True
     return any(" ".join(pair) in _PAIRS for pair in pairwise(words))
@@ -251,10 +268,18 @@ _OF_PAGES = frozenset(
 
 def is_page_token(name: str) -> bool:
     """Return whether `name` is that of a place in a list, such as `next_token` or `nextPageToken`."""
-    words = [word.lower() for word in _WORDS.findall(name[:200])]
+    words = _words(name)
     return words[-1:] == ["token"] and not _OF_PAGES.isdisjoint(words[-2:-1])
 
 
 def names_a_secret_argument(name: str) -> bool:
     """Return whether the argument `name` of a tool holds a secret, as far as its name tells."""
-    return names_a_secret(name) and not only_refers_to_a_secret(name) and not is_page_token(name)
+    return names_a_secret(name) and not _is_about_a_secret(name) and not is_page_token(name)
+
+
+def _is_about_a_secret(name: str) -> bool:
+    return only_refers_to_a_secret(name) or only_says_something_of_a_secret(name) or is_an_identifier(name)
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORDS.findall(name[:200])]

@@ -77,10 +77,38 @@ def test_a_telling_name_makes_words_and_numbers_secrets(value):
         ("AUTH_TYPE", "client-secret-basic"),
         ("TOKEN_FILE", "tokens/current.txt"),
         ("TOKEN_EXPIRES", "2026-11-23T10:00:00Z"),
+        ("AUTH_MODE", "interactive"),
+        ("AUTH_MODE", "device-code-flow"),
+        ("DB_PASSWORD", "administrator"),
+        ("API_KEY_NAME", "X-Api-Key-Header"),
+        ("MY_SECRET_NAME", "my-app-secret-name"),
+        ("TOKEN_COUNT", "12345678"),
+        ("CLIENT_ID", "5f0c9a3e-1b7d-4c55-9a60-2f6d1c3b8e77"),
+        ("PROJECT", "my-project-123456"),
+        ("PHONE", "+49 170 1234567"),
+        ("ROLE", "arn:aws:iam::123456789012:role/ReadOnly"),
     ],
 )
 def test_common_values_paths_and_addresses_are_not_searched_for_even_with_a_telling_name(name, value):
     assert not is_searched(name, value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DB_PASSWORD", "opensesame"),
+        ("DB_PASSWORD", "my-project-123456"),
+        ("ADMIN_PASSWORD", "interactive1"),
+        ("PIN", "83649271"),
+        ("SESSION_ID", "12345678"),
+        ("VAULT_SECRET_ID", "my-first-role"),
+        ("AUTH_HEADER", "Token abcdefgh"),
+        ("SECRET_NAME", "xK9dQ2mZ7pL4vB8nR5"),
+        ("ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE"),
+    ],
+)
+def test_a_telling_name_or_a_telling_shape_is_enough(name, value):
+    assert is_searched(name, value)
 
 
 def test_a_secret_that_begins_with_a_slash_is_no_path():

@@ -132,6 +132,19 @@ def test_a_place_in_a_list_is_no_secret_argument(name: str):
 
 
 @pytest.mark.parametrize(
+    "name", ["token_count", "tokenLimit", "password_length", "secret_name", "access_key_id", "auth_mode"]
+)
+def test_what_only_says_something_about_a_secret_is_no_secret_argument(name: str):
+    assert not names_a_secret_argument(name)
+    assert masked(f"--{name} 12345678") == f"--{name} 12345678"
+
+
+@pytest.mark.parametrize("name", ["session_id", "secretId", "auth_header"])
+def test_identifiers_that_give_access_are(name: str):
+    assert names_a_secret_argument(name)
+
+
+@pytest.mark.parametrize(
     "name", ["token", "page_access_token", "refreshToken", "next_password", "pageTokenSecret"]
 )
 def test_other_tokens_are_secret_arguments(name: str):
