@@ -21,7 +21,7 @@ from typing import TextIO
 import tui
 from tui.core.atomic_write import atomic_write
 from tui.core.files.private_files import make_folder, open_private
-from tui.core.secrets.places import is_plain, may_be_secret
+from tui.core.secrets.places import is_plain, masked, may_be_secret, places_in_urls
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
 from tui.settings.locations import state_dir
@@ -82,7 +82,7 @@ def report_crash(
     else:
         if env.get(VARIABLE, "") not in ("", "0"):
             stream.write(text)
-    what = clean_line(redactor.redact(summary(error)), TITLE_CHARS).rstrip(".")
+    what = clean_line(_without_secrets(summary(error), redactor), TITLE_CHARS).rstrip(".")
     stream.write(" ".join(filter(None, (f"mcptui: Internal error: {what}.", ended, place))) + "\n")
     stream.flush()
 
@@ -113,7 +113,13 @@ def report(error: BaseException, *, during: str, env: Mapping[str, str], redacto
     lines = [_HEAD, *(f"{name:<9} {value}" for name, value in facts.items()), "", *_trace(error)]
     if log := _end_of_log(state_dir() / "mcptui.log"):
         lines += ["", f"Last {LOG_LINES} lines of the log", "", *log]
-    return _without_home(clean(redactor.redact_cut("\n".join(lines)))) + "\n"
+    return _without_home(clean(_without_secrets("\n".join(lines), redactor))) + "\n"
+
+
+def _without_secrets(text: str, redactor: Redactor) -> str:
+    """Return a text without secrets, also those in URLs that are not of the configuration."""
+    text = redactor.redact_cut(text)
+    return masked(text, places_in_urls(text))
 
 
 def save_report(text: str) -> Path:

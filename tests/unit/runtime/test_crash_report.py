@@ -84,6 +84,12 @@ def test_values_of_variables_and_secrets_are_not_in_it(state: Path):
         assert "[redacted:MY_TOKEN]" in text and "[redacted:OLDPWD]" not in text
 
 
+def test_the_password_of_a_url_that_is_not_configured_is_not_in_it(state: Path):
+    line = reported(raised("cannot reach postgres://u:canary-pw@db/notes?key=value"))
+    assert "canary-pw" not in saved(state) + line
+    assert "postgres://u:[redacted:password]@db/notes?key=value" in saved(state)
+
+
 def test_control_characters_are_visible_symbols(state: Path):
     line = reported(raised("\x1b]0;pwned\x07"))
     assert "\x1b" not in line + saved(state) and "␛]0;pwned" in line

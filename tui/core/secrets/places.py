@@ -87,7 +87,7 @@ def only_refers_to_a_secret(name: str) -> bool:
 
 
 def only_says_something_of_a_secret(name: str) -> bool:
-    """Return whether `name` is that of something about a secret: `API_KEY_NAME`, `AUTH_MODE`, `token_count`."""
+    """Return whether `name` is that of something about a secret: `API_KEY_NAME`, `token_count`."""
     return not _SAYS_SOMETHING.isdisjoint(_words(name)[-1:])
 
 
@@ -199,11 +199,16 @@ def _values(text: str, places: Iterable[SecretSpan]) -> list[str]:
     return list(dict.fromkeys(form for value in found for form in (value, unquote(value))))
 
 
-def _inside(text: str) -> Iterator[SecretSpan]:
+def places_in_urls(text: str) -> Iterator[SecretSpan]:
+    """Yield the passwords of URLs, and users that are no plain words."""
     for found in _USER.finditer(text):
         if found["password"] or not is_plain(found["user"] or "a"):
             group = "password" if found["password"] else "user"
             yield SecretSpan(*found.span(group), group)
+
+
+def _inside(text: str) -> Iterator[SecretSpan]:
+    yield from places_in_urls(text)
     for pattern in (_ASSIGNED, _FLAG_IN_LINE):
         for found in pattern.finditer(text):
             group = next(name for name in ("double", "single", "bare") if found[name] is not None)

@@ -290,9 +290,7 @@ class StreamableHttp:
             raw = await self._link.body(response)
             noise = self._link.noise
             frames = (
-                await self._link.message(raw, wire_id, refused=status >= 400)
-                if raw and not raw.isspace()
-                else []
+                await self._link.message(raw, wire_id, status=status) if raw and not raw.isspace() else []
             )
             if not self._gate.is_pending(wire_id):
                 return None

@@ -198,17 +198,17 @@ class HttpLink:
         response.extensions[_HEAD] = bytes(found[:HEAD])
         return bytes(found[:HEAD])
 
-    async def message(self, raw: bytes, asked: Id | None = None, *, refused: bool = False) -> list[Message]:
+    async def message(self, raw: bytes, asked: Id | None = None, *, status: int = 200) -> list[Message]:
         """Pass the messages of a body or an event to the gate, and return them.
 
         An error without an id answers the request `asked`; in a refusal, one with any id does, since many
-        servers put in one of their own.
+        servers put in one of their own. That of a server that failed or is busy names the `status`.
         """
         if self._messages.drop_surplus(raw):
             return []
         frames = [
-            replace(frame, id=asked)
-            if isinstance(frame, Failure) and asked is not None and (refused or frame.id is None)
+            replace(frame, id=asked, message=faults.with_status(status, frame.message))
+            if isinstance(frame, Failure) and asked is not None and (status >= 400 or frame.id is None)
             else frame
             for frame in await self._messages.parse(raw)
         ]

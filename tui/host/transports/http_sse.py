@@ -126,7 +126,7 @@ class HttpSse:
             if not response.is_success:
                 body = await self._link.head(response)
                 if asked is not None and body.lstrip()[:1] == b"{":
-                    await self._link.message(body, asked, refused=True)
+                    await self._link.message(body, asked, status=response.status_code)
                 if asked is None or self._gate.is_pending(asked) or asked in self._own:
                     raise faults.refused(response, body)
             elif faults.content_type(response) == "application/json":

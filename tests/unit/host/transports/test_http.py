@@ -8,7 +8,7 @@ import pytest
 from mcp import Client, MCPError
 
 from tests.conftest import until
-from tests.http_server import LEGACY, MODERN, STREAM, HttpServer, event, http_server, reply, says
+from tests.http_server import LEGACY, MODERN, STREAM, Asked, HttpServer, event, http_server, reply, says
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import CAUSE, Cause, Direction, Kind
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
@@ -143,6 +143,20 @@ async def test_a_refused_call_costs_only_itself(modern):
             assert transport.reach.status == 503
             assert sink.events("gave up")
             assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
+
+
+@ERAS
+async def test_an_error_of_a_busy_server_names_the_status(modern):
+    async def busy(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        error = {"code": 1, "message": "x"}
+        answer = {"jsonrpc": "2.0", "id": asked.message["id"], "error": error}
+        writer.write(reply(answer, "503 Service Unavailable"))
+
+    async with http_server(modern=modern, once={"tools/call": busy}) as server:
+        async with Client(remote(server)) as client:
+            with pytest.raises(MCPError, match=r"^HTTP 503 \(Service Unavailable\): x$") as found:
+                await client.call_tool("echo", {})
+            assert found.value.code == 1
 
 
 async def test_a_session_that_the_server_has_lost_is_opened_again_unasked():
