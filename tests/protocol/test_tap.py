@@ -261,6 +261,18 @@ async def test_secrets_are_not_in_the_recording():
     assert lines_of(Direction.OUT) == [b'{"key":"[redacted:SERVICE_API_KEY]"}']
 
 
+async def test_secret_arguments_of_the_configured_server_are_not_in_the_recording(tmp_path: Path):
+    config = tmp_path / "config.toml"
+    config.write_text('[servers.bank]\ncommand = "cat"\nsecret_arguments = ["pay.iban"]\n', "utf-8")
+    params = {"name": "pay", "arguments": {"iban": "DE02120300000000202051", "to": "ada"}}
+    call = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    line = f"{call}\n".encode()
+    done = await mcptui("tap", "--name", "bank", "--", "cat", stdin=line, MCPTUI_CONFIG=str(config))
+    assert done.out == line.decode()
+    (recorded_call,) = lines_of(Direction.OUT)
+    assert json.loads(recorded_call)["params"]["arguments"] == {"iban": "[redacted:iban]", "to": "ada"}
+
+
 def everything_recorded() -> str:
     """Return all that the one recording holds, as text."""
     (path,) = recordings()

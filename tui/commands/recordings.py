@@ -31,8 +31,11 @@ def recordings() -> "Recordings":
 
 
 def open_recorder(redactor: "Redactor", meta: Mapping[str, str]) -> "Recorder":
-    """Return a recorder that has begun a new recording; `problem` says what failed."""
-    from tui.settings.config_file import quick_traffic
+    """Return a recorder that has begun a new recording; `problem` says what failed.
+
+    Of the server that `meta` names as "tap", the secret arguments of the configuration are known.
+    """
+    from tui.settings.config_file import quick_secret_arguments, quick_traffic
     from tui.storage.recordings.writer import RecordingWriter
     from tui.traffic.record.entry_columns import EntryColumns
     from tui.traffic.record.recorder import Recorder
@@ -44,6 +47,8 @@ def open_recorder(redactor: "Redactor", meta: Mapping[str, str]) -> "Recorder":
         folder.make_room()
         return RecordingWriter(folder.new_path(), cap_bytes=chosen.recording_bytes, meta=meta)
 
+    if server := meta.get("tap"):
+        redactor.arguments.set_rules({server: quick_secret_arguments(os.environ, server)})
     recorder = Recorder(writer, EntryColumns(), redact=redactor.redact_bytes, arguments=redactor.arguments)
     recorder.start(keep_all=chosen.keep_all)
     return recorder

@@ -62,6 +62,13 @@ def quick_traffic(env: Mapping[str, str]) -> QuickTraffic:
     return QuickTraffic(table.get("keep_all") is True, (size if usable else DEFAULT_MB) * 1024 * 1024)
 
 
+def quick_secret_arguments(env: Mapping[str, str], server: str) -> list[str]:
+    """Return the `secret_arguments` of a server, none if it cannot be read or is not configured."""
+    entry = _table(None, env, "servers").get(server)
+    given: Any = entry.get("secret_arguments") if isinstance(entry, dict) else None
+    return [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str)]
+
+
 def _table(named: str | None, env: Mapping[str, str], name: str) -> Mapping[str, Any]:
     import tomllib
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.settings.config_file import QuickUi, quick_traffic, quick_ui
+from tui.settings.config_file import QuickUi, quick_secret_arguments, quick_traffic, quick_ui
 
 
 def read(tmp_path: Path, text: str, env: dict[str, str] | None = None) -> QuickUi:
@@ -84,3 +84,10 @@ def test_what_a_tap_keeps_is_read_and_nonsense_is_the_default(tmp_path):
     path.write_text("[traffic]\nkeep_all = 1\nrecording_mb = true\n")
     assert quick_traffic({"MCPTUI_CONFIG": str(path)}) == (False, 512 * 1024 * 1024)
     assert quick_traffic({"MCPTUI_CONFIG": str(tmp_path / "none")}) == (False, 512 * 1024 * 1024)
+
+
+def test_secret_arguments_of_one_server_are_read_and_nonsense_is_none(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text('[servers]\na = { secret_arguments = ["x", 1] }\nb = { secret_arguments = "y" }\nc = 3\n')
+    env = {"MCPTUI_CONFIG": str(path)}
+    assert [quick_secret_arguments(env, name) for name in "abcd"] == [["x"], ["y"], [], []]
