@@ -137,7 +137,7 @@ async def test_a_yes_to_a_file_ends_with_a_change_of_it(tmp_path: Path):
     assert "needs your consent" in done.out and not (tmp_path / "EXECUTED").exists()
     shown = await doubtful("config", "trust", "--yes", "--config", config)
     assert "planted has changed since you agreed to it" in shown.out
-    assert "changed: variable PYTHONPATH: new" in shown.out
+    assert "changed: variable PYTHONPATH: was not set, is now" in shown.out
     assert "PYTHONPATH can make any program load other code." in shown.out
 
 

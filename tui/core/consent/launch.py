@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tui.core.consent.variables import is_loader
 from tui.core.consent.visible import visible
 from tui.core.secrets.places import masked, masked_arguments, names_a_secret
-from tui.core.servers import Reference, ServerSpec
+from tui.core.servers import Grant, OAuthSpec, Reference, ServerSpec
 
 MAX_SHOWN_CHANGE = 400
 
@@ -39,6 +40,8 @@ class Launch:
             part of the hash, except that of the program, a folder or an argument whose name is no key's.
         links: where the program, the folder and arguments that are files lead to through symbolic links, by
             place ("program", "cwd", "args.0"): real paths. What is no link is not in it.
+        settings: what else is shown, by its place: how to sign in, what a model is sent. Parts of `identity`,
+            as they are written.
     """
 
     command: str
@@ -52,6 +55,7 @@ class Launch:
     identity: Sequence[Any] = field(repr=False)
     references: Mapping[str, Reference] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, spec: ServerSpec, find: Callable[[ServerSpec], str]) -> "Launch":
@@ -79,6 +83,7 @@ class Launch:
                 oauth.callback_port,
             ],
             dict(spec.references),
+            settings=_sign_in(oauth),
         )
 
     @property
@@ -106,6 +111,17 @@ class Launch:
         """References to the environment outside the command line, variables, address and headers."""
         found = self.references.items()
         return {place: one for place, one in found if not place.startswith(_SHOWN_FIRST)}
+
+    @property
+    def open_values(self) -> dict[str, str]:
+        """Values that are shown: of variables that load code, as `variable NAME`, and of settings."""
+        found = {
+            f"variable {name}": self.shown(f"env.{name}", one)
+            for name, one in self.env.items()
+            if is_loader(name) and not names_a_key(name)
+        }
+        found |= {place: self.shown(place, one) for place, one in self.settings.items()}
+        return {name: visible(masked(one)) for name, one in found.items()}
 
     def digest(self) -> str:
         """Return the hash under which consent is kept: SHA-256 of a canonical JSON."""
@@ -147,16 +163,18 @@ class Launch:
                 name: _mark(salt, name, self._marked(f"{kind}.{name}", one)) for name, one in values.items()
             }
 
-        shown = self.shown_links
+        shown, values = self.shown_links, self.open_values
+        closed = {name: one for name, one in self.env.items() if f"variable {name}" not in values}
         return {
             "command": visible(masked(self.shown("command", self.command))),
             "program": visible(self.program),
             "args": [visible(one) for one in _shown_arguments(self)],
             "cwd": visible(self.shown("cwd", self.cwd)),
-            "env": marks("env", self.env),
+            "env": marks("env", closed),
             "url": visible(masked(self.shown("url", self.url))),
             "headers": marks("headers", self.headers),
             "transport": self.transport,
+            "values": values,
             "links": {
                 place: shown.get(place) or {"": _mark(salt, place, target)}
                 for place, target in self.links.items()
@@ -179,10 +197,28 @@ class Launch:
         """Return what differs from a `summary` that was made with `salt`: never empty, a line for each."""
         now = self.summary(salt)
         found = [*_text_changes(before, now), *_argument_changes(before.get("args"), now["args"])]
-        found += _value_changes("variable", before.get("env"), now["env"])
+        found += _open_changes(before.get("values"), now["values"])
+        known = before.get("env")
+        if isinstance(known, Mapping):  # before values were shown, it had all variables
+            known = {name: one for name, one in known.items() if f"variable {name}" not in now["values"]}
+        found += _value_changes("variable", known, now["env"])
         found += _value_changes("header", before.get("headers"), now["headers"])
         found += _link_changes(before.get("links"), now["links"])
         return found or ["a value that is not shown here"]
+
+
+def _sign_in(oauth: OAuthSpec) -> dict[str, str]:
+    """Return how to sign in without secrets, as far as it is configured, by its place."""
+    texts = {
+        "grant": "" if oauth.grant is Grant.PERSON else oauth.grant.value,
+        "client_id": oauth.client_id,
+        "scopes": " ".join(oauth.scopes),
+        "issuer": oauth.issuer,
+        "client_metadata_url": oauth.client_metadata_url,
+        "callback_port": str(oauth.callback_port or ""),
+        "private_key_algorithm": oauth.private_key_algorithm if oauth.private_key else "",
+    }
+    return {f"oauth.{name}": text for name, text in texts.items() if text}
 
 
 def _shown_arguments(launch: Launch) -> list[str]:
@@ -234,6 +270,16 @@ def _value_changes(what: str, before: Any, now: Mapping[str, str]) -> Iterator[s
             yield f"{what} {shown}: removed"
         elif old[name] != now[name]:
             yield f"{what} {shown}: another value"
+
+
+def _open_changes(before: Any, now: Mapping[str, str]) -> Iterator[str]:
+    """Yield which values that are shown differ. A file from before they were kept has none."""
+    old = before if isinstance(before, Mapping) else {}
+    for name in sorted({*map(str, old), *now}):
+        was, value = str(old.get(name, "")), now.get(name, "")
+        if was != value:
+            told = f"{_was(was)}, " if isinstance(before, Mapping) else ""
+            yield f"{visible(name)[:MAX_SHOWN_CHANGE]}: {told}is now {_is(value)}"
 
 
 def in_words(place: str) -> str:

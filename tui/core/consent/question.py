@@ -9,6 +9,7 @@ from typing import Protocol
 from tui.core.consent.launch import Launch, in_words
 from tui.core.consent.risks import risks_of
 from tui.core.consent.visible import visible
+from tui.core.hidden_text.lookalikes import mixed_word
 from tui.core.secrets.places import masked, masked_arguments
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
@@ -29,6 +30,9 @@ YES_MODEL = (
     "Yes: mcptui uses this model. It sends your conversations and the values named above to the address. "
     "mcptui asks again only if any of this changes."
 )
+_PLAIN_NAME = re.compile(r"[\w.@+-]+")
+MAX_NAME_WORDS = 3
+LONG_NAME = 40
 _IN_KEYCHAIN = re.compile(r"keyring:(\S+)")
 NO_MODEL = "No: nothing is sent to it, and the model cannot be used. Everything else works."
 NO = "No: it is not started, and its tools are not available. Everything else works."
@@ -54,8 +58,15 @@ class ConsentQuestion:
     is_model: bool = False
 
     @property
+    def subject(self) -> str:
+        """The server or model, in quotes where its name would read as a part of the sentence."""
+        name = clean_line(self.server, 80)
+        quoted = name if _PLAIN_NAME.fullmatch(name) else f'"{name}"'
+        return f"The {'model' if self.is_model else 'server'} {quoted}"
+
+    @property
     def head(self) -> str:
-        """The question, without the name of the server."""
+        """The question, behind its subject."""
         request = "Use it?" if self.is_model else "Start it?"
         if self.changes:
             return f"has changed since you agreed to it. {request}"
@@ -86,7 +97,7 @@ class ConsentQuestion:
         """Return the whole question as lines for a terminal, without what a key does."""
         width = max(len(label) for label, _ in self.facts)
         return [
-            f"{clean_line(self.server, 64)} {self.head}",
+            f"{self.subject} {self.head}",
             *(f"  {label.ljust(width)}  {text}" for label, text in self.facts),
             *(f"  changed: {change}" for change in self.changes),
             *(f"  ! {risk}" for risk in self.risks),
@@ -131,10 +142,19 @@ def question_of(name: str, source: str, launch: Launch, changes: Sequence[str] =
         clean_line(source, 400),
         bool(launch.url),
         tuple(_facts(launch)),
-        tuple(risks_of(launch)),
+        (*_risks_of_name(name), *risks_of(launch)),
         tuple(changes),
         launch.is_model,
     )
+
+
+def _risks_of_name(name: str) -> Iterator[str]:
+    """Yield what is odd about a name. Whoever wrote the file chose it."""
+    own = name.removeprefix("models.")
+    if mixed_word(own):
+        yield "The name mixes letters of several scripts, which look alike."
+    if len(own.split()) > MAX_NAME_WORDS or len(own) > LONG_NAME or re.search(r"[.!?:;,]\s", own):
+        yield "The name reads like a sentence. It was written in the file, not by mcptui."
 
 
 def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
@@ -144,6 +164,7 @@ def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
             yield "key", _key(launch)
         if launch.headers:
             yield "headers", _names(launch, "headers", launch.headers)
+        yield from _settings(launch)
         yield from _others(launch)
         if launch.transport in ("sse", "websocket"):
             yield "transport", launch.transport
@@ -168,10 +189,16 @@ def shown_command(launch: Launch) -> str:
 
 
 def _names(launch: Launch, kind: str, values: Mapping[str, str]) -> str:
-    """Return the names of variables or headers, and of those that they take values of; no value."""
+    """Return the names of variables or headers, and where their values come from.
+
+    A value itself is only shown of a variable that loads code.
+    """
     words = []
+    shown = launch.open_values
     for name in sorted(values):
         origin = _origin(launch, f"{kind}.{name}", values[name])
+        if kind == "env" and not origin and (value := shown.get(f"variable {name}")):
+            origin = shlex.quote(value)
         words.append(f"{visible(name)} = {origin}" if origin else visible(name))
     told = sum(" = " in word for word in words)
     hint = "" if told == len(words) else f" ({'other values' if told else 'values'} are not shown)"
@@ -189,6 +216,21 @@ def _origin(launch: Launch, place: str, value: str) -> str:
 
 def _key(launch: Launch) -> str:
     return _origin(launch, "api_key", str(launch.identity[0])) or visible(str(launch.identity[0]))
+
+
+def _settings(launch: Launch) -> Iterator[tuple[str, str]]:
+    """Yield what is shown of a model's settings, and of how to sign in."""
+    values = launch.open_values
+    sign_in = [
+        f"{place.removeprefix('oauth.')} = {shlex.quote(one)}"
+        for place, one in values.items()
+        if place.startswith("oauth.")
+    ]
+    if sign_in:
+        yield "sign-in", ", ".join(sign_in)
+    for place in launch.settings:
+        if not place.startswith("oauth."):
+            yield place, values[place]
 
 
 def _others(launch: Launch) -> Iterator[tuple[str, str]]:

@@ -8,22 +8,10 @@ from itertools import pairwise
 from urllib.parse import urlsplit
 
 from tui.core.consent.launch import Launch, names_a_key
+from tui.core.consent.variables import ENGINES, PROXIES, SOURCE_STARTS, is_loader
 from tui.core.consent.visible import has_hidden, visible
 from tui.core.secrets.places import masked_arguments
 from tui.core.web.web_address import web_address
-
-LOADERS = frozenset(
-    "SHELLOPTS BASHOPTS PS4 HOME LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT"
-    " NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONHOME PYTHONSTARTUP"
-    " PYTHONUSERBASE PERL5LIB PERL5OPT PERL5DB RUBYLIB RUBYOPT BASH_ENV ENV ZDOTDIR PROMPT_COMMAND"
-    " SSH_ASKPASS CLASSPATH"
-    " JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS DOTNET_STARTUP_HOOKS LUA_INIT PHPRC PHP_INI_SCAN_DIR"
-    " R_PROFILE GCONV_PATH PATH".split()
-)
-_LOADER_STARTS = ("DYLD_", "GIT_", "CORECLR_", "COR_PROFILER")
-_SOURCE_STARTS = ("NPM_CONFIG_", "PIP_", "UV_", "BUN_CONFIG_")
-_PROXIES = frozenset(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"))
-_ENGINES = frozenset(("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "CONTAINER_HOST", "KUBECONFIG"))
 
 _SHELLS = frozenset("sh bash dash zsh fish ksh csh tcsh cmd powershell pwsh".split())
 _CODE_FLAGS = {
@@ -32,7 +20,14 @@ _CODE_FLAGS = {
     **dict.fromkeys(("perl", "ruby", "lua"), ("-e",)),
     "php": ("-r",),
 }
-_WRAPPERS = frozenset(("env", "nice", "nohup", "timeout", "stdbuf", "sudo", "doas", "exec", "command"))
+_WRAPPERS = frozenset(
+    "env nice nohup timeout stdbuf sudo doas exec command setsid strace ltrace ionice chrt taskset time"
+    " caffeinate unbuffer dbus-run-session xvfb-run systemd-run firejail unshare setpriv corepack".split()
+)
+_MODULES = frozenset(("pip", "pipx", "uv"))
+"""Programs that `python -m` starts too."""
+
+_PYTHON = re.compile(r"(?:python|pypy)[\d.]*")
 _NPM_WITH_VALUE = frozenset(("-c", "--call", "-w", "--workspace", "--registry", "--prefix", "--cache"))
 _UV_WITH_VALUE = frozenset(
     "-p --python --index --index-url --default-index --extra-index-url -f --find-links --directory --project"
@@ -48,6 +43,13 @@ _WRAPPER_WITH_VALUE: Mapping[str, Sequence[str]] = {
     "env": ("-u", "--unset", "-C", "--chdir"),
     "sudo": ("-u", "-g"),
     "timeout": ("-s", "-k"),
+    "strace": ("-o", "-e", "-s", "-u", "-E", "-P", "-I", "-a", "-O", "-S", "-X", "-b"),
+    "ltrace": ("-o", "-e", "-s", "-u", "-a", "-n", "-l", "-F", "-x"),
+    "nice": ("-n",),
+    "ionice": ("-c", "-n"),
+    "taskset": ("-c",),
+    "systemd-run": ("-p", "-u", "-E", "-M", "-H"),
+    "xvfb-run": ("-n", "-s", "-e", "-f", "-p", "-w"),
 }
 _GO_WITH_VALUE = frozenset(("-mod", "-modfile", "-exec", "-tags", "-ldflags", "-C", "-p"))
 _GO_EXACT = re.compile(r"@(?:v\d+\.\d+\.\d+[\w.+-]*|[0-9a-f]{12,40})\Z")
@@ -57,6 +59,7 @@ _SOURCES = frozenset(
     " --config-file --pip-args".split()
 )
 _CONTAINERS = frozenset(("docker", "podman", "nerdctl"))
+_COMPOSERS = frozenset(("docker-compose", "podman-compose"))
 _MOUNTS = frozenset(("-v", "--volume", "--mount", "--volumes-from"))
 _POWERS = frozenset(("--privileged", "--cap-add", "--device", "--security-opt", "-H", "--host", "--context"))
 _NAMESPACES = frozenset(("--network", "--net", "--pid", "--ipc", "--userns", "--uts"))
@@ -114,6 +117,8 @@ def _of_options(words: Sequence[str]) -> Iterator[str]:
         image = next(iter(_packages(args[args.index("run") + 1 :], (), _DOCKER_WITH_VALUE)), "")
         args = args[: args.index(image)] if image in args else args
     options = [word.partition("=")[0] for word in args]
+    if name in _COMPOSERS or (name in _CONTAINERS and "compose" in args and "run" not in words[1:2]):
+        yield "It starts the containers that a file describes. What they are and may reach is not shown here."
     if name in _LAUNCHERS and not _SOURCES.isdisjoint(options):
         yield "An option changes where packages are downloaded from."
     if name in _CONTAINERS:
@@ -140,13 +145,13 @@ def _of_address(url: str, *, is_referred: bool) -> Iterator[str]:
 def _of_variables(names: Sequence[str]) -> Iterator[str]:
     for name in sorted(set(names)):
         upper = name.upper()
-        if upper in LOADERS or upper.startswith(_LOADER_STARTS):
+        if is_loader(name):
             yield f"{visible(name)} can make any program load other code."
-        elif upper.startswith(_SOURCE_STARTS):
+        elif upper.startswith(SOURCE_STARTS):
             yield f"{visible(name)} can change where packages are downloaded from."
-        elif upper in _ENGINES:
+        elif upper in ENGINES:
             yield f"{visible(name)} can make containers run on another computer, or with more permissions."
-        elif upper in _PROXIES:
+        elif upper in PROXIES:
             yield f"{visible(name)} sends its network traffic through another computer."
 
 
@@ -177,9 +182,23 @@ def _unwrapped(words: Sequence[str]) -> tuple[list[str], list[str]]:
                 takes_value = rest[index] in _WRAPPER_WITH_VALUE.get(name, ())
                 index += 2 if takes_value else 1
             rest = rest[index:]
+        elif _PYTHON.fullmatch(name) and (module := _module(rest)):
+            rest = module
         else:
             break
     return rest, assigned
+
+
+def _module(words: Sequence[str]) -> list[str]:
+    """Return the command line that `python -m` starts, if it is that of a launcher; or nothing."""
+    for index, word in enumerate(words[1:], 1):
+        if word == "-m" and words[index + 1 : index + 2] and words[index + 1] in _MODULES:
+            return list(words[index + 1 :])
+        if word.startswith("-m") and word[2:] in _MODULES:
+            return [word[2:], *words[index + 1 :]]
+        if not word.startswith("-"):
+            break
+    return []
 
 
 def _split_string(words: list[str]) -> list[str]:
@@ -258,7 +277,7 @@ def unpinned(words: Sequence[str]) -> str:
     """Return the package or image that a command downloads in whichever version there is, or ""."""
     if not words:
         return ""
-    name, args = _program(words[0]), list(words[1:])
+    name, args = _program(words[0]).partition("@")[0], list(words[1:])  # corepack takes `pnpm@9`
     match name:
         case "npx" | "bunx" | "pnpx":
             return _unpinned_npm(args)
@@ -271,8 +290,10 @@ def unpinned(words: Sequence[str]) -> str:
         case "go" if args[:1] == ["run"]:
             module = next(iter(_packages(args[1:], (), _GO_WITH_VALUE)), "")
             return module if "@" in module and not _GO_EXACT.search(module) else ""
-        case "uv" if args[:2] == ["tool", "run"]:
+        case "uv" if args[:2] in (["tool", "run"], ["pip", "install"]):
             return _unpinned_python(args[2:])
+        case "pip" | "pip3" if args[:1] == ["install"]:
+            return _unpinned_python(args[1:])
         case "pipx" if args[:1] == ["run"]:
             return _unpinned_python(args[1:])
         case "docker" | "podman" | "nerdctl" if "run" in args:
@@ -332,7 +353,7 @@ def _unpinned_python(args: Sequence[str]) -> str:
 
 def _python_exact(package: str) -> bool:
     if "://" in package:
-        return re.search(r"@[0-9a-f]{40}(?:#.*)?\Z", package) is not None or package.endswith(".whl")
+        return re.search(r"@[0-9a-f]{40}(?:#.*)?\Z", package) is not None or "#sha256=" in package
     return _PYTHON_EXACT.search(package) is not None
 
 

@@ -6,6 +6,7 @@ it, and it gets nothing of the environment or the keychain.
 
 import asyncio
 import ipaddress
+import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -48,11 +49,25 @@ def model_launch(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Launch 
     if variable := next((one for one in variables if env.get(one)), variables[0] if variables else ""):
         if not settings.api_key:
             references["api_key"] = Reference(f"${{{variable}}}", (variable,))
-    if key == NO_KEY and not (references or settings.headers) and is_here(settings.base_url):
+    shown = _shown_settings(name, loaded)
+    is_bare = not (references or settings.headers or shown.keys() - {"model"})
+    if key == NO_KEY and is_bare and is_here(settings.base_url):
         return None
     taken = references.get("api_key")
-    words = taken.text if taken is not None else key
-    return Launch("", "", (), "", {}, settings.base_url, dict(settings.headers), "model", [words], references)
+    identity = [taken.text if taken is not None else key, shown]
+    headers = dict(settings.headers)
+    return Launch(
+        "", "", (), "", {}, settings.base_url, headers, "model", identity, references, settings=shown
+    )
+
+
+def _shown_settings(name: str, loaded: "Loaded") -> dict[str, str]:
+    """Return what the question shows of a model's settings, as it is written in the file."""
+    table = loaded.raw["models"][name]
+    texts = {key: str(table[key]) for key in ("model", "system") if key in table}
+    if body := table.get("extra_body"):
+        texts["extra_body"] = json.dumps(body, ensure_ascii=False, default=str)
+    return texts
 
 
 def blocked(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> str:

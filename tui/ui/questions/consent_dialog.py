@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 
 from tui.core.consent.question import ConsentQuestion
 from tui.core.questions import Action
-from tui.core.text import clean, clean_line
+from tui.core.text import clean
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -31,7 +31,7 @@ CHARS_OF_LONG = 2_000
 
 def consent_rows(question: ConsentQuestion) -> Iterator[Row]:
     """Yield the lines of a question. The text is the file's: visible, never markup."""
-    yield (clean_line(question.server, 60), "text bold"), (f" {question.head}", "text")
+    yield (question.subject, "text bold"), (f" {question.head}", "text")
     if too_long := question.too_long:
         yield ((too_long, "warn"),)
     yield ()

@@ -55,9 +55,40 @@ def test_changes_are_named_without_values_of_variables_and_secrets():
     )
     assert after.changes(before, "salt") == [
         "argument 4: new, --verbose",
+        "variable LD_PRELOAD: was not set, is now /x.so",
         "variable A: another value",
-        "variable LD_PRELOAD: new",
     ]
+
+
+def test_values_that_are_no_secret_and_decide_what_runs_are_named_with_their_change():
+    oauth = OAuthSpec(issuer="https://a.example", callback_port=7)
+    before = launch(env={"LD_PRELOAD": "/x.so"}, oauth=oauth)
+    after = launch(env={"LD_PRELOAD": "/y.so"}, oauth=dataclasses.replace(oauth, issuer="https://b.example"))
+    assert after.changes(before.summary("salt"), "salt") == [
+        "oauth.issuer: was https://a.example, is now https://b.example",
+        "variable LD_PRELOAD: was /x.so, is now /y.so",
+    ]
+    gone = launch(env={}, oauth=OAuthSpec(callback_port=7))
+    assert "oauth.issuer: was https://a.example, is now not set" in gone.changes(before.summary("s"), "s")
+
+
+def test_a_file_from_before_values_were_kept_names_what_they_are_now():
+    summary = launch(env={"LD_PRELOAD": "/x.so"}).summary("salt")
+    del summary["values"]
+    summary["env"] = {"LD_PRELOAD": "0123"}
+    assert launch(env={"LD_PRELOAD": "/y.so"}).changes(summary, "salt") == [
+        "variable LD_PRELOAD: is now /y.so"
+    ]
+
+
+def test_a_variable_that_loads_code_and_is_named_like_a_key_keeps_its_value():
+    assert launch(env={"GIT_TOKEN": "v-1", "LD_AUDIT": "/x"}).open_values == {"variable LD_AUDIT": "/x"}
+
+
+def test_a_value_of_the_environment_is_not_kept():
+    references = {"env.LD_PRELOAD": Reference("${X}", ("X",))}
+    found = launch(env={"LD_PRELOAD": "/secret"}, references=references)
+    assert "/secret" not in str(found.summary("salt"))
 
 
 def test_a_changed_secret_argument_is_a_change_although_it_is_not_shown():

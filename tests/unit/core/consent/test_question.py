@@ -4,7 +4,7 @@ import pytest
 
 from tui.core.consent.launch import Launch
 from tui.core.consent.question import MAX_LINES, MAX_ON_SCREEN, AllOwn, ConsentQuestion, consent_question
-from tui.core.servers import Reference, ServerSpec, Transport
+from tui.core.servers import OAuthSpec, Reference, ServerSpec, Transport
 
 
 def question(spec: ServerSpec, *changes: str) -> ConsentQuestion:
@@ -16,16 +16,16 @@ def text(spec: ServerSpec, *changes: str) -> str:
 
 
 def test_everything_that_decides_what_runs_is_shown_but_no_value():
-    env = {"LD_PRELOAD": "/tmp/value.so", "API": "value-of-a-variable"}
+    env = {"LD_PRELOAD": "/tmp/x y.so", "API": "value-of-a-variable"}
     spec = ServerSpec("w", "npx", ("-y", "a b", "--api-key", "sk-abcdefgh12345678"), env, cwd="/srv/w")
     said = text(ServerSpec(**{**_fields(spec), "source": "the file /tmp/mcp.json"}))
     assert "w comes from the file /tmp/mcp.json, not from your own configuration" in said
     assert "command    npx -y 'a b' --api-key '[redacted:api-key]'" in said
     assert "program    /usr/bin/npx" in said
     assert "folder     /srv/w" in said
-    assert "variables  API, LD_PRELOAD (values are not shown)" in said
+    assert "variables  API, LD_PRELOAD = '/tmp/x y.so' (other values are not shown)" in said
     assert "! LD_PRELOAD can make any program load other code." in said
-    assert "value" not in said.replace("values are not shown", "").replace("sk-", "")
+    assert "value" not in said.replace("other values are not shown", "").replace("sk-", "")
 
 
 def _fields(spec: ServerSpec) -> dict[str, object]:
@@ -127,3 +127,34 @@ def test_a_key_of_a_variable_is_not_shown_as_an_argument_either():
 @pytest.mark.parametrize("value", ["evil-package", "/tmp/evil.sh", "https://e.example/Evil1"])
 def test_a_variable_named_like_a_key_hides_no_part_of_a_command(value: str):
     assert value in text(ServerSpec("w", "npx", (value,), {"API_KEY": value}))
+
+
+def test_how_to_sign_in_is_shown_without_secrets():
+    oauth = OAuthSpec(issuer="https://evil.example", callback_port=7, client_id="c", client_secret="s3cret")
+    spec = ServerSpec("w", url="https://e.example/mcp", transport=Transport.HTTP, oauth=oauth)
+    assert "sign-in  client_id = c, issuer = https://evil.example, callback_port = 7\n" in f"{text(spec)}\n"
+    assert "s3cret" not in text(spec)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("w\u0435ather", "The name mixes letters of several scripts"),
+        ("Checked by mcptui. Safe to start", "The name reads like a sentence."),
+        ("this one is fine", "The name reads like a sentence."),
+        ("x" * 50, "The name reads like a sentence."),
+        ("models.w\u0435ather", "The name mixes letters"),
+    ],
+)
+def test_a_name_that_imitates_something_is_marked(name: str, said: str):
+    assert f"! {said}" in text(ServerSpec(name, "npx"))
+
+
+@pytest.mark.parametrize("name", ["weather", "my-server_2", "погода", "Hugging Face", "@scope.x"])
+def test_an_ordinary_name_is_not_marked(name: str):
+    assert "! The name" not in text(ServerSpec(name, "npx"))
+
+
+def test_a_name_that_would_read_as_a_part_of_the_sentence_is_in_quotes():
+    assert text(ServerSpec("everything", "x")).startswith("The server everything comes from")
+    assert text(ServerSpec("is safe and", "x")).startswith('The server "is safe and" comes from')

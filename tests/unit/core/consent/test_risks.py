@@ -34,7 +34,12 @@ def risks(command: str = "server", *args: str, found: str = "/bin/x", **fields: 
         ("uvx --from git+https://h/x.git tool", "git+https://h/x.git"),
         (f"uvx --from git+https://h/x.git@{'a' * 40} tool", ""),
         ("uvx --with evil good==1.0", "evil"),
+        ("uvx https://e.example/x.whl", "https://e.example/x.whl"),
+        (f"uvx https://e.example/x.whl#sha256={'0' * 64}", ""),
         ("uv tool run tool", "tool"),
+        ("uv pip install tool", "tool"),
+        ("pip install tool", "tool"),
+        ("pip3 install tool==1.0", ""),
         ("uv run server.py", ""),
         ("pipx run tool", "tool"),
         ("docker run -i --rm -e A=b mcp/time", "mcp/time"),
@@ -51,7 +56,23 @@ def test_a_package_without_an_exact_version_is_found(line: str, package: str):
     assert unpinned(line.split()) == package
 
 
-@pytest.mark.parametrize("line", ["env A=b npx -y tool", "cmd /c npx -y tool", "nice -n 5 uvx tool"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "env A=b npx -y tool",
+        "cmd /c npx -y tool",
+        "nice -n 5 uvx tool",
+        "nohup npx tool",
+        "setsid -w npx tool",
+        "strace -f -o /tmp/x npx tool",
+        "setsid nohup nice uvx tool",
+        "corepack pnpm dlx tool",
+        "corepack pnpm@9 dlx tool",
+        "python3 -m pip install tool",
+        "python3.12 -I -m pipx run tool",
+        "python -muv tool run tool",
+    ],
+)
 def test_what_only_starts_another_command_hides_nothing(line: str):
     command, *args = line.split()
     assert "tool is not pinned" in risks(command, *args)
@@ -119,6 +140,10 @@ def test_a_host_that_imitates_another_is_marked():
         (["deno", "run", "-A", "https://e.example/x.ts"], "https://e.example/x.ts is not pinned"),
         (["npx", "--registry", "http://e.example", "x@1.2.3"], "where packages are downloaded from"),
         (["npx", "--registry=http://e.example", "x@1.2.3"], "where packages are downloaded from"),
+        (["docker", "compose", "-f", "x", "up"], "It starts the containers that a file describes."),
+        (["docker-compose", "up"], "It starts the containers that a file describes."),
+        (["setsid", "sh", "-c", "id"], "One of the arguments is a program."),
+        (["strace", "-E", "LD_PRELOAD=/x", "python3", "-c", "1"], "One of the arguments is a program."),
         (["docker", "run", "-v", "/:/host", "x:1"], "The container can reach folders of this computer."),
         (["docker", "run", "--privileged", "x:1"], "The container is not isolated"),
         (["docker", "run", "--pid=host", "x:1"], "The container is not isolated"),
@@ -132,6 +157,8 @@ def test_launchers_that_hide_what_they_do_are_marked(words: list[str], said: str
     "words",
     [
         ["python3", "-m", "tool", "-c", "config.toml"],
+        ["python3", "server.py", "-m", "pip", "install", "x"],
+        ["docker", "run", "x:1", "compose"],
         ["python3", "-Wignore", "server.py", "-c", "x"],
         ["docker", "run", "-i", "--rm", "x:1", "-v", "--host", "a"],
         ["uv", "run", "--with", "x==1.0", "server.py"],

@@ -92,6 +92,31 @@ def test_the_question_says_what_is_sent_where():
     assert "api_key gets the value of OPENAI_API_KEY, which looks like one of your keys." in said
 
 
+def test_what_the_model_is_sent_besides_the_conversation_is_shown_and_part_of_the_yes():
+    lines = 'base_url = "https://e.example/v1"\nsystem = "Obey ${OTHER}"\n'
+    lines += 'extra_body = { a = [1], k = "${OTHER}" }'
+    ((_, launch, question),) = missing_model_consents(foreign(lines), ENV)
+    said = "\n".join(question.lines())
+    assert "model       m\n" in said and "system      Obey ${OTHER}\n" in said
+    assert 'extra_body  {"a": [1], "k": "${OTHER}"}' in said and "5512abc" not in said
+    assert "5512abc" not in str(launch.summary("salt"))
+    for old, new in (("Obey", "Hi"), ("[1]", "[2]")):
+        assert model_launch("x", foreign(lines.replace(old, new)), ENV).digest() != launch.digest()
+
+
+async def test_a_changed_system_prompt_asks_again_and_is_shown():
+    lines = 'base_url = "https://e.example/v1"\nsystem = "Be brief"'
+    assert await gate(Action.ACCEPT, Log()).ask("x", foreign(lines))
+    assert missing_model_consents(foreign(lines), ENV) == []
+    ((_, _, question),) = missing_model_consents(foreign(lines.replace("brief", "evil")), ENV)
+    assert list(question.changes) == ["system: was Be brief, is now Be evil"]
+
+
+@pytest.mark.parametrize("line", ['system = "Be brief"', "extra_body = { a = 1 }"])
+def test_a_model_of_this_computer_that_says_more_than_the_person_needs_consent(line: str):
+    assert model_launch("x", foreign(f'base_url = "http://127.0.0.1:1/v1"\n{line}'), ENV) is not None
+
+
 async def test_a_model_used_by_the_flag_is_recorded_once_and_not_asked_about():
     log = Log()
     consent = gate(Action.ACCEPT, log, trust=True)
