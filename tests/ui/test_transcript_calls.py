@@ -4,6 +4,8 @@ import pytest
 
 from tests.ui.stage import press, row_with
 from tests.ui.talk_stage import talk
+from tui.core.ports import ApprovalRequest
+from tui.core.tools import Tool
 from tui.ui.chat.transcript.transcript import Transcript
 
 
@@ -107,6 +109,15 @@ async def test_a_question_shows_server_tool_reason_arguments_and_keys():
         assert row_with(lines, "│ id").startswith('│ id  "2026-11-20-milk"  ')
         keys = "y once   t until quit   a always   n deny   e deny with a reason   P rules"
         assert keys in row_with(lines, "y once")
+
+
+async def test_a_question_whose_answer_cannot_last_offers_none_that_does():
+    async with talk(columns=96) as it:
+        it.pane.ask(ApprovalRequest("1", Tool("notes", "delete_note"), {}, "a rule asks", once_only=True))
+
+        lines = await it.shows("y once")
+
+        assert "y once   n deny   e deny with a reason   P rules" in row_with(lines, "y once")
 
 
 async def test_json_arguments_of_a_question_are_indented_where_they_are_wide():

@@ -15,6 +15,7 @@ from tui.core.hidden_text.readable import readable
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.text import clean_line
 
+KEYS_ONCE = "y once, n deny, or type a reason to deny"
 KEYS = "y once, t this run, a always, n deny, or type a reason to deny"
 MAX_SHOWN = 64 * 1024
 """Characters of arguments that are shown. A call with more can only be denied."""
@@ -32,11 +33,15 @@ _WORDS = {
 }
 
 
-def decision_of(line: str) -> Decision:
-    """Return the decision that a typed line means. Any other text refuses, with that reason."""
+def decision_of(line: str, *, once_only: bool = False) -> Decision:
+    """Return the decision that a typed line means. Any other text refuses, with that reason.
+
+    With `once_only`, nothing else allows.
+    """
     word = line.strip()
     if word.lower() in _WORDS:
-        return Decision(_WORDS[word.lower()])
+        answer = _WORDS[word.lower()]
+        return Decision(Answer.NO if once_only and answer is not Answer.ONCE else answer)
     return Decision(Answer.NO, "" if word.lower() in ("", "n", "no") else word)
 
 
@@ -50,7 +55,8 @@ def question(request: ApprovalRequest) -> str:
     shown = "\n".join(lines)[:MAX_SHOWN] or "    (no arguments)"
     if sum(1 + len(line) // _COLUMNS for line in lines) > _LONG:
         shown += f"\n    {len(texts)} arguments above: {', '.join(name for name, _ in texts)}"
-    return f"{head}\n{shown}\n{warning}  {KEYS if can_show(request) else TOO_LONG}: "
+    keys = KEYS_ONCE if request.once_only else KEYS
+    return f"{head}\n{shown}\n{warning}  {keys if can_show(request) else TOO_LONG}: "
 
 
 def can_show(request: ApprovalRequest) -> bool:
@@ -94,7 +100,7 @@ class TerminalApprover:
         """Without a terminal, refuse with a reason."""
         line = await self._answer(question(request))
         if line is not None:
-            decision = decision_of(line)
+            decision = decision_of(line, once_only=request.once_only)
             if decision.answer is Answer.NO or can_show(request):
                 return decision
             return Decision(Answer.NO, "the arguments are too long to be shown in full")

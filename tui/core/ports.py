@@ -224,12 +224,16 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """A call that needs approval, and `why` ("may change something", "found in the text of the reply")."""
+    """A call that needs approval, and `why` ("may change something", "found in the text of the reply").
+
+    `once_only`: the same call would ask again whatever the answer, so none that lasts is offered.
+    """
 
     call_id: str
     tool: Tool
     arguments: Mapping[str, Any]
     why: str
+    once_only: bool = False
 
     @property
     def warning(self) -> str:

@@ -23,6 +23,13 @@ def test_a_key_decides_and_anything_else_is_a_no_with_that_reason(typed: str, de
     assert decision_of(typed) == decision
 
 
+def test_an_answer_that_cannot_last_is_not_offered_and_allows_nothing():
+    once = ApprovalRequest("c", Tool("notes", "delete"), {}, "a rule asks", once_only=True)
+    assert "y once, n deny" in question(once) and "always" not in question(once)
+    assert decision_of("a", once_only=True) == Decision(Answer.NO)
+    assert decision_of("y", once_only=True) == Decision(Answer.ONCE)
+
+
 def test_the_question_names_server_tool_reason_and_every_argument():
     asked = question(ApprovalRequest("c", Tool("notes", "delete"), {"id": "1", "why": "old"}, "destructive"))
     for part in ("notes › delete", "destructive", 'id="1"', 'why="old"', "y once"):

@@ -180,6 +180,15 @@ class Policy:
         """Whether a tool is marked read-only by a trusted server."""
         return tool.read_only and self.trust.trusts(tool)
 
+    def can_last(
+        self, tool: Tool, arguments: Mapping[str, Any], after: Sequence[str] = (), *, listed: bool = False
+    ) -> bool:
+        """Whether a call would run without a question after an answer that lasts: no rule asks about it."""
+        key = self.key(tool, arguments)
+        cleared = self.cleared | {(key, one) for one in after}
+        approved = replace(self, session=self.session | {key}, cleared=cleared)
+        return approved.judge(tool, arguments, after=after, listed=listed).verdict is Verdict.ALLOW
+
     def _why_no_read(self, tool: Tool, owner: str) -> str:
         """Return why a call is refused; `owner` is the server that would get a URI of the model, or ""."""
         if not owner and (not tool.read_only or self.trust.trusts(tool)):

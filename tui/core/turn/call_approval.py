@@ -72,10 +72,16 @@ class CallApproval:
         self._decisions.limited(tool, arguments)
 
     def _judge(self, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
-        listed = is_resource_read(tool) and is_listed(self._conversation, tool, arguments)
         return self._policy.judge(
-            tool, arguments, guessed=call.recovered, after=self._untrusted(), listed=listed
+            tool,
+            arguments,
+            guessed=call.recovered,
+            after=self._untrusted(),
+            listed=self._is_listed(tool, arguments),
         )
+
+    def _is_listed(self, tool: Tool, arguments: Arguments) -> bool:
+        return is_resource_read(tool) and is_listed(self._conversation, tool, arguments)
 
     def _untrusted(self) -> Sequence[str]:
         return untrusted_sources(self._conversation, self._policy.trust)
@@ -90,7 +96,9 @@ class CallApproval:
                 trust.decide(tool.server, answer)
 
     async def _ask(self, step: int, call_id: str, tool: Tool, arguments: Arguments, why: str) -> str:
-        request = ApprovalRequest(call_id, tool, arguments, why)
+        listed = self._is_listed(tool, arguments)
+        can_last = self._policy.can_last(tool, arguments, self._untrusted(), listed=listed)
+        request = ApprovalRequest(call_id, tool, arguments, why, once_only=not can_last)
         self._emit(ApprovalAsked(step, call_id, request))
         with self._clocks.standing_still():
             decision = await self._approver.ask(request)

@@ -139,8 +139,9 @@ class Approvals:
             self._remove(question)
 
     def answer(self, answer: str, reason: str = "") -> None:
-        """Answer the visible approval with a value of `Answer`; does nothing if there is none."""
-        if (request := self.current) is not None:
+        """Answer the visible approval with a value of `Answer`; does nothing if it cannot be answered so."""
+        request = self.current
+        if request is not None and not (request.once_only and answer in (Answer.SESSION, Answer.ALWAYS)):
             self.settle(request, Decision(Answer(answer), reason))
 
     def settle(self, request: Asked, answer: object) -> None:

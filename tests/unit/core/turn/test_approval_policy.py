@@ -267,6 +267,17 @@ def test_a_resource_that_a_server_has_not_listed_asks_until_the_server_is_truste
     assert refused.verdict is Verdict.DENY and "files is not trusted" in refused.why
 
 
+def test_an_answer_that_lasts_is_possible_where_the_same_call_would_not_ask_again():
+    read = resource_tool(READ_RESOURCE)
+    policy = Policy(trust=OnlyWeather(), rules=Rules.parsed(ask=("notes/delete",)))
+    assert policy.can_last(Tool("notes", "add"), {}) and policy.can_last(Tool("notes", "add"), {}, ["web"])
+    assert policy.can_last(read, FILE)
+    assert not policy.can_last(read, FILE, ["web"])
+    assert policy.can_last(read, FILE, ["web"], listed=True)
+    assert not policy.can_last(Tool("notes", "delete"), {})
+    assert not (policy.session or policy.cleared)
+
+
 def test_an_approval_of_a_resource_covers_its_server_only():
     read = resource_tool(READ_RESOURCE)
     policy = Policy(trust=OnlyWeather())

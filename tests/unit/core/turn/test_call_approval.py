@@ -11,6 +11,7 @@ from tui.core.ports import Decision, Tool
 from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
+from tui.core.turn.rules import Rules
 from tui.core.turn.tool_calls import TurnDeps
 
 
@@ -55,6 +56,12 @@ async def test_a_yes_trusts_the_server_and_nothing_else_is_asked() -> None:
     approver, count = await ran(book, trusts=True)
     assert (len(approver.asked_trust), len(approver.asked), count) == (1, 0, 2)
     assert book.decided == [("srv", True)]
+
+
+@pytest.mark.parametrize("ask", [(), ("srv/*",)])
+async def test_a_call_that_a_rule_asks_about_offers_no_answer_that_lasts(ask: tuple[str, ...]) -> None:
+    approver, _ = await ran(Book(known=False), YES, YES, rules=Rules.parsed(ask=ask))
+    assert [one.once_only for one in approver.asked] == [bool(ask)] * 2
 
 
 async def test_a_no_is_kept_and_each_call_asks() -> None:

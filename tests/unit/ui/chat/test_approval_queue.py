@@ -1,6 +1,7 @@
 """One queue of questions, one visible at a time."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -32,6 +33,16 @@ async def test_an_answer_goes_to_the_call_that_asked():
     approvals.answer(Answer.SESSION)
     assert await asked == Decision(Answer.SESSION)
     assert approvals.shown == ["add", None]
+
+
+async def test_an_answer_that_is_not_offered_does_nothing():
+    approvals = Watched()
+    asked = asyncio.create_task(approvals.ask(replace(request("add"), once_only=True)))
+    await until(lambda: approvals.current)
+    approvals.answer(Answer.ALWAYS)
+    assert approvals.current is not None
+    approvals.answer(Answer.ONCE)
+    assert await asked == Decision(Answer.ONCE)
 
 
 async def test_a_second_question_waits_until_the_first_is_answered():

@@ -32,6 +32,9 @@ KEYS = (
     ("e", "deny with a reason"),
     ("P", "rules"),
 )
+LASTING = ("t", "a")
+"""Keys of answers that are kept."""
+
 # state: (style of its sign and word, the word)
 _STATES: Mapping[str, tuple[str, str]] = {
     "waiting": ("dim", "waiting"),
@@ -63,6 +66,7 @@ class Card(Block):
         "_body_at",
         "_ms",
         "_note",
+        "_once_only",
         "_pieces",
         "_result",
         "_share",
@@ -95,6 +99,7 @@ class Card(Block):
         self._symbols = symbols
         self._note = ""
         self._why = self._warning = ""
+        self._once_only = False
         self._share: float | None = None
         self._ms: float | None = None
         self._result: Preview | None = None
@@ -132,7 +137,8 @@ class Card(Block):
         self.set("running", note, None, None)
         self._share = share
 
-    def ask(self, why: str, warning: str = "") -> None:
+    def ask(self, why: str, warning: str = "", *, once_only: bool = False) -> None:
+        self._once_only = once_only
         self.state = "asking"
         self._warning = clean_line(warning, 400)
         why = clean_line(why, 200)
@@ -329,7 +335,7 @@ class Card(Block):
                 "enter collapse" if self.open else f"{units.plural(len(self._body), 'line')}   enter expand"
             )
             more = [((f"{marker} ", "accent"), (word, "warn"))]
-        rows = [*body, *more, EMPTY, *why, *_key_rows(inner)]
+        rows = [*body, *more, EMPTY, *why, *_key_rows(inner, self._once_only)]
         self.targets = [1 + rows.index(more[0]) if more else 0]
         side: Row = (("│ ", "accent aside"),)
         boxed = [(*side, *pad(crop(row, inner), inner), (" │", "accent aside")) for row in rows]
@@ -338,13 +344,14 @@ class Card(Block):
         return [top, *boxed, (("└" + "─" * (width - 2) + "┘", "accent"),)]
 
 
-def _key_rows(width: int) -> list[Row]:
+def _key_rows(width: int, once_only: bool) -> list[Row]:
     """Return the keys that answer: in one row, if they fit."""
     rows: list[Row] = []
     row: Row = EMPTY
-    needed = sum(len(key) + 1 + len(words) for key, words in KEYS)
-    between = "   " if needed + 3 * (len(KEYS) - 1) <= width else "  "
-    for key, words in KEYS:
+    keys = [one for one in KEYS if not (once_only and one[0] in LASTING)]
+    needed = sum(len(key) + 1 + len(words) for key, words in keys)
+    between = "   " if needed + 3 * (len(keys) - 1) <= width else "  "
+    for key, words in keys:
         entry: Row = ((key, "text bold"), (f" {words}", "dim"))
         gap: Row = ((between, ""),) if row else EMPTY
         if row and width_of((*row, *gap, *entry)) > width:

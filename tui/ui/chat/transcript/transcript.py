@@ -209,7 +209,7 @@ class Transcript(FlowPane):
             tool = request.tool
             self.add_call(request.call_id, tool.server, tool.name, request.arguments)
             card = self.cards[request.call_id]
-        card.ask(request.why, request.warning)
+        card.ask(request.why, request.warning, once_only=request.once_only)
         self._asked = card
         self._aim(None)  # now the newest block is selected, whichever was there when the focus came
         self._touch(card)
