@@ -74,6 +74,17 @@ async def test_a_value_is_read_by_the_schema_of_the_tool(config: str, calls: Pat
     assert not (tmp_path / "started").exists()  # no other server was started
 
 
+async def test_a_call_is_in_the_record_of_decisions(config: str, tmp_path: Path):
+    state = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    await mcptui("call", "--config", config, "offering", "show", "text=private", **state)
+    done = await mcptui("decisions", "--json", **state)
+    found = [one for one in map(json.loads, done.out.splitlines()) if one["kind"] == "call"]
+    (decision,) = found
+    assert (decision["server"], decision["subject"]) == ("offering", "show (by hand)")
+    assert (decision["decided_by"], decision["decision"]) == ("command mcptui call", "allowed")
+    assert "private" not in done.out
+
+
 async def test_options_may_stand_between_the_words(config: str):
     done = await mcptui("call", "offering", "--config", config, "show", "--seconds", "9", "text=a=b")
     assert (done.code, json.loads(done.out)) == (0, {"text": "a=b"})

@@ -11,6 +11,7 @@ from tests.conftest import until
 from tests.ui.app_stage import screen_text, shows
 from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
 from tests.ui.bench_stage import PIXEL, rich_runtime
+from tui.core.ports import PERSON
 from tui.core.tasks import Task
 from tui.core.tools import TextContent, ToolResult
 from tui.core.turn.rules import Rules
@@ -27,6 +28,14 @@ async def test_a_tool_is_called_with_the_typed_arguments() -> None:
         await called(runtime)
         assert runtime.workbench.called == [("get_weather", {"location": "Beijing"}, "hand-1")]
         await shows(app_of(screen), "✓ done", "matches its output schema", "sunny, 25 °C", 'city  "Beijing"')
+        (decision,) = runtime.decided
+        assert (decision.server, decision.subject) == ("weather", "get_weather (by hand)")
+        assert (decision.allowed, decision.by, decision.asked_by, decision.asked) == (
+            True,
+            "key",
+            PERSON,
+            False,
+        )
 
 
 async def test_keys_of_one_burst_act_in_order() -> None:

@@ -312,7 +312,7 @@ MODEL, PERSON = "model", "person"
 """Who asked for something, beside servers."""
 
 BY_KEY, BY_DEFAULT, BY_LIMIT = "key", "default", "limit"
-"""What decided, beside rules ("rule deny */delete_*"), flags ("flag --approve all") and settings."""
+"""What decided, beside rules ("rule deny */delete_*"), flags ("flag --approve all"), settings, commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,6 +339,20 @@ class DecisionRecord:
     asked: bool = False
     digest: str = ""
     when: float = field(default_factory=time.time)
+
+
+def hand_call(
+    server: str,
+    tool: str,
+    arguments: Mapping[str, Any],
+    *,
+    by: str,
+    allowed: bool = True,
+    asked: bool = False,
+) -> DecisionRecord:
+    """Return the decision about a call that the person makes, without a model; `by` is as in a record."""
+    subject, digest = f"{tool} (by hand)", digest_of(arguments)
+    return DecisionRecord(DecisionKind.CALL, server, subject, allowed, by, PERSON, asked=asked, digest=digest)
 
 
 def digest_of(arguments: Mapping[str, Any]) -> str:

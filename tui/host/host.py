@@ -118,6 +118,7 @@ class Host:
                 redactor=self._around.redactor,
                 changed=self._changed,
                 client_metadata_url=client_metadata_url,
+                decisions=decisions,
             )
         self._servers = {spec.name: Supervisor(spec, self._around) for spec in specs}
         self._checker = SchemaChecker()

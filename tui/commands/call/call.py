@@ -27,6 +27,7 @@ from tui.commands.run import fail
 from tui.commands.sign_in import TerminalQuestioner
 from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
+from tui.core.ports import hand_call
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean, clean_line
 from tui.core.tools import CallFailure, TextContent, Tool, ToolResult
@@ -38,6 +39,7 @@ from tui.settings.problems import did_you_mean
 OK, REFUSED, USAGE, TIMEOUT, NOT_STARTED = 0, 1, 2, 3, 5
 _SHOWN_NAMES = 40
 _CONFIGURED_TRANSPORT = re.compile(r'Set transport = "(\w+)" in its configuration\.')
+BY_COMMAND = "command mcptui call"
 _GRACE_SECONDS = 1.0
 """A call that is no task ends by its own limit, with the reason."""
 
@@ -176,6 +178,7 @@ class _Call:
         rule = self._rules.deciding(tool.server, tool.name, arguments)
         if rule is not None and rule.action is Verdict.DENY:
             print(f"· a rule denies the model this call: {clean_line(str(rule), 300)}", file=sys.stderr)
+        self._runtime.decisions.add(hand_call(tool.server, tool.name, arguments, by=BY_COMMAND))
         result = await self._result(tool, arguments)
         if result.warning:
             print(f"· {clean_line(result.warning, 400)}", file=sys.stderr)

@@ -250,6 +250,9 @@ class Authenticator(httpx2.Auth):
                         waiting=lambda what: self._around.say(self._spec.name, what),
                         remember=self._around.remember,
                         open_browser=self._around.open_browser,
+                        decided=lambda allowed, by: self._around.decided(
+                            self._spec.name, allowed=allowed, by=by
+                        ),
                         stepping_up=step == "step up",
                     )
                 provider = await self._provider(module, storage, listener.address, person)

@@ -46,6 +46,7 @@ class PersonSignsIn:
         waiting: called with what is waited for, a few words.
         remember: takes secrets to redact from now on, by name.
         open_browser: opens an address; returns False if it could not.
+        decided: called with whether the person agreed to open the address, and what decided.
         stepping_up: the person is signed in, and is asked for more rights.
     """
 
@@ -59,6 +60,7 @@ class PersonSignsIn:
         waiting: Callable[[str], None],
         remember: Callable[[Mapping[str, str]], None],
         open_browser: OpenBrowser,
+        decided: Callable[[bool, str], None] = lambda allowed, by: None,
         stepping_up: bool = False,
     ) -> None:
         self._server = server
@@ -69,6 +71,7 @@ class PersonSignsIn:
         self._remember = remember
         self._open_browser = open_browser
         self._stepping_up = stepping_up
+        self._decided = decided
         self._address = ""
 
     async def show(self, address: str) -> None:
@@ -135,6 +138,8 @@ class PersonSignsIn:
     async def _question(self, message: str, opens: bool) -> AddressAnswer:
         question = AddressQuestion(self._server, self._address, message, "sign in", opens=opens)
         said = await self._questioner.address(question)
+        if opens:
+            self._decided(said.action is Action.ACCEPT, said.by)
         if said.action is not Action.ACCEPT:
             nobody = type(self._questioner) is Refuser
             raise SignInFailed(

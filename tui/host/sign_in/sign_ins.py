@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 
+from tui.core.ports import BY_KEY, DecisionKind, DecisionLog, DecisionRecord, Undecided
 from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.host.sign_in.token_store import StoredSignIn, TokenStore
@@ -28,12 +29,17 @@ class SignIns:
         changed: Callable[[str], None] = lambda server: None,
         open_browser: Callable[[str], bool] | None = None,
         client_metadata_url: str = "",
+        decisions: DecisionLog | None = None,
     ) -> None:
-        """Take the store; nothing is read yet. `changed` is told a server's name, and must not raise."""
+        """Take the store; nothing is read yet. `changed` is told a server's name, and must not raise.
+
+        `decisions` records who agreed to sign in.
+        """
         self.store = store
         self.questioner: Questioner = questioner or Refuser()
         self.client_metadata_url = client_metadata_url
         self._redactor = redactor or Redactor()
+        self._decisions: DecisionLog = decisions or Undecided()
         self._changed = changed
         self._open_browser = open_browser
         self._states: dict[str, str | StoredSignIn] = {}
@@ -67,6 +73,13 @@ class SignIns:
         """Redact these values from now on."""
         if secrets:
             self._redactor.add({f"oauth.{name}": value for name, value in secrets.items()})
+
+    def decided(self, server: str, *, allowed: bool, by: str) -> None:
+        """Record whether the person agreed to sign in to a server, which had asked for it."""
+        asked_by, asked = f"server {server}", by == BY_KEY
+        self._decisions.add(
+            DecisionRecord(DecisionKind.SIGN_IN, server, "sign in", allowed, by, asked_by, asked=asked)
+        )
 
     def redact(self, text: str) -> str:
         return self._redactor.redact(text)

@@ -6,6 +6,7 @@ import time
 
 from textual.widgets import TextArea
 
+from tui.core.ports import BY_KEY, hand_call
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.tools import Tool
@@ -87,16 +88,24 @@ class HandCalls:
         warning = self._warning(item, arguments)
         confirmed = (self._shared.server, f"{item.key} {warning}")
         if not warning or confirmed in self._shared.book.confirmed:
+            self._record(item, arguments, allowed=True)
             self._begin(bench, item, arguments)
             return
 
         def answered(yes: bool | None) -> None:
+            self._record(item, arguments, allowed=bool(yes), asked=True)
             if yes:
                 self._shared.book.confirmed.add(confirmed)
                 self._begin(bench, item, arguments)
 
         about = clean_line(json.dumps(arguments, ensure_ascii=False, default=str), 600)
         self._shared.screen.app.push_screen(ConfirmCall(warning, about), answered)
+
+    def _record(self, item: Item, arguments: object, *, allowed: bool, asked: bool = False) -> None:
+        if isinstance(item.about, Tool) and isinstance(arguments, dict):
+            name, server = item.about.name, self._shared.server
+            record = hand_call(server, name, arguments, by=BY_KEY, allowed=allowed, asked=asked)
+            self._shared.runtime.decisions.add(record)
 
     def _warning(self, item: Item, arguments: object) -> str:
         """Return why a call has to be confirmed: what the tool may do, and a rule that denies it; or ""."""

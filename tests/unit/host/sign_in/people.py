@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import httpx2
 
+from tui.core.ports import DecisionRecord
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import OAuthSpec, ServerSpec, Transport
@@ -57,6 +58,16 @@ class Person(Refuser):
         return self._answer(question)
 
 
+class Decided:
+    """A record of decisions in memory."""
+
+    def __init__(self) -> None:
+        self.records: list[DecisionRecord] = []
+
+    def add(self, record: DecisionRecord) -> None:
+        self.records.append(record)
+
+
 class Around:
     """What surrounds one authenticator: a store, a person, and all that was recorded and shown."""
 
@@ -67,6 +78,7 @@ class Around:
         self.paused: list[bool] = []
         self.redactor = Redactor()
         self.opened: list[str] = []
+        self.decisions = Decided()
         self.spec = ServerSpec("safe", transport=Transport.HTTP, url=url, oauth=OAuthSpec(**oauth))  # type: ignore[arg-type]
         self.sign_ins = SignIns(
             store,
@@ -74,6 +86,7 @@ class Around:
             redactor=self.redactor,
             changed=lambda name: self.states.append(self.sign_ins.state(name)),
             open_browser=self._open,
+            decisions=self.decisions,
         )
         self.auth = self.authenticator()
 

@@ -9,6 +9,7 @@ import pytest
 from tests.conftest import until
 from tests.protocol.oauth_server import OAuthServer
 from tests.unit.host.sign_in.people import Around, Person, final_address
+from tui.core.ports import DecisionKind
 from tui.core.questions import Action, AddressAnswer
 from tui.core.servers import Grant
 from tui.host.sign_in.failures import SignInFailed
@@ -43,6 +44,9 @@ async def test_a_refused_request_leads_to_a_sign_in_and_is_sent_again(store: Tok
         assert around.states[-1].startswith("signed in until ")
         await around.call()
         assert len(around.person.questions) == 1
+        (decision,) = around.decisions.records
+        assert (decision.kind, decision.server, decision.allowed) == (DecisionKind.SIGN_IN, "safe", True)
+        assert (decision.by, decision.asked_by, decision.asked) == ("key", "server safe", True)
 
 
 async def test_a_server_that_asks_for_nothing_costs_nothing(store: TokenStore) -> None:
@@ -108,6 +112,7 @@ async def test_a_declined_sign_in_says_how_to_sign_in_and_does_not_ask_twice(sto
             with pytest.raises(SignInFailed, match=r"declined.*mcptui login safe"):
                 await around.call()
         assert len(around.person.questions) == 1 and around.opened == []
+        assert [one.allowed for one in around.decisions.records] == [False]
         assert around.states[-1] == "not signed in"
 
 
