@@ -11,10 +11,10 @@ import pytest
 from tests.terminal.pty_app import home_in
 
 
-def mcptui(home: Path, *arguments: str, umask: int = 0o022) -> subprocess.CompletedProcess[str]:
+def mcptui(home: Path, *arguments: str, umask: int = 0o022, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "tui", *arguments],
-        env={**os.environ, **home_in(home)},
+        env={**os.environ, **home_in(home), **env},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -99,3 +99,11 @@ def test_a_configuration_folder_may_be_a_link(tmp_path: Path):
     )
     assert done.returncode == 0, done.stderr
     assert (dotfiles / "config.toml").is_file()
+
+
+@pytest.mark.parametrize("command", [("servers",), ("call", "weather", "get_weather", "location=Rome")])
+def test_a_state_folder_that_cannot_be_written_is_said_once(tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "file").write_text("in the way")
+    done = mcptui(tmp_path, *command, XDG_STATE_HOME=str(tmp_path / "file" / "state"))
+    assert done.returncode == 0
+    assert done.stderr.count("nothing was recorded: ") == 1 and done.stderr.count("recorded") == 1

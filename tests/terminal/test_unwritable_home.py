@@ -82,3 +82,20 @@ def test_a_disk_that_fails_for_a_while_is_told_and_costs_nothing(tmp_path: Path)
         assert app.ended() == 0
         assert b"Traceback" not in app.raw
     assert questions_in(tmp_path) == ["first", "second"]
+
+
+def test_folders_that_are_moved_are_made_again_and_cost_nothing_of_the_conversation(tmp_path: Path):
+    home = tmp_path / "mcptui"
+    with TerminalApp.real("--demo", "--no-start", env=home_in(tmp_path)) as app:
+        app.shows("0 of 3")
+        app.send("first" + ENTER)
+        app.shows("rule-based demo")
+        app.until(lambda: "esc stop" not in app.text)
+        home.rename(tmp_path / "gone")
+        app.send("second" + ENTER)
+        app.shows("This conversation is not saved: ", "was moved or deleted.")
+        app.shows("This conversation is saved again. Nothing was lost.")
+        app.until(lambda: "esc stop" not in app.text)
+        app.send("\x11")
+        assert app.ended() == 0
+    assert questions_in(tmp_path) == ["first", "second"]

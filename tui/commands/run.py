@@ -13,6 +13,7 @@ from tui.commands.interrupt import Interrupt
 from tui.commands.run_input import AnswerSchema, attachments, question, system_text
 from tui.commands.run_output import as_object, error_object, line, trace_line
 from tui.commands.terminal_approver import TerminalApprover
+from tui.commands.unsaved import say_unsaved
 from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.context.project_instructions import FILE
 from tui.core.conversation.conversation import Attachment
@@ -78,16 +79,7 @@ async def _run(args: argparse.Namespace) -> int:
             return await interrupt.during(_ask(args, runtime, interrupt))
         finally:
             await runtime.shutdown()
-            if runtime.conversations.problem:
-                print(
-                    f"mcptui: some messages were not saved: {clean(runtime.conversations.problem)}",
-                    file=sys.stderr,
-                )
-            if unrecorded := runtime.unrecorded:
-                print(f"mcptui: the traffic was not recorded: {clean(unrecorded)}", file=sys.stderr)
-            if runtime.decisions.problem:
-                why = clean(runtime.decisions.problem)
-                print(f"mcptui: some decisions were not recorded: {why}", file=sys.stderr)
+            say_unsaved(runtime)
 
 
 async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tui.commands.interrupt import Interrupt
+from tui.commands.unsaved import say_unrecorded
 from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.errors import ConfigError, UsageError, sentences
 from tui.core.hidden_text.readable import readable_line
@@ -42,6 +43,7 @@ async def _servers(args: argparse.Namespace) -> int:
             return await interrupt.during(_report(args, runtime))
         finally:
             await runtime.shutdown()
+            say_unrecorded(runtime)
 
 
 async def _report(args: argparse.Namespace, runtime: Runtime) -> int:

@@ -25,6 +25,7 @@ from tui.commands.flag_answers import FlagAnswers
 from tui.commands.interrupt import Interrupt
 from tui.commands.run import fail
 from tui.commands.sign_in import TerminalQuestioner
+from tui.commands.unsaved import say_unrecorded
 from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
 from tui.core.ports import hand_call
@@ -67,6 +68,7 @@ async def _run(args: argparse.Namespace) -> int:
             return await interrupt.during(_Call(args, request, runtime, given, output).run())
         finally:
             await runtime.shutdown()
+            say_unrecorded(runtime)
 
 
 class _Call:

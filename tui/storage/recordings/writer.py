@@ -212,7 +212,7 @@ class RecordingWriter:
             return ""
         ours, theirs = self._look[0], now[0]
         if theirs is None or ours is None or theirs[:2] != ours[:2]:
-            return "deleted"
+            return "moved or deleted"
         try:
             with closing(connect(self.path, "ro")) as connection:
                 found = connection.execute("SELECT max(seq) FROM entries").fetchone()[0] or 0

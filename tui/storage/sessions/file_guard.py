@@ -46,7 +46,7 @@ class FileGuard:
     def _what_happened(self, now: Look, meta: Mapping[str, Any]) -> str:
         ours, theirs = self._look[0], now[0]
         if theirs is None:
-            return "deleted"
+            return "moved or deleted"
         if ours is not None and ours[:2] != theirs[:2]:
             return "replaced by another program"
         return "" if self._is_whole(meta) else "damaged by another program"

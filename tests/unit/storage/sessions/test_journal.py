@@ -139,7 +139,7 @@ async def test_a_file_that_is_gone_is_reported_and_written_again(tmp_path: Path,
         path.unlink()
     journal.message(1, ANSWER)
     await journal.settled()
-    assert "was deleted. mcptui saves the conversation again" in journal.problem
+    assert "was moved or deleted. mcptui saves the conversation again" in journal.problem
     await until(lambda: not journal.problem)
     await journal.close()
     assert stored(journal, tmp_path) == 2

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.unit.traffic.recorded import Recorded
-from tui.commands.replay_approval import LiveServer, ReplayApproval
+from tui.commands.replay.approval import LiveServer, ReplayApproval
 from tui.core.errors import UsageError
 from tui.core.ports import DecisionRecord
 from tui.core.tools import Tool

@@ -15,7 +15,7 @@ from typing import Any
 
 from tui.commands.interrupt import Interrupt
 from tui.commands.mock import server_of
-from tui.commands.replay_approval import LiveServer, NotStartedError, ReplayApproval, live_server
+from tui.commands.replay.approval import LiveServer, NotStartedError, ReplayApproval, live_server
 from tui.commands.traffic_choice import RecordingChoice, Source, say
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line

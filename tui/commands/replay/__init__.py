@@ -1,0 +1,1 @@
+"""`mcptui traffic --replay`: resends a recording to a live server."""
