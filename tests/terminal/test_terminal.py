@@ -11,7 +11,7 @@ from tests.terminal.fake_app import PAYLOADS
 from tests.terminal.pty_app import TerminalApp
 
 LEFT = b"\x1b[?1049l"
-ENTER = "\r"
+ENTER, PAGE_UP, PAGE_DOWN = "\r", "\x1b[5~", "\x1b[6~"
 EVERYTHING = "\x10"
 
 
@@ -78,6 +78,12 @@ def test_nothing_hostile_reaches_the_terminal():
         # long enough on the screen for a key to be meant for it
         app.until(lambda: re.search(r"waiting for approval  [1-9]\d* s", app.text))
         app.send("\x1bOQ")  # f2
+        app.shows("once")
+        app.send("y")
+        app.shows("not shown yet")
+        app.send(PAGE_UP)
+        app.until(lambda: "once" not in app.text)
+        app.send(PAGE_DOWN)
         app.shows("once")
         app.send("y")
         app.shows("answered", seconds=10)

@@ -216,7 +216,7 @@ class ApprovalKeys:
         if request is None:
             return
         if answer != Answer.NO.value and (unseen := regions.conversation.show_unseen(request)):
-            text = f"Not allowed yet: {unseen}."
+            text = f"Not allowed: {unseen}."
             regions.notify(text, severity="warning", timeout=6)
             return
         self.approvals.answer(answer)
