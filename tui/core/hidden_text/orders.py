@@ -29,17 +29,28 @@ _PRIVATE = rf"(?:{_SECRET}|private keys?\b)"
 _SPOKEN: tuple[tuple[Order, tuple[str, ...], str], ...] = (
     (
         Order.PROMPT,
-        ("<", "["),
+        ("<", "[", "#"),
         r"<\s{0,3}(?:important|system|hidden|assistant|admin|priority|inst)\s{0,3}>"
         r"|</\s{0,3}(?:important|system|secret|hidden|tool|assistant|user|admin|priority|inst)\s{0,3}>"
         r"|<\|[a-z_]{2,24}\|>|\[/?INST\]|<</?SYS>>"
-        r"|\[(?-i:IMPORTANT|SYSTEM|HIDDEN|ADMIN|PRIORITY|Important|System)(?:\s{1,3}\w{1,20})?\](?!\()",
+        r"|\[(?-i:IMPORTANT|SYSTEM|HIDDEN|ADMIN|PRIORITY|Important|System)(?:\s{1,3}\w{1,20})?\](?!\()"
+        r"|(?:^|\n)[ \t]{0,3}#{1,6}\s{0,3}(?:system|assistant|developer)"
+        r"(?:\s(?:prompt|message|note|override|instructions?))?\s{0,2}:",
     ),
     (
         Order.SECRECY,
         (
             *("user", "human", "person", "operator", "owner", "customer", "secret", "silent"),
-            *("quiet", "say nothing", "tell no", "between us", "out of your", "in your", "act as if"),
+            *(
+                "quiet",
+                "covert",
+                "say nothing",
+                "tell no",
+                "between us",
+                "out of your",
+                "in your",
+                "act as if",
+            ),
         ),
         rf"\b(?:do\s+not|don't|don’t|never|must\s+not|mustn't|should\s+not|avoid|without|nor)\s+(?:ever\s+)?"
         rf"(?:tell|inform|notify|alert|warn|telling|informing|notifying|alerting|warning)(?:\s+this\s+to)?\s+{_USER}"
@@ -51,6 +62,8 @@ _SPOKEN: tuple[tuple[Order, tuple[str, ...], str], ...] = (
         rf"|\b(?:hide|conceal|hidden|keep)\s+(?:this|that|it|these|the fact)?\s*(?:secret\s+)?from\s+{_USER}"
         rf"|\bwithout\s+(?:the\s+)?(?:user|human|person)(?:'s|’s)?\s+(?:knowledge|knowing|noticing|consent)"
         rf"|\b(?:silently|secretly)\s+(?:send|read|call|include|append|forward|upload|copy|run|execute)"
+        r"|\b(?:do|perform)\s+(?:this|that|it|so)\s+(?:\w+\s+)?(?:silently|secretly|quietly|covertly|in\s+secret)\b"
+        r"|\b(?:silently|secretly|quietly|covertly)\s+(?:do|perform)\s+(?:this|that|it|so)\b"
         rf"|\b(?:do\s+not|don't|don’t|never)\s+let\s+{_USER}\s+(?:know|find\s+out|notice|learn)\b"
         rf"|\b{_USER}\s+(?:must|should)\s+(?:not|never)\s+(?:know|find\s+out|notice|learn|be\s+(?:told|informed|aware))\b"
         rf"|\bmake\s+sure\s+(?:that\s+)?{_USER}\s+(?:never|does\s+not|doesn't|doesn’t)\s+"
@@ -82,7 +95,7 @@ _SPOKEN: tuple[tuple[Order, tuple[str, ...], str], ...] = (
         r"\b(?:ignore|disregard|forget|override|overriding|ignoring|disregarding)\s+"
         r"(?:(?:all|any|the|your|these|those|my|of)\s+){0,3}"
         r"(?:previous|prior|above|earlier|preceding|other|existing|system|safety|developer|original)\s+"
-        r"(?:\w+\s+)?(?:instructions?|rules|prompts?|messages|guidelines|directions|directives|constraints|policies)\b"
+        r"(?:\w+\s+)?(?:instructions?|guidance|rules|prompts?|messages|guidelines|directions|directives|constraints|policies)\b"
         r"|\b(?:your|all)\s+(?:earlier|previous|prior|original|other)\s+(?:instructions?|guidance|rules|directives?)\s+"
         r"(?:no\s+longer|do\s+not|don't|does\s+not)\s+appl(?:y|ies)\b"
         r"|\bfrom\s+now\s+on,?\s+(?:you\s+)?(?:must\s+)?(?:only\s+)?(?:follow|obey)\s+(?:only\s+)?(?:these|my)\b"

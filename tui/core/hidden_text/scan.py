@@ -90,12 +90,17 @@ _COMMENT = re.compile(
     r"|\[(?://|#|comment|hidden)?\]:\s{0,4}(?:#|<>|//)\s{0,4}[(\"'](?=[^)\"'\n]{0,400}?\w+\s+\w)"
 )
 _COMMENT_HINTS = ("<!--", "]:")
-_STYLED = re.compile(
+_UNSHOWN = re.compile(
     r"<[a-z][^<>]{0,200}\bstyle\s{0,3}=[^<>]{0,200}"
-    r"(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden"
-    r"|font-size\s{0,3}:\s{0,3}0|opacity\s{0,3}:\s{0,3}0(?![.\d]))",
+    r"(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|color\s{0,3}:\s{0,3}transparent"
+    r"|font-size\s{0,3}:\s{0,3}0|opacity\s{0,3}:\s{0,3}0(?![.\d])|(?:left|top|indent)\s{0,3}:\s{0,3}-\d{3})"
+    r"|<(?:a|b|big|code|div|em|font|h\d|i|label|li|p|pre|section|small|span|template|u|ul)"
+    r"\b[^<>]{0,200}\shidden(?=[\s=>/])",
     re.IGNORECASE,
 )
+_UNSHOWN_HINTS = ("style", "hidden")
+_ENTITY = re.compile("&(?:lt|#0{0,6}60|#x0{0,6}3c);", re.IGNORECASE)
+"""The sign that begins an element or a comment, as a reference."""
 
 
 def scan(text: str, place: str) -> Iterator[HiddenText]:
@@ -105,14 +110,29 @@ def scan(text: str, place: str) -> Iterator[HiddenText]:
         yield from _unseen(head, place)
         if word := mixed_word(head):
             yield HiddenText(Sign.MIXED, place, _around(head, *word))
-    if gap := next(gaps(head), None):
+    gap = next(gaps(head), None)
+    if gap is not None:
         yield HiddenText(Sign.FAR, place, _after(head, gap[1]))
-    elif "style" in head.lower() and (found := _STYLED.search(head)):
+    if _ENTITY.search(head):
+        head = _as_markup(head)
+    folded = head.lower()
+    if (
+        gap is None
+        and any(hint in folded for hint in _UNSHOWN_HINTS)
+        and (found := _UNSHOWN.search(head)) is not None
+    ):
         yield HiddenText(Sign.FAR, place, _after(head, found.start()))
     if any(hint in head for hint in _COMMENT_HINTS) and (found := _COMMENT.search(head)):
         yield HiddenText(Sign.COMMENT, place, _after(head, found.start()))
     for order, start, end in orders_in(head):
         yield HiddenText(Sign[order.name], place, _around(head, start, end))
+
+
+def _as_markup(text: str) -> str:
+    """Return a text with the characters that its references stand for: `&lt;!--` is a comment to a model."""
+    from html import unescape  # a large table, which few texts need
+
+    return unescape(text)
 
 
 def _unseen(text: str, place: str) -> Iterator[HiddenText]:
