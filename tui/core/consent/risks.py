@@ -76,7 +76,7 @@ def risks_of(launch: Launch) -> list[str]:
 def _risks(launch: Launch) -> Iterator[str]:
     texts = (launch.command, *launch.args, launch.cwd, *launch.env, launch.url, *launch.headers)
     if any(map(has_hidden, texts)):
-        yield "Contains hidden characters, shown as ⟨U+…⟩."
+        yield "Contains hidden characters, shown as [U+…]."
     yield from _of_keys(launch)
     if launch.url:
         yield from _of_address(launch.url, is_referred="url" in launch.references)

@@ -2,6 +2,9 @@
 
 import re
 import unicodedata
+from itertools import groupby
+
+from tui.core.hidden_text.readable import in_numbers
 
 _SPACES = re.compile(" {5,}")
 _HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
@@ -10,10 +13,14 @@ _BLANK = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164
 
 
 def visible(text: str) -> str:
-    """Return `text` with each hidden character as its number, `⟨U+200B⟩`, and many spaces as their number."""
+    """Return `text` with hidden characters as their numbers, `[U+200B ×2]`, and many spaces as theirs.
+
+    More is hidden here than in a text that is read: also line ends, and blanks of other kinds.
+    """
     if text.isascii() and text.isprintable():
         return _counted(text)
-    return _counted("".join(f"⟨U+{ord(one):04X}⟩" if is_hidden(one) else one for one in text))
+    runs = ((hidden, "".join(run)) for hidden, run in groupby(text, is_hidden))
+    return _counted("".join(in_numbers(run) if hidden else run for hidden, run in runs))
 
 
 def is_hidden(char: str) -> bool:
@@ -31,4 +38,4 @@ def has_hidden(text: str) -> bool:
 
 
 def _counted(text: str) -> str:
-    return _SPACES.sub(lambda found: f"⟨{len(found[0])} spaces⟩", text) if "     " in text else text
+    return _SPACES.sub(lambda found: f"[{len(found[0])} blanks]", text) if "     " in text else text

@@ -87,10 +87,14 @@ def _pieces(text: str, cleaned: str) -> Iterator[str]:
     for found in re.finditer("\ufffd+", cleaned):
         start, end = found.span()
         yield cleaned[at:start]
-        for part in _PARTS.finditer(text, start, end):
-            yield _shown(part)
+        yield in_numbers(text, start, end)
         at = end
     yield cleaned[at:]
+
+
+def in_numbers(text: str, start: int = 0, end: int | None = None) -> str:
+    """Return a part of a text, all of it hidden: `[tag: …]`, `[variation selectors: …]`, `[U+200B ×24]`."""
+    return "".join(map(_shown, _PARTS.finditer(text, start, len(text) if end is None else end)))
 
 
 def _shown(part: re.Match[str]) -> str:

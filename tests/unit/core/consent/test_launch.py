@@ -112,7 +112,7 @@ def test_what_is_kept_holds_no_secret_and_no_value():
 
 def test_hidden_characters_of_a_change_are_visible():
     after = launch(args=("tool\u202e", "--token", "tk-71hQz9aa"))
-    assert after.changes(launch().summary(""), "") == ["argument 1: was tool, is now tool⟨U+202E⟩"]
+    assert after.changes(launch().summary(""), "") == ["argument 1: was tool, is now tool[U+202E]"]
 
 
 KEY = Reference("${TOK}", ("TOK",))
