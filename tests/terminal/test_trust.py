@@ -48,6 +48,7 @@ def test_a_server_that_calls_itself_read_only_is_asked_about_once_and_its_calls_
             answered(app, "n", "y once")
             app.shows("Second.")
             assert "deleted 214" not in app.text
+            app.until(lambda: "esc stop" not in app.text)
             app.send(QUIT)
             assert app.ended() == 0
 
@@ -77,7 +78,7 @@ def test_a_call_that_an_injected_result_asks_for_stops_at_a_question_that_says_w
         with TerminalApp.real("--config", config, columns=columns, rows=rows) as app:
             app.shows("2 of 2")
             app.send("weather?\r")
-            app.shows("y once", "A result of fetch, which you do not")
+            app.shows("y once", "A result of the server fetch, which")
             answered(app, "n", "y once")
             app.shows("Refused.")
             app.send(QUIT)

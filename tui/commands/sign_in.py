@@ -14,7 +14,7 @@ from tui.commands.terminal_approver import asked_line
 from tui.core.consent.question import ConsentQuestion
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import plural
 from tui.core.web.web_address import web_address
 from tui.runtime.options import Options
@@ -124,7 +124,7 @@ def _can_open(question: AddressQuestion) -> bool:
 def question_text(question: AddressQuestion, *, can_open: bool) -> str:
     """Return the whole question: who asks, the host, the whole address, what is odd about it, what to do."""
     found = web_address(question.url)
-    lines = [f"{clean_line(question.server, 64)} requires signing in at {clean_line(found.host, 200)}:", ""]
+    lines = [f"{quoted_name(question.server, 64)} requires signing in at {clean_line(found.host, 200)}:", ""]
     lines += [f"  {clean_line(question.url, 8192)}", ""]
     lines += [f"  ! {clean(warning)}" for warning in found.warnings]
     if question.message:

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 from tui.core.hidden_text.readable import readable
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 
 KEYS_ONCE = "y once, n deny, or type a reason to deny"
 KEYS = "y once, t this run, a always, n deny, or type a reason to deny"
@@ -66,11 +66,11 @@ def can_show(request: ApprovalRequest) -> bool:
 
 def trust_text(question: TrustQuestion) -> str:
     """Return the question whether to trust a server, with what each answer does."""
-    server, tool = clean_line(question.server, 60), clean_line(question.tool, 80)
+    server, tool = quoted_name(question.server), quoted_name(question.tool, 80)
     return (
         f"? Trust the server {server}? It marks {tool} as read-only. mcptui cannot check that.\n"
-        f"    y  tools that {server} marks as read-only run without approval. Its results are trusted\n"
-        f"    n  calls to {server} need approval. After its results, so do calls to other servers\n"
+        "    y  tools that it marks as read-only run without approval. Its results are trusted\n"
+        "    n  its calls need approval. After its results, so do calls to other servers\n"
         "  y yes, n no: "
     )
 

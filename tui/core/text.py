@@ -210,6 +210,15 @@ def clean_line(text: str, limit: int = 200) -> str:
     return line + "…" if len(head) < len(text) else line
 
 
+_PLAIN_NAME = re.compile(r"[\w.@+-]+")
+
+
+def quoted_name(name: str, limit: int = 60) -> str:
+    """Return a name that somebody else chose for a sentence: in quotes unless it is one plain word."""
+    line = clean_line(name, limit)
+    return line if _PLAIN_NAME.fullmatch(line) else f'"{line}"'
+
+
 def whole_words(text: str, limit: int) -> str:
     """Return `text`, or its first words if it has more than `limit` characters.
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.programs import printed_by
-from tui.core.text import Cleaner, clean, clean_line, preview, visible, whole_words
+from tui.core.text import Cleaner, clean, clean_line, preview, quoted_name, visible, whole_words
 
 HOSTILE = [
     "\x1b[31mred",
@@ -262,3 +262,19 @@ def test_patterns_for_rare_texts_are_not_compiled_at_the_start():
         "import tui.core.text\nprint(sum('\\u200c' in str(one) or '\\ufe0f' in str(one) for one in made))"
     )
     assert printed_by(code) == "0"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("notes", "notes"),
+        ("@scope.x-1_+", "@scope.x-1_+"),
+        ("погода", "погода"),
+        ("is safe", '"is safe"'),
+        ("a\x1b", '"a\u241b"'),
+        ("", '""'),
+        ("x" * 99, '"' + "x" * 59 + '…"'),
+    ],
+)
+def test_a_name_in_a_sentence_is_in_quotes_unless_it_is_one_plain_word(name: str, shown: str):
+    assert quoted_name(name) == shown

@@ -12,7 +12,7 @@ from tui.core.consent.visible import visible
 from tui.core.hidden_text.lookalikes import mixed_word
 from tui.core.secrets.places import masked, masked_arguments
 from tui.core.servers import ServerSpec
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 
 MAX_ON_SCREEN = 40_000
 MAX_LINES = 400
@@ -30,7 +30,6 @@ YES_MODEL = (
     "Yes: mcptui uses this model. It sends your conversations and the values named above to the address. "
     "mcptui asks again only if any of this changes."
 )
-_PLAIN_NAME = re.compile(r"[\w.@+-]+")
 MAX_NAME_WORDS = 3
 LONG_NAME = 40
 _IN_KEYCHAIN = re.compile(r"keyring:(\S+)")
@@ -60,9 +59,7 @@ class ConsentQuestion:
     @property
     def subject(self) -> str:
         """The server or model, in quotes where its name would read as a part of the sentence."""
-        name = clean_line(self.server, 80)
-        quoted = name if _PLAIN_NAME.fullmatch(name) else f'"{name}"'
-        return f"The {'model' if self.is_model else 'server'} {quoted}"
+        return f"The {'model' if self.is_model else 'server'} {quoted_name(self.server, 80)}"
 
     @property
     def head(self) -> str:

@@ -10,7 +10,7 @@ from tui.core.context.built_in_tools import BUILT_IN, SERVER
 from tui.core.context.resource_tools import LIST, is_resource_tool
 from tui.core.conversation.conversation import AssistantMessage, Conversation, Message, ToolMessage
 from tui.core.ports import TrustBook
-from tui.core.text import clean_line
+from tui.core.text import quoted_name
 from tui.core.tools import Tool
 
 UNKNOWN = "an unknown server"
@@ -67,7 +67,9 @@ def untrusted_words(servers: Sequence[str]) -> str:
     """Return why a call asks after content of these servers, as a sentence without its full stop."""
     if any(one.startswith(IMPORTED) for one in servers):
         return "This conversation was imported. Its content may be from anybody"
-    named = [clean_line(one, 40) for one in servers[:MOST_NAMED]]
+    named = [one if one == UNKNOWN else quoted_name(one, 40) for one in servers[:MOST_NAMED]]
     more = len(servers) - len(named)
     listed = ", ".join(named) + (f" and {more} more" if more else "")
+    if listed != UNKNOWN:
+        listed = f"the {'server' if len(servers) == 1 else 'servers'} {listed}"
     return f"A result of {listed}, which you do not trust, is in this conversation"

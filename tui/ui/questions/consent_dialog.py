@@ -77,7 +77,8 @@ class ConsentDialog(ModalScreen[Action]):
         self.pane = ReadPane(consent_rows(question), self._read)
         answers = ("ask.decline",) if question.too_long else ("ask.send", "ask.decline")
         self.line = QuestionLine(keys, answers, waiting)
-        self.line.relabel("ask.send", "yes, connect" if question.is_remote else "yes, start it")
+        yes = "use it" if question.is_model else "connect" if question.is_remote else "start it"
+        self.line.relabel("ask.send", f"yes, {yes}")
         self.line.relabel("ask.decline", "no")
 
     def compose(self) -> ComposeResult:

@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.core.ports import TrustQuestion
-from tui.core.text import clean_line
+from tui.core.text import quoted_name
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -52,16 +52,16 @@ class TrustDialog(ModalScreen[TrustAnswer]):
         self._keys = keys
 
     def compose(self) -> ComposeResult:
-        server, tool = clean_line(self.question.server, 60), clean_line(self.question.tool, 80)
+        server, tool = quoted_name(self.question.server), quoted_name(self.question.tool, 80)
         yes, no = (self._keys.first_of(one) for one in ("ask.send", "ask.decline"))
         about = (
             f"It marks {tool} as read-only: it says that the tool changes nothing. mcptui cannot check that."
         )
         answers = Content.assemble(
             (yes, "bold"),
-            f"   Tools that {server} marks as read-only run without approval. Its results are trusted.\n",
+            "   Tools that it marks as read-only run without approval. Its results are trusted.\n",
             (no, "bold"),
-            f"   Calls to {server} need approval. After its results, so do calls to other servers.\n",
+            "   Its calls need approval. After its results, so do calls to other servers.\n",
             ("To change the answer later, press ", "$text-dim"),
             (self._keys.first_of("servers.trust"), "bold"),
             (" in the servers pane. mcptui asks again if its command changes.", "$text-dim"),

@@ -37,6 +37,16 @@ async def test_what_would_run_and_what_yes_and_no_do_are_shown():
         waiting.cancel()
 
 
+async def test_a_model_is_used():
+    async with app_with_person() as (app, _, person):
+        assert isinstance(person, Approvals)
+        model = dataclasses.replace(QUESTION, server="models.m", is_model=True, is_remote=True, changes=())
+        waiting = asked(person.consent(model))
+        await shown(app, ConsentDialog)
+        await shows(app, "The model models.m comes from", "Use it?", "ctrl+s yes, use it")
+        waiting.cancel()
+
+
 @pytest.mark.parametrize(
     ("key", "action"),
     [("ctrl+s", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.DECLINE)],
