@@ -185,7 +185,7 @@ def _with_parser(given: Sequence[str]) -> "argparse.Namespace":
 
 
 def _prepare_imports() -> None:
-    from tui.core.late_methods import compile_methods_late
+    from tui.core.late_compiling import compile_methods_late
 
     compile_methods_late()
 

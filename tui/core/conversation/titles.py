@@ -6,6 +6,7 @@ It knows no language: a sentence ends where any script ends one, and formatting 
 import re
 import unicodedata
 
+from tui.core.late_compiling import late
 from tui.core.text import clean
 
 CELLS = 60
@@ -14,12 +15,12 @@ CELLS = 60
 READ = 2000
 """Characters of the question that are looked at."""
 
-_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
-_LINE_START = re.compile(r"^[\s>#*+•–—-]+")
-_EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|`|~~")
+_FENCE = late(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_LINK = late(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_LINE_START = late(r"^[\s>#*+•–—-]+")
+_EMPHASIS = late(r"\*\*|(?<!\w)__|__(?!\w)|`|~~")
 # A full stop ends a sentence only before a space: 3.11, example.com. The marks of other scripts always do.
-_END = re.compile(r"[.!?…]+(?=[\s\"'”’»)\]]|$)|[。！？｡।॥؟۔።፧]+")
+_END = late(r"[.!?…]+(?=[\s\"'”’»)\]]|$)|[。！？｡।॥؟۔።፧]+")
 _TRAILING = " \t.,;:。，、；：،؛-–—"
 
 

@@ -7,6 +7,7 @@ that of one: replacing it everywhere would damage results without hiding anythin
 import re
 from collections.abc import Iterator
 
+from tui.core.late_compiling import late
 from tui.core.secrets.places import (
     is_an_identifier,
     is_plain,
@@ -27,21 +28,21 @@ COMMON = frozenset(
 )
 """Values of at least `MIN_SECRET` characters that say nothing, whatever they belong to. In lower case."""
 
-_PATH = re.compile(r"(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^@]*", re.IGNORECASE)
-_E_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_PASSPHRASE = re.compile(r"[A-Za-z]+(?:[-_.][A-Za-z]+){4,}")
+_PATH = late(r"(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
+_ADDRESS = late(r"[a-z][a-z0-9+.-]*://[^@]*", re.IGNORECASE)
+_E_MAIL = late(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_PASSPHRASE = late(r"[A-Za-z]+(?:[-_.][A-Za-z]+){4,}")
 """Five words or more in a row, which options and regions do not have."""
 
-_BETWEEN = re.compile(r"[\s\-_/.:,;=+~?&'\"()\[\]{}<>|]+")
-_WORD = re.compile(
+_BETWEEN = late(r"[\s\-_/.:,;=+~?&'\"()\[\]{}<>|]+")
+_WORD = late(
     r"(?:[A-Za-z]?[a-z]{0,19}|[A-Z]{1,20}|[A-Z]?[a-z]+(?:[A-Z][a-z]{2,19}){1,3})\d{0,3}"  # debug, UTF8
     r"|\d{1,5}[a-z]|\d{1,12}"  # 4o, 11434, 20241022, the number of an account or a phone
 )
-_VARIANT = re.compile(r"[a-z]{1,3}\d{1,4}[a-z]")
+_VARIANT = late(r"[a-z]{1,3}\d{1,4}[a-z]")
 """One piece like `cl100k` or `a3b`, next to words: of a tokenizer, of a model."""
 
-_DATE = re.compile(
+_DATE = late(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?"
     r"|\d{8}T\d{4,6}Z?"
 )
@@ -56,9 +57,9 @@ MIN_LINE = 8
 MAX_LINES = 250
 """Lines of a value that are found alone; of an RSA key of 16,384 bits there are 200."""
 
-_LINE_BREAK = re.compile(r"[\r\n\v\f\x85\u2028\u2029]+|\\+[nr]")
+_LINE_BREAK = late(r"[\r\n\v\f\x85\u2028\u2029]+|\\+[nr]")
 _AROUND_A_LINE = " \t\"',"
-_OF_A_KEY = re.compile(r"[A-Za-z0-9+/=_-]+")
+_OF_A_KEY = late(r"[A-Za-z0-9+/=_-]+")
 
 
 def is_ordinary(value: str) -> bool:

@@ -10,9 +10,10 @@ from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from tui.core.late_compiling import late
 from tui.core.secrets.shapes import shapes_in
 
-_MAY_BE_SECRET = re.compile(
+_MAY_BE_SECRET = late(
     r"(?<!mon|tur|hot)key(?!board|word)|token(?!i[sz])|secret(?!ar)|passw|passphrase|(?<![a-z])pass\Z|pwd"
     r"|auth(?!or(?!i[sz]a))|credential|cookie|bearer|private|session|signature",
     re.IGNORECASE,
@@ -21,7 +22,7 @@ _MAY_BE_SECRET = re.compile(
 
 _FOLDERS = frozenset({"PWD", "OLDPWD"})
 
-_ABOUT_SECRET = re.compile(r"(?:file|path|dir|env|type)$", re.IGNORECASE)
+_ABOUT_SECRET = late(r"(?:file|path|dir|env|type)$", re.IGNORECASE)
 """Ends of names of things that only refer to a secret: `--token-file`, `--api-key-env`."""
 
 _SAYS_SOMETHING = frozenset(
@@ -30,33 +31,33 @@ _SAYS_SOMETHING = frozenset(
 _SECRET_IDS = frozenset("session secret token".split())
 """Words before `id` in names of secrets."""
 
-_PLAIN = re.compile(r"[A-Za-z]+|[-+]?[\d.,:]+|(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
+_PLAIN = late(r"[A-Za-z]+|[-+]?[\d.,:]+|(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
 """A word, a number, a path: the value of a harmless variable."""
 
 _OPEN_HEADERS = frozenset({"idempotency-key", "sec-websocket-key", "sec-websocket-accept"})
-_SHOWN = re.compile(r"(?:\w+\s+)?(?:\[redacted:[^\]]*\]|\*{3}|\$\{[A-Za-z_]\w*\})")
+_SHOWN = late(r"(?:\w+\s+)?(?:\[redacted:[^\]]*\]|\*{3}|\$\{[A-Za-z_]\w*\})")
 """Text that already replaces a secret: a mark, or a reference to a variable."""
 
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
+_NOT_IN_A_NAME = late(r"[^A-Za-z0-9_.-]")
 
 _VALUE = r"""(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s;&,"'`]+))"""
-_ASSIGNED = re.compile(rf"(?<![\w.-])(?=(?P<name>[A-Za-z_][\w.-]*)={_VALUE})")
-_MEMBER = re.compile(r'"(?P<name>[\w.-]+)"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"')
-_FLAG_IN_LINE = re.compile(rf"(?<!\S)--?(?P<name>[A-Za-z][\w-]*)\s+(?!-){_VALUE}")
-_USER = re.compile(
+_ASSIGNED = late(rf"(?<![\w.-])(?=(?P<name>[A-Za-z_][\w.-]*)={_VALUE})")
+_MEMBER = late(r'"(?P<name>[\w.-]+)"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"')
+_FLAG_IN_LINE = late(rf"(?<!\S)--?(?P<name>[A-Za-z][\w-]*)\s+(?!-){_VALUE}")
+_USER = late(
     r"(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*://(?:[^\s:/?#@]*:(?P<password>[^\s/?#]+)|(?P<user>[^\s:/?#@]+))@",
     re.IGNORECASE,
 )
-_FLAG = re.compile(r"--?(?P<name>[A-Za-z][\w-]*)(?:=(?P<value>.*))?", re.DOTALL)
-_WHOLE = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)(?:=(?=\S*\Z)|:\s*)(?P<value>.*)", re.DOTALL)
+_FLAG = late(r"--?(?P<name>[A-Za-z][\w-]*)(?:=(?P<value>.*))?", re.DOTALL)
+_WHOLE = late(r"(?P<name>[A-Za-z_][\w.-]*)(?:=(?=\S*\Z)|:\s*)(?P<value>.*)", re.DOTALL)
 """`NAME=VALUE`, as of `docker -e`, or `Name: value`, as of `curl -H`: the value is the rest."""
 
-_ATTACHED_HEADER = re.compile(r"-H(?=[A-Za-z][\w.-]*:)")
+_ATTACHED_HEADER = late(r"-H(?=[A-Za-z][\w.-]*:)")
 """As in `-HX-Api-Key: value`."""
 
 _USER_FLAGS = frozenset({"u", "user", "proxy-user"})
-_ATTACHED_USER = re.compile(r"-[uU](?=[^:\s=]+:)")
-_PASSWORD = re.compile(
+_ATTACHED_USER = late(r"-[uU](?=[^:\s=]+:)")
+_PASSWORD = late(
     r"(?P<user>[^:\s/]+):(?!(?P=user)\Z)(?P<password>(?!//|\\|\d+(?:/.*)?\Z).+)",
     re.DOTALL,
 )
@@ -65,7 +66,7 @@ _PASSWORD = re.compile(
 _SIGNED = frozenset({"sig"})
 """Names of secrets in the query of a URL only."""
 
-_SCHEME = re.compile(r"\A(?:bearer|basic|token|apikey)\s+(?=\S)", re.IGNORECASE)
+_SCHEME = late(r"\A(?:bearer|basic|token|apikey)\s+(?=\S)", re.IGNORECASE)
 
 
 class SecretSpan(NamedTuple):
@@ -246,7 +247,7 @@ def _in_order(places: Iterable[SecretSpan]) -> list[SecretSpan]:
     return kept
 
 
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORDS = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET = frozenset(
     (
         "password passwd passphrase passcode pwd pw pin otp secret secrets credential credentials cookie"

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
+from tui.core.late_compiling import late
+
 # A shape starts at a word boundary; `\n` before it in a JSON text ends with a letter that is not of a word.
 _BEGINS = r"(?:(?<![A-Za-z0-9_]{0})|(?<=\\[bfnrt]{0}))"
 
@@ -26,7 +28,7 @@ class Shape(NamedTuple):
 
 
 def _shape(name: str, gate: str, hint: str, pattern: str) -> Shape:
-    return Shape(name, ord(gate), hint, re.compile(pattern.encode()))
+    return Shape(name, ord(gate), hint, late(pattern.encode()))
 
 
 def _token(name: str, gate: str, hint: str, prefix: str, rest: str) -> Shape:
@@ -78,8 +80,8 @@ SHAPES = (
 )
 
 
-_PIECE = re.compile(r"[A-Za-z0-9]+")
-_WORD = re.compile(r"[a-z]*(?:[A-Z][a-z]+)*[A-Z]*\d{0,4}|\d+[a-z]?")
+_PIECE = late(r"[A-Za-z0-9]+")
+_WORD = late(r"[a-z]*(?:[A-Z][a-z]+)*[A-Z]*\d{0,4}|\d+[a-z]?")
 """A word, several words in camel case, a number, or words followed by a number."""
 
 MIN_RANDOM_KEY = 16
@@ -100,7 +102,7 @@ def looks_random(value: str) -> bool:
     return len(pieces) >= MIN_RANDOM and len(set(pieces)) >= MIN_VARIETY
 
 
-_FILLED = re.compile(rb"([xX*.0_-])\1{5}")
+_FILLED = late(rb"([xX*.0_-])\1{5}")
 """Occurs in placeholders like `sk-proj-xxxxxxxxxxxx`."""
 
 
@@ -130,10 +132,10 @@ MIN_PRIVATE = 3
 MAX_MASKS = 2000
 """Masks that are looked at in one body: a flood of dots must not keep the recorder busy."""
 
-_MASK = re.compile(
+_MASK = late(
     rb"\*{3,}|\.{3,}|[xX]{4,}|#{3,}|(?:\xe2\x80[\xa2\xa6]|\xe2\x97\x8f|\xc2\xb7)+|(?:\\u20(?:22|26)|\\u25cf)+"
 )
-_PUBLIC = re.compile(rb"AIza(?:Sy)?|(?:[a-z]{1,8}[0-9]{0,2}[-_])*")
+_PUBLIC = late(rb"AIza(?:Sy)?|(?:[a-z]{1,8}[0-9]{0,2}[-_])*")
 """Prefixes that all keys of a provider share: `sk-`, `sk-ant-api03-`, `github_pat_`."""
 
 _MASK_HINTS = (b"***", b"...", b"xxxx", b"XXXX", b"###", b"\xe2\x80", b"\xe2\x97", b"\xc2\xb7", b"\\u2")

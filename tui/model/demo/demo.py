@@ -19,6 +19,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.jsonrpc.reader import loads
+from tui.core.late_compiling import late
 from tui.core.ports import (
     CallPart,
     ModelCapabilities,
@@ -65,17 +66,17 @@ _SMALL_TALK: tuple[tuple[str, Callable[[Sequence[ToolSpec], bool], str]], ...] =
         answers.list_tools,
     ),
 )
-_CALL = re.compile(r"^\s*(?:/call\s+(\S+)\s*(.*)|call\s+(\S+)\s*(\{.*))$", re.S)
-_THEN = re.compile(
+_CALL = late(r"^\s*(?:/call\s+(\S+)\s*(.*)|call\s+(\S+)\s*(\{.*))$", re.S)
+_THEN = late(
     r"[,;.]?\s+(?:and\s+)?(?:then|after that|afterwards)[,\s]+|[，,；。]\s*(?:然后|接着|再)|然后", re.I
 )
-_NEVER_MIND = re.compile(r"^\W*(?:no|nothing|cancel|never ?mind|stop|forget it|算了|不用了?|取消)\W*$", re.I)
-_RESULT = re.compile(
+_NEVER_MIND = late(r"^\W*(?:no|nothing|cancel|never ?mind|stop|forget it|算了|不用了?|取消)\W*$", re.I)
+_RESULT = late(
     r"^(?:it|that|this|the result|the answer|the weather|them)(?: (?:down|as a note|to my notes))?$", re.I
 )
-_LIST_OF_NAMES = re.compile(r"\s*(?:,\s*and\s+|,|\band\b|&|和|与|、)\s*", re.I)
+_LIST_OF_NAMES = late(r"\s*(?:,\s*and\s+|,|\band\b|&|和|与|、)\s*", re.I)
 
-_LONG_GAP = re.compile(r"(\s{8})\s+")
+_LONG_GAP = late(r"(\s{8})\s+")
 """Gaps make the patterns quadratic; no sentence needs more than eight blanks."""
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core.jsonrpc.reader import loads
+from tui.core.late_compiling import late
 from tui.core.ports import ToolSpec
 from tui.model.demo.demo_words import (
     CHINESE_NOISE,
@@ -34,75 +35,71 @@ MAX_BARE_WORDS = 3
 EDGE = " \t\n\"'`“”「」.,;!?。，；！？"
 PLACE_WORDS = "location city place town region country where destination area"
 
-_QUOTED = re.compile(
+_QUOTED = late(
     r"\"([^\"]{1,2000})\"|“([^”]{1,2000})”|「([^」]{1,2000})」|`([^`]{1,2000})`|'([^']{2,2000})'(?!\w)"
 )
-_NUMBER = re.compile(r"(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-]|\.\d)")
-_PATH = re.compile(r"(?<!\w)(?:~|\.{1,2})?/[^\s\"'`,;?!]*|\b[\w-]+(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}\b")
-_URL = re.compile(r"\bhttps?://[^\s\"'<>)\]]+")
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?\b")
-_TIME = re.compile(r"(?<!\d)(?:[01]?\d|2[0-3]):[0-5]\d(?!\d)")
-_ID = re.compile(
+_NUMBER = late(r"(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-]|\.\d)")
+_PATH = late(r"(?<!\w)(?:~|\.{1,2})?/[^\s\"'`,;?!]*|\b[\w-]+(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}\b")
+_URL = late(r"\bhttps?://[^\s\"'<>)\]]+")
+_EMAIL = late(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_DATE = late(r"\b\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?\b")
+_TIME = late(r"(?<!\d)(?:[01]?\d|2[0-3]):[0-5]\d(?!\d)")
+_ID = late(
     r"#(\w[\w-]*)|\b(?:id|number|no\.?)\s*[:=]?\s*([\w-]*\d[\w-]*)|(?<![\w-])((?=[\w-]*\d)\w[\w-]*)", re.I
 )
 _GIVEN = (
     r"\s*(?:=|[:：](?!//)|\s(?:is|of)\s)\s*(\"[^\"]*\"|'[^']*'|[^\s,;，；]+)",
     r"\s+(\"[^\"]*\"|[\w-]*\d[\w-]*)",
 )
-_SLUG = re.compile(r"\w+(?:[-_]\w+)+")
-_COLON = re.compile(r"^(.{2,80}?)(?<!https)(?<!http)[:：](?!//)\s*(\S.*)$", re.S)
+_SLUG = late(r"\w+(?:[-_]\w+)+")
+_COLON = late(r"^(.{2,80}?)(?<!https)(?<!http)[:：](?!//)\s*(\S.*)$", re.S)
 _SAYS = (
-    re.compile(
+    late(
         r"\b(?:(?:note|memo|todo|reminder|message)s?"
         r"\s+(?:that\s+says|saying|that|to|about|with(?:\s+the\s+text)?)"
         r"|remember\s+(?:to|that)|remind\s+me\s+(?:to|that|about)"
         r"|(?:note|jot|write)\s+(?:it\s+)?down\s*(?:that)?|note\s+that)\s+(.+)$",
         re.I | re.S,
     ),
-    re.compile(
+    late(
         r"(?:记一下|记下来?|记住|提醒我|(?:添加|新增|加|写|建)(?:一条|一个|个)?(?:新的?)?"
         r"(?:笔记|备忘录?|便签))[\s,，:：]*(\S.*)$",
         re.S,
     ),
 )
-_INTO = re.compile(
+_INTO = late(
     r"\b(?:add|put|save|write|store|note|jot)\s+(.+?)\s+"
     r"(?:(?:to|in|into|on)\s+(?:my|the)\s+\w+|as\s+an?\s+\w+|down)\W*$",
     re.I,
 )
 _ABOUT = (
-    re.compile(
+    late(
         r"\b(?:mention(?:s|ed|ing)?|contain(?:s|ing)?|about|matching|including|regarding"
         r"|with(?: the word)?|for)\s+(.+)$",
         re.I,
     ),
-    re.compile(
+    late(
         r"\b(?:find|search|look up|grep|locate)\s+(?!(?:for|in|my|the)\b)(.+?)"
         r"(?:\s+(?:in|among|from)\s+.+)?$",
         re.I,
     ),
-    re.compile(
-        r"(?:提到|关于|包含|含有|搜索|查找|有)了?(.+?)(?:的?(?:笔记|备忘|便签|文件).*)?[?？。!！吗呢]*$"
-    ),
+    late(r"(?:提到|关于|包含|含有|搜索|查找|有)了?(.+?)(?:的?(?:笔记|备忘|便签|文件).*)?[?？。!！吗呢]*$"),
 )
-_TAIL = re.compile(r"\b(?:for|of|in|named|called|to|with|about|from|on|at)\s+(.+)$", re.I)
-_ARTICLE = re.compile(
-    r"^(?:the|a|an|my|word|phrase)\s+|^(?:我的)?(?:笔记|备忘录?|便签)\s*(?:里|中)?的?\s*", re.I
-)
+_TAIL = late(r"\b(?:for|of|in|named|called|to|with|about|from|on|at)\s+(.+)$", re.I)
+_ARTICLE = late(r"^(?:the|a|an|my|word|phrase)\s+|^(?:我的)?(?:笔记|备忘录?|便签)\s*(?:里|中)?的?\s*", re.I)
 
-_PLACE_TAIL = re.compile(r"\b(?:in|for|at|of|near|around)\s+(?:the\s+(?:(?:city|town)\s+of\s+)?)?", re.I)
-_POSSESSIVE = re.compile(r"\b([A-Z][\w-]*(?: [A-Z][\w-]*){0,3})['’]s\b")
-_WHEN = re.compile(
+_PLACE_TAIL = late(r"\b(?:in|for|at|of|near|around)\s+(?:the\s+(?:(?:city|town)\s+of\s+)?)?", re.I)
+_POSSESSIVE = late(r"\b([A-Z][\w-]*(?: [A-Z][\w-]*){0,3})['’]s\b")
+_WHEN = late(
     r"(?:\b(?:right now|at the moment|this (?:morning|afternoon|evening|week|weekend)|next week|today"
     r"|tomorrow|tonight|currently|now|please|like|thanks|thank you|and|then|going to be|be)(?:\W+|$))+$",
     re.I,
 )
-_LATIN_NAME = re.compile(r"[A-Za-z][A-Za-z .'-]*[A-Za-z]")
-_CJK_RUN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,8}")
-_PLACE_NAME = re.compile("|".join(PLACES))
+_LATIN_NAME = late(r"[A-Za-z][A-Za-z .'-]*[A-Za-z]")
+_CJK_RUN = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,8}")
+_PLACE_NAME = late("|".join(PLACES))
 _NO_PLACES = "it this that there here general all me you my your morning evening moment world".split()
-_ZONE = re.compile(
+_ZONE = late(
     r"\b(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)/[A-Za-z_/+-]+"
     rf"|(?<!\w)(?:{longest_first([*ZONES])})(?!\w)",
     re.I,

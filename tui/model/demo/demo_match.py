@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from tui.core.context.find_tools import FIND_TOOLS
 from tui.core.example_questions import MAX_LENGTH, needs_arguments, question_of
+from tui.core.late_compiling import late
 from tui.core.ports import ToolSpec
 from tui.model.demo.demo_arguments import Filled, fill, payload_split
 from tui.model.demo.demo_words import READ_ONLY, STOP_WORDS, SYNONYMS, VERBS, meanings, words
@@ -24,13 +25,13 @@ MARGIN = 0.4
 MAX_TOOLS = 512
 """Tools considered; more would delay a keystroke."""
 
-_POLITE = re.compile(
+_POLITE = late(
     r"^\s*(?:(?:hi|hello|hey|ok|okay|well|so|and|now|then|also|please|pls)\b[\s,!.]*"
     r"|(?:can|could|would|will) you\b\s*(?:please\b)?\s*"
     r"|i(?:'d| would) like (?:you )?to\b\s*|i (?:want|need) (?:you )?to\b\s*|let'?s\b\s*|help me\b\s*)+",
     re.I,
 )
-_TALK = re.compile(
+_TALK = late(
     r"\b(?:joke|poem|poetry|story|essay|song|haiku|limerick|opinion|philosophy|meaning|translate|summari[sz]e"
     r"|explain|why|love|hate|feel|feeling|think|believe|code|program|function|recipe|advice|recommend"
     r"|history of|difference between|metaphor|novel|lyrics|riddle|count on|favou?rite)\b"
@@ -45,7 +46,7 @@ _TALK = re.compile(
 )
 """Conversation: a request that no tool could fulfil, a statement, a question about doing something."""
 
-_NOTE_DOWN = re.compile(r"^\s*(?:note|todo)(?:\s+(?:(?:it|this)\s+)?(?:that|down)\b|\s*[:：])", re.I)
+_NOTE_DOWN = late(r"^\s*(?:note|todo)(?:\s+(?:(?:it|this)\s+)?(?:that|down)\b|\s*[:：])", re.I)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 import re
 
+from tui.core.late_compiling import late
+
 
 def stem(word: str) -> str:
     """Return `word` without its most common endings; the same for most of its forms."""
@@ -82,10 +84,10 @@ def longest_first(words: list[str]) -> str:
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
-CHINESE_NOISE = re.compile(longest_first([*CHINESE, *_FILLER.split()]))
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_PIECE = re.compile(rf"[a-z0-9]+|{longest_first([*CHINESE])}")
+CHINESE_NOISE = late(longest_first([*CHINESE, *_FILLER.split()]))
+_CAMEL = late(r"(?<=[a-z0-9])(?=[A-Z])")
+_CJK = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_PIECE = late(rf"[a-z0-9]+|{longest_first([*CHINESE])}")
 
 
 def is_cjk(text: str) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from tui.core.errors import ModelError, NoTools
+from tui.core.late_compiling import late
 from tui.core.secrets.places import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line
@@ -25,19 +26,19 @@ from tui.model.endpoints.failures import (
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import host_of, is_private, provider_of, without_secrets
 
-_NO_MODEL = re.compile(
+_NO_MODEL = late(
     r"model.{0,120}(?:not found|not exist|does not exist|unknown|not available|no longer|deprecated"
     r"|decommissioned|invalid)|(?:unknown|invalid|no such|unsupported) model|model_not_found|model id",
     re.IGNORECASE | re.DOTALL,
 )
-_WANTS_TLS = re.compile(r"HTTP request.{0,20}HTTPS|illegal (?:status|request) line", re.IGNORECASE)
-_BAD_KEY = re.compile(
+_WANTS_TLS = late(r"HTTP request.{0,20}HTTPS|illegal (?:status|request) line", re.IGNORECASE)
+_BAD_KEY = late(
     r"(?:api.?key|token|credentials?).{0,30}(?:not valid|invalid|incorrect|missing|expired|required)"
     r"|(?:invalid|incorrect|missing|no) .{0,20}(?:api.?key|auth\w*|credentials)|unauthorized",
     re.IGNORECASE,
 )
-_NO_MEMORY = re.compile(r"requires more system memory", re.IGNORECASE)
-_LOADING = re.compile(r"(?:is )?(?:currently |still )?loading(?: model)?", re.IGNORECASE)
+_NO_MEMORY = late(r"requires more system memory", re.IGNORECASE)
+_LOADING = late(r"(?:is )?(?:currently |still )?loading(?: model)?", re.IGNORECASE)
 
 _TRY_HTTPS = "If it uses TLS, start base_url with https://."
 _STEPS = (

@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from tui.core.errors import ModelError, NoTools
+from tui.core.late_compiling import late
 from tui.core.text import clean_line
 
 MAX_WORDS = 300
@@ -22,7 +23,7 @@ MAX_GENERATION = 200_000
 
 FAILED = "the endpoint failed during the reply"
 
-FAILED_FINISH = re.compile(
+FAILED_FINISH = late(
     r"(?:network_|system_)?error|insufficient_system_resource|abort(?:ed)?"
     r"|(?:function_call_filter: ?)?(?:malformed_function_call|unexpected_tool_call)",
     re.IGNORECASE,
@@ -33,17 +34,17 @@ RETRYABLE_STATUS = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600)) 
 
 _WORDS = ("message", "msg", "detail")
 _KINDS = ("code", "status", "type", "detail")
-_BILLING = re.compile(
+_BILLING = late(
     r"insufficient[_ ](?:quota|balance|credit|funds)|exceeded your current quota|billing"
     r"|credits? (?:balance|limit)|out of credits?|payment required|quota_exceeded|余额不足|欠费",
     re.IGNORECASE,
 )
-NO_TOOLS = re.compile(
+NO_TOOLS = late(
     r"does ?n[o']t support (?:tools|tool use|function)|support tool use|enable-auto-tool-choice|--jinja"
     r"|tools? (?:is|are) not supported|tool calling is not supported",
     re.IGNORECASE,
 )
-UNREADABLE_CALL = re.compile(
+UNREADABLE_CALL = late(
     r"tool_use_failed|failed_generation"
     r"|failed to (?:call|parse|generate)\b.{0,24}(?:input at pos"
     r"|(?:function|tool)(?!s\b|\w*\W{1,3}(?:schema|definition|parameters|grammar)))"
@@ -57,14 +58,14 @@ UNREADABLE_CALL = re.compile(
 Groq, Cerebras, llama.cpp, Ollama and Gemini.
 """
 
-_TRANSIENT = re.compile(
+_TRANSIENT = late(
     r"overloaded|rate.?limit|too many requests|temporar|timed? ?out|unavailable|server[_ ]error"
     r"|internal error|disconnected|capacity|try again|upstream|bad gateway|network.error|system_resource"
     r"|error, abort|访问量过大|繁忙",
     re.IGNORECASE,
 )
 
-_QUOTED_CALL = re.compile(
+_QUOTED_CALL = late(
     r"failed to parse input at pos \d+: (.+)|error parsing tool call: raw='(.+)', err=", re.I | re.S
 )
 
@@ -151,7 +152,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     return error
 
 
-FILTERED = re.compile(
+FILTERED = late(
     r"content_filter|content management policy|responsible_?ai|data_inspection_failed|inappropriate.content"
     r"|content.policy|sensitive content|moderation|safety (?:filter|system|policy)|guardrail|敏感",
     re.IGNORECASE,
@@ -214,12 +215,12 @@ def _all_text(body: Any) -> str:
     return str(body)[:2000]
 
 
-_NOT = re.compile(
+_NOT = late(
     r"rate.?limit|too many requests|throttl|please wait|tokens? per (?:min|hour|day)|\b[TR]P[MD]\b|quota"
     r"|service unavailable",
     re.IGNORECASE,
 )
-_OVERFLOW = re.compile(
+_OVERFLOW = late(
     r"""
     context[_ ](?:length|window)[_ ]?exceeded                        # OpenAI's code, z.ai's finish reason
   | exceed\w*\ (?:the\ )?(?:(?:available|model'?s?)\ )*(?:maximum\ |max\ )?context  # OpenAI, llama.cpp
@@ -243,7 +244,7 @@ _OVERFLOW = re.compile(
 )
 
 
-_WINDOW = re.compile(
+_WINDOW = late(
     r"""
     context[_ ](?:length|window|size)\D{0,30}?([\d,._]{4,12})
   | (?:prompt|input)\ length\D{0,30}?([\d,._]{4,12})
@@ -277,7 +278,7 @@ def is_overflow(words: str, status: int | None = None) -> bool:
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DURATION = r"(?:\d{1,6}(?:\.\d{1,9})?\s?(?:ms|s|m|h)(?:ec\w*|in\w*|ours?)?\s?){1,3}"
-_WAIT = re.compile(
+_WAIT = late(
     rf"(?:(?:try again|retry|wait)\w*\s(?:in|after|for)\s|[\"']retry_?delay[\"']:\s*[\"'])"
     rf"(?P<time>{_DURATION})",
     re.IGNORECASE,

@@ -7,11 +7,12 @@ is outside a fence or code span without being escaped.
 import re
 from collections.abc import Iterable, Iterator
 
+from tui.core.late_compiling import late
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Outcome
 from tui.storage.exports.entry_text import ARROWS, Latencies, body_text, facts, name_of
 
-_MARKS = re.compile(
+_MARKS = late(
     r"""([\\`*\[<~$@#]
         | (?<![^\W_])_ | _(?![^\W_])      # inside of a word it emphasizes nothing
         | &(?=[#\w])                     # an entity

@@ -1,17 +1,20 @@
-"""Methods of dataclasses, compiled when they are first called."""
+"""Methods of dataclasses and patterns, compiled when they are first used."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tui.core.late_compiling import late
+
 ROOT = Path(__file__).parents[3]
 
 LATE = """
 import dataclasses
-from tui.core.late_methods import compile_methods_late
+from tui.core.late_compiling import compile_methods_late
 compile_methods_late()
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -97,3 +100,35 @@ def test_a_python_without_what_is_replaced_is_left_as_it_is():
 def test_this_python_has_what_is_replaced():
     """Seen with Python 3.11 and 3.12."""
     assert printed_by("import dataclasses\nprint(dataclasses._create_fn.__name__)") == "_create_fn"
+
+
+def test_a_pattern_is_compiled_at_its_first_use():
+    broken = late("(")
+    with pytest.raises(re.error):
+        broken.search("x")
+
+
+def test_it_does_what_a_compiled_one_does():
+    text, raw = late(r"(?P<word>b+)", re.IGNORECASE), late(rb"b+")
+    assert [text.sub("_", "aBbc") for _ in range(2)] == ["a_c", "a_c"]
+    found = text.search("aBbc")
+    assert found is not None and found["word"] == "Bb"
+    assert text.pattern == r"(?P<word>b+)" and raw.findall(b"abbc") == [b"bb"]
+
+
+def test_patterns_about_failures_and_questions_are_not_compiled_at_the_start():
+    code = (
+        "import re, sys\n"
+        "made, compiled = [], re._compiler.compile\n"
+        "def noting(pattern, *more):\n"
+        "    frame = sys._getframe(1)\n"
+        "    while frame.f_globals['__name__'] == 're':\n"
+        "        frame = frame.f_back\n"
+        "    made.append(frame.f_globals['__name__'])\n"
+        "    return compiled(pattern, *more)\n"
+        "re._compiler.compile = noting\n"
+        "import tui.model.demo.demo, tui.model.endpoints.endpoint_errors, tui.storage.exports.markdown\n"
+        "late = 'demo.demo', 'demo_arguments', 'demo_match', 'endpoint_errors', 'failures', 'shapes'\n"
+        "print([name for name in made if name.startswith('tui') and name.endswith(late)])"
+    )
+    assert printed_by(code) == "[]"
