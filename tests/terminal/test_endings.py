@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import wait_until
-from tests.terminal.pty_app import TerminalApp, alive
+from tests.terminal.pty_app import TerminalApp, alive, home_in
 from tests.terminal.set_ups import config_with
 
 SERVERS = {"crlf": ("crlf", {}), "family": ("grandchild_holds_pipes", {})}
@@ -23,7 +23,7 @@ def all_gone(processes):
     wait_until(lambda: not alive(processes), 5, "every process to be gone")
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"])
 def test_a_signal_ends_program_and_servers_and_gives_the_terminal_back(config, name):
     number = getattr(signal, name)
     with TerminalApp.real("--demo", "--config", config) as app:
@@ -43,6 +43,21 @@ def test_a_window_that_is_closed_ends_program_and_servers(config):
         app.hang_up()
         assert app.process.wait(10) == 128 + signal.SIGHUP
         all_gone(processes)
+
+
+def test_what_was_typed_and_not_sent_is_in_the_input_history_of_the_next_run(tmp_path):
+    with TerminalApp.real("--demo", "--no-start", env=home_in(tmp_path)) as app:
+        app.shows("0 of 3")
+        app.send("an unsent draft")
+        app.shows("an unsent draft")
+        app.hang_up()
+        assert app.process.wait(10) == 128 + signal.SIGHUP
+    with TerminalApp.real("--demo", "--no-start", env=home_in(tmp_path)) as app:
+        app.shows("0 of 3")
+        app.send("\x1b[A")
+        app.shows("an unsent draft")
+        app.send("\x11")
+        assert app.ended() == 0
 
 
 def test_a_defect_ends_program_and_servers_and_tells_no_secret(config):

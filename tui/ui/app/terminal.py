@@ -1,7 +1,7 @@
 """Runs an app on the terminal: ownership, signals, and restoring the screen.
 
 The owner is outside: it builds the app over a runtime, waits for the app to leave the screen, then stops
-the turn and the servers, bounded in time. Textual alone would die on SIGTERM and SIGHUP with the terminal
+the turn and the servers, bounded in time. Textual alone would die on these signals with the terminal
 left in full-screen mode, and would cut short what is cleaned up inside it (measured).
 """
 
@@ -31,7 +31,7 @@ SHUTDOWN_SECONDS = 9.0
 PATIENCE_SECONDS = 0.5
 """A longer shutdown is announced."""
 
-_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
+_SIGNALS = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT")
 
 
 def run_app(
@@ -183,8 +183,9 @@ class _Stop:
                 loop.remove_signal_handler(number)
 
     def _signalled(self, number: int) -> None:
-        if number == signal.SIGINT and getattr(self._app, "lent", False):
-            return  # ctrl+c in the editor that has the terminal
+        keyed = (signal.SIGINT, getattr(signal, "SIGQUIT", None))
+        if number in keyed and getattr(self._app, "lent", False):
+            return  # ctrl+c or ctrl+\ in the editor that has the terminal
         if not self.code:
             self.code = 128 + number
             self._app.exit(return_code=self.code)

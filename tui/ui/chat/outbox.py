@@ -123,8 +123,11 @@ class Outbox:
             self._regions.conversation.add_note(words, "bad")
 
     async def close(self) -> None:
-        """Cancel a running command; what is left to remember is still written."""
+        """Cancel a running command; what is left to remember is still written, an unsent draft too."""
         await self._sent.close()
+        draft = self._composer.text
+        if draft.strip() and self._composer.earlier.at_end and self._runtime.is_ready:
+            self._to_remember.put(draft)
         await self._to_remember.finish()
 
     def put(self, sent: Composer.Sent) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import Screen
 
 from tui.core.errors import McptuiError
-from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionRecord, digest_of
+from tui.core.ports import BY_KEY, hand_call
 from tui.core.text import clean_line
 from tui.core.traffic import Kind
 from tui.core.turn.rules import Verdict
@@ -185,11 +185,12 @@ class Resender:
         repeats = again and changes
         item = (request.server, f"tool {request.tool}")
         if not repeats and not is_ruled and (not destructive or item in live.confirmed):
+            self._record(live, request, given, allowed=True)
             self._send(live, request)
             return
 
         def confirmed(yes: bool | None) -> None:
-            live.runtime.decisions.add(_decision(request, given, allowed=bool(yes)))
+            self._record(live, request, given, allowed=bool(yes), asked=True)
             if yes:
                 if not repeats and not is_ruled:
                     live.confirmed.add(item)
@@ -209,6 +210,21 @@ class Resender:
         if repeats or is_ruled:
             question = Confirm(warning, yes="send again" if repeats else "send", no="cancel", about=arguments)
         self._screen.app.push_screen(question, confirmed)
+
+    def _record(
+        self,
+        live: LiveRun,
+        request: ResendRequest,
+        arguments: Mapping[str, Any],
+        *,
+        allowed: bool,
+        asked: bool = False,
+    ) -> None:
+        if request.tool:
+            record = hand_call(
+                request.server, request.tool, arguments, by=BY_KEY, allowed=allowed, asked=asked
+            )
+            live.runtime.decisions.add(record)
 
     def _send(self, live: LiveRun, request: ResendRequest) -> None:
         self._sent = sent = _Sent(live.next_call_id(), len(self._entries))
@@ -256,13 +272,6 @@ class Resender:
         if not self._list.select(self._entries.seq(index)):
             self._sent = None
             self._screen.notify(f"Sent, but hidden by the filter. Find it with call:{call}.", timeout=5)
-
-
-def _decision(request: ResendRequest, arguments: Mapping[str, Any], *, allowed: bool) -> DecisionRecord:
-    subject, digest = f"{clean_line(request.tool, 80)} (resend)", digest_of(arguments)
-    return DecisionRecord(
-        DecisionKind.CALL, request.server, subject, allowed, BY_KEY, PERSON, asked=True, digest=digest
-    )
 
 
 def _seconds(live: LiveRun, server: str) -> float:
