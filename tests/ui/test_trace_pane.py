@@ -154,7 +154,7 @@ async def test_a_limit_and_an_error_stand_where_they_happened() -> None:
     assert lines[2].split()[:4] == ["▾", "step", "1", "failed"]
     assert lines[3:5] == [
         "    ! limit max_steps 10 reached",
-        "    ✗ model: 401 Unauthorized. Set OPENAI_API_KEY.",
+        "    ✗ 401 Unauthorized.",
     ]
 
 

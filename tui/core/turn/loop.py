@@ -288,10 +288,13 @@ class Turn:
         CAUSE.set(Cause(self._number, self._step))
         self._emit(StepStarted(self._step, deps.limits.max_steps, final))
         started = deps.clock.now_ns()
-        async with asyncio.timeout(FINAL_SECONDS if final else self.meter.left_seconds(started)):
-            self._reply = reply = Reply()
-            offer = self._actor.offer if tools and not final else None
-            request = await self._asking.ask(reply, self._step, offer, extra)
+        self._reply = reply = Reply()
+        try:
+            async with asyncio.timeout(FINAL_SECONDS if final else self.meter.left_seconds(started)):
+                offer = self._actor.offer if tools and not final else None
+                request = await self._asking.ask(reply, self._step, offer, extra)
+        finally:  # a reply that stops here is kept with its time
+            reply.seconds = (deps.clock.now_ns() - started) / 1e9
         withheld = self._actor.offer.specs if final else ()
         self._count(request, reply, (deps.clock.now_ns() - started) / 1e6, bool(extra), withheld)
         return reply

@@ -3,7 +3,7 @@
 Used by the screen during a turn, for a reopened conversation, and for exports.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tui.core import units
 from tui.core.conversation.conversation import Remark
@@ -25,12 +25,12 @@ END_WORDS: Mapping[EndReason, str] = {
     EndReason.ANSWERED: "The model has answered.",
     EndReason.LIMIT: "",
     EndReason.CANCELLED: "Stopped.",
-    EndReason.MODEL_ERROR: "Turn failed.",
+    EndReason.MODEL_ERROR: "",
     EndReason.CUT: "The answer is truncated: it reached max_tokens, the limit of one reply.",
     EndReason.FILTERED: "The answer is truncated: the provider's content filter ended it.",
-    EndReason.EMPTY: "The model returned nothing.",
+    EndReason.EMPTY: "",
 }
-"""How a turn ended; which limit it met is said before, when it was met."""
+"""How a turn ended; which limit it met and what failed is said before, when it happened."""
 
 LIMIT_SENTENCES: Mapping[LimitName, str] = {
     LimitName.MAX_STEPS: "Limit reached: {steps}",
@@ -68,6 +68,19 @@ def remark_of(event: Event, place: int) -> Remark | None:
             return Remark(place, "end", reason.value)
         case _:
             return None
+
+
+def said_once(remarks: Sequence[Remark]) -> list[Remark]:
+    """Return remarks without those that another of their turn repeats: the reason of a retry, and a failure."""
+    kept: list[Remark] = []
+    for remark in remarks:
+        if remark.kind in ("retry", "error"):
+            same = (remark.place, "retry", remark.text)
+            if remark.kind == "retry" and any((one.place, one.kind, one.text) == same for one in kept):
+                continue
+            kept = [one for one in kept if (one.place, one.kind, one.text) != same]
+        kept.append(remark)
+    return kept
 
 
 def words_of(remark: Remark) -> str:

@@ -10,6 +10,7 @@ from tui.core.conversation.message_json import Object, message_object, message_o
 from tui.core.conversation.sessions import Reopened, SessionInfo, SessionMeta
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line
+from tui.core.turn.turn_endings import said_once
 from tui.core.units import count, plural
 from tui.storage.sessions.stored_session import StoredSession
 
@@ -46,7 +47,7 @@ class SessionTranscript:
     @property
     def entries(self) -> Iterator[tuple[Message | Remark, float]]:
         """Messages and remarks with their times; no remark comes before a result."""
-        remarks = list(self.remarks)
+        remarks = said_once(self.remarks)
         for place, (message, at) in enumerate(zip(self.messages, self.times, strict=True)):
             while remarks and remarks[0].place <= place and not isinstance(message, ToolMessage):
                 yield remarks[0], remarks.pop(0).at

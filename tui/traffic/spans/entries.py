@@ -142,12 +142,15 @@ CALL_ENDS = {
 END_WORDS = {
     EndReason.ANSWERED: "answered",
     EndReason.LIMIT: "stopped at a limit",
-    EndReason.CANCELLED: "cancelled",
+    EndReason.CANCELLED: "stopped",
     EndReason.MODEL_ERROR: "the model failed",
     EndReason.EMPTY: "empty reply",
     EndReason.CUT: "truncated at max_tokens",
     EndReason.FILTERED: "truncated by a content filter",
 }
+
+
+_TOLD_BY_ERROR = (EndReason.MODEL_ERROR, EndReason.EMPTY)
 
 
 class NoteKind(StrEnum):
@@ -259,3 +262,22 @@ class NoteSpan:
 
 
 Span = TurnSpan | StepSpan | CallSpan | NoteSpan
+
+
+def ended_note(turn: int, reason: EndReason, last: Span | None) -> NoteSpan | None:
+    """Return the note on how a turn ended; None if its `last` entry says so."""
+    match last:
+        case NoteSpan(kind=NoteKind.ERROR) if reason in _TOLD_BY_ERROR:
+            return None
+        case StepSpan(state=StepState.CANCELLED) if reason is EndReason.CANCELLED:
+            return None
+        case CallSpan(state=CallState.CANCELLED | CallState.NOT_RUN) if reason is EndReason.CANCELLED:
+            return None
+        case _:
+            return NoteSpan(turn, NoteKind.ENDED, END_WORDS[reason], reason)
+
+
+def error_note(turn: int, where: str, message: str) -> NoteSpan:
+    """Return the note on what failed; what to do about it is in the conversation."""
+    of = "" if where.partition(" ")[0] in ("", "model") else f"{where}: "
+    return NoteSpan(turn, NoteKind.ERROR, clean_line(f"{of}{message}", 400))

@@ -17,12 +17,10 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
-from tui.core.errors import sentences
 from tui.core.events import EndReason
 from tui.core.text import clean_line
 from tui.traffic.spans.entries import (
     CALL_ENDS,
-    END_WORDS,
     CallSpan,
     CallState,
     NoteKind,
@@ -32,6 +30,8 @@ from tui.traffic.spans.entries import (
     StepState,
     TurnSpan,
     argument_lines,
+    ended_note,
+    error_note,
     result_preview,
 )
 
@@ -109,7 +109,8 @@ class _Reader:
 
     def _ended(self, turn: TurnSpan, reason: EndReason) -> None:
         turn.reason = reason
-        self.entries.append(NoteSpan(turn.number, NoteKind.ENDED, END_WORDS[reason], reason))
+        if (note := ended_note(turn.number, reason, self.entries[-1])) is not None:
+            self.entries.append(note)
 
     def _reply(self, turn: TurnSpan, message: AssistantMessage) -> None:
         turn.steps += 1
@@ -172,9 +173,7 @@ class _Reader:
             case "error":
                 if self._step is not None and self._step.state is StepState.CANCELLED:
                     self._step.state = StepState.FAILED
-                where = f"{remark.where}: " if remark.where else ""
-                text = clean_line(sentences(f"{where}{remark.text}", remark.next_step), 400)
-                self.entries.append(NoteSpan(turn.number, NoteKind.ERROR, text))
+                self.entries.append(error_note(turn.number, remark.where, remark.text))
             case "end" if turn.reason is None and remark.text in EndReason.__members__.values():
                 self._ended(turn, EndReason(remark.text))
 

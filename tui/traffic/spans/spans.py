@@ -12,13 +12,11 @@ from collections.abc import Sequence
 from math import isfinite
 
 from tui.core import events
-from tui.core.errors import sentences
 from tui.core.events import EndReason
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
 from tui.traffic.spans.entries import (
     CALL_ENDS,
-    END_WORDS,
     CallSpan,
     CallState,
     NoteKind,
@@ -28,6 +26,8 @@ from tui.traffic.spans.entries import (
     StepState,
     TurnSpan,
     argument_lines,
+    ended_note,
+    error_note,
     result_preview,
 )
 
@@ -108,10 +108,9 @@ class Spans:
             case events.LimitReached():
                 self._note(NoteKind.LIMIT, f"limit {event.limit} {event.value:g} reached")
             case events.TurnError():
-                where = f"{event.where}: " if event.where else ""
                 self._fail_step()
-                words = sentences(f"{where}{event.message}", event.next_step)
-                self._note(NoteKind.ERROR, clean_line(words, 400))
+                if (failed := self._open_turn()) is not None:
+                    self._add(error_note(failed.number, event.where, event.message))
             case events.TurnEnded():
                 self._end_turn(event, now_ns)
             case _:
@@ -172,13 +171,14 @@ class Spans:
             self._abandon(call, now_ns)
         turn.ms, turn.reason, turn.usage = event.ms, event.reason, event.usage
         self._touch(self._turn)
-        self._note(NoteKind.ENDED, END_WORDS[event.reason], event.reason)
+        if (note := ended_note(turn.number, event.reason, self.entries[-1])) is not None:
+            self._add(note)
         self._turn = self._step = None
         self._calls.clear()
 
-    def _note(self, kind: NoteKind, text: str, reason: EndReason | None = None) -> None:
+    def _note(self, kind: NoteKind, text: str) -> None:
         if (turn := self._open_turn()) is not None:
-            self._add(NoteSpan(turn.number, kind, text, reason))
+            self._add(NoteSpan(turn.number, kind, text))
 
     def _propose(self, event: events.ToolCallProposed, now_ns: int) -> None:
         if (turn := self._open_turn()) is None:

@@ -16,6 +16,7 @@ from tui.core.turn.turn_endings import remark_of, words_of
 from tui.ui.chat.transcript.result_parts import outcome, pieces_of
 
 if TYPE_CHECKING:
+    from tui.ui.chat.transcript.flow import Block
     from tui.ui.chat.transcript.transcript import Transcript
 
 END_HINTS: Mapping[str, str] = {
@@ -77,6 +78,8 @@ class Bridge:
         self._activity = ""
         self._heard_at: float | None = None  # while a reply is awaited: when something of it came last
         self._reason = ""
+        self._why: Block | None = None  # the line of the conversation that says so
+        self._step_at: float | None = None
         self.step = 0
         self.can_continue = False
         self.calls_begun = 0
@@ -117,7 +120,7 @@ class Bridge:
             case events.TurnStarted():
                 self._begin(event)
             case events.StepStarted(step=step, final=final):
-                self.step = step
+                self.step, self._step_at = step, self._clock()
                 self._activity = "requesting a final answer" if final else "waiting for the model"
             case events.CallForming(name=name, size=size):
                 self._activity = f"writing a call: {clean_line(name, 40)} {units.size(size)}"
@@ -131,9 +134,12 @@ class Bridge:
                 if calls:  # a reply without text has its label, too
                     self._reply()
                 self._end_reply(ms / 1000, self._notice() if not calls else "", last=not calls)
-            case events.TurnError():
-                self._end_reply(None, self._notice(), partial=True)
+            case events.TurnError(message=message):
+                self._activity = ""
+                self._stop_reply()
                 self._view.sign_reply()
+                if self._why is not None and message == self._reason:  # said again, with what to do
+                    self._view.drop_note(self._why)
                 self._note(event)
             case events.TurnEnded():
                 self._end(event)
@@ -158,11 +164,12 @@ class Bridge:
         else:
             self._note(event)
 
-    def _note(self, event: events.Event) -> None:
+    def _note(self, event: events.Event) -> "Block | None":
         if (remark := remark_of(event, 0)) is not None:
             words, kind = note_of(remark, **self.keys)
             if words:
-                self._view.add_note(words, kind)
+                return self._view.add_note(words, kind)
+        return None
 
     @property
     def keys(self) -> Mapping[str, str]:
@@ -173,7 +180,7 @@ class Bridge:
         """Explain a retry once, in full: the status line has no room for it."""
         if event.reason != self._reason:
             self._reason = event.reason
-            self._note(event)
+            self._why = self._note(event)
 
     def question(self, request: ApprovalRequest | None) -> None:
         self._asking = request
@@ -191,7 +198,7 @@ class Bridge:
         self._cards.clear()
         self.calls_begun = 0
         self.can_continue = False
-        self._reason = ""
+        self._reason, self._why = "", None
         self._activity = "waiting for the model"
         self._note(event)
 
@@ -206,6 +213,11 @@ class Bridge:
         if self._open:
             self._open = False
             self._view.end_reply(seconds, notice, partial, last=last)
+
+    def _stop_reply(self) -> None:
+        """End a reply that stopped in the middle; why is said below it."""
+        took = self._clock() - self._step_at if self._step_at is not None else None
+        self._end_reply(took, self._notice())
 
     def _apply_to_call(self, event: events.Event) -> None:
         view = self._view
@@ -240,7 +252,7 @@ class Bridge:
             self._view.ask(self._asking)
 
     def _end(self, event: events.TurnEnded) -> None:
-        self._end_reply(None, self._notice(), partial=event.reason is EndReason.CANCELLED)
+        self._stop_reply()
         self._view.sign_reply()
         self._activity, self.step = "", 0
         self.can_continue = event.reason is EndReason.LIMIT

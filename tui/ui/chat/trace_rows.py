@@ -58,7 +58,7 @@ _STEP_WORDS = {
     StepState.CALLING: "writing a call",
     StepState.RETRYING: "retrying",
     StepState.FAILED: "failed",
-    StepState.CANCELLED: "cancelled",
+    StepState.CANCELLED: "stopped",
 }
 
 

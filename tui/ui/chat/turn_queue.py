@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tui.core import units
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
-from tui.core.events import Event, Steered
+from tui.core.events import Event, Steered, TurnError
 from tui.core.text import clean_line
 from tui.core.turn.limits import TurnMeter
 from tui.ui.chat.approval_queue import Approvals
@@ -241,6 +241,8 @@ class TurnQueue:
             if not self._closed:
                 self._bridge.apply(event)
                 self._record(event)
+                if isinstance(event, TurnError):  # the status line must not go on about a retry
+                    self._on_change()
 
     def _forget_steered(self, text: str) -> None:
         for one in self._steered:

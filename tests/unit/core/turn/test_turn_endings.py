@@ -14,7 +14,7 @@ from tui.core.events import (
     TurnError,
 )
 from tui.core.ports import Usage
-from tui.core.turn.turn_endings import END_WORDS, LIMIT_SENTENCES, remark_of, words_of
+from tui.core.turn.turn_endings import END_WORDS, LIMIT_SENTENCES, remark_of, said_once, words_of
 from tui.settings.schema import LimitSettings
 
 
@@ -50,6 +50,15 @@ def test_an_error_says_whose_it_is_and_what_to_do():
 def test_a_turn_that_was_stopped_says_so_and_one_that_was_answered_nothing():
     assert said(ended(EndReason.CANCELLED)).startswith("Stopped.")
     assert remark_of(ended(EndReason.ANSWERED), 3) is None
+
+
+def test_a_reason_to_ask_again_is_said_once_and_not_beside_the_failure_that_repeats_it():
+    busy = Remark(1, "retry", "HTTP 429")
+    failed = Remark(1, "error", "HTTP 429", "model", "Wait, then retry.")
+    later = Remark(3, "retry", "HTTP 429")
+    assert said_once([busy, busy, later]) == [busy, later]
+    assert said_once([busy, busy, failed, later]) == [failed, later]
+    assert said_once([busy, Remark(1, "error", "HTTP 500")]) == [busy, Remark(1, "error", "HTTP 500")]
 
 
 def test_warnings_and_reasons_to_ask_again_are_said_and_what_the_model_says_is_not():

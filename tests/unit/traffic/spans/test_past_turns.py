@@ -59,7 +59,7 @@ def test_the_end_of_a_turn_is_taken_from_its_remark():
     remarks = [Remark(1, "error", "HTTP 500", "model"), Remark(1, "end", "model_error")]
     entries = past_turns([UserMessage("a"), *TURN], remarks)
     assert [one.text for one in entries if isinstance(one, NoteSpan)] == [
-        "model: HTTP 500", "the model failed", "answered",
+        "HTTP 500", "answered",
     ]  # fmt: skip
     assert isinstance(entries[0], TurnSpan) and entries[0].reason is EndReason.MODEL_ERROR
 

@@ -2,6 +2,7 @@
 
 import math
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -181,7 +182,24 @@ def test_an_error_fails_its_step_and_adds_a_note() -> None:
     assert isinstance(step, StepSpan)
     assert isinstance(note, NoteSpan)
     assert step.state is StepState.FAILED
-    assert note.text == "model: 401: bad key. Set OPENAI_API_KEY."
+    assert note.text == "401: bad key."  # what to do is in the conversation
+
+
+@pytest.mark.parametrize(
+    ("where", "said"), [("model (http://127.0.0.1:1/v1)", "it died"), ("weather", "weather: it died")]
+)
+def test_a_failed_turn_says_once_what_failed(where: str, said: str) -> None:
+    script = Script().turn().after(1, events.TurnError("it died", where, "Retry."))
+    script.finish(EndReason.MODEL_ERROR)
+    assert [one.text for one in script.spans.entries if isinstance(one, NoteSpan)] == [said]
+    assert isinstance(script.spans.entries[0], TurnSpan)
+    assert script.spans.entries[0].reason is EndReason.MODEL_ERROR
+
+
+def test_a_step_or_a_call_that_was_stopped_needs_no_note() -> None:
+    for script in (Script().turn(), Script().turn().call()):
+        script.finish(EndReason.CANCELLED)
+        assert not [one for one in script.spans.entries if isinstance(one, NoteSpan)]
 
 
 def test_a_view_is_told_only_of_what_changed() -> None:

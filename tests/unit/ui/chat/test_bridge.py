@@ -23,8 +23,9 @@ class Recorder:
         self.done: list[tuple[Any, ...]] = []
 
     def __getattr__(self, name: str) -> Any:
-        def record(*args: Any, **kwargs: Any) -> None:
+        def record(*args: Any, **kwargs: Any) -> Any:
             self.done.append((name, *args, *kwargs.values()))
+            return next(iter(args), None)
 
         return record
 
@@ -163,11 +164,35 @@ def test_the_next_turn_forgets_the_offer(bridge):
     assert not bridge.can_continue
 
 
-def test_a_cancelled_reply_is_marked_as_cut(bridge, view):
+def test_a_cancelled_reply_has_its_time_and_is_said_once_to_be_stopped(bridge, view, clock):
     bridge.apply(events.TextDelta(1, "Hel"))
+    clock.now += 8
     bridge.apply(ended(EndReason.CANCELLED))
-    assert view.done[2] == ("end_reply", None, NOTICE, True, True)
-    assert view.done[4][0] == "add_note"
+    assert view.done[2:] == [
+        ("end_reply", 8.0, NOTICE, False, True),
+        ("sign_reply",),
+        ("add_note", "Stopped.", "info"),
+    ]
+
+
+def test_a_turn_that_nobody_ended_has_its_reply_marked_as_truncated(bridge, view):
+    bridge.apply(events.TextDelta(1, "Hel"))
+    bridge.abandon()
+    assert view.done[2] == ("end_reply", None, "", True, True)
+
+
+def test_a_failure_is_said_once_when_its_retries_fail_too(bridge, view):
+    bridge.apply(events.RetryScheduled(1, 2, 4, 1.0, "HTTP 429: slow down"))
+    bridge.apply(events.RetryScheduled(1, 3, 4, 1.0, "HTTP 429: slow down"))
+    assert view.done == [("add_note", "HTTP 429: slow down", "warn")]
+    bridge.apply(events.TurnError("HTTP 429: slow down", "model", "Wait, then retry."))
+    assert bridge.activity == ""
+    bridge.apply(ended(EndReason.MODEL_ERROR))
+    assert [call for call in view.done if call[0] in ("add_note", "drop_note")][1:] == [
+        ("drop_note", "HTTP 429: slow down"),
+        ("add_note", "HTTP 429: slow down. Wait, then retry.", "bad"),
+        ("add_note", "Enter /retry to ask again.", "info"),
+    ]
 
 
 def test_an_error_of_the_model_says_what_to_do(bridge, view):

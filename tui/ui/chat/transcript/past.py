@@ -19,6 +19,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.text import clean, clean_line
+from tui.core.turn.turn_endings import said_once
 from tui.ui.chat.transcript.blocks import PIECE, Note, Plain, Prose, Signature, Thinking, user_blocks
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.chat.transcript.result_parts import attachment_words, outcome, result_of
@@ -69,7 +70,7 @@ def past_blocks(
     reader.unresolved = {
         one.call_id for one in messages if isinstance(one, ToolMessage) and one.why == "unknown tool"
     }
-    waiting = deque(remarks)
+    waiting = deque(said_once(remarks))
     for place, message in enumerate(messages):
         while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
             reader.remark(waiting.popleft(), note)
@@ -98,6 +99,7 @@ class _Reader:
         self._seconds = 0.0
         self._unsigned = False
         self._reason = ""
+        self._cut: Note | None = None
 
     def remark(self, remark: Remark, note: Callable[[Remark], tuple[str, str]]) -> None:
         """Add a remark of mcptui; the reason for a retry is added once a turn."""
@@ -108,8 +110,15 @@ class _Reader:
         words, kind = note(remark)
         if words:
             if remark.kind in ("end", "error"):
+                self._drop_cut()
                 self.end_reply()
             self.blocks.append(note_block(words, kind, self._symbols))
+
+    def _drop_cut(self) -> None:
+        """Remove the line below a reply that stopped, because the next one says why."""
+        if self._cut is not None and self._cut in self.blocks and self._cut not in self.places:
+            self.blocks.remove(self._cut)
+        self._cut = None
 
     def take(self, message: Message) -> None:
         before = len(self.blocks)
@@ -145,7 +154,8 @@ class _Reader:
             self.blocks.append(block)
         self._text = bool(message.text) and not message.calls
         if message.partial:
-            self.blocks.append(Note("truncated", "info", self._symbols))
+            self._cut = Note("truncated", "info", self._symbols)
+            self.blocks.append(self._cut)
         for call in message.calls:
             self._call(call)
         if self._text:

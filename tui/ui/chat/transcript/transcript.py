@@ -154,9 +154,8 @@ class Transcript(FlowPane):
 
     def show_waiting(self, text: str) -> None:
         """Show at the end what the turn waits for, in place of what it waited for before; "" removes it."""
-        if self._waiting is not None and self._waiting in self.flow.blocks:
-            self.flow.replace(self.flow.index_of(self._waiting), ())
-            self._target = None
+        if self._waiting is not None:
+            self.drop_note(self._waiting)
         self._waiting = note_block(text, "wait", self._symbols) if text else None
         if self._waiting is not None:
             self._append(self._waiting)
@@ -166,10 +165,19 @@ class Transcript(FlowPane):
         """Say below the reply whose it is; a reply that is signed already stays as it is."""
         self._writer.sign()
 
-    def add_note(self, text: str, kind: str = "info") -> None:
+    def add_note(self, text: str, kind: str = "info") -> Block:
         """Add a line of mcptui's own; `kind` is info, warn or bad."""
         self._writer.close()
-        self._append(note_block(text, kind, self._symbols))
+        note = note_block(text, kind, self._symbols)
+        self._append(note)
+        return note
+
+    def drop_note(self, note: Block) -> None:
+        """Remove a line of mcptui's own, if it is still there."""
+        if note in self.flow.blocks:
+            self.flow.replace(self.flow.index_of(note), ())
+            self._target = None
+            self.flow_changed()
 
     def add_call(
         self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any], recovered: bool = False
