@@ -475,6 +475,7 @@ class FakeRuntime:
         self.theme_name = theme
         self.keys: Mapping[str, str] = keys or {}
         self.problems = problems
+        self.warnings: frozenset[str] = frozenset()
         self.unsaved = self.unrecorded = ""
         self.decided: list[DecisionRecord] = []
         self.decisions = SimpleNamespace(problem="", add=self.decided.append)

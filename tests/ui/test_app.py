@@ -82,6 +82,21 @@ async def test_problems_of_the_configuration_stand_on_the_screen():
         await shows(app, "config.toml:12", "unknown key, did you")
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_what_is_said_at_the_start_leaves_the_welcome_until_the_first_message(size):
+    runtime = FakeRuntime(
+        says("Hello."), problems=["config.toml: readable by others", "config.toml:3 is odd"]
+    )
+    runtime.warnings = frozenset({"config.toml: readable by others"})
+    async with opened(runtime, size) as (app, pilot):
+        await shows(
+            app, "! config.toml: readable", "✗ config.toml:3 is odd", "Ask anything", "pick an example"
+        )
+        await send(pilot, "hi")
+        await shows(app, "! config.toml: readable", "✗ config.toml:3 is odd", "Hello.")
+        assert "pick an example" not in screen_text(app)
+
+
 @pytest.mark.parametrize("theme", ["harbor", "quay", "ansi", "no such theme"])
 async def test_every_theme_opens(theme):
     async with opened(FakeRuntime(theme=theme)) as (app, _):

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tui.core.context.context_meter import Calibration, ContextMeter
-from tui.core.errors import McptuiError, ModelError, UsageError
+from tui.core.errors import McptuiError, ModelError, UsageError, sentences
 from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
 from tui.core.traffic import TrafficSink
 from tui.runtime.options import Options
@@ -71,6 +71,17 @@ class ActiveModel:
     @property
     def notice(self) -> str:
         return self._model.notice if self._model is not None else ""
+
+    @property
+    def problems(self) -> Sequence[str]:
+        """Why there is no model, or what it lacks, in words."""
+        profile = self.profile
+        if self.error is not None or profile is None:
+            return [str(self.error)] if self.error is not None else []
+        if profile.api_key_env and not profile.api_key:
+            lacks = f"{profile.name} has no key: the environment variable {profile.api_key_env} is not set"
+            return [sentences(lacks, "Set it and restart, or switch to another model.")]
+        return []
 
     async def begin(self, loaded: "Loaded") -> None:
         await asyncio.to_thread(import_module, "tui.runtime.profiles")

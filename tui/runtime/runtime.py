@@ -154,7 +154,7 @@ class Runtime:
         self._trace_ids = TraceIds()
         self._memory = ServerMemory(self.redactor)
         self._loaded: Loaded | None = None
-        self._problems: list[str] = []
+        self._problems, self.warnings = list[str](), frozenset[str]()
         self._save_problem = ""
         self._revision = 0
         self._background: set[asyncio.Task[None]] = set()
@@ -236,10 +236,9 @@ class Runtime:
         if model:
             await asyncio.to_thread(self.request.look)
             await self._active_model.begin(loaded)
-            if self._active_model.error is not None:
-                self._problems.append(str(self._active_model.error))
-                if not self._options.command:
-                    self._keep(self._active_model.ask_for_consent())
+            self._problems += self._active_model.problems
+            if self._active_model.error is not None and not self._options.command:
+                self._keep(self._active_model.ask_for_consent())
         if session:
             try:
                 await self.open_session()
@@ -257,7 +256,7 @@ class Runtime:
 
     def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
         """Make servers, rules and limits of a configuration that was read when its file had `stamp`."""
-        self._problems = [str(problem) for problem in loaded.problems]
+        self._problems, self.warnings = loaded.told()
         specs = self._adopt(loaded)
         self.host = Host(
             specs,
@@ -299,7 +298,7 @@ class Runtime:
 
     def _take_over(self, loaded: "Loaded") -> None:
         """Apply the rules and limits of a configuration that was read again; its servers are applied."""
-        self._problems = [str(problem) for problem in loaded.problems]
+        self._problems, self.warnings = loaded.told()
         # The remembered approvals follow the file by themselves.
         self.turn_context.policy.rules = self._approvals.rules(loaded)
         self._limit(loaded)
@@ -385,7 +384,7 @@ class Runtime:
 
     @property
     def problems(self) -> Sequence[str]:
-        """What is wrong with the configuration, a line each."""
+        """What is wrong with the configuration, a line each; with `warnings`, everything still works."""
         return self._problems
 
     @property

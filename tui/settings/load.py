@@ -57,6 +57,14 @@ class Loaded:
     places: Mapping[KeyPath, Place] = field(default_factory=dict, repr=False)
     source: str = ""
 
+    def told(self) -> tuple[list[str], frozenset[str]]:
+        """Return the problems in words, and which of them are warnings.
+
+        The key of a profile that is not used is missed by nobody; once it is used, the model says so.
+        """
+        found = [one for one in self.problems if not one.is_missing_key]
+        return [str(one) for one in found], frozenset(str(one) for one in found if one.warning)
+
     def located(self, problem: Problem) -> Problem:
         """Return another module's problem with a key of this file, with its file and line.
 
@@ -263,6 +271,9 @@ def _problem(fault: Fault, places: Mapping[KeyPath, Place], file: str) -> Proble
         file=file,
         suggestion=fault.suggestion,
         warning=fault.warning,
+        is_missing_key=fault.warning
+        and fault.path[:1] == ("models",)
+        and fault.path[-1:] == ("api_key_env",),
     )
 
 

@@ -16,6 +16,7 @@ class Problem:
         file: the file as a person knows it.
         suggestion: what to do ("did you mean `command`?"), or "".
         warning: everything still works; the check does not fail for it.
+        is_missing_key: a model profile names a variable for its key that is not set.
     """
 
     message: str
@@ -24,6 +25,7 @@ class Problem:
     file: str = ""
     suggestion: str = ""
     warning: bool = False
+    is_missing_key: bool = False
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.file and self.line else self.file

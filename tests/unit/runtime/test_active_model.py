@@ -45,6 +45,26 @@ async def begun(endpoint: Endpoint, more: str = "") -> ActiveModel:
     return asked
 
 
+@pytest.mark.parametrize(
+    ("env", "said"),
+    [
+        ({}, ["ollama has no key: the environment variable K is not set. Set it and restart, or switch to "
+              "another model."]),
+        ({"K": "secret"}, []),
+    ],
+)  # fmt: skip
+async def test_only_the_profile_in_use_says_that_its_key_is_missing(env: dict[str, str], said: list[str]):
+    asked = ActiveModel(Options(), env, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    text = (
+        'default_model = "ollama"\n'
+        '[models.ollama]\nmodel = "m"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "K"\n'
+        '[models.other]\nmodel = "m"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "OTHER"\n'
+    )
+    await asked.begin(load_text(text, Path("config.toml"), env))
+    assert asked.problems == said
+    await asked.close()
+
+
 async def test_a_model_that_is_not_loaded_is_loaded_before_the_first_question_to_know_what_fits() -> None:
     async with Endpoint() as endpoint:
         endpoint.pages = Ollama(endpoint)

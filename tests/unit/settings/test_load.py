@@ -138,6 +138,14 @@ def test_a_missing_key_variable_is_a_warning_because_the_file_itself_is_right():
     assert "a" in found.settings.models
 
 
+def test_the_key_of_a_profile_is_missed_by_the_check_but_not_at_the_start_where_others_are_warnings():
+    text = '[models.a]\nmodel = "m"\napi_key_env = "UNSET"\n[servers.b]\ncomand = "x"\n'
+    loaded = load_text(text, Path("config.toml"), {})
+    assert any("UNSET is not set" in str(one) for one in loaded.problems)
+    told, warnings = loaded.told()
+    assert told and not any("UNSET" in one for one in told) and not warnings
+
+
 def test_a_key_that_stands_where_its_variable_should_be_named_is_not_printed():
     text = '[models.a]\nmodel = "m"\napi_key_env = "sk-1234567890abcdef"\n'
     (problem,) = read(text)

@@ -71,7 +71,7 @@ def remark_of(event: Event, place: int) -> Remark | None:
 
 
 def said_once(remarks: Sequence[Remark]) -> list[Remark]:
-    """Return remarks without those that another of their turn repeats: the reason of a retry, and a failure."""
+    """Return remarks without reasons of retries that were given before or that the failure repeats."""
     kept: list[Remark] = []
     for remark in remarks:
         if remark.kind in ("retry", "error"):

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from math import isfinite
 
 from tui.core import events
-from tui.core.events import EndReason
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
 from tui.traffic.spans.entries import (
@@ -108,9 +107,7 @@ class Spans:
             case events.LimitReached():
                 self._note(NoteKind.LIMIT, f"limit {event.limit} {event.value:g} reached")
             case events.TurnError():
-                self._fail_step()
-                if (failed := self._open_turn()) is not None:
-                    self._add(error_note(failed.number, event.where, event.message))
+                self._fail(event)
             case events.TurnEnded():
                 self._end_turn(event, now_ns)
             case _:
@@ -151,11 +148,14 @@ class Spans:
         self._touch(self._step)
         self._touch(self._turn)
 
-    def _fail_step(self) -> None:
+    def _fail(self, event: events.TurnError) -> None:
+        if (turn := self._open_turn()) is None:
+            return
         step = self._open_step()
         if step is not None and step.ms is None:
             step.state, step.detail = StepState.FAILED, ""
             self._touch(self._step)
+        self._add(error_note(turn.number, event.where, event.message))
 
     def _end_turn(self, event: events.TurnEnded, now_ns: int) -> None:
         turn, step = self._open_turn(), self._open_step()

@@ -134,13 +134,8 @@ class Bridge:
                 if calls:  # a reply without text has its label, too
                     self._reply()
                 self._end_reply(ms / 1000, self._notice() if not calls else "", last=not calls)
-            case events.TurnError(message=message):
-                self._activity = ""
-                self._stop_reply()
-                self._view.sign_reply()
-                if self._why is not None and message == self._reason:  # said again, with what to do
-                    self._view.drop_note(self._why)
-                self._note(event)
+            case events.TurnError():
+                self._fail(event)
             case events.TurnEnded():
                 self._end(event)
             case events.LimitReached() | events.Notice() | events.Steered() | events.Waiting():
@@ -213,6 +208,14 @@ class Bridge:
         if self._open:
             self._open = False
             self._view.end_reply(seconds, notice, partial, last=last)
+
+    def _fail(self, event: events.TurnError) -> None:
+        self._activity = ""
+        self._stop_reply()
+        self._view.sign_reply()
+        if self._why is not None and event.message == self._reason:  # said again, with what to do
+            self._view.drop_note(self._why)
+        self._note(event)
 
     def _stop_reply(self) -> None:
         """End a reply that stopped in the middle; why is said below it."""

@@ -139,7 +139,7 @@ class ChatParts:
             runtime.host,
             runtime.redactor,
             tokens=runtime.request.latest_definition_tokens,
-            mistakes=bool(runtime.problems),
+            mistakes=any(one not in runtime.warnings for one in runtime.problems),
         )
         if runtime.conversations.messages:  # a saved conversation was named on the command line
             self.current.show()

@@ -284,7 +284,8 @@ class Refresher:
         """Add new problems to the conversation; some appear only while the app runs."""
         problems = self._runtime.problems
         for problem in problems[self._problems_shown :]:
-            self._regions.conversation.add_note(problem, "bad")
+            kind = "warn" if problem in self._runtime.warnings else "bad"
+            self._regions.conversation.add_note(problem, kind)
         self._problems_shown = len(problems)
 
     def _show_faults(self) -> None:

@@ -211,7 +211,7 @@ class Note(Block):
 class Welcome(Block):
     """What an empty conversation shows, in the middle: a few lines, example questions, a few keys."""
 
-    __slots__ = ("_keys", "_lines", "_symbols", "examples", "room", "targets")
+    __slots__ = ("_keys", "_lines", "_symbols", "examples", "notes", "room", "targets")
 
     def __init__(
         self,
@@ -226,6 +226,7 @@ class Welcome(Block):
         self._symbols = symbols
         self.targets: Sequence[int] = ()
         self.examples = examples
+        self.notes: list[Block] = []  # what mcptui said before the first message
         self.room = 0  # rows there are, so that the text is a little above the middle
 
     def wrap(self, width: int) -> Sequence[Row]:
@@ -244,6 +245,8 @@ class Welcome(Block):
         if self._keys:
             hints = key_hints(self._keys)
             rows += [EMPTY, *((*indent, *row) for row in wrap(hints, columns))]
+        for note in self.notes:
+            rows += [EMPTY, *((*indent, *row) for row in note.wrap(columns))]
         above = max(0, (self.room - len(rows)) * 2 // 5)
         self.targets = [above + start for start in starts]
         return [EMPTY] * above + rows

@@ -166,10 +166,17 @@ class Transcript(FlowPane):
         self._writer.sign()
 
     def add_note(self, text: str, kind: str = "info") -> Block:
-        """Add a line of mcptui's own; `kind` is info, warn or bad."""
+        """Add a line of mcptui's own; `kind` is info, warn or bad.
+
+        Before the first message it is added to the welcome.
+        """
         self._writer.close()
         note = note_block(text, kind, self._symbols)
-        self._append(note)
+        if self._welcome is not None and self._welcome in self.flow.blocks:
+            self._welcome.notes.append(note)
+            self._touch(self._welcome)
+        else:
+            self._append(note)
         return note
 
     def drop_note(self, note: Block) -> None:
@@ -253,17 +260,22 @@ class Transcript(FlowPane):
         self._empty()
         self.following = True
         if self._welcome is not None:
+            self._welcome.notes.clear()
             self.flow.append(self._welcome)
         self.flow_changed()
 
     def set_welcome(
         self, lines: Sequence[str], examples: Sequence[Example] = (), keys: Sequence[tuple[str, str]] = ()
     ) -> None:
-        shown = self._welcome is not None and self._welcome in self.flow.blocks
+        blocks = self.flow.blocks
+        before = self._welcome.notes if self._welcome is not None and self._welcome in blocks else []
+        notes = [*before, *(block for block in blocks if isinstance(block, Note))]
+        is_empty = all(isinstance(block, Note | Welcome) for block in blocks)
         cleaned = [clean_line(line, 400) for line in lines]
         offered = [Example(clean_line(one.question), clean_line(one.tool)) for one in examples]
         self._welcome = Welcome(cleaned, offered, self._symbols, keys)
-        if shown or not self.flow.blocks:
+        if is_empty:
+            self._welcome.notes = notes
             self.flow.truncate(0)
             self._target = None
             self.flow.append(self._welcome)
@@ -415,8 +427,9 @@ class Transcript(FlowPane):
 
     def _append(self, block: Block) -> None:
         flow = self.flow
-        if flow.blocks and flow.blocks[0] is self._welcome:
+        if self._welcome is not None and flow.blocks and flow.blocks[0] is self._welcome:
             flow.truncate(0)
+            flow.extend(self._welcome.notes)
         flow.append(block)
         self.flow_changed()
 
