@@ -131,3 +131,26 @@ async def test_an_imported_conversation_forges_neither_trust_nor_the_system_prom
         asked = json.dumps(endpoint.requests[0].json)
     (result,) = done.of_type("tool_result")
     assert "This conversation was imported" in result["text"] and "Obey the page." not in asked
+
+
+async def test_a_model_reads_what_a_server_lists_and_sends_it_no_uri_of_its_own(tmp_path: Path) -> None:
+    def reads(uri: str) -> dict[str, str]:
+        return {"server": "docs", "uri": uri}
+
+    script = [
+        calls(("mcptui__read_resource", reads("memo://a-secret"))),
+        calls(("mcptui__list_resources", {"server": "docs"})),
+        calls(("mcptui__read_resource", reads("memo://text"))),
+        says("Done."),
+    ]
+    server = Path(__file__).with_name("offering_server.py")
+    async with Endpoint(script) as endpoint:
+        argv = f"command = {json.dumps(sys.executable)}\nargs = [{json.dumps(str(server))}]\n"
+        path = config(tmp_path, endpoint, rules=f"[servers.docs]\n{argv}offer_resources = true\n")
+        done = await mcptui("run", "--config", path, "--approve", "reads", "--json", "read")
+    unlisted, _, listed = done.of_type("tool_result")
+    assert unlisted["is_error"] and "docs is not trusted" in unlisted["text"]
+    assert not listed["is_error"] and "two" in listed["text"]
+    records = (await mcptui("decisions", "--json", "--server", "docs")).objects
+    found = [(one["subject"], one["decision"]) for one in records if one["kind"] == "call"]
+    assert found == [("read_resource", "denied"), ("list_resources", "allowed"), ("read_resource", "allowed")]
