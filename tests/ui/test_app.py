@@ -19,6 +19,7 @@ from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.rules import RulesScreen
 from tui.ui.lists.sessions import SessionsScreen
 from tui.ui.questions.address_dialog import AddressDialog
+from tui.ui.questions.consent_dialog import ConsentDialog
 from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.form_pane import FormPane
@@ -427,7 +428,7 @@ async def test_every_action_of_the_table_has_its_doing():
             screens = (ServerScreen, SessionsScreen, ModelsScreen, RulesScreen, ResultScreen)
             screen = next((one for one in screens if action.context in one.CONTEXTS), TrafficScreen)
             if action.id.startswith("ask."):
-                screen = AddressDialog
+                screen = ConsentDialog if action.id == "ask.each" else AddressDialog
             doer = {"app": app, "screen": screen}.get(place) or panes.get(action.context, app)
             assert callable(getattr(doer, f"action_{name}", None)), action.id
 

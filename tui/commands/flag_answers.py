@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, TextIO
 
-from tui.core.consent.question import ConsentQuestion
+from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
 from tui.core.definitions.accepted import shown_name
 from tui.core.errors import UsageError
 from tui.core.forms.elicitation import content_problem, default_content
@@ -17,6 +17,7 @@ from tui.core.questions import (
     Action,
     AddressAnswer,
     AddressQuestion,
+    ConsentsAnswer,
     DefinitionsAnswer,
     DefinitionsQuestion,
     FormAnswer,
@@ -157,6 +158,9 @@ class FlagAnswers:
     async def consent(self, question: ConsentQuestion) -> Action:
         """Nobody is asked: the flag is `--trust-config`, and the commands say so."""
         return Action.CANCEL
+
+    async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
+        return ConsentsAnswer.EACH
 
     def refused(self, server: str, why: str) -> None:
         self._say(server, "something malformed", f"refused: {why}")

@@ -155,15 +155,20 @@ def _drop_typed(terminal: int) -> None:
 
 def is_yes(text: str) -> bool:
     """Ask on stdin and stdout; return whether the person typed yes after the question was shown."""
+    return typed_answer(text) in ("y", "yes")
+
+
+def typed_answer(text: str) -> str:
+    """Ask on stdin and stdout; return what was typed after the question was shown, in lower case."""
     question, newline, prompt = text.rpartition("\n")
     print(question, end=newline, flush=True)
     with suppress(OSError):
         _drop_typed(sys.stdin.fileno())
     print(prompt, end="", flush=True)
     try:
-        return input("").strip().lower() in ("y", "yes")
+        return input("").strip().lower()
     except EOFError:
-        return False
+        return ""
 
 
 async def _read_line(terminal: int) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
-from tui.core.consent.question import ConsentQuestion
+from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
 from tui.core.definitions.accepted import DefinitionChange
 from tui.core.ports import BY_DEFAULT, BY_KEY
 
@@ -119,6 +119,14 @@ class DefinitionsAnswer:
     only: frozenset[str] | None = None
 
 
+class ConsentsAnswer(StrEnum):
+    """The answer about several servers of one source; `EACH`: they are asked about one by one."""
+
+    ALL = "all"
+    NONE = "none"
+    EACH = "each"
+
+
 class Questioner(Protocol):
     """Answers what servers ask: a screen, flags without one, a script in tests.
 
@@ -148,6 +156,9 @@ class Person(Questioner, Protocol):
 
     async def consent(self, question: ConsentQuestion) -> Action:
         """Return ACCEPT if the server may run, DECLINE if the person said no, CANCEL if nobody answered."""
+
+    async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
+        """Return the answer about several servers of one source, each of which the person has seen."""
 
 
 class SamplingFailed(Exception):
@@ -189,6 +200,9 @@ class Refuser:
 
     async def consent(self, question: ConsentQuestion) -> Action:
         return Action.CANCEL
+
+    async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
+        return ConsentsAnswer.EACH
 
     def refused(self, server: str, why: str) -> None:
         """Nobody is there to be told."""

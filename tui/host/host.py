@@ -256,7 +256,9 @@ class Host:
         """
         if names is None:
             names = [name for name, server in self._servers.items() if server.spec.autostart]
-        await asyncio.gather(*(server.start() for server in [self._named(name) for name in names]))
+        servers = [self._named(name) for name in names]
+        self._around.consent.together([one.spec for one in servers if one.can_start])
+        await asyncio.gather(*(server.start() for server in servers))
 
     async def shutdown(self, *, force: bool = False) -> None:
         """Stop all servers concurrently and for good; after 7 s, or if called again, the rest is killed."""

@@ -162,9 +162,14 @@ class Supervisor:
             return ()
         return tuple(self._around.redactor.redact_lines(self.connection.transport.stderr.lines()))
 
+    @property
+    def can_start(self) -> bool:
+        """Whether a start does anything."""
+        return not (self._closing or self.spec.disabled or self.spec.problem)
+
     async def start(self) -> None:
         """Start it, and return once it is RUNNING or STOPPED again. While STOPPING, the start is queued."""
-        if self._closing or self.spec.disabled or self.spec.problem or not await self._may_run():
+        if not self.can_start or not await self._may_run():
             return
         life = self._lives + (self.state in (ServerState.STOPPED, ServerState.STOPPING))
         if self.state is ServerState.STOPPING:

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from tui.commands.packages.found import is_terminal
-from tui.commands.terminal_approver import is_yes
-from tui.core.consent.question import consent_question
+from tui.commands.terminal_approver import is_yes, typed_answer
+from tui.core.consent.question import NO_ALL, YES_ALL, consent_question
 from tui.core.errors import UsageError
 from tui.core.ports import BY_KEY
 from tui.core.text import clean, clean_line
@@ -17,6 +17,8 @@ from tui.settings.locations import decisions_file
 from tui.settings.state.stored_decisions import StoredDecisions
 
 YES = "y yes, n no: "
+YES_TO_ALL = "y yes to all of them, n no, o one by one: "
+ONE_BY_ONE = ("o", "one")
 
 
 def config_trust(path: Path, *, yes: bool) -> int:
@@ -32,11 +34,21 @@ def config_trust(path: Path, *, yes: bool) -> int:
         return 0
     if not yes and not is_terminal():
         raise UsageError("no terminal to ask on.", next_step="Use --yes to agree to all servers shown.")
-    for spec, changes in found:
-        launch = launch_of(spec)
-        question = consent_question(spec, launch, changes)
-        print(clean("\n".join((*question.lines(), *question.outcomes))))
-        if not yes and not is_yes(YES):
+    launches = [launch_of(spec) for spec, _ in found]
+    questions = [
+        consent_question(spec, launch, changes)
+        for (spec, changes), launch in zip(found, launches, strict=True)
+    ]
+    together = len(found) > 1 and not yes
+    if together:
+        print(clean("\n\n".join("\n".join(one.lines()) for one in questions)))
+        print(f"\n{YES_ALL}\n{NO_ALL}")
+    answer = typed_answer(YES_TO_ALL) if together else "o"
+    for (spec, _), launch, question in zip(found, launches, questions, strict=True):
+        if answer in ONE_BY_ONE:
+            print(clean("\n".join((*question.lines(), *question.outcomes))))
+        agreed = yes or (is_yes(YES) if answer in ONE_BY_ONE else answer in ("y", "yes"))
+        if not agreed:
             print(f"{clean_line(spec.name, 64)}: declined\n")
             continue
         problem = agree(path, spec.name, os.environ, by="flag --yes" if yes else BY_KEY, expected=launch)

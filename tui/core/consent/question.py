@@ -33,6 +33,12 @@ YES_MODEL = (
 MAX_NAME_WORDS = 3
 LONG_NAME = 40
 _IN_KEYCHAIN = re.compile(r"keyring:(\S+)")
+YES_ALL = (
+    "Yes: mcptui starts all of these programs and connects to all of these addresses. A program runs on this "
+    "computer with your permissions. It can read, change and send whatever you can. "
+    "mcptui asks again only if any of this changes."
+)
+NO_ALL = "No: none of them is started, and their tools are not available. Everything else works."
 NO_MODEL = "No: nothing is sent to it, and the model cannot be used. Everything else works."
 NO = "No: it is not started, and its tools are not available. Everything else works."
 
@@ -78,13 +84,18 @@ class ConsentQuestion:
         return (YES_ADDRESS if self.is_remote else YES_PROGRAM), NO
 
     @property
+    def size(self) -> tuple[int, int]:
+        """The characters and lines of what is shown."""
+        texts = [*(text for _, text in self.facts), *self.changes, *self.risks]
+        return sum(map(len, texts)), len(texts)
+
+    @property
     def too_long(self) -> str:
         """Why no yes counts on a screen, and where all of it can be read, as a sentence; or ""."""
-        texts = [*(text for _, text in self.facts), *self.changes, *self.risks]
-        size = sum(map(len, texts))
-        if size <= MAX_ON_SCREEN and len(texts) <= MAX_LINES:
+        size, lines = self.size
+        if size <= MAX_ON_SCREEN and lines <= MAX_LINES:
             return ""
-        long = f"{size:,} characters" if size > MAX_ON_SCREEN else f"{len(texts)} lines"
+        long = f"{size:,} characters" if size > MAX_ON_SCREEN else f"{lines} lines"
         return (
             f"This is too long to be read here ({long}), so a yes is not possible. "
             "mcptui config trust, with --config if you used it, prints all of it and asks."
@@ -101,8 +112,39 @@ class ConsentQuestion:
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class ConsentsQuestion:
+    """Whether the servers of one source may run: all, none, or each asked about by itself."""
+
+    questions: Sequence[ConsentQuestion]
+
+    @property
+    def server(self) -> str:
+        """What the question is about: the source."""
+        return self.questions[0].source
+
+    @property
+    def head(self) -> str:
+        number = len(self.questions)
+        return f"wants to start {number} servers, and is not your own configuration. Start all {number}?"
+
+
+def fitting(questions: Sequence[ConsentQuestion]) -> list[ConsentQuestion]:
+    """Return those that fit on a screen together, in order."""
+    found, chars, lines = [], 0, 0
+    for one in questions:
+        more_chars, more_lines = one.size
+        if chars + more_chars <= MAX_ON_SCREEN and lines + more_lines <= MAX_LINES:
+            found.append(one)
+            chars, lines = chars + more_chars, lines + more_lines
+    return found
+
+
 class ConsentGate(Protocol):
     """Decides which servers may be started or connected to."""
+
+    def together(self, specs: Sequence[ServerSpec]) -> None:
+        """Take note that these are started at once: one question is enough for those of one source."""
 
     def allows(self, spec: ServerSpec) -> bool:
         """Return whether a server may run now, as it is. Asks nobody."""
@@ -116,6 +158,9 @@ class ConsentGate(Protocol):
 
 class AllOwn:
     """A gate without questions: every server is the person's own."""
+
+    def together(self, specs: Sequence[ServerSpec]) -> None:
+        """Nobody is asked."""
 
     def allows(self, spec: ServerSpec) -> bool:
         return True

@@ -4,16 +4,16 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui.core.consent.launch import Launch
-from tui.core.consent.question import consent_question
+from tui.core.consent.question import ConsentQuestion, ConsentsQuestion, consent_question, fitting
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.files.programs import find_program
 from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
-from tui.core.questions import Action, Person, Refuser
+from tui.core.questions import Action, ConsentsAnswer, Person, Refuser
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 from tui.settings.locations import consents_file, decisions_file, default_servers
@@ -34,6 +34,52 @@ class _Waiting:
 
     task: asyncio.Task[bool]
     starts: int = 0
+
+
+class SharedQuestion:
+    """One question about several servers of one source. A server that is withdrawn leaves it."""
+
+    def __init__(
+        self, questions: Sequence[ConsentQuestion], launches: Mapping[str, Launch], person: Person
+    ) -> None:
+        self.launches = launches
+        self._questions = {one.server: one for one in questions}
+        self._person = person
+        self._asking: asyncio.Task[None] | None = None
+        self._answered: asyncio.Future[ConsentsAnswer] = asyncio.get_running_loop().create_future()
+
+    async def answer(self, server: str) -> ConsentsAnswer:
+        """Wait for the answer, which is `EACH` for a server that comes too late."""
+        if self._answered.done():
+            return ConsentsAnswer.EACH
+        if self._asking is None:
+            self._ask()
+        try:
+            return await asyncio.shield(self._answered)
+        except asyncio.CancelledError:
+            self.leave(server)
+            raise
+
+    def leave(self, server: str) -> None:
+        """Withdraw the question about a server; the others are asked about again without it."""
+        self._questions.pop(server, None)
+        if self._asking is not None:
+            self._asking.cancel()
+            if self._questions and not self._answered.done():
+                self._ask()
+
+    def _ask(self) -> None:
+        self._asking = asyncio.create_task(self._put())
+
+    async def _put(self) -> None:
+        answer = ConsentsAnswer.EACH
+        try:
+            if len(self._questions) > 1:
+                answer = await self._person.consents(ConsentsQuestion(list(self._questions.values())))
+        except asyncio.CancelledError:
+            return  # asked again, or nobody waits
+        if not self._answered.done():
+            self._answered.set_result(answer)
 
 
 class RunConsent:
@@ -61,6 +107,7 @@ class RunConsent:
         self.trust = trust
         self._agreed: set[str] = set()
         self._waiting: dict[str, _Waiting] = {}
+        self._shared: dict[str, SharedQuestion] = {}
         self._told: set[str] = set()
 
     @classmethod
@@ -99,11 +146,34 @@ class RunConsent:
                 if self._waiting.get(spec.name) is waiting:
                     del self._waiting[spec.name]
 
+    def together(self, specs: Sequence[ServerSpec]) -> None:
+        missing = [spec for spec in specs if spec.name not in self._waiting and not self.allows(spec)]
+        for source in dict.fromkeys(spec.source for spec in missing):
+            launches = {spec.name: launch_of(spec) for spec in missing if spec.source == source}
+            asked = fitting(
+                [self._question(one, launches[one.name]) for one in missing if one.source == source]
+            )
+            if len(asked) > 1:
+                shared = SharedQuestion(asked, launches, self.questioner())
+                self._shared |= {one.server: shared for one in asked}
+
+    def _question(self, spec: ServerSpec, launch: Launch) -> ConsentQuestion:
+        return consent_question(spec, launch, self._store.changes(spec.name, spec.source, launch))
+
     async def _ask(self, spec: ServerSpec) -> bool:
+        shared = self._shared.pop(spec.name, None)
+        answer = None if shared is None else await shared.answer(spec.name)
+        if shared is not None and answer in (ConsentsAnswer.ALL, ConsentsAnswer.NONE):
+            launch, is_yes = shared.launches[spec.name], answer is ConsentsAnswer.ALL
+            self._record(spec, launch.digest(), allowed=is_yes, by=BY_KEY)
+            if not is_yes:
+                return False
+            await self.keep(spec, launch)
+            if self.allows(spec):
+                return True
         while True:
             launch = launch_of(spec)
-            question = consent_question(spec, launch, self._store.changes(spec.name, spec.source, launch))
-            action = await self.questioner().consent(question)
+            action = await self.questioner().consent(self._question(spec, launch))
             if action is Action.CANCEL:
                 return False
             is_yes = action is Action.ACCEPT
@@ -124,6 +194,8 @@ class RunConsent:
             _log.warning("cannot save the consent to start %s: %s", spec.name, error)
 
     def withdraw(self, server: str) -> None:
+        if (shared := self._shared.pop(server, None)) is not None:
+            shared.leave(server)
         if (waiting := self._waiting.pop(server, None)) is not None:
             waiting.task.cancel()
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
-from tui.core.consent.question import ConsentQuestion
+from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.questions import (
     Action,
     AddressAnswer,
     AddressQuestion,
+    ConsentsAnswer,
     DefinitionsAnswer,
     DefinitionsQuestion,
     FormAnswer,
@@ -121,6 +122,10 @@ class Approvals:
     async def consent(self, question: ConsentQuestion) -> Action:
         action: Action = await self._wait(question)
         return action
+
+    async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
+        answer: ConsentsAnswer = await self._wait(question)
+        return answer
 
     def refused(self, server: str, why: str) -> None:
         name, reason = clean_line(server, 60), clean_line(why, 300).rstrip(".")

@@ -255,6 +255,7 @@ ACTIONS: tuple[Action, ...] = (
     # ---- what a server asks ----
     _ask("ask.send", SEND_KEYS, "send", "Send the answer, or open the URL", 1),
     _ask("ask.copy", "ctrl+y", "copy URL", "Copy the URL", 4),
+    _ask("ask.each", "ctrl+u", "one by one", "Answer for each server by itself", 5),
     _ask("ask.decline", "ctrl+x", "decline", "Decline the request", 3),
     _ask("ask.cancel", "escape", "cancel", "Cancel", 2),
     # ---- what a call gave ----

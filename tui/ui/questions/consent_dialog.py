@@ -8,8 +8,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from tui.core.consent.question import ConsentQuestion
-from tui.core.questions import Action
+from tui.core.consent.question import NO_ALL, YES_ALL, ConsentQuestion, ConsentsQuestion
+from tui.core.questions import Action, ConsentsAnswer
 from tui.core.text import clean
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
@@ -35,15 +35,36 @@ def consent_rows(question: ConsentQuestion) -> Iterator[Row]:
     if too_long := question.too_long:
         yield ((too_long, "warn"),)
     yield ()
+    yield from _what_runs(question)
+    yield ()
+    for outcome in question.outcomes[1 if too_long else 0 :]:
+        yield ((outcome, "dim"),)
+
+
+def consents_rows(question: ConsentsQuestion) -> Iterator[Row]:
+    """Yield the lines of a question about several servers: each of them whole, one below the other."""
+    head = question.server
+    yield (f"{head[:1].upper()}{head[1:]}", "text bold"), (f" {question.head}", "text")
+    number = len(question.questions)
+    for index, one in enumerate(question.questions):
+        yield ()
+        changed = "  has changed since you agreed to it" if one.changes else ""
+        of = f"  {index + 1} of {number}", "dim"
+        yield (one.subject, "text bold"), of, (changed, "warn")
+        yield from _what_runs(one)
+    yield ()
+    yield ((YES_ALL, "dim"),)
+    yield ((NO_ALL, "dim"),)
+
+
+def _what_runs(question: ConsentQuestion) -> Iterator[Row]:
     width = max(len(label) for label, _ in question.facts)
+    too_long = question.too_long
     for label, text in question.facts:
         yield (f"{label.ljust(width)}  ", "dim"), (_shown(text, too_long), "text")
     shown = [*(f"changed: {one}" for one in question.changes), *(f"! {one}" for one in question.risks)]
     for text in shown[: LINES_OF_LONG if too_long else None]:
         yield ((_shown(text, too_long), "warn"),)
-    yield ()
-    for outcome in question.outcomes[1 if too_long else 0 :]:
-        yield ((outcome, "dim"),)
 
 
 def _shown(text: str, too_long: str) -> str:
@@ -52,8 +73,8 @@ def _shown(text: str, too_long: str) -> str:
     return f"{clean(text[:CHARS_OF_LONG])} … and {len(text) - CHARS_OF_LONG:,} more characters"
 
 
-class ConsentDialog(ModalScreen[Action]):
-    """Asks whether a server may start. What would run scrolls, the answers stay visible."""
+class ConsentDialog(ModalScreen[Action | ConsentsAnswer]):
+    """Asks whether a server, or all of one source, may start. The text scrolls, the answers stay visible."""
 
     CONTEXTS = (Context.SERVER_QUESTION,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
@@ -70,16 +91,26 @@ class ConsentDialog(ModalScreen[Action]):
     ConsentDialog.-short QuestionLine { margin-top: 0; }
     """
 
-    def __init__(self, question: ConsentQuestion, keys: KeyOverrides, *, waiting: int) -> None:
+    def __init__(
+        self, question: ConsentQuestion | ConsentsQuestion, keys: KeyOverrides, *, waiting: int
+    ) -> None:
         super().__init__()
         self.question = question
         self.ripeness = Ripeness()
-        self.pane = ReadPane(consent_rows(question), self._read)
-        answers = ("ask.decline",) if question.too_long else ("ask.send", "ask.decline")
+        self._too_long = ""
+        answers: tuple[str, ...]
+        if isinstance(question, ConsentsQuestion):
+            rows, yes = consents_rows(question), f"yes, start all {len(question.questions)}"
+            no, answers = "no, none", ("ask.send", "ask.each", "ask.decline")
+        else:
+            how = "use it" if question.is_model else "connect" if question.is_remote else "start it"
+            rows, yes = consent_rows(question), f"yes, {how}"
+            self._too_long = question.too_long
+            no, answers = "no", ("ask.decline",) if self._too_long else ("ask.send", "ask.decline")
+        self.pane = ReadPane(rows, self._read)
         self.line = QuestionLine(keys, answers, waiting)
-        yes = "use it" if question.is_model else "connect" if question.is_remote else "start it"
-        self.line.relabel("ask.send", f"yes, {yes}")
-        self.line.relabel("ask.decline", "no")
+        self.line.relabel("ask.send", yes)
+        self.line.relabel("ask.decline", no)
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -94,7 +125,7 @@ class ConsentDialog(ModalScreen[Action]):
         self.call_after_refresh(self._fit)
 
     def _read(self) -> None:
-        if not self.question.too_long:
+        if not self._too_long:
             self.line.show_unread(self.pane.unread)
         self._fit()
 
@@ -111,17 +142,26 @@ class ConsentDialog(ModalScreen[Action]):
         """Say yes, once all of it has been on screen."""
         if not self.ripeness.ripe:
             return
-        if problem := self.question.too_long or (NOT_READ if self.pane.unread else ""):
+        if problem := self._too_long or (NOT_READ if self.pane.unread else ""):
             self.line.say(problem)
         else:
-            self.dismiss(Action.ACCEPT)
+            self.dismiss(ConsentsAnswer.ALL if self._is_about_several else Action.ACCEPT)
+
+    @property
+    def _is_about_several(self) -> bool:
+        return isinstance(self.question, ConsentsQuestion)
+
+    def action_ask_each(self) -> None:
+        """Have the servers asked about one by one, so that nothing need be read here."""
+        if self._is_about_several and self.ripeness.ripe:
+            self.dismiss(ConsentsAnswer.EACH)
 
     def action_ask_copy(self) -> None:
         """There is no address to copy."""
 
     def action_ask_decline(self) -> None:
         if self.ripeness.ripe:
-            self.dismiss(Action.DECLINE)
+            self.dismiss(ConsentsAnswer.NONE if self._is_about_several else Action.DECLINE)
 
     def action_ask_cancel(self) -> None:
         self.action_ask_decline()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.screen import ModalScreen
 
-from tui.core.consent.question import ConsentQuestion
+from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import TrustQuestion
 from tui.core.questions import (
     AddressQuestion,
@@ -40,6 +40,7 @@ ServerQuestion = (
     | DefinitionsQuestion
     | TrustQuestion
     | ConsentQuestion
+    | ConsentsQuestion
 )
 
 
@@ -139,7 +140,7 @@ class ServerQuestions:
                 from tui.ui.questions.definitions_dialog import DefinitionsDialog
 
                 return DefinitionsDialog(question, self._keys, waiting=waiting)
-            case ConsentQuestion():
+            case ConsentQuestion() | ConsentsQuestion():
                 from tui.ui.questions.consent_dialog import ConsentDialog
 
                 return ConsentDialog(question, self._keys, waiting=waiting)

@@ -7,6 +7,7 @@ import pytest
 from tui.commands.decisions import config_trust as module
 from tui.commands.decisions.config_trust import config_trust
 from tui.core.errors import ConfigError, UsageError
+from tui.runtime.servers.consent import missing_consents
 
 CONFIG = (
     '[servers.one]\ncommand = "sh"\nargs = ["-c", "id"]\n\n[servers.two]\nurl = "https://example.com/mcp"\n'
@@ -31,7 +32,7 @@ def file(tmp_path: Path) -> Path:
 def test_each_server_is_shown_and_only_a_yes_is_kept(
     file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]
 ):
-    answers += ["y", ""]
+    answers += ["o", "y", ""]
     assert config_trust(file, yes=False) == 0
     said = capsys.readouterr().out
     assert "sh -c id" in said and "one: agreed" in said
@@ -41,6 +42,20 @@ def test_each_server_is_shown_and_only_a_yes_is_kept(
     said = capsys.readouterr().out
     assert "one" not in said and "two: agreed" in said
     assert config_trust(file, yes=False) == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "left"), [("y", "agreed", 0), ("n", "declined", 2), ("", "declined", 2)]
+)
+def test_one_answer_is_enough_for_all_servers_of_a_file_which_are_all_shown_before(
+    file: Path, answers: list[str], capsys: pytest.CaptureFixture[str], answer: str, outcome: str, left: int
+):
+    answers.append(answer)
+    assert config_trust(file, yes=False) == 0
+    said = capsys.readouterr().out
+    assert said.index("https://example.com/mcp") < said.index("Yes: mcptui starts all") < said.index("one: ")
+    assert f"one: {outcome}" in said and f"two: {outcome}" in said
+    assert len(missing_consents(file, {})) == left
 
 
 def test_a_server_that_changes_while_it_is_shown_is_not_agreed_to(

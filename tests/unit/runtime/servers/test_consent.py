@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tests.conftest import until
-from tui.core.consent.question import ConsentQuestion, consent_question
+from tui.core.consent.question import ConsentQuestion, ConsentsQuestion, consent_question
 from tui.core.errors import UsageError
 from tui.core.ports import DecisionKind, DecisionRecord
-from tui.core.questions import Action, Refuser
+from tui.core.questions import Action, ConsentsAnswer, Refuser
 from tui.core.servers import ServerSpec
 from tui.runtime.servers.consent import RunConsent, is_sample, launch_of
 from tui.settings.locations import default_servers
@@ -99,6 +99,95 @@ async def test_two_starts_of_a_server_are_one_question(tmp_path: Path):
     consent = gate(tmp_path, person)
     assert await asyncio.gather(consent.ask(SPEC), consent.ask(SPEC)) == [True, True]
     assert len(person.asked) == 1
+
+
+class Several(Person):
+    """Answers about several servers at once, too."""
+
+    def __init__(self, answer: ConsentsAnswer, *answers: Action) -> None:
+        super().__init__(*answers)
+        self.answer = answer
+        self.asked_together: list[list[str]] = []
+
+    async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
+        self.asked_together.append([one.server for one in question.questions])
+        await self.may_answer.wait()
+        return self.answer
+
+
+THREE = [dataclasses.replace(SPEC, name=name, args=("-m", name)) for name in ("a", "b", "c")]
+
+
+async def started(consent: RunConsent, specs: list[ServerSpec]) -> list[bool]:
+    consent.together(specs)
+    return await asyncio.gather(*(consent.ask(one) for one in specs))
+
+
+@pytest.mark.parametrize(("answer", "is_yes"), [(ConsentsAnswer.ALL, True), (ConsentsAnswer.NONE, False)])
+async def test_servers_of_one_file_are_one_question_and_a_decision_each(
+    tmp_path: Path, answer: ConsentsAnswer, is_yes: bool
+):
+    person, log = Several(answer), Log()
+    consent = gate(tmp_path, person, log)
+    assert await started(consent, THREE) == [is_yes] * 3
+    assert person.asked_together == [["a", "b", "c"]] and not person.asked
+    assert [(one.server, one.allowed, one.by, one.asked) for one in log.records] == [
+        (name, is_yes, "key", True) for name in "abc"
+    ]
+    assert [gate(tmp_path, Person()).allows(one) for one in THREE] == [is_yes] * 3
+
+
+async def test_one_by_one_asks_about_each_server(tmp_path: Path):
+    person = Several(ConsentsAnswer.EACH, Action.ACCEPT, Action.DECLINE, Action.ACCEPT)
+    assert await started(gate(tmp_path, person), THREE) == [True, False, True]
+    assert [one.server for one in person.asked] == ["a", "b", "c"]
+
+
+async def test_servers_of_two_files_and_those_that_are_agreed_to_are_not_asked_about_together(tmp_path: Path):
+    person = Several(ConsentsAnswer.ALL, *[Action.ACCEPT] * 3)
+    consent = gate(tmp_path, person)
+    assert await consent.ask(THREE[0])
+    other = dataclasses.replace(THREE[1], source="the file /tmp/other.json")
+    assert await started(consent, [THREE[0], other, THREE[2]]) == [True] * 3
+    assert person.asked_together == [] and len(person.asked) == 3
+
+
+async def test_a_server_that_is_withdrawn_leaves_the_question_about_the_others(tmp_path: Path):
+    person = Several(ConsentsAnswer.ALL)
+    person.may_answer.clear()
+    consent = gate(tmp_path, person)
+    starting = asyncio.create_task(started(consent, THREE))
+    await until(lambda: person.asked_together)
+    consent.withdraw("b")
+    await until(lambda: len(person.asked_together) == 2)
+    person.may_answer.set()
+    assert await starting == [True, False, True]
+    assert person.asked_together[1] == ["a", "c"]
+    assert not consent.allows(THREE[1])
+
+
+async def test_a_server_that_changes_while_all_are_asked_about_is_asked_about_again(tmp_path: Path):
+    person = Several(ConsentsAnswer.ALL, Action.DECLINE)
+    consent = gate(tmp_path, person)
+    consent.together(THREE[:2])
+    changed = dataclasses.replace(THREE[0], args=("-m", "evil"))
+    assert await asyncio.gather(consent.ask(changed), consent.ask(THREE[1])) == [False, True]
+    assert len(person.asked) == 1 and not consent.allows(changed)
+
+
+async def test_an_answer_about_several_servers_is_not_used_for_a_later_start(tmp_path: Path):
+    person = Several(ConsentsAnswer.ALL, Action.DECLINE)
+    consent = gate(tmp_path, person)
+    consent.together(THREE[:2])
+    assert await consent.ask(THREE[0])
+    assert not await consent.ask(THREE[1])
+
+
+async def test_what_does_not_fit_on_a_screen_together_is_asked_about_alone(tmp_path: Path):
+    long = [dataclasses.replace(one, args=("x" * 15_000, one.name)) for one in THREE]
+    person = Several(ConsentsAnswer.ALL, Action.DECLINE)
+    assert await started(gate(tmp_path, person), long) == [True, True, False]
+    assert person.asked_together == [["a", "b"]] and [one.server for one in person.asked] == ["c"]
 
 
 async def test_a_withdrawn_question_is_no_yes(tmp_path: Path):

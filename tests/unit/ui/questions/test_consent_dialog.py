@@ -6,8 +6,8 @@ import pytest
 
 from tests.ui.app_stage import screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, painted, read_by, ripe, shown
-from tui.core.consent.question import ConsentQuestion
-from tui.core.questions import Action
+from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
+from tui.core.questions import Action, ConsentsAnswer
 from tui.ui.chat.approval_queue import Approvals
 from tui.ui.questions.consent_dialog import ConsentDialog
 
@@ -121,6 +121,41 @@ async def test_the_keys_are_visible_at_every_size(size: tuple[int, int]):
         await shown(app, ConsentDialog)
         await shows(app, "ctrl+x no")
         waiting.cancel()
+
+
+FIVE = ConsentsQuestion(
+    [dataclasses.replace(QUESTION, server=f"server{number}", changes=()) for number in range(5)]
+)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_servers_of_one_file_are_shown_whole_and_a_yes_counts_once_all_were_read(size: tuple[int, int]):
+    async with app_with_person(size) as (app, pilot, person):
+        assert isinstance(person, Approvals)
+        waiting = asked(person.consents(FIVE))
+        await shown(app, ConsentDialog)
+        await shows(app, "The file /tmp/mcp.json wants to start 5 servers", "The server server0  1 of 5")
+        await shows(app, "ctrl+s yes, start all 5", "ctrl+u one by one", "ctrl+x no, none")
+        if size[1] == 24:
+            await pilot.press("ctrl+s")
+            await shows(app, "Read all of it first.")
+        await read_by(app, pilot, "pagedown")
+        await shows(app, "The server server4  5 of 5", "Yes: mcptui starts all of these")
+        await pilot.press("ctrl+s")
+        assert await waiting is ConsentsAnswer.ALL
+
+
+@pytest.mark.parametrize(
+    ("key", "answer"),
+    [("ctrl+x", ConsentsAnswer.NONE), ("escape", ConsentsAnswer.NONE), ("ctrl+u", ConsentsAnswer.EACH)],
+)
+async def test_none_and_one_by_one_need_no_reading(key: str, answer: ConsentsAnswer):
+    async with app_with_person() as (app, pilot, person):
+        assert isinstance(person, Approvals)
+        waiting = asked(person.consents(FIVE))
+        await shown(app, ConsentDialog)
+        await pilot.press(key)
+        assert await waiting is answer
 
 
 async def test_two_servers_are_asked_about_one_after_the_other():
