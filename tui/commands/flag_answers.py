@@ -117,6 +117,8 @@ class FlagAnswers:
         from tui.core.hidden_text.readable import readable_line
 
         out = self._out or sys.stderr
+        if question.damage:
+            print(f"! {clean_line(question.server, 80)}: {clean_line(question.damage, 1_000)}", file=out)
         for one in question.changes[:MAX_CHANGES]:
             rows = lines(one)
             for row in islice(rows, MAX_LINES):

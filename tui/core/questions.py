@@ -70,11 +70,12 @@ class DefinitionsQuestion:
     """A server's tools, or its instructions, are no longer what was accepted. Asked by mcptui.
 
     Accepting means exactly these `changes`; declining leaves them out until they change again; cancelling
-    leaves the decision for later.
+    leaves the decision for later. `damage` says why what was accepted cannot be read, or is "".
     """
 
     server: str
     changes: Sequence[DefinitionChange]
+    damage: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,12 +72,13 @@ class DefinitionReview:
     async def _review(self, server: Supervisor, changes: Sequence[DefinitionChange]) -> None:
         name = server.spec.name
         shown = await asyncio.to_thread(lambda: {one.name: self._shown(one) for one in changes})
-        if server.spec.trusted and server.spec.accept_changes:
+        damage = server.offer.definitions.damage
+        if server.spec.trusted and server.spec.accept_changes and not damage:
             harmless = [one for one in changes if shown[one.name].verdict is not Verdict.SUSPICIOUS]
             self._answer(server, harmless, DefinitionsAnswer(Action.ACCEPT, BY_SETTING))
             changes = [one for one in changes if one not in harmless]
         if changes:
-            question = DefinitionsQuestion(name, [shown[one.name] for one in changes])
+            question = DefinitionsQuestion(name, [shown[one.name] for one in changes], damage)
             answer = await self._questioner.definitions(question)
             about = [one for one in changes if answer.only is None or one.name in answer.only]
             others = [one for one in changes if one not in about]

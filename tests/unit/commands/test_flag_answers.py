@@ -138,6 +138,12 @@ async def test_changed_tools_are_left_out_unless_accepted(accept: bool, answer: 
         )
 
 
+async def test_it_is_said_that_what_was_accepted_cannot_be_read() -> None:
+    out = io.StringIO()
+    await FlagAnswers(None, out).definitions(DefinitionsQuestion("weather", [CHANGED], "Damaged: x."))
+    assert out.getvalue().startswith("! weather: Damaged: x.\n")
+
+
 @pytest.mark.parametrize("suspicious", [False, True])
 async def test_a_suspicious_change_needs_a_stronger_word(suspicious: bool) -> None:
     out = io.StringIO()

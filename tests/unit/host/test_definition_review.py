@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import until
 from tests.unit.host.scripted import RESULTS, Script
-from tui.core.definitions.accepted import DefinitionBook
+from tui.core.definitions.accepted import DefinitionBook, Kept
 from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, DefinitionsAnswer, Refuser
 from tui.core.secrets.redact import Redactor
@@ -269,6 +269,26 @@ async def test_only_a_trusted_server_may_change_without_a_question(monkeypatch, 
         await until(lambda: offered(host) == ["echo"])
         assert [one.name for question in person.asked for one in question.changes] == asked
         assert [one.by for one in host.told] == ["key" if asked else "setting accept_changes"]
+
+
+class Damaged:
+    """A keeper whose file is damaged."""
+
+    def load(self, key):
+        return Kept(damage="It is damaged.")
+
+    def save(self, key, server, kept):
+        pass
+
+
+async def test_a_damaged_file_of_a_trusted_server_is_named_and_needs_a_yes(monkeypatch):
+    person = Person(Action.ACCEPT)
+    book = DefinitionBook(Damaged())
+    async with running(monkeypatch, person, book, trusted=True, accept_changes=True) as host:
+        await until(lambda: offered(host) == ["echo"])
+        (question,) = person.asked
+        assert question.damage == "It is damaged." and not question.changes[0].is_new
+        assert [one.by for one in host.told] == ["key"]
 
 
 async def test_a_suspicious_change_of_a_trusted_server_is_asked_about(monkeypatch):

@@ -20,10 +20,14 @@ MAX_ACCEPTED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A definition that was accepted. `definition` is None if it was too large to be kept."""
+    """A definition that was accepted. `definition` is None if it was too large to be kept, or is lost."""
 
     digest: str
     definition: Definition | None = None
+
+
+LOST = Accepted("")
+"""In place of what was accepted, where that cannot be read: no definition is the same."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +54,20 @@ class DefinitionChange:
 
     @cached_property
     def verdict(self) -> Verdict:
-        return verdict_of(self.differences)
+        found = verdict_of(self.differences)
+        return Verdict.BREAKING if self.before is LOST and found is Verdict.COMPATIBLE else found
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept of a server: its `accepted` definitions, and the digests that were `refused`, by name."""
+    """What is kept of a server: its `accepted` definitions, and the digests that were `refused`, by name.
+
+    `damage` says why it cannot be read, in a sentence; then there is nothing else.
+    """
 
     accepted: Mapping[str, Accepted] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
+    damage: str = ""
 
 
 class DefinitionKeeper(Protocol):
@@ -74,11 +83,13 @@ class DefinitionKeeper(Protocol):
 class ServerDefinitions:
     """The definitions of one server: what was accepted, and what it lists now.
 
-    `revision` grows with each change of these.
+    `revision` grows with each change of these. `damage` says why what was accepted cannot be read: then all
+    that the server lists is changed, until somebody accepts it.
     """
 
     def __init__(self, server: str, key: str = "", keeper: DefinitionKeeper | None = None) -> None:
         self.revision = 0
+        self.damage = ""
         self._server = server
         self._key = key
         self._keeper = keeper
@@ -101,6 +112,7 @@ class ServerDefinitions:
             return
         if (kept := self._keeper.load(self._key)) is not None:
             self._accepted, self._refused = dict(kept.accepted), dict(kept.refused)
+            self.damage = kept.damage
         self._loaded = True
 
     def see(
@@ -143,15 +155,17 @@ class ServerDefinitions:
         return known is not None and known.digest == digest
 
     def is_new(self, name: str) -> bool:
-        """Whether nothing was accepted under this name."""
-        return self._accepted is None or name not in self._accepted
+        """Whether nothing was accepted under this name, as far as is known."""
+        return not self.damage and (self._accepted is None or name not in self._accepted)
 
     def changes(self) -> Sequence[DefinitionChange]:
         """Return what the server lists now and nobody has accepted, those refused included."""
         if self._changes[0] != self.revision:
-            accepted = self._accepted or {}
+            accepted, unknown = self._accepted or {}, LOST if self.damage else None
             found = [
-                DefinitionChange(self._server, name, digest, accepted.get(name), self._current.get(name, {}))
+                DefinitionChange(
+                    self._server, name, digest, accepted.get(name, unknown), self._current.get(name, {})
+                )
                 for name, digest in self._digests.items()
                 if not self.is_accepted(name, digest)
             ]

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from tui.core import units
-from tui.core.definitions.accepted import DefinitionChange, shown_name
+from tui.core.definitions.accepted import LOST, DefinitionChange, shown_name
 from tui.core.definitions.definition import INSTRUCTIONS
 from tui.core.definitions.differences import ABSENT, ELSEWHERE, Difference, Verdict
 from tui.core.hidden_text.readable import readable, readable_line
@@ -81,7 +81,9 @@ def lines(change: DefinitionChange, most: int = MAX_VALUE) -> Iterator[Line]:
     warn = Kind.DIM if verdict is Verdict.COMPATIBLE else Kind.WARNING
     name = readable_line(shown_name(change.name), 120)
     yield ((name, Kind.HEAD), (f"  {how}, ", Kind.DIM), (VERDICTS[verdict], warn))
-    if change.before is not None and change.before.definition is None:
+    if change.before is LOST:
+        yield (("  The accepted version cannot be read. The current one:", Kind.DIM),)
+    elif change.before is not None and change.before.definition is None:
         yield (("  The accepted version is too large to be stored. The current one:", Kind.DIM),)
     elif not differences:
         yield (("  Only secret values differ.", Kind.DIM),)

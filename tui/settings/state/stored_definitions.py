@@ -1,7 +1,7 @@
 """The accepted definitions of servers, kept from one run to the next: a private JSON file each.
 
 Files are named by a hash, read in a thread and written in another. One that is damaged accepts nothing: the
-person is asked again.
+person is told of it and asked again, and finds the damaged file beside the new one.
 """
 
 import json
@@ -17,6 +17,7 @@ from tui.core.definitions.accepted import MAX_ACCEPTED, Accepted, Kept
 from tui.core.definitions.definition import digest_of
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
+from tui.core.text import clean_line
 from tui.settings.files import Unopened, Unreadable, locked, read_bounded
 from tui.settings.save import write_state
 
@@ -51,8 +52,8 @@ class StoredDefinitions:
                 with suppress(OSError):  # a disk that is read-only
                     os.utime(path)  # it was used
         except (ConfigError, Unreadable, OSError) as error:
-            _log.warning("the accepted definitions of a server cannot be read: %s", error)
-            return Kept()
+            _log.warning("the accepted definitions of a server cannot be read: %s: %s", path, error)
+            return Kept(damage=_damage(path, error))
         return found
 
     def save(self, key: str, server: str, kept: Kept) -> None:
@@ -79,6 +80,7 @@ class StoredDefinitions:
                     raise ConfigError(f"{error}.", where=str(path)) from error
                 except Unreadable:
                     before = Kept()
+                    _keep_beside(path)
                 accepted = {**before.accepted, **new.accepted}
                 last = dict(list(accepted.items())[-MAX_ACCEPTED:])
                 write_state(path, _text(server, last, new.refused, self._redact))
@@ -92,6 +94,29 @@ class StoredDefinitions:
             files.sort(key=lambda path: path.stat().st_mtime)
             for path in files[: len(files) - MAX_FILES]:
                 path.unlink(missing_ok=True)
+
+
+def _damage(path: Path, error: Exception) -> str:
+    is_kept = isinstance(error, Unreadable) and not isinstance(error, Unopened)
+    beside = f" When it is replaced, it is kept as {_beside(path).name}." if is_kept else ""
+    why = clean_line(str(error), 200).removesuffix(".")
+    return (
+        f"What you accepted before cannot be read: {clean_line(str(path), 400)} {why}.{beside} "
+        "Everything counts as changed until you accept it."
+    )
+
+
+def _beside(path: Path) -> Path:
+    return path.with_suffix(".damaged")
+
+
+def _keep_beside(path: Path) -> None:
+    """Give a damaged file a second name, which it keeps when it is replaced."""
+    try:
+        _beside(path).unlink(missing_ok=True)
+        os.link(path, _beside(path), follow_symlinks=False)
+    except OSError as error:  # a file system without links
+        _log.warning("cannot keep %s: %s", path, error)
 
 
 def _text(
@@ -127,12 +152,14 @@ def _read(path: Path) -> Kept | None:
         raise Unreadable(f"is not JSON: {error}") from error
     match found:
         case {"format": int(number), "accepted": list(listed), "refused": dict(refused)} if number == FORMAT:
-            accepted = dict(entry for entry in map(_entry, listed) if entry is not None)
-            return Kept(accepted, {name: one for name, one in refused.items() if isinstance(one, str)})
+            return Kept(
+                dict(map(_entry, listed)),
+                {name: one for name, one in refused.items() if isinstance(one, str)},
+            )
     raise Unreadable("is not of this version of mcptui")
 
 
-def _entry(value: Any) -> tuple[str, Accepted] | None:
+def _entry(value: Any) -> tuple[str, Accepted]:
     match value:
         case {"name": str(name), "digest": str(digest)}:
             definition = value.get("definition")
@@ -140,4 +167,4 @@ def _entry(value: Any) -> tuple[str, Accepted] | None:
             if not isinstance(definition, dict) or digest_of(definition) != value.get("redacted", digest):
                 definition = None
             return name, Accepted(digest, definition)
-    return None
+    raise Unreadable("has an entry that is no definition")

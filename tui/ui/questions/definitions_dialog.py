@@ -150,6 +150,8 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
             since = " since you accepted it" if was else ", not accepted yet"
             title = Content.assemble((server, "bold"), f": {summary(question.changes)}{since}")
             yield Static(title, markup=False)
+            if question.damage:
+                yield Literal(f"! {question.damage}", classes="odd")
             if suspicious:
                 words = "One change is" if suspicious == 1 else f"{suspicious} changes are"
                 yield Literal(

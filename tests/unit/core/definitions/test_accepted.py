@@ -45,6 +45,19 @@ def test_the_first_list_is_accepted_without_a_question():
     assert definitions.changes() == []
 
 
+def test_what_cannot_be_read_leaves_everything_changed_until_it_is_accepted():
+    memory = Memory()
+    memory.kept["k"] = Kept(damage="Damaged.")
+    definitions = ServerDefinitions("srv", "k", memory)
+    see(definitions, listed(a="1", b="1"))
+    assert definitions.damage == "Damaged." and accepted(definitions, listed(a="1", b="1")) == []
+    assert [(one.name, one.is_new) for one in definitions.changes()] == [("a", False), ("b", False)]
+    assert not definitions.is_new("a")
+    definitions.accept(definitions.changes()[:1])
+    assert accepted(definitions, listed(a="1", b="1")) == ["a"]
+    assert memory.kept["k"].damage == "" and names(definitions.changes()) == ["b"]
+
+
 def test_a_changed_and_a_new_tool_are_changes_and_a_removed_one_is_none():
     definitions = ServerDefinitions("srv")
     see(definitions, listed(a="1", b="1", c="1"))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tui.core.definitions.accepted import Accepted, DefinitionChange
+from tui.core.definitions.accepted import LOST, Accepted, DefinitionChange
 from tui.core.definitions.definition import INSTRUCTIONS
 from tui.core.definitions.wording import Kind, head, lines, since, summary, words_between
 from tui.core.hidden_text.readable import readable
@@ -18,6 +18,16 @@ def change(before, after, name="add"):
 
 def text(one):
     return ["".join(piece for piece, _ in line) for line in lines(one)]
+
+
+def test_a_lost_definition_is_said_to_be_lost():
+    change = DefinitionChange("srv", "add", "new", LOST, {"name": "add", "description": "Adds."})
+    said = "\n".join("".join(text for text, _ in line) for line in lines(change))
+    assert (
+        said.startswith("add  changed, breaking")
+        and "The accepted version cannot be read. The current one:" in said
+    )
+    assert "+ Adds." in said
 
 
 def test_a_summary_counts_tools_and_names_instructions():

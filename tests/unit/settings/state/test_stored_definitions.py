@@ -44,12 +44,40 @@ def test_two_processes_add_to_each_other(tmp_path):
     assert found.accepted.keys() == {"add", "sub"}
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"format": 2}', "[" * 100_000, "\0", '{"format": 1}'])
+BAD_ENTRY = '{"format": 1, "accepted": [{"name": "add", "digest": "x"}, {"name": 1}], "refused": {}}'
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"format": 2}', "[" * 100_000, "\0", '{"format": 1}', BAD_ENTRY]
+)
 def test_a_damaged_file_accepts_nothing_and_is_written_anew(tmp_path, text):
-    (tmp_path / f"{KEY}.json").write_text(text)
-    assert StoredDefinitions(tmp_path).load(KEY) == Kept()
+    path = tmp_path / f"{KEY}.json"
+    path.write_text(text)
+    found = StoredDefinitions(tmp_path).load(KEY)
+    assert found == Kept(damage=found.damage)
+    assert found.damage.startswith(f"What you accepted before cannot be read: {path} ")
+    assert f"it is kept as {KEY}.damaged. Everything counts as changed" in found.damage
+    assert path.read_text() == text, "until it is replaced, it stays damaged: its server was seen before"
     keep(tmp_path, Kept({"add": accepted(ADD)}))
     assert StoredDefinitions(tmp_path).load(KEY) == Kept({"add": accepted(ADD)})
+    assert (tmp_path / f"{KEY}.damaged").read_text() == text
+
+
+def test_a_file_that_is_damaged_again_replaces_the_one_beside(tmp_path):
+    for text in ("first", "second"):
+        (tmp_path / f"{KEY}.json").write_text(text)
+        keep(tmp_path, Kept({"add": accepted(ADD)}))
+    assert (tmp_path / f"{KEY}.damaged").read_text() == "second"
+    assert StoredDefinitions(tmp_path).load(KEY) == Kept({"add": accepted(ADD)})
+
+
+def test_a_link_in_place_of_the_file_is_told_and_stays(tmp_path):
+    (tmp_path / "other").write_text("{}")
+    (tmp_path / f"{KEY}.json").symlink_to(tmp_path / "other")
+    found = StoredDefinitions(tmp_path).load(KEY)
+    assert found.damage and "kept as" not in found.damage
+    keep(tmp_path, Kept({"add": accepted(ADD)}))
+    assert (tmp_path / "other").read_text() == "{}"
 
 
 def test_a_definition_that_does_not_fit_its_digest_is_not_shown_as_accepted(tmp_path):

@@ -1,5 +1,7 @@
 """Definitions that changed, on screen."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.ui.app_stage import screen_text, shows
@@ -45,6 +47,15 @@ async def test_it_says_what_changed_and_what_each_answer_does(size: tuple[int, i
         await shown(app, DefinitionsDialog)
         await shows(app, "calc: 1 tool changed since you accepted it", "Accept:", "Leave out:")
         await shows(app, "ctrl+s accept", "ctrl+x leave out", "esc decide later")
+        waiting.cancel()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 14)])
+async def test_it_says_that_what_was_accepted_cannot_be_read(size: tuple[int, int]) -> None:
+    async with app_with_person(size) as (app, _, person):
+        waiting = asked(person.definitions(replace(question(), damage="The file is damaged.")))
+        await shown(app, DefinitionsDialog)
+        await shows(app, "! The file is damaged.", "esc decide later")
         waiting.cancel()
 
 
