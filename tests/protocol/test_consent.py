@@ -136,7 +136,7 @@ async def test_a_yes_to_a_file_ends_with_a_change_of_it(tmp_path: Path):
     done = await doubtful("servers", "--config", config)
     assert "needs your consent" in done.out and not (tmp_path / "EXECUTED").exists()
     shown = await doubtful("config", "trust", "--yes", "--config", config)
-    assert "planted has changed since you agreed to it" in shown.out
+    assert "The server “planted” has changed since you agreed to it" in shown.out
     assert "changed: variable PYTHONPATH: was not set, is now" in shown.out
     assert "PYTHONPATH can make any program load other code." in shown.out
 
@@ -177,7 +177,7 @@ async def test_a_model_of_another_file_is_sent_nothing_before_a_yes(tmp_path: Pa
         assert endpoint.connections == 0
 
         agreed = await doubtful("config", "trust", "--yes", "--config", config, OPENAI_API_KEY=key)
-        assert "models.x comes from" in agreed.out and "value of OPENAI_API_KEY" in agreed.out
+        assert "“models.x” comes from" in agreed.out and "value of OPENAI_API_KEY" in agreed.out
         assert key not in agreed.out and endpoint.connections == 0
         done = await doubtful(*run, OPENAI_API_KEY="another-value-77a")
         assert done.code == 0 and "Hello." in done.out

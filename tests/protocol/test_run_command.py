@@ -131,7 +131,7 @@ async def test_one_server_that_fails_does_not_cost_the_others(tmp_path: Path):
     async with Endpoint([says("ok")]) as endpoint:
         extra = '[servers.broken]\ncommand = "no-such-program-anywhere"'
         done = await mcptui("run", "--config", config(tmp_path, endpoint, extra), "go")
-    assert done.code == 0 and "broken failed to start" in done.err
+    assert done.code == 0 and "the server “broken” failed to start" in done.err
 
 
 @pytest.mark.parametrize(

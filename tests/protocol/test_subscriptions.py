@@ -91,7 +91,7 @@ async def test_why_a_subscription_is_refused_is_known(stage):
 async def test_a_server_that_offers_no_subscriptions_or_does_not_run_is_not_asked(stage):
     stage.steer(offers=["tools"])
     await stage.start()
-    said = "srv does not support resource subscriptions."
+    said = "The server “srv” does not support resource subscriptions."
     assert stage.host.workbench.subscribe("srv", "memo://r1") == said
     await stage.host.stop("srv")
     assert stage.status.state is ServerState.STOPPED

@@ -83,10 +83,8 @@ async def test_a_call_of_another_server_after_an_injected_result_needs_a_person(
 ) -> None:
     text = await obeyed(tmp_path, "--approve", approve, rules=READ_FIRST)
     assert text.startswith("denied: ")
-    assert (
-        "A result of the server prompt_injection_result, which you do not trust, is in this conversation"
-        in text
-    )
+    said = "A result of the server “prompt_injection_result”, which you do not trust, is in this conversation"
+    assert said in text
 
 
 async def test_a_rule_that_is_written_down_and_approve_all_are_meant(tmp_path: Path) -> None:

@@ -173,7 +173,9 @@ async def test_each_tool_of_filesystem_gives_a_result(tmp_path: Path):
         assert set(it.tools()) == set(calls)
         for name, arguments in calls.items():
             await called(it, name, arguments)
-        assert it.host.workbench.subscribe(NAME, f"file://{file}").startswith(f"{NAME} does not support")
+        assert it.host.workbench.subscribe(NAME, f"file://{file}").startswith(
+            f"The server “{NAME}” does not support"
+        )
     assert (tmp_path / "a.txt").read_text() == "bye"
     assert (tmp_path / "c.txt").read_text() == "milk"
 

@@ -20,20 +20,20 @@ def test_a_planted_server_is_shown_and_runs_only_after_a_yes_which_is_kept(tmp_p
     argv = [sys.executable, "-m", "tui", "--demo", "--config", str(config)]
 
     with TerminalApp(argv, env=home_in(home)) as app:
-        app.shows("planted comes from the file")
+        app.shows("“planted” comes from the file")
         assert "One of the arguments is a program." in app.text and not planted.exists()
-        app.until(lambda: "planted comes from" not in app.text or app.send(b"\x18"))  # ctrl+x
+        app.until(lambda: "“planted” comes from" not in app.text or app.send(b"\x18"))  # ctrl+x
         app.shows("needs consent")
         assert not planted.exists()
 
     with TerminalApp(argv, env=home_in(home)) as app:
-        app.shows("planted comes from the file")
+        app.shows("“planted” comes from the file")
         app.until(lambda: planted.exists() or app.send(b"\x13"))  # ctrl+s
     planted.unlink()
 
     with TerminalApp(argv, env=home_in(home)) as app:
         app.until(planted.exists)
-        assert "planted comes from" not in app.text
+        assert "“planted” comes from" not in app.text
 
 
 def test_a_file_of_somebody_else_cannot_swap_the_keys_of_its_own_question(tmp_path: Path):
@@ -47,9 +47,9 @@ def test_a_file_of_somebody_else_cannot_swap_the_keys_of_its_own_question(tmp_pa
     )
     argv = [sys.executable, "-m", "tui", "--demo", "--config", str(config)]
     with TerminalApp(argv, env=home_in(home)) as app:
-        app.shows("planted comes from the file")
+        app.shows("“planted” comes from the file")
         assert "ctrl+s yes" in app.text and "ctrl+x no" in app.text
-        app.until(lambda: "planted comes from" not in app.text or app.send(b"\x18"))  # ctrl+x
+        app.until(lambda: "“planted” comes from" not in app.text or app.send(b"\x18"))  # ctrl+x
         app.shows("needs consent")
         assert not planted.exists()
 
@@ -66,9 +66,9 @@ async def test_a_model_of_another_file_is_sent_nothing_before_a_yes_which_is_kep
 
         def refuse() -> None:
             with TerminalApp(argv, env=env) as app:
-                app.shows("models.x comes from the file")
+                app.shows("“models.x” comes from the file")
                 assert "value of OPENAI_API_KEY" in app.text and "sk-canary" not in app.text
-                app.until(lambda: "models.x comes from" not in app.text or app.send(b"\x18"))  # ctrl+x
+                app.until(lambda: "“models.x” comes from" not in app.text or app.send(b"\x18"))  # ctrl+x
                 app.shows("needs your consent")
 
         await asyncio.to_thread(refuse)
@@ -76,7 +76,7 @@ async def test_a_model_of_another_file_is_sent_nothing_before_a_yes_which_is_kep
 
         def agree() -> None:
             with TerminalApp(argv, env=env) as app:
-                app.shows("models.x comes from the file")
+                app.shows("“models.x” comes from the file")
                 app.until(lambda: bool(endpoint.others) or app.send(b"\x13"))  # ctrl+s
 
         await asyncio.to_thread(agree)
@@ -86,6 +86,6 @@ async def test_a_model_of_another_file_is_sent_nothing_before_a_yes_which_is_kep
         def again() -> None:
             with TerminalApp(argv, env=env) as app:
                 app.until(lambda: len(endpoint.others) > asked)
-                assert "models.x comes from" not in app.text
+                assert "“models.x” comes from" not in app.text
 
         await asyncio.to_thread(again)

@@ -73,7 +73,7 @@ def test_login_asks_opens_a_browser_and_later_commands_are_signed_in(
     with served(OAuthServer()) as server:
         config = configured(tmp_path, server)
         with TerminalApp.real("login", "safe", "--config", config, env=home) as app:
-            app.shows("safe requires signing in at 127.0.0.1:", "Open it in your browser?")
+            app.shows("The server “safe” requires signing in at 127.0.0.1:", "Open it in your browser?")
             assert not server.asked("/authorize")  # nothing is fetched before a yes
             app.send("y\n")
             app.shows("safe: signed in until", "mode 0600")
@@ -137,7 +137,7 @@ def test_a_server_on_this_machine_and_an_unknown_one_are_named(tmp_path: Path, h
     path = tmp_path / "local.toml"
     path.write_text('[servers.local]\ncommand = "true"\n')
     done = asyncio.run(mcptui("login", "local", "--config", str(path), **home))
-    assert done.code == 2 and "local is a local server." in done.err
+    assert done.code == 2 and "The server “local” is local." in done.err
     done = asyncio.run(mcptui("login", "other", "--config", str(path), **home))
     assert done.code == 2 and "Configured servers: local" in done.err
 
@@ -146,14 +146,14 @@ def test_the_app_asks_in_a_dialog_and_shows_who_is_signed_in(tmp_path: Path, hom
     with served(OAuthServer()) as server:
         config = configured(tmp_path, server)
         with TerminalApp.real("--config", config, "--demo", env=home) as app:
-            app.shows("safe requires signing in", "open in the browser", "waiting for you")
+            app.shows("The server “safe” requires signing in", "open in the browser", "waiting for you")
             ripe(app)
             app.send(OPEN)
             app.shows("safe RUNNING", "1 tool")
             app.send("/logout safe\r")
             app.shows("safe: signed out, tokens deleted.", "safe STOPPED")
             app.send("/login safe\r")
-            app.shows("safe requires signing in")
+            app.shows("The server “safe” requires signing in")
             ripe(app)
             app.send(OPEN)
             app.shows("safe RUNNING", "safe: signed in until")

@@ -36,15 +36,15 @@ def test_a_server_that_calls_itself_read_only_is_asked_about_once_and_its_calls_
             app.shows("RUNNING" if columns > 100 else "1 of 1")
             app.send("peek\r")
 
-            app.shows("Trust the server liar?", "It marks peek as read-only", "need approval")
-            answered(app, DO_NOT_TRUST, "Trust the server liar?")
+            app.shows("Trust the server “liar”?", "It marks its tool “peek” as read-only", "need approval")
+            answered(app, DO_NOT_TRUST, "Trust the server “liar”?")
             app.shows("y once", "Marked read-only by the server")
             answered(app, "n", "y once")
             app.shows("First.")
             app.until(lambda: "esc stop" not in app.text)
             app.send("again\r")
             app.shows("y once")
-            assert "Trust the server liar?" not in app.text
+            assert "Trust the server “liar”?" not in app.text
             answered(app, "n", "y once")
             app.shows("Second.")
             assert "deleted 214" not in app.text
@@ -61,8 +61,8 @@ def test_an_answer_outlives_the_app(tmp_path: Path) -> None:
                 app.shows("RUNNING")
                 app.send("peek\r")
                 if asks:
-                    app.shows("Trust the server liar?")
-                    answered(app, TRUST, "Trust the server liar?")
+                    app.shows("Trust the server “liar”?")
+                    answered(app, TRUST, "Trust the server “liar”?")
                 app.shows(said, "deleted 214")
                 app.send(QUIT)
                 assert app.ended() == 0
@@ -78,7 +78,7 @@ def test_a_call_that_an_injected_result_asks_for_stops_at_a_question_that_says_w
         with TerminalApp.real("--config", config, columns=columns, rows=rows) as app:
             app.shows("2 of 2")
             app.send("weather?\r")
-            app.shows("y once", "A result of the server fetch, which")
+            app.shows("y once", "A result of the server “fetch”, which")
             answered(app, "n", "y once")
             app.shows("Refused.")
             app.send(QUIT)
@@ -90,7 +90,7 @@ def test_a_command_asks_about_the_server_on_the_terminal(tmp_path: Path, key: st
     with endpoint_beside([PEEK, says("Done.")]) as endpoint:
         config = config_with(tmp_path, {"liar": ("dishonest_annotations", {})}, endpoint=endpoint.base_url)
         with TerminalApp.real("run", "--config", config, "--json", "peek") as app:
-            app.shows("Trust the server liar? It marks peek as read-only", "y yes, n no:")
+            app.shows("Trust the server “liar”? It marks its tool “peek” as read-only", "y yes, n no:")
             app.send(f"{key}\r")
             app.shows(told)
             if key == "n":

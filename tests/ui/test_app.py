@@ -359,7 +359,7 @@ async def test_the_palette_finds_actions_and_servers_by_name():
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")
         await pilot.press("ctrl+p", *"stop notes")
-        await shows(app, "Stop notes")
+        await shows(app, "Stop “notes”")
         await pilot.press("enter")
         await until(lambda: runtime.host.asked == [("stop", "notes")])
 

@@ -48,7 +48,7 @@ async def test_an_empty_log_says_that_it_is_empty(host: FakeHost) -> None:
         screen = LogScreen(host, "slow")
         await pilot.app.push_screen(screen)
         await pilot.pause()
-        assert shown(lines_of(screen))[0] == "slow has written nothing to stderr yet."
+        assert shown(lines_of(screen))[0] == "This server has written nothing to stderr yet."
 
 
 async def test_the_title_shows_the_server_and_its_state(host: FakeHost) -> None:

@@ -96,7 +96,7 @@ async def test_a_prompt_of_a_server_that_does_not_run_is_no_message_to_the_model
     runtime.host.put(ServerStatus("notes", ServerSpec("notes", "python"), ServerState.STOPPED))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/notes:summary all")
-        await shows(app, "notes is not running. Start it to use its prompts.")
+        await shows(app, "the server “notes” is not running. Start it to use its prompts.")
         assert app.main.composer.text == "/notes:summary all" and runtime.conversations.asked == []
 
 

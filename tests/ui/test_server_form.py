@@ -21,7 +21,7 @@ async def test_a_server_is_added_from_what_is_typed_and_shown_before():
         await shows(app, "[servers.mine]", "# lines")
         await pilot.press("ctrl+s")
         await until(lambda: runtime.server_changes.done)
-        await shows(app, "Added mine.")
+        await shows(app, "Added the server “mine”.")
     assert runtime.server_changes.done == [("add", '[servers.mine]\nline = "python3 x"\n# lines\n')]
 
 
@@ -51,7 +51,7 @@ async def test_a_server_is_changed_with_its_secrets_hidden():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f3", "e")
-        await shows(app, "Edit weather", "python3 weather.py", "TOKEN=***", "TOKEN is not set")
+        await shows(app, "Edit the server “weather”", "python3 weather.py", "TOKEN=***", "TOKEN is not set")
         await pilot.press("exclamation_mark", "enter")
         await until(lambda: runtime.server_changes.done)
     assert runtime.server_changes.done[0][1].startswith('[servers.weather]\nline = "python3 weather.py!"')
@@ -61,7 +61,7 @@ async def test_a_server_is_removed_after_a_yes_only():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f3", "ctrl+d")
-        await shows(app, "Remove weather from the configuration?")
+        await shows(app, "Remove the server “weather” from the configuration?")
         await pilot.press("n")
         await until(lambda: app.screen is app.main)
         await pilot.press("ctrl+d")
@@ -93,11 +93,11 @@ async def test_a_disabled_server_is_listed_and_says_how_to_enable_it():
     async with opened(runtime) as (app, pilot):
         await shows(app, "STOPPED  disabled", "1 of 1")
         await pilot.press("f3", "s")
-        await shows(app, "weather is disabled. Press o to enable it.")
+        await shows(app, "The server “weather” is disabled. Press o to enable it.")
         assert not runtime.host.asked
         await pilot.press("o")
         await until(lambda: runtime.server_changes.done == [("toggle", "weather")])
-        await shows(app, "Enabled weather.")
+        await shows(app, "Enabled the server “weather”.")
 
 
 async def test_an_error_that_is_longer_than_a_line_is_shown_whole():

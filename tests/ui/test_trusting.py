@@ -12,10 +12,10 @@ async def test_a_key_of_the_servers_pane_trusts_the_selected_server_and_says_wha
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")
         await pilot.press("f3", "T")
-        await shows(app, "weather is trusted. Its read-only tools run.")
+        await shows(app, "The server “weather” is trusted. Its read-only tools run.")
         assert runtime.host.status("weather").spec.trusted is True
         await pilot.press("T")
-        await shows(app, "weather is not trusted. Its calls need approval.")
+        await shows(app, "The server “weather” is not trusted. Its calls need approval.")
         assert runtime.host.status("weather").spec.trusted is False
 
 

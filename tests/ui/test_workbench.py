@@ -39,7 +39,7 @@ async def test_the_palette_opens_the_workbench_of_each_server() -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await until(lambda: app.main.parts and runtime.is_ready)
         titles = [command.title for command in app.commands()]
-        assert "Open the workbench of weather" in titles
+        assert "Open the workbench of “weather”" in titles
         assert "Show the resources" not in titles
         app.main.parts.navigator.open_server("weather")
         await until(lambda: isinstance(app.screen, ServerScreen))

@@ -20,7 +20,7 @@ from tui.core.conversation.conversation import Attachment
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError
 from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded, TurnError
 from tui.core.servers import ServerSpec, ServerState, ServerStatus
-from tui.core.text import Cleaner, clean
+from tui.core.text import Cleaner, clean, quoted_name
 from tui.host.host import Host
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
@@ -123,7 +123,9 @@ async def _turn(
     found = await _start(runtime.host, started)
     failed = [status for status in found if status.state is not ServerState.RUNNING]
     for status in failed:
-        print(f"mcptui: {status.name} failed to start: {status.detail}", file=sys.stderr)
+        print(
+            f"mcptui: the server {quoted_name(status.name)} failed to start: {status.detail}", file=sys.stderr
+        )
     if found and len(failed) == len(found):
         if args.json:
             print(line(error_object("no requested server could be started", "servers")), flush=True)

@@ -124,7 +124,8 @@ def _can_open(question: AddressQuestion) -> bool:
 def question_text(question: AddressQuestion, *, can_open: bool) -> str:
     """Return the whole question: who asks, the host, the whole address, what is odd about it, what to do."""
     found = web_address(question.url)
-    lines = [f"{quoted_name(question.server, 64)} requires signing in at {clean_line(found.host, 200)}:", ""]
+    host = clean_line(found.host, 200)
+    lines = [f"The server {quoted_name(question.server)} requires signing in at {host}:", ""]
     lines += [f"  {clean_line(question.url, 8192)}", ""]
     lines += [f"  ! {clean(warning)}" for warning in found.warnings]
     if question.message:

@@ -66,11 +66,11 @@ def can_show(request: ApprovalRequest) -> bool:
 
 def trust_text(question: TrustQuestion) -> str:
     """Return the question whether to trust a server, with what each answer does."""
-    server, tool = quoted_name(question.server), quoted_name(question.tool, 80)
+    server, tool = quoted_name(question.server, 60), quoted_name(question.tool, 80)
     return (
-        f"? Trust the server {server}? It marks {tool} as read-only. mcptui cannot check that.\n"
+        f"? Trust the server {server}? It marks its tool {tool} as read-only. mcptui cannot check that.\n"
         "    y  tools that it marks as read-only run without approval. Its results are trusted\n"
-        "    n  its calls need approval. After its results, so do calls to other servers\n"
+        "    n  its calls need approval. Once it returns a result, calls to other servers do too\n"
         "  y yes, n no: "
     )
 

@@ -210,13 +210,10 @@ def clean_line(text: str, limit: int = 200) -> str:
     return line + "…" if len(head) < len(text) else line
 
 
-_PLAIN_NAME = re.compile(r"[\w.@+-]+")
-
-
-def quoted_name(name: str, limit: int = 60) -> str:
-    """Return a name that somebody else chose for a sentence: in quotes unless it is one plain word."""
-    line = clean_line(name, limit)
-    return line if _PLAIN_NAME.fullmatch(line) else f'"{line}"'
+def quoted_name(name: str, limit: int = 64) -> str:
+    """Return a name that somebody else chose, as a sentence has it: “everything” is no word of ours."""
+    line = clean_line(name, limit).replace("“", '"').replace("”", '"')
+    return f"“{line}”"
 
 
 def whole_words(text: str, limit: int) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from tui.core.errors import McptuiError
 from tui.core.servers import ServerSpec, ServerStatus, StopReason, Transport
-from tui.core.text import clean_line, whole_words
+from tui.core.text import clean_line, quoted_name, whole_words
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
 from tui.host.transports import ServerTransport
 
@@ -226,12 +226,13 @@ def left_behind(transport: ServerTransport) -> str:
 
 def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str:
     """Tell a model why its call got no answer, with the server's last lines."""
+    unknown = "during the call. The call may or may not have taken effect."
     if stopped:
-        return f"{name} was stopped during the call. The call may or may not have taken effect."
+        return f"The server {quoted_name(name)} was stopped {unknown}"
     ended, fatal = transport.exit, transport.fatal
     how = f"failed ({fatal})" if fatal else ended.sentence() if ended else "closed the connection"
     tail = "\n".join(whole_words(line, 400) for line in transport.stderr.lines()[-5:])
-    text = f"{name} {how} during the call. The call may or may not have taken effect."
+    text = f"The server {quoted_name(name)} {how} {unknown}"
     return f"{text}\nLast lines of its log:\n{tail}" if tail else text
 
 

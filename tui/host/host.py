@@ -18,6 +18,7 @@ from tui.core.questions import Questioner, Refuser, Sampler
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import EraBook, ServerSpec, ServerStatus
 from tui.core.tasks import TaskBook
+from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimits
 from tui.core.traffic import TrafficSink
 from tui.host.booting import remote_transports
@@ -196,12 +197,12 @@ class Host:
         spec, sign_ins = self._named(name).spec, self._around.sign_ins
         if sign_ins is None or spec.url is None:
             raise UsageError(
-                f"{name} is a local server. It does not require signing in.",
+                f"The server {quoted_name(name)} is local. It does not require signing in.",
                 next_step="Only servers with a url can require it.",
             )
         if any(header.lower() == "authorization" for header in spec.headers):
             raise UsageError(
-                f"{name} already uses the Authorization header in its configuration.",
+                f"The server {quoted_name(name)} already uses the Authorization header in its configuration.",
                 next_step=f"Remove that from [servers.{name}.headers] to sign in.",
             )
         if not (self._around.consent.allows(spec) or await self._around.consent.ask(spec)):

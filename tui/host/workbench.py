@@ -14,7 +14,7 @@ from weakref import WeakSet
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
 from tui.core.tasks import Task, TaskBook
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult, is_off
 from tui.core.traffic import CAUSE, Cause
@@ -89,7 +89,7 @@ class RunningToolbox:
         """
         server = self._servers.get(tool.server)
         if server is not None and is_off(tool.name, server.spec.off):
-            return _not_run(CallFailure.PROTOCOL, f"{tool.name} of {tool.server} is disabled.")
+            return _not_run(CallFailure.PROTOCOL, f"The tool {tool.name} is disabled.")
         return await self.call_by_hand(
             tool, arguments, seconds=seconds, progress=progress, clocks=clocks, keep_task=False
         )
@@ -115,7 +115,9 @@ class RunningToolbox:
         connection = self._connection(tool)
         if connection is None:
             why = "" if server is None else f" {server.status.detail}".rstrip()
-            return _not_run(CallFailure.NOT_RUNNING, f"The server {tool.server} is not running.{why}")
+            return _not_run(
+                CallFailure.NOT_RUNNING, f"The server {quoted_name(tool.server)} is not running.{why}"
+            )
         await connection.settled()
         if problem := self._servers[tool.server].offer.refusal(tool, connection.catalog):
             return _not_run(CallFailure.PROTOCOL, problem)
@@ -298,7 +300,7 @@ class HandWorkbench:
         if connection is None:
             return self._not_running(server)
         if not connection.takes_subscriptions:
-            return f"{server} does not support resource subscriptions."
+            return f"The server {quoted_name(server)} does not support resource subscriptions."
         self._servers[server].subscriptions.add(uri)
         return ""
 
@@ -343,19 +345,22 @@ class HandWorkbench:
     def _not_running(self, server: str) -> str:
         if server not in self._servers:
             return "Server not found."
-        return f"The server {server} is not running."
+        return f"The server {quoted_name(server)} is not running."
 
     def _not_offered(self, server: str, kind: str) -> str:
         connection = self._live(server)
         if connection is None:
             return self._not_running(server)
         offered = _object(connection.introduction.get("capabilities")).get(kind)
-        return f"{server} does not support {kind}." if offered in (None, False) else ""
+        return (
+            f"The server {quoted_name(server)} does not support {kind}." if offered in (None, False) else ""
+        )
 
     async def entries(self, server: str, kind: str) -> tuple[list[Any], str]:
         connection = self._live(server)
         if connection is None:
             return [], self._not_running(server)
+        subject = f"The server {quoted_name(server)}"
         try:
             walk = await connection.perform(
                 lambda client, wire, _: _listing(client, wire, connection.hints).walk(
@@ -363,11 +368,11 @@ class HandWorkbench:
                 )
             )
         except TimeoutError:
-            return [], f"{server} did not list its {_WORDS[kind]} within {LIST_SECONDS:g} s."
+            return [], f"{subject} did not list its {_WORDS[kind]} within {LIST_SECONDS:g} s."
         except Exception as error:  # whatever a server answers instead of a list is reported
             if kind == "resourceTemplates" and getattr(error, "code", None) == METHOD_NOT_FOUND:
                 return [], ""  # many servers have resources and do not know templates
-            return [], f"{server} does not list its {_WORDS[kind]}. {explain.protocol_failure(error)}"
+            return [], f"{subject} does not list its {_WORDS[kind]}. {explain.protocol_failure(error)}"
         if isinstance(walk, str):
             return [], walk
         return walk.items, f"Some {_WORDS[kind]} are missing: {walk.note}." if walk.note else ""

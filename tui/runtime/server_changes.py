@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core.errors import ConfigError, UsageError
 from tui.core.files.programs import find_program
 from tui.core.servers import ServerSpec, ServerState, ServerStatus
+from tui.core.text import quoted_name
 from tui.host.host import Host
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import bundles_dir
@@ -199,7 +200,7 @@ class ServerChanges:
         table = self.table(name)
         if table is None:
             raise UsageError(
-                f"{name} is a sample server, not in the configuration file.",
+                f"The server {quoted_name(name)} is a sample, not in the configuration file.",
                 next_step="Add your own server. The samples are then no longer started.",
             )
         return table

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from tui.core.errors import McptuiError, sentences
 from tui.core.servers import SamplingRule
+from tui.core.text import quoted_name
 from tui.core.tools import switched
 from tui.host.host import Host
 from tui.settings.config_file import ConfigFile
@@ -73,7 +74,10 @@ class ServerChoices:
 
     async def _save(self, server: str, key: str, value: str | bool | Sequence[str]) -> str:
         if not self._is_configured(server):
-            return f"{server} is not in the configuration file. The change is valid until mcptui quits."
+            return (
+                f"The server {quoted_name(server)} is not in the configuration file. "
+                "The change is valid until mcptui quits."
+            )
         async with self._saving:
             try:
                 await asyncio.to_thread(self._config.save, ("servers", server, key), value)

@@ -207,9 +207,11 @@ class ServersStarting:
 
     def missing(self) -> str:
         names = [one.name for one in self._statuses() if one.state is ServerState.STARTING]
-        return (
-            f"Still starting: {_listed(names)}. Their tools become available when they run." if names else ""
-        )
+        if not names:
+            return ""
+        later = "Their tools become available when they run"
+        later = later if len(names) > 1 else "Its tools become available when it runs"
+        return f"Still starting: {_listed(names)}. {later}."
 
     def _worth_waiting(self) -> list[str]:
         since = self._clock.now_ns() - FRESH_NS

@@ -43,7 +43,7 @@ def test_hostile_arguments_are_cleaned():
 
 def test_the_question_about_a_server_says_what_each_answer_does():
     text = trust_text(TrustQuestion("fetch\x1b", "get"))
-    assert "\x1b" not in text and "marks get as read-only" in text
+    assert "\x1b" not in text and "marks its tool “get” as read-only" in text
     assert "run without approval" in text and "need approval" in text
 
 

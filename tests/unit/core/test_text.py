@@ -267,14 +267,13 @@ def test_patterns_for_rare_texts_are_not_compiled_at_the_start():
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        ("notes", "notes"),
-        ("@scope.x-1_+", "@scope.x-1_+"),
-        ("погода", "погода"),
-        ("is safe", '"is safe"'),
-        ("a\x1b", '"a\u241b"'),
-        ("", '""'),
-        ("x" * 99, '"' + "x" * 59 + '…"'),
+        ("notes", "“notes”"),
+        ("is safe", "“is safe”"),
+        ("a”, which is safe, “b", '“a", which is safe, "b”'),
+        ("a\x1b", "“a\u241b”"),
+        ("", "“”"),
+        ("x" * 99, "“" + "x" * 63 + "…”"),
     ],
 )
-def test_a_name_in_a_sentence_is_in_quotes_unless_it_is_one_plain_word(name: str, shown: str):
+def test_a_name_in_a_sentence_is_in_quotes_that_it_cannot_close(name: str, shown: str):
     assert quoted_name(name) == shown

@@ -114,7 +114,10 @@ async def test_until_then_neither_the_model_nor_the_person_can_call_it(monkeypat
         for one in (old, now):
             result = await call(host, one)
             assert result.failure is CallFailure.PROTOCOL
-            assert result.content[0].text == "echo of srv was not called: changed since it was accepted."
+            assert (
+                result.content[0].text
+                == "The tool echo of “srv” was not called: changed since it was accepted."
+            )
         assert host.status("srv").changes == host.status("srv").withheld == 1
 
 

@@ -127,7 +127,7 @@ def test_the_model_learns_how_a_server_died_and_its_last_lines():
     given = transport(exit=ended(17, words="exited with code 17 after 2 s"), stderr=log("a", "panic"))
     text = explain.died_in_call("weather", given, stopped=False)
     assert text == (
-        "weather exited with code 17 after 2 s during the call."
+        "The server “weather” exited with code 17 after 2 s during the call."
         " The call may or may not have taken effect.\n"
         "Last lines of its log:\na\npanic"
     )

@@ -91,10 +91,10 @@ async def test_of_a_stopped_server_there_is_what_is_configured():
         who = await bench.identity("srv")
         assert who == ServerIdentity(command=(sys.executable, str(ODD)), environment=("A",))
         assert list(bench.tools("srv")) == []
-        assert await bench.resources("srv") == ((), "The server srv is not running.")
-        assert await bench.prompts("srv") == ((), "The server srv is not running.")
+        assert await bench.resources("srv") == ((), "The server “srv” is not running.")
+        assert await bench.prompts("srv") == ((), "The server “srv” is not running.")
         answer = await bench.request("srv", "ping", None, call="hand-1", seconds=5)
-        assert answer == RawAnswer(problem="The server srv is not running.")
+        assert answer == RawAnswer(problem="The server “srv” is not running.")
 
 
 async def test_an_unknown_server_raises_nothing():
@@ -140,7 +140,7 @@ async def test_a_real_server_lists_and_returns_its_resources_and_prompts(tmp_pat
 
 async def test_a_server_without_resources_says_so():
     async with running(ROOT / "tests" / "corpus" / "faults" / "is_error.py") as (bench, captured, _):
-        assert await bench.resources("srv") == ((), "srv does not support resources.")
+        assert await bench.resources("srv") == ((), "The server “srv” does not support resources.")
         assert not any(b"resources/list" in one.raw for one in captured)
 
 
@@ -313,7 +313,7 @@ async def test_cancelling_the_task_cancels_the_request_on_the_wire():
 async def test_a_server_that_dies_meanwhile_says_how():
     async with running(ODD) as (bench, _, _):
         answer = await bench.request("srv", "x/exit", {}, call="hand-1", seconds=10)
-        assert answer.problem.startswith("srv exited with code 3")
+        assert answer.problem.startswith("The server “srv” exited with code 3")
         assert answer.lost
         again = await bench.request("srv", "x/echo", {}, call="hand-2", seconds=10)
         assert again.problem != "" and not again.lost

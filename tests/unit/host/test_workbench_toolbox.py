@@ -134,7 +134,7 @@ async def test_a_call_whose_server_does_not_start_again_says_why():
     script.missing = True
     result = await call(host, tool)
     assert result.failure is CallFailure.NOT_RUNNING
-    assert "The server srv is not running. `x` was not found on PATH." in result.content[0].text
+    assert "The server “srv” is not running. `x` was not found on PATH." in result.content[0].text
     await host.shutdown()
 
 

@@ -164,7 +164,7 @@ async def test_a_sample_can_only_be_used(tmp_path):
     stage = Stage(tmp_path / "c.toml", "")
     assert stage.changes.table("weather") is None
     for refused in (stage.changes.toggle("weather"), stage.changes.remove("weather")):
-        with pytest.raises(UsageError, match="is a sample server"):
+        with pytest.raises(UsageError, match="is a sample, not in"):
             await refused
     said = await stage.changes.add(stage.changes.draft("mine", ServerValues("python3 x.py")))
     assert said == ["the sample servers no longer start"]

@@ -64,13 +64,13 @@ class ConsentQuestion:
 
     @property
     def subject(self) -> str:
-        """The server or model, in quotes where its name would read as a part of the sentence."""
-        return f"The {'model' if self.is_model else 'server'} {quoted_name(self.server, 80)}"
+        """What the question is about: the server “weather”."""
+        return f"The {'model' if self.is_model else 'server'} {quoted_name(self.server)}"
 
     @property
     def head(self) -> str:
-        """The question, behind its subject."""
-        request = "Use it?" if self.is_model else "Start it?"
+        """The question, without its subject."""
+        request = "Use it?" if self.is_model else "Connect to it?" if self.is_remote else "Start it?"
         if self.changes:
             return f"has changed since you agreed to it. {request}"
         verb = "used" if self.is_model else "connected to" if self.is_remote else "started"

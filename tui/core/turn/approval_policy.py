@@ -197,7 +197,7 @@ class Policy:
         listed, trusted = "resources that their server lists", "read-only tools of trusted servers"
         return (
             f"only {listed if owner else trusted} are allowed (--approve reads). "
-            f"{server} is not trusted: see --trust {server}, or trusted = true in its configuration"
+            f"“{server}” is not trusted: see --trust {server}, or trusted = true in its configuration"
         )
 
     def remember(

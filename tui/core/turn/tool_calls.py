@@ -32,7 +32,7 @@ from tui.core.ports import (
 )
 from tui.core.schemas.tool_names import server_of
 from tui.core.servers import ServerState
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
@@ -240,7 +240,7 @@ class ToolCallRunner:
             awaited = sorted({server for name in names if (server := server_of(name, starting))})
             if not awaited:
                 break
-            words = f"Waiting for {clean_line(', '.join(awaited), 120)} to start"
+            words = f"Waiting for {', '.join(map(quoted_name, awaited[:4]))} to start"
             if words != said:
                 said = words
                 self._emit(Waiting(words))

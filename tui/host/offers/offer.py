@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tui.core.definitions.accepted import DefinitionBook, DefinitionChange, ServerDefinitions, digests_of
 from tui.core.definitions.definition import INSTRUCTIONS, instructions_definition
 from tui.core.servers import ServerSpec
+from tui.core.text import quoted_name
 from tui.core.tools import Tool, is_off
 from tui.host.catalog import NO_TOOLS, Catalog, described
 
@@ -116,13 +117,14 @@ class ServerOffer:
         Asked right before a call, which ends the first list.
         """
         self.definitions.called()
+        server = f"The server {quoted_name(tool.server)}"
         present = catalog.find(tool.name)
         if present is None:
-            return f"{tool.server} no longer offers {tool.name}."
+            return f"{server} no longer offers {tool.name}."
         if why := self.unaccepted(present):
-            return f"{tool.name} of {tool.server} was not called: {why}."
+            return f"The tool {tool.name} of {quoted_name(tool.server)} was not called: {why}."
         if present.digest != tool.digest:
-            return f"{tool.server} changed {tool.name} after it was offered. The call was not run."
+            return f"{server} changed {tool.name} after it was offered. The call was not run."
         return ""
 
     def changes(self, *, instructions: bool) -> Sequence[DefinitionChange]:

@@ -15,7 +15,7 @@ from tui.core.files.programs import find_program
 from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.questions import Action, ConsentsAnswer, Person, Refuser
 from tui.core.servers import ServerSpec
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.settings.locations import consents_file, decisions_file, default_servers
 from tui.settings.state.stored_consents import StoredConsents
 from tui.settings.state.stored_decisions import StoredDecisions
@@ -265,12 +265,12 @@ def agree(path: Path, server: str, env: Mapping[str, str], *, by: str, expected:
     try:
         spec = next((one for one in _sourced(path, env) if one.name == server), None)
         if spec is None:
-            return f"the configuration of {clean_line(server, 64)} is not complete yet."
+            return f"the configuration of {quoted_name(server)} is not complete yet."
         if not spec.source or is_sample(spec):
             return ""
         launch = launch_of(spec)
         if expected is not None and expected.digest() != launch.digest():
-            return f"{clean_line(server, 64)} has changed meanwhile."
+            return f"{quoted_name(server)} has changed meanwhile."
         StoredConsents(consents_file()).add(spec.name, spec.source, launch)
         decisions.add(decision_of(spec, launch.digest(), allowed=True, by=by))
     except (McptuiError, OSError) as error:

@@ -9,7 +9,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from tui.core.servers import ServerState, ServerStatus
-from tui.core.text import clean_line
+from tui.core.text import quoted_name
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Action, Context, key_words
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, why_not
@@ -117,7 +117,7 @@ def server_commands(
 ) -> Iterator[Command]:
     """Yield workbench, start, stop, restart and log of every server, as its state allows."""
     for status in host.statuses():
-        shown = clean_line(status.name, 60)
+        shown = quoted_name(status.name, 60)
         yield Command(
             f"Open the workbench of {shown}", "call its tools by hand", partial(show_server, status.name)
         )
@@ -125,7 +125,7 @@ def server_commands(
 
 
 def _of_server(status: ServerStatus, host: "Host", show_log: Callable[[str], object]) -> Iterator[Command]:
-    name, shown = status.name, clean_line(status.name, 60)
+    name, shown = status.name, quoted_name(status.name, 60)
     state = f"now {status.state}"
     if status.spec.disabled or status.spec.problem:
         pass  # it is only listed

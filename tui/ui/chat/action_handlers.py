@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from inspect import isawaitable
 
-from tui.core.text import clean_line
+from tui.core.text import quoted_name
 from tui.traffic.spans.entries import CallSpan
 from tui.ui.chat.approval_queue import ApprovalKeys
 from tui.ui.chat.composer.editor import EditorSession
@@ -144,7 +144,7 @@ class ActionHandlers:
     def _steer_server(self, steer: Callable[[], None]) -> None:
         status = self._regions.servers.selected_status
         if status is not None and (why := why_only_listed(status.spec, self._regions.key_of)):
-            self._regions.notify(f"{clean_line(status.name, 64)} is {why}")
+            self._regions.notify(f"The server {quoted_name(status.name)} is {why}")
             return
         steer()
         self._wake()

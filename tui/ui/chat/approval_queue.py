@@ -25,7 +25,7 @@ from tui.core.questions import (
     SamplingQuestion,
     SamplingReview,
 )
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.answer_debounce import AnswerKeys
 from tui.ui.questions.server_questions import ServerQuestion, ServerQuestions
@@ -128,8 +128,8 @@ class Approvals:
         return answer
 
     def refused(self, server: str, why: str) -> None:
-        name, reason = clean_line(server, 60), clean_line(why, 300).rstrip(".")
-        self._tell(f"Rejected an invalid request from {name}. {reason}.")
+        name, reason = quoted_name(server, 60), clean_line(why, 300).rstrip(".")
+        self._tell(f"Rejected an invalid request from the server {name}. {reason}.")
 
     async def _wait(self, request: Asked) -> Any:
         question = _Question(request, asyncio.get_running_loop().create_future())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.core.errors import McptuiError
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.ui.chat.composer.command_arguments import export_to, said_by, switch_model
 from tui.ui.chat.composer.suggestions import LiveSources
 from tui.ui.chat.composer.token_area import Reference, Written
@@ -327,4 +327,4 @@ class SlashCommands:
         known = [Reference.to_known(replace(one, server=spec.server)) for one in attachments]
         self._composer.put_foreign(text, *known)
         send = self._regions.key_of("composer.send")
-        self._regions.notify(f"Inserted from {spec.server}. Press {send} to send.")
+        self._regions.notify(f"Inserted from the server {quoted_name(spec.server)}. Press {send} to send.")

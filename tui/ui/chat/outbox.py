@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tui.core.errors import McptuiError
+from tui.core.text import quoted_name
 from tui.settings.locations import state_dir
 from tui.ui.chat.composer.attachments import not_attached
 from tui.ui.chat.composer.composer import Composer
@@ -173,7 +174,10 @@ class Outbox:
             if colon and server in self._sources.running:  # its prompts may not have been listed yet
                 found = parse_command(shown, await self._sources.known())
             elif colon and server in (status.name for status in self._runtime.host.statuses()):
-                raise McptuiError(f"{server} is not running", next_step="Start it to use its prompts.")
+                raise McptuiError(
+                    f"the server {quoted_name(server)} is not running",
+                    next_step="Start it to use its prompts.",
+                )
         if isinstance(found, InvalidCommand):
             raise McptuiError(found.problem)
         return found

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.ui.chat.regions import Regions
 from tui.ui.widgets.server_rows import trust_words
 
@@ -35,7 +35,7 @@ class ServerEditing:
 
         def decided(draft: "Draft | None") -> None:
             if draft is not None:
-                self._run(changes.add(draft), f"Added {draft.name}.")
+                self._run(changes.add(draft), f"Added the server {quoted_name(draft.name)}.")
 
         self._open_dialog(ServerForm(make, ServerValues()), decided)
 
@@ -57,16 +57,15 @@ class ServerEditing:
 
         def decided(draft: "Draft | None") -> None:
             if draft is not None:
-                self._run(changes.change(draft), f"Changed {name}.")
+                self._run(changes.change(draft), f"Changed the server {quoted_name(name)}.")
 
         self._open_dialog(ServerForm(make, values, name), decided)
 
     def toggle_disabled(self) -> None:
         if name := self._selected():
             disabled = self._runtime.host.status(name).spec.disabled
-            self._run(
-                self._runtime.server_changes.toggle(name), f"{'Enabled' if disabled else 'Disabled'} {name}."
-            )
+            done = "Enabled" if disabled else "Disabled"
+            self._run(self._runtime.server_changes.toggle(name), f"{done} the server {quoted_name(name)}.")
 
     def toggle_trust(self) -> None:
         if name := self._selected():
@@ -86,9 +85,11 @@ class ServerEditing:
 
         def decided(yes: bool | None) -> None:
             if yes:
-                self._run(self._runtime.server_changes.remove(name), f"Removed {name}.")
+                self._run(
+                    self._runtime.server_changes.remove(name), f"Removed the server {quoted_name(name)}."
+                )
 
-        question = f"Remove {clean_line(name, 64)} from the configuration?"
+        question = f"Remove the server {quoted_name(name)} from the configuration?"
         about = "It is stopped and deleted from the configuration file. To keep it there, disable it."
         self._open_dialog(Confirm(question, yes="remove", no="keep", about=about), decided)
 

@@ -12,7 +12,7 @@ from textual.timer import Timer
 from textual.widgets import Input, TextArea
 
 from tui.core.errors import McptuiError
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, quoted_name
 from tui.ui.dialogs.text_dialogs import MultilineText
 from tui.ui.widgets.field import Button, Choices, Field, FormField
 from tui.ui.widgets.literal import Literal
@@ -83,7 +83,7 @@ class ServerForm(ModalScreen["Draft | None"]):
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        title = f"Edit {clean_line(self._fixed, 64)}" if self._fixed else "Add server"
+        title = f"Edit the server {quoted_name(self._fixed)}" if self._fixed else "Add server"
         with Vertical():
             yield Literal(title, classes="title")
             with VerticalScroll(can_focus=False):

@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.core.questions import Action, AddressAnswer, AddressQuestion
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, quoted_name
 from tui.core.web.web_address import has_browser, web_address
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
@@ -64,11 +64,11 @@ class AddressDialog(ModalScreen[AddressAnswer]):
 
     def compose(self) -> ComposeResult:
         question = self.question
-        server = clean_line(question.server, 60)
+        server = quoted_name(question.server, 60)
         what = "requires signing in" if question.purpose == "sign in" else "asks you to open a URL"
         what += f", round {question.round}" if question.round > 1 else ""
         with Vertical():
-            yield Static(Content.assemble((server, "bold"), f" {what}"), markup=False)
+            yield Static(Content.assemble("The server ", (server, "bold"), f" {what}"), markup=False)
             if question.message:
                 yield Literal(clean(question.message)[:2000], classes="about")
             yield Static(Content.assemble(*self._parts()), classes="address", markup=False)

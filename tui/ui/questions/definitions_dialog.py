@@ -15,7 +15,7 @@ from tui.core.definitions.accepted import DefinitionChange
 from tui.core.definitions.differences import ORDER, Verdict
 from tui.core.definitions.wording import Kind, head, lines, summary
 from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -143,7 +143,7 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
 
     def compose(self) -> ComposeResult:
         question = self.question
-        server = clean_line(question.server, 60)
+        server = f"Server {quoted_name(question.server, 60)}"
         suspicious = sum(one.verdict is Verdict.SUSPICIOUS for one in question.changes)
         with Vertical():
             was = any(not one.is_new for one in question.changes)

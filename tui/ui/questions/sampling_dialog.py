@@ -12,7 +12,7 @@ from textual.widgets import Static, TextArea
 
 from tui.core import units
 from tui.core.questions import Action, SamplingAnswer, SamplingQuestion, SamplingReview
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -66,14 +66,14 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
         self._area.set_reactive(TextArea.cursor_blink, False)
 
     def compose(self) -> ComposeResult:
-        server = clean_line(self.question.server, 60)
+        server = quoted_name(self.question.server, 60)
         model = clean_line(self._model, 60) or "the model"
         if isinstance(self.question, SamplingQuestion):
             round = f", round {self.question.round}" if self.question.round > 1 else ""
-            head = Content.assemble((server, "bold"), f" requests a reply from {model}{round}")
+            head = Content.assemble("The server ", (server, "bold"), f" requests a reply from {model}{round}")
             facts = ", ".join(request_facts(self.question.params))
         else:
-            head = Content.assemble(f"The reply of {model} for ", (server, "bold"))
+            head = Content.assemble(f"The reply of {model} for the server ", (server, "bold"))
             facts = "The server gets exactly this text."
         with Vertical():
             yield Static(head, markup=False)

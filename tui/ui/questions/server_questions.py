@@ -15,7 +15,7 @@ from tui.core.questions import (
     SamplingQuestion,
     SamplingReview,
 )
-from tui.core.text import clean_line
+from tui.core.text import quoted_name
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.questions.question_line import Ripeness
 from tui.ui.widgets.symbols import symbols_for
@@ -89,8 +89,8 @@ class ServerQuestions:
         if dialog is not None and dialog.question is not question:
             self._dialog = None
             if self._close(dialog):
-                server = clean_line(dialog.question.server, 60)
-                self._app.notify(f"{server} withdrew its request.", timeout=4)
+                server = quoted_name(dialog.question.server, 60)
+                self._app.notify(f"The server {server} withdrew its request.", timeout=4)
             dialog = None
         if question is None:
             return

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.core.units import age, clock, count, duration, plural
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, text_of, width_of, wrap
@@ -253,10 +253,9 @@ def _process(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
 
 def trust_words(server: str, *, trusted: bool) -> str:
     """Return what a change of the trust in a server means."""
-    name = clean_line(server, 64)
     if trusted:
-        return f"{name} is trusted. Its read-only tools run."
-    return f"{name} is not trusted. Its calls need approval."
+        return f"The server {quoted_name(server)} is trusted. Its read-only tools run."
+    return f"The server {quoted_name(server)} is not trusted. Its calls need approval."
 
 
 def noise_words(status: ServerStatus) -> str:

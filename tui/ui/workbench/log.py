@@ -70,15 +70,12 @@ class LogScreen(ModalScreen[None]):
         super().__init__()
         self._host = host
         self._server = server
-        shown = clean_line(server, 64)
         self._title = SplitBar()
         status = self._status()
         remote = status is not None and bool(status.spec.url)
-        empty = f"{shown} has written nothing to stderr yet."
+        empty = "This server has written nothing to stderr yet."
         if remote:
-            empty = (
-                f"{shown} is a remote server. Its log is on its own machine. See its messages in the traffic."
-            )
+            empty = "This server is remote. Its log is on its own machine. See its messages in the traffic."
         self._lines = LogLines(empty=empty, id="log-lines")
         self._input = Field(placeholder="text in this log", max_length=200, compact=True)
         self._search = Horizontal(Literal("search ›"), self._input, id="log-search")

@@ -11,7 +11,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from tui.core.servers import ServerState
-from tui.core.text import clean_line
+from tui.core.text import quoted_name
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -218,7 +218,7 @@ class ServerScreen(Screen[None]):
     def action_bench_toggle(self) -> None:
         if (status := self.shared.status) is not None:
             if why := why_only_listed(status.spec, self.shared.overrides.first_of, IN_SERVERS):
-                self.notify(f"{clean_line(self.server, 64)} is {why}")
+                self.notify(f"The server {quoted_name(self.server)} is {why}")
                 return
             toggle_server(self.shared.runtime.host, status)
             self.look()

@@ -216,7 +216,7 @@ class ServerLog(LogLines):
     hang = HEAD_CELLS
 
     def __init__(self, recording: Recording, server: str, *, id: str) -> None:
-        super().__init__(empty=f"No log output from {clean_line(server, 64)} yet.", id=id)
+        super().__init__(empty="No log output from this server yet.", id=id)
         what = f"server:{written(server)} {_WHAT}"
         self._entries = View(recording.entries, parse(what))
         self._bodies = ReaderThread(recording.open_reader)

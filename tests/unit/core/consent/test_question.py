@@ -19,7 +19,7 @@ def test_everything_that_decides_what_runs_is_shown_but_no_value():
     env = {"LD_PRELOAD": "/tmp/x y.so", "API": "value-of-a-variable"}
     spec = ServerSpec("w", "npx", ("-y", "a b", "--api-key", "sk-abcdefgh12345678"), env, cwd="/srv/w")
     said = text(ServerSpec(**{**_fields(spec), "source": "the file /tmp/mcp.json"}))
-    assert "w comes from the file /tmp/mcp.json, not from your own configuration" in said
+    assert "The server “w” comes from the file /tmp/mcp.json, not from your own configuration" in said
     assert "command    npx -y 'a b' --api-key '[redacted:api-key]'" in said
     assert "program    /usr/bin/npx" in said
     assert "folder     /srv/w" in said
@@ -52,7 +52,9 @@ def test_yes_and_no_say_what_happens():
 
 
 def test_a_change_is_what_the_question_is_about():
-    assert "w has changed since you agreed to it. Start it?" in text(ServerSpec("w", "npx"), "url: new")
+    assert "The server “w” has changed since you agreed to it. Start it?" in text(
+        ServerSpec("w", "npx"), "url: new"
+    )
     assert "  changed: url: new" in text(ServerSpec("w", "npx"), "url: new")
 
 
@@ -156,5 +158,5 @@ def test_an_ordinary_name_is_not_marked(name: str):
 
 
 def test_a_name_that_would_read_as_a_part_of_the_sentence_is_in_quotes():
-    assert text(ServerSpec("everything", "x")).startswith("The server everything comes from")
-    assert text(ServerSpec("is safe and", "x")).startswith('The server "is safe and" comes from')
+    assert text(ServerSpec("everything", "x")).startswith("The server “everything” comes from")
+    assert text(ServerSpec("is safe and", "x")).startswith("The server “is safe and” comes from")

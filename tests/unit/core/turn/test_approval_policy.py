@@ -145,7 +145,7 @@ def test_an_earlier_approval_does_not_override_a_rule():
 
 
 FETCH = ("fetch",)
-AFTER_FETCH = "A result of the server fetch, which you do not trust, is in this conversation"
+AFTER_FETCH = "A result of the server “fetch”, which you do not trust, is in this conversation"
 
 
 def test_an_earlier_approval_does_not_cover_a_call_after_untrusted_content():
@@ -245,7 +245,7 @@ def test_after_untrusted_content_a_resource_of_another_server_that_is_not_truste
     read = resource_tool(READ_RESOURCE)
     policy = Policy(trust=OnlyWeather())
     asked = policy.judge(read, FILE, after=["web"])
-    assert asked.verdict is Verdict.ASK and "A result of the server web" in asked.why
+    assert asked.verdict is Verdict.ASK and "A result of the server “web”" in asked.why
     assert policy.judge(read, FILE, after=["web"], listed=True).verdict is Verdict.ALLOW
     assert policy.judge(read, {**FILE, "server": "weather"}, after=["web"]).verdict is Verdict.ALLOW
     assert policy.judge(resource_tool(LIST), FILE, after=["web"]).verdict is Verdict.ALLOW
@@ -264,7 +264,7 @@ def test_a_resource_that_a_server_has_not_listed_asks_until_the_server_is_truste
     assert policy.judge(read, FILE, listed=True).verdict is Verdict.ALLOW
     assert policy.judge(read, {**FILE, "server": "weather"}).verdict is Verdict.ALLOW
     refused = Policy(mode=Mode.READS, trust=OnlyWeather()).judge(read, FILE)
-    assert refused.verdict is Verdict.DENY and "files is not trusted" in refused.why
+    assert refused.verdict is Verdict.DENY and "“files” is not trusted" in refused.why
 
 
 def test_an_answer_that_lasts_is_possible_where_the_same_call_would_not_ask_again():

@@ -430,7 +430,7 @@ async def test_a_call_of_a_server_that_starts_or_restarts_waits_for_it(first):
 
     turn, _ = turn_of(ScriptedModel([calls(call(1)), says("done")]), toolbox, clock=clock, absent=absent)
     events = await run(turn)
-    assert [event.message for event in of_type(events, Waiting)] == ["Waiting for srv to start", ""]
+    assert [event.message for event in of_type(events, Waiting)] == ["Waiting for “srv” to start", ""]
     assert len(toolbox.called) == 1
 
 

@@ -88,7 +88,7 @@ def test_a_tool_that_the_server_took_back_is_called_neither():
     now = listing()
     offer = seen(listing(tool()), now)
     (old,) = listing(tool()).catalog.tools
-    assert offer.refusal(old, now.catalog) == "srv no longer offers echo."
+    assert offer.refusal(old, now.catalog) == "The server “srv” no longer offers echo."
 
 
 def test_a_tool_that_changed_back_after_it_was_offered_is_not_called():

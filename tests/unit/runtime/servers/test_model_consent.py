@@ -86,7 +86,7 @@ def test_the_question_says_what_is_sent_where():
     lines = 'base_url = "https://e.example/v1"\napi_key = "${OPENAI_API_KEY}"\nheaders = { A = "${OTHER}" }'
     ((_, _, question),) = missing_model_consents(foreign(lines), ENV)
     said = "\n".join((*question.lines(), *question.outcomes))
-    assert "models.x comes from the file /tmp/f.toml" in said and "Use it?" in said
+    assert "The model “models.x” comes from the file /tmp/f.toml" in said and "Use it?" in said
     assert "address  https://e.example/v1" in said and "key      value of OPENAI_API_KEY" in said
     assert "A = value of OTHER" in said and "5512abc" not in said
     assert "api_key gets the value of OPENAI_API_KEY, which looks like one of your keys." in said

@@ -89,6 +89,6 @@ def test_a_malformed_question_is_told_clean_and_on_one_line():
     approvals = Watched()
     approvals.refused("we\x1b[2Jather", "elicitation/create: url must be\n a string")
     assert approvals.told == [
-        "Rejected an invalid request from we␛[2Jather. elicitation/create: url must be a string."
+        "Rejected an invalid request from the server “we␛[2Jather”. elicitation/create: url must be a string."
     ]
     assert approvals.shown == []

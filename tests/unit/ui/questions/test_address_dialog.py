@@ -38,7 +38,9 @@ async def test_the_whole_address_and_its_server_are_shown() -> None:
     async with app_with_person() as (app, _, person):
         waiting = asked(person.address(question()))
         await shown(app, AddressDialog)
-        await shows(app, "weather asks you to open a URL", "Confirm it", "https://auth.example/login?a=1")
+        await shows(
+            app, "The server “weather” asks you to open a URL", "Confirm it", "https://auth.example/login?a=1"
+        )
         await shows(app, "ctrl+s open in the browser")
         waiting.cancel()
 
@@ -89,7 +91,7 @@ async def test_over_ssh_the_answer_of_a_sign_in_is_pasted(monkeypatch: pytest.Mo
     async with app_with_person() as (app, pilot, person):
         waiting = asked(person.address(question(purpose="sign in")))
         await shown(app, AddressDialog)
-        await shows(app, "weather requires signing in")
+        await shows(app, "The server “weather” requires signing in")
         await keys(pilot, "code")
         await pilot.press("enter")
         assert await waiting == AddressAnswer(Action.ACCEPT, "code")

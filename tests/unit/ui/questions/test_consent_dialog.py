@@ -30,7 +30,9 @@ async def test_what_would_run_and_what_yes_and_no_do_are_shown():
         assert isinstance(person, Approvals)
         waiting = asked(person.consent(QUESTION))
         await shown(app, ConsentDialog)
-        await shows(app, "weather has changed since you agreed to it.", "npx -y [b]weather[/b]", "/srv")
+        await shows(
+            app, "The server “weather” has changed since you agreed to it.", "npx -y [b]weather[/b]", "/srv"
+        )
         await shows(app, "! weather is not pinned", "changed: argument 1: was x, is now y")
         await shows(app, "Yes: the program runs on this computer with your permissions.", "No: it is not")
         await shows(app, "ctrl+s yes, start it", "ctrl+x no")
@@ -43,7 +45,7 @@ async def test_a_model_is_used():
         model = dataclasses.replace(QUESTION, server="models.m", is_model=True, is_remote=True, changes=())
         waiting = asked(person.consent(model))
         await shown(app, ConsentDialog)
-        await shows(app, "The model models.m comes from", "Use it?", "ctrl+s yes, use it")
+        await shows(app, "The model “models.m” comes from", "Use it?", "ctrl+s yes, use it")
         waiting.cancel()
 
 
@@ -167,5 +169,5 @@ async def test_two_servers_are_asked_about_one_after_the_other():
         await shows(app, "1 more question waiting")
         await pilot.press("ctrl+x")
         assert await first is Action.DECLINE
-        await shows(app, "notes has changed")
+        await shows(app, "The server “notes” has changed")
         second.cancel()

@@ -45,7 +45,7 @@ async def test_it_says_what_changed_and_what_each_answer_does(size: tuple[int, i
     async with app_with_person(size) as (app, _, person):
         waiting = asked(person.definitions(question()))
         await shown(app, DefinitionsDialog)
-        await shows(app, "calc: 1 tool changed since you accepted it", "Accept:", "Leave out:")
+        await shows(app, "Server “calc”: 1 tool changed since you accepted it", "Accept:", "Leave out:")
         await shows(app, "ctrl+s accept", "ctrl+x leave out", "esc decide later")
         waiting.cancel()
 

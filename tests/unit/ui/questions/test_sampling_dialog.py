@@ -22,7 +22,9 @@ async def test_server_limit_and_every_word_of_the_request_are_shown() -> None:
     async with app_with_person() as (app, _, person):
         question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
         await shown(app, SamplingDialog)
-        await shows(app, "weather requests a reply", "up to 100 tokens, 1 message", "Say [b]hello[/b]")
+        await shows(
+            app, "The server “weather” requests a reply", "up to 100 tokens, 1 message", "Say [b]hello[/b]"
+        )
         question.cancel()
 
 
@@ -30,7 +32,7 @@ async def test_a_window_of_ten_rows_shows_text_and_keys() -> None:
     async with app_with_person((40, 10)) as (app, _, person):
         question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
         await shown(app, SamplingDialog)
-        await shows(app, "weather requests a reply", "Say [b]hello[/b]", "ctrl+s send", "esc cancel")
+        await shows(app, "The server “weather” requests a", "Say [b]hello[/b]", "ctrl+s send", "esc cancel")
         question.cancel()
 
 
@@ -49,7 +51,7 @@ async def test_the_reply_is_shown_before_the_server_has_it() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.review(SamplingReview("weather", PARAMS, REPLY)))
         await shown(app, SamplingDialog)
-        await shows(app, "for weather", "Hello", "send to the server")
+        await shows(app, "for the server “weather”", "Hello", "send to the server")
         await pilot.press("ctrl+s")
         assert await question == SamplingAnswer(Action.ACCEPT, REPLY)
 

@@ -53,7 +53,7 @@ async def test_a_withdrawn_question_closes_with_all_that_was_opened_over_it() ->
         await shown(app, HelpScreen)
         waiting.cancel()
         await until(lambda: app.screen is app.main)
-        await shows(app, "server1 withdrew its request.")
+        await shows(app, "The server “server1” withdrew its request.")
 
 
 async def test_keys_meant_for_a_withdrawn_question_reach_nothing_under_it(

@@ -29,7 +29,7 @@ async def test_the_question_says_what_each_answer_does_and_who_says_so(size: tup
         task = asked(person.trust(QUESTION))
         await shows(app, "ctrl+s trust", "ctrl+x do not trust", "esc not now")
         text = " ".join(screen_text(app).replace("▌", " ").split())
-        assert 'marks "[b]get[/b]" as read-only' in text and "\x1b" not in text
+        assert "marks its tool “[b]get[/b]” as read-only" in text and "\x1b" not in text
         assert "run without approval" in text and "need approval" in text
         await pilot.press("escape")
         await task
