@@ -153,18 +153,18 @@ def _drop_typed(terminal: int) -> None:
         termios.tcflush(terminal, termios.TCIFLUSH)
 
 
-def is_yes(text: str) -> bool:
-    """Ask on stdin and stdout; return whether the person typed yes after the question was shown."""
-    return typed_answer(text) in ("y", "yes")
+def is_yes(text: str, out: TextIO | None = None) -> bool:
+    """Ask on stdout or `out`; return whether the person typed yes on stdin after the question was shown."""
+    return typed_answer(text, out) in ("y", "yes")
 
 
-def typed_answer(text: str) -> str:
-    """Ask on stdin and stdout; return what was typed after the question was shown, in lower case."""
+def typed_answer(text: str, out: TextIO | None = None) -> str:
+    """Ask on stdout or `out`; return what was typed after the question was shown, in lower case."""
     question, newline, prompt = text.rpartition("\n")
-    print(question, end=newline, flush=True)
+    print(question, end=newline, file=out, flush=True)
     with suppress(OSError):
         _drop_typed(sys.stdin.fileno())
-    print(prompt, end="", flush=True)
+    print(prompt, end="", file=out, flush=True)
     try:
         return input("").strip().lower()
     except EOFError:

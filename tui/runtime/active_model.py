@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tui.core.context.context_meter import Calibration, ContextMeter
-from tui.core.errors import McptuiError, ModelError, UsageError, sentences
+from tui.core.errors import ConfigError, McptuiError, ModelError, UsageError, sentences
 from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
 from tui.core.traffic import TrafficSink
 from tui.runtime.options import Options
@@ -95,16 +95,26 @@ class ActiveModel:
         except McptuiError as error:
             self.error = error
 
-    async def ask_for_consent(self) -> None:
-        """Ask the person about the model to begin with, if it needs consent, and use it."""
+    @property
+    def needs_consent(self) -> bool:
+        """Whether the model to begin with cannot be used because nobody has agreed to it."""
+        from tui.model.endpoints.providers import BLOCKED_STEP
+
+        return isinstance(self.error, ConfigError) and self.error.next_step == BLOCKED_STEP
+
+    async def ask_for_consent(self, tell: Callable[[str], None]) -> None:
+        """Ask the person about the model to begin with, and use it; `tell` its problems then."""
         loaded = self._ready()
         try:
-            agreed = await self._is_agreed(self._options.model or first_choice(loaded))
+            if await self._is_agreed(self._options.model or first_choice(loaded)):
+                self.error = None
+                if self._model is None:
+                    await self.begin(loaded)
         except McptuiError as error:
             self.error = error
-            return
-        if agreed and self._model is None:
-            await self.begin(loaded)
+        for problem in self.problems:
+            tell(problem)
+        self.revision += 1
 
     async def _is_agreed(self, name: str) -> bool:
         """Ask the person about a model, if it needs consent; return whether they said yes to it now."""

@@ -236,9 +236,10 @@ class Runtime:
         if model:
             await asyncio.to_thread(self.request.look)
             await self._active_model.begin(loaded)
-            self._problems += self._active_model.problems
-            if self._active_model.error is not None and not self._options.command:
-                self._keep(self._active_model.ask_for_consent())
+            if self._active_model.needs_consent and not self._options.command:
+                self._keep(self._active_model.ask_for_consent(lambda text: self._problems.append(text)))
+            else:
+                self._problems += self._active_model.problems
         if session:
             try:
                 await self.open_session()

@@ -223,6 +223,22 @@ async def test_a_configuration_read_again_replaces_the_model_where_it_changed(
     await asked.close()
 
 
+async def test_a_model_that_is_agreed_to_has_no_problem(tmp_path: Path) -> None:
+    text = '[models.x]\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\nsystem = "Be brief"\n'
+    loaded = replace(load_text(text, tmp_path / "c.toml", {}), source="the file /tmp/c.toml")
+    person = Person(Action.ACCEPT)
+    consent = RunConsent(StoredConsents(tmp_path / "consents.json"), lambda: person, Log())
+    asked = ActiveModel(
+        Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None, consent
+    )
+    await asked.begin(loaded)
+    told: list[str] = []
+    await asked.ask_for_consent(told.append)
+    assert told == [] and asked.error is None and not asked.needs_consent
+    assert asked.profile is not None and asked.profile.name == "x"
+    await asked.close()
+
+
 async def test_a_model_that_was_refused_is_asked_about_again_when_it_is_chosen_again(tmp_path: Path) -> None:
     async with Endpoint([], models=["m"]) as endpoint:
         text = f'[models.x]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\napi_key_env = "KEY"\n'
@@ -234,7 +250,10 @@ async def test_a_model_that_was_refused_is_asked_about_again_when_it_is_chosen_a
             Options(), env, MonotonicClock(), lambda captured: None, lambda name, value: None, consent
         )
         await asked.begin(loaded)
-        await asked.ask_for_consent()
+        told: list[str] = []
+        assert asked.needs_consent
+        await asked.ask_for_consent(told.append)
+        assert len(told) == 1 and "needs your consent" in told[0]
         assert asked.profile is None and endpoint.connections == 0
         with pytest.raises(ConfigError, match="needs your consent"):
             await asked.switch("x")

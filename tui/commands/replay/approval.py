@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tui.commands.packages.found import is_terminal
+from tui.commands.terminal_approver import is_yes
 from tui.commands.traffic_choice import say
 from tui.core.context.resource_tools import READ
 from tui.core.errors import UsageError
@@ -139,9 +140,9 @@ class ReplayApproval:
         if not yes and not is_terminal():
             self._record(decisions, is_yes=False, by="default (no terminal)")
             raise UsageError("nothing was sent: no terminal to ask on.", next_step="Use --yes to send them.")
-        is_yes = yes or _is_yes()
-        self._record(decisions, is_yes=is_yes, by=BY_FLAG if yes else BY_KEY)
-        return is_yes
+        agreed = yes or is_yes("Send them? [y/N] ", sys.stderr)
+        self._record(decisions, is_yes=agreed, by=BY_FLAG if yes else BY_KEY)
+        return agreed
 
     def _record(self, decisions: DecisionLog, *, is_yes: bool, by: str) -> None:
         for call, number in list(self._calls.items())[:MAX_LISTED]:
@@ -161,18 +162,6 @@ class ReplayApproval:
 def _line(call: _Call, number: int) -> str:
     name = clean_line(call.tool, 80) or "(no name)"
     return f"{name}  {plural(number, 'call')}, {clean_line(call.words, 300)}"
-
-
-def _is_yes() -> bool:
-    try:
-        import termios
-
-        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)  # what was typed before the question
-    except (ImportError, OSError):  # not on Windows
-        pass
-    sys.stderr.write("Send them? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _one_line(item: ReplayItem) -> ReplayItem:
