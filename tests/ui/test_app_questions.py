@@ -127,7 +127,7 @@ async def test_a_yes_counts_once_all_arguments_were_on_screen():
         await ripen(app)
         for _ in range(2):  # the first yes expands it
             await press_and_settle(app, pilot, "y")
-            await shows(app, "line 9", "Not allowed yet:")
+            await shows(app, "line 9", "Not allowed:")
             assert app.main.parts.approvals.current and runtime.toolbox.called == []
         await pilot.press("end")  # jumps over the middle
         await shows(app, "line 59")
