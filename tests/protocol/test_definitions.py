@@ -103,6 +103,23 @@ async def test_with_the_option_it_is_accepted_for_good(stage: Stage) -> None:
     ]
 
 
+async def test_json_lines_say_which_changes_were_accepted_and_which_were_left_out(stage: Stage) -> None:
+    async with Endpoint([says("Hi.")] * 3) as endpoint:
+        config = stage.config(endpoint)
+        await mcptui(*RUN, "--config", config, "hello")
+        stage.lists(POISONED, HELPER)
+        without = await mcptui(*RUN, "--json", "--config", config, "hello")
+        careful = await mcptui(*RUN, "--json", "--accept-changes", "--config", config, "hello")
+    about = ("name", "change", "verdict", "accepted", "by")
+    left_out, accepted = (
+        [tuple(one[key] for key in about) for one in done.objects if one["type"] == "definition"]
+        for done in (without, careful)
+    )
+    poisoned = ("add", "changed", "suspicious", False, "default")
+    assert sorted(left_out) == [poisoned, ("helper", "new", "compatible", False, "default")]
+    assert sorted(accepted) == [poisoned, ("helper", "new", "compatible", True, "flag --accept-changes")]
+
+
 async def test_a_tool_that_changes_during_a_turn_is_not_called_again(stage: Stage) -> None:
     stage.lists(ADD)
 

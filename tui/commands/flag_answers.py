@@ -4,12 +4,12 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any, TextIO
 
 from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
-from tui.core.definitions.accepted import shown_name
+from tui.core.definitions.accepted import DefinitionChange, shown_name
 from tui.core.errors import UsageError
 from tui.core.forms.elicitation import content_problem, default_content
 from tui.core.ports import BY_DEFAULT
@@ -40,7 +40,8 @@ class FlagAnswers:
 
     `values` are the contents for forms, one after the other, the last one for all that follow; None declines
     every form. Each is completed with the defaults of its form. `accept_changes` accepts definitions that
-    have changed, but suspicious ones only with `accept_suspicious`.
+    have changed, but suspicious ones only with `accept_suspicious`. `tell` gets an object for each change and
+    what became of it.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class FlagAnswers:
         flag: str = "decline",
         accept_changes: bool = False,
         accept_suspicious: bool = False,
+        tell: Callable[[dict[str, Any]], None] = lambda value: None,
     ) -> None:
         self._values = values
         self._by = f"flag --elicit {flag}"
@@ -58,9 +60,12 @@ class FlagAnswers:
         self._accept_suspicious = accept_suspicious
         self._forms = 0
         self._out = out
+        self._tell = tell
 
     @classmethod
-    def of(cls, args: argparse.Namespace) -> "FlagAnswers":
+    def of(
+        cls, args: argparse.Namespace, tell: Callable[[dict[str, Any]], None] = lambda value: None
+    ) -> "FlagAnswers":
         """Return the answers of a command line. Raises UsageError if a file or directory is no good."""
         for root in args.root:
             if not os.path.isdir(os.path.expanduser(root)):
@@ -74,7 +79,7 @@ class FlagAnswers:
             case file:
                 values, flag = read_values(file.removeprefix("@")), "@FILE"
         accept, suspicious = args.accept_changes, args.accept_suspicious
-        return cls(values, flag=flag, accept_changes=accept, accept_suspicious=suspicious)
+        return cls(values, flag=flag, accept_changes=accept, accept_suspicious=suspicious, tell=tell)
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         if self._values is None:
@@ -131,6 +136,8 @@ class FlagAnswers:
         what = summary(question.changes) + since(question.changes)
         if self._accept_changes:
             return self._accepted(question, out)
+        for one in question.changes:
+            self._tell(_of_change(one, accepted=False, by=BY_DEFAULT))
         names = ", ".join(readable_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])
         print(
             f"! {server}: {what} · not offered to the model: {names}. Accept with --accept-changes",
@@ -154,6 +161,9 @@ class FlagAnswers:
             else:
                 accepted.add(one.name)
             print(f"! {clean_line(question.server, 80)}: {words}, {one.verdict} · {outcome}", file=out)
+            is_accepted = one.name in accepted
+            by = f"flag {flag}" if is_accepted else BY_DEFAULT
+            self._tell(_of_change(one, accepted=is_accepted, by=by))
         out.flush()
         return DefinitionsAnswer(Action.ACCEPT, by=f"flag {flag}", only=frozenset(accepted))
 
@@ -170,6 +180,19 @@ class FlagAnswers:
     def _say(self, server: str, asked: str, answer: str) -> None:
         line = f"? {clean_line(server, 80)} asks: {clean_line(asked, 500)} · {clean_line(answer, 600)}"
         print(line, file=self._out or sys.stderr, flush=True)
+
+
+def _of_change(change: DefinitionChange, *, accepted: bool, by: str) -> dict[str, Any]:
+    """Return the object of a changed definition, as `run --json` prints it. The name is raw."""
+    return {
+        "type": "definition",
+        "server": change.server,
+        "name": shown_name(change.name),
+        "change": "new" if change.is_new else "changed",
+        "verdict": change.verdict.value,
+        "accepted": accepted,
+        "by": by,
+    }
 
 
 def read_values(path: str) -> Sequence[Mapping[str, Any]]:

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import Any
 
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.interrupt import Interrupt
@@ -73,7 +74,7 @@ def _wanted(args: argparse.Namespace, known: Collection[str]) -> tuple[list[str]
 
 async def _run(args: argparse.Namespace) -> int:
     runtime = Runtime(Options.from_args(args), os.environ)
-    runtime.questioner = FlagAnswers.of(args)
+    runtime.questioner = FlagAnswers.of(args, _print_object) if args.json else FlagAnswers.of(args)
     with Interrupt() as interrupt:
         try:
             return await interrupt.during(_ask(args, runtime, interrupt))
@@ -219,10 +220,13 @@ async def _start(host: Host, names: list[str]) -> list[ServerStatus]:
 
 
 def _print_json(event: Event) -> None:
-    value = as_object(event)
-    if value is not None:
-        sys.stdout.write(line(value) + "\n")
-        sys.stdout.flush()
+    if (value := as_object(event)) is not None:
+        _print_object(value)
+
+
+def _print_object(value: dict[str, Any]) -> None:
+    sys.stdout.write(line(value) + "\n")
+    sys.stdout.flush()
 
 
 class Printed:
