@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import wait_until
 from tui.core.errors import ConfigError
 from tui.core.ports import BY_KEY, MODEL, DecisionKind, DecisionRecord
 from tui.settings.state import stored_decisions
@@ -164,3 +165,14 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "decisions.jsonl").mkdir()
     with pytest.raises(ConfigError, match=r"is a directory|not a regular file"):
         read_decisions(tmp_path / "decisions.jsonl")
+
+
+def test_a_folder_that_is_moved_away_is_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "decisions.jsonl"
+    stored = StoredDecisions(path, plain)
+    stored.add(record("early"))
+    wait_until(path.exists, 5, "the first decision")
+    path.parent.rename(tmp_path / "gone")
+    stored.add(record("late"))
+    stored.close()
+    assert subjects(path) == ["late"] and not stored.problem
