@@ -86,6 +86,11 @@ def test_a_recording_on_the_screen_loads_nothing_that_its_first_lines_do_not_nee
         "tui.traffic.diff",
         "tui.traffic.lint.lint",
         "tui.traffic.record.recorder",
+        "tui.traffic.record.exchange",
+        "tui.traffic.record.redaction",
+        "tui.core.ports",
+        "tui.core.secrets.shapes",
+        "tui.core.turn.rules",
         "tui.settings.save",
     }
     code = (

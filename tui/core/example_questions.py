@@ -42,6 +42,8 @@ _SAMPLES = {
 }
 """Natural questions for the sample servers, whose descriptions only say what they do."""
 
+_SAMPLE_SERVERS = frozenset(server for server, _ in _SAMPLES)
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -57,16 +59,22 @@ def examples(tools: Sequence[Tool], count: int = 4) -> tuple[Example, ...]:
     Only a read-only tool that needs no argument and is described in the imperative can be asked for by its
     description; fewer questions are better than odd ones. Servers take turns.
     """
-    known = {(tool.server, tool.name): tool for tool in tools}
-    found = [_example(question, known[key]) for key, question in _SAMPLES.items() if key in known]
-    asked: dict[str, int] = {}
+    samples: dict[tuple[str, str], Tool] = {}
+    asked: dict[str, set[str]] = {}
     ranked: list[tuple[int, Example]] = []
     for tool in tools:
-        if (tool.server, tool.name) in _SAMPLES or not tool.read_only or needs_arguments(tool.schema):
+        if tool.server in _SAMPLE_SERVERS and (tool.server, tool.name) in _SAMPLES:
+            samples[tool.server, tool.name] = tool
             continue
-        if question := question_of(tool.description):
-            asked[tool.server] = asked.get(tool.server, 0) + 1
-            ranked.append((asked[tool.server], _example(question, tool)))
+        if not tool.read_only or needs_arguments(tool.schema):
+            continue
+        of_server = asked.setdefault(tool.server, set())
+        if len(of_server) >= count:  # of thousands of descriptions a few are read
+            continue
+        if (question := question_of(tool.description)) and question not in of_server:
+            of_server.add(question)
+            ranked.append((len(of_server), _example(question, tool)))
+    found = [_example(question, samples[key]) for key, question in _SAMPLES.items() if key in samples]
     found += [example for _, example in sorted(ranked, key=lambda item: item[0])]
     unique: dict[str, Example] = {}
     for example in found:

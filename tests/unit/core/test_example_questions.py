@@ -2,7 +2,8 @@
 
 import pytest
 
-from tui.core.example_questions import Example, examples
+from tui.core import example_questions
+from tui.core.example_questions import Example, examples, question_of
 from tui.core.tools import Tool
 
 
@@ -37,6 +38,26 @@ def test_other_servers_offer_what_their_read_only_tools_say_they_do():
 )
 def test_what_nobody_would_ask_is_not_offered(description: str):
     assert examples([reader("s", "t", description)]) == ()
+
+
+def test_of_thousands_of_tools_a_few_descriptions_are_read(monkeypatch: pytest.MonkeyPatch):
+    read: list[str] = []
+
+    def noted(description: str) -> str:
+        read.append(description)
+        return question_of(description)
+
+    monkeypatch.setattr(example_questions, "question_of", noted)
+    many = [reader(server, f"t{at}", f"List number {at}.") for server in "ab" for at in range(2000)]
+    assert [one.question for one in examples(many)] == [f"List number {at}" for at in range(4)]
+    assert len(read) == 8
+
+
+def test_a_question_that_a_server_repeats_is_offered_once():
+    tools = [reader("a", f"t{at}", "List the notes.") for at in range(9)] + [
+        reader("a", "u", "Show all of them.")
+    ]
+    assert [one.question for one in examples(tools)] == ["List the notes", "Show all of them"]
 
 
 def test_without_tools_there_are_no_examples():

@@ -245,10 +245,11 @@ class Refresher:
             if seen != self._seen:
                 self._seen = seen
                 self.show_problems()
+                examples = self._runtime.examples()
                 regions.conversation.welcome(
                     self._runtime.model_label,
-                    self._runtime.examples(),
-                    self._first_keys(),
+                    examples,
+                    self._first_keys(bool(examples)),
                     is_demo=bool(self._runtime.model_notice),
                     project=self._runtime.request.project_words,
                 )
@@ -262,9 +263,9 @@ class Refresher:
             if self._runtime.conversations.messages:
                 self._regions.conversation.add_note(self._runtime.request.project_words, "info")
 
-    def _first_keys(self) -> list[tuple[str, str]]:
+    def _first_keys(self, has_examples: bool) -> list[tuple[str, str]]:
         key_of = self._regions.key_of
-        examples = [(key_of("focus.conversation"), "pick an example")] if self._runtime.examples() else []
+        examples = [(key_of("focus.conversation"), "pick an example")] if has_examples else []
         return [
             *examples,
             (key_of("focus.servers"), "servers and tools"),

@@ -1,7 +1,6 @@
 """Copying an entry: as it travelled, indented, as curl, as Python."""
 
 import json
-import pprint
 import shlex
 from collections.abc import Mapping
 
@@ -60,15 +59,17 @@ def _curl(entry: Entry, body: bytes, url: str) -> str:
 
 
 def _python(entry: Entry, body: bytes) -> str:
+    from pprint import pformat  # after the first frame
+
     try:
         frame = json.loads(body)
     except (ValueError, RecursionError):
         return f"line = {body!r}"
     params = frame.get("params") if isinstance(frame, dict) else None
     if entry.kind is Kind.REQUEST and entry.method == "tools/call" and isinstance(params, dict):
-        arguments = pprint.pformat(params.get("arguments", {}), width=88, sort_dicts=False)
+        arguments = pformat(params.get("arguments", {}), width=88, sort_dicts=False)
         return f"arguments = {arguments}\nresult = await session.call_tool({params.get('name')!r}, arguments)"
-    return f"frame = {pprint.pformat(frame, width=88, sort_dicts=False)}"
+    return f"frame = {pformat(frame, width=88, sort_dicts=False)}"
 
 
 class EntryClipboard:

@@ -9,7 +9,6 @@ from tui.core.text import clean_line
 from tui.core.traffic import Entry, Finding, Kind, TrafficReader
 from tui.traffic.model_reply import is_stream, joined
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.entry_reader import with_part_of_batch
 from tui.ui.traffic.previews import ReaderThread
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import SEVERITY_STYLES, Symbols
@@ -47,7 +46,11 @@ class LoadedEntry:
 def whole_entry(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
     """Return an entry with up to `limit` bytes of its body, also if it was a part of a batch."""
     entry = reader.entry(seq, limit)
-    return entry if entry is None or entry.body else with_part_of_batch(reader, entry, limit)
+    if entry is None or entry.body:
+        return entry
+    from tui.traffic.record.entry_reader import with_part_of_batch  # after the first frame
+
+    return with_part_of_batch(reader, entry, limit)
 
 
 class EntryLoader:

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import Screen
 
 from tui.core.errors import McptuiError
-from tui.core.ports import BY_KEY, hand_call
 from tui.core.text import clean_line
 from tui.core.traffic import Kind
-from tui.core.turn.rules import Verdict
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.names import mark_of
 from tui.ui.traffic.entry_list import EntryList
@@ -171,6 +169,8 @@ class Resender:
         live = self._live
         if live is None:
             return
+        from tui.core.turn.rules import Verdict
+
         tools = live.runtime.workbench.tools(request.server)
         tool = next((each for each in tools if each.name == request.tool), None)
         destructive = tool is not None and tool.destructive is True
@@ -221,6 +221,8 @@ class Resender:
         asked: bool = False,
     ) -> None:
         if request.tool:
+            from tui.core.ports import BY_KEY, hand_call  # a recording needs none of it
+
             record = hand_call(
                 request.server, request.tool, arguments, by=BY_KEY, allowed=allowed, asked=asked
             )
