@@ -13,10 +13,14 @@ from tests.ui.fakes import FakeRuntime
 from tests.ui.snapshots import problem_of
 from tui.ui.app.app import McptuiApp
 from tui.ui.questions.address_dialog import AddressDialog
+from tui.ui.questions.consent_dialog import ConsentDialog
 from tui.ui.questions.definitions_dialog import DefinitionsDialog
 from tui.ui.questions.form_dialog import FormDialog
 from tui.ui.questions.question_line import GRACE_SECONDS
 from tui.ui.questions.sampling_dialog import SamplingDialog
+from tui.ui.questions.trust_dialog import TrustDialog
+
+Dialog = FormDialog | AddressDialog | SamplingDialog | DefinitionsDialog | ConsentDialog | TrustDialog
 
 SIZES = ((80, 24), (120, 40))
 
@@ -50,7 +54,7 @@ class Visit:
         asking = asyncio.ensure_future(question)
         await self.see(name, *texts)
         dialog = self.app.screen
-        assert isinstance(dialog, FormDialog | AddressDialog | SamplingDialog | DefinitionsDialog)
+        assert isinstance(dialog, Dialog)
         dialog.ripeness._shown -= GRACE_SECONDS
         await self.press("escape")
         await asking

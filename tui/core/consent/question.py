@@ -40,6 +40,7 @@ YES_ALL = (
 )
 NO_ALL = "No: none of them is started, and their tools are not available. Everything else works."
 NO_MODEL = "No: nothing is sent to it, and the model cannot be used. Everything else works."
+NO_ADDRESS = "No: mcptui does not connect to it, and its tools are not available. Everything else works."
 NO = "No: it is not started, and its tools are not available. Everything else works."
 
 
@@ -81,7 +82,7 @@ class ConsentQuestion:
         """The consequence of yes, and of no."""
         if self.is_model:
             return YES_MODEL, NO_MODEL
-        return (YES_ADDRESS if self.is_remote else YES_PROGRAM), NO
+        return (YES_ADDRESS, NO_ADDRESS) if self.is_remote else (YES_PROGRAM, NO)
 
     @property
     def size(self) -> tuple[int, int]:

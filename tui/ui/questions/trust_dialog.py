@@ -53,15 +53,14 @@ class TrustDialog(ModalScreen[TrustAnswer]):
 
     def compose(self) -> ComposeResult:
         server, tool = quoted_name(self.question.server, 60), quoted_name(self.question.tool, 80)
-        yes, no = (self._keys.first_of(one) for one in ("ask.send", "ask.decline"))
         about = (
             f"It marks its tool {tool} as read-only, so it should change nothing. mcptui cannot check that."
         )
         answers = Content.assemble(
-            (yes, "bold"),
-            "   Tools that it marks as read-only run without approval. Its results are trusted.\n",
-            (no, "bold"),
-            "   Its calls need approval. Once it returns a result, calls to other servers do too.\n",
+            ("Trust:", "bold"),
+            " tools that it marks as read-only run without approval. Its results are trusted.\n",
+            ("Do not trust:", "bold"),
+            " its calls need approval. Once it returns a result, calls to other servers do too.\n",
             ("To change the answer later, press ", "$text-dim"),
             (self._keys.first_of("servers.trust"), "bold"),
             (" in the servers pane. mcptui asks again if its command changes.", "$text-dim"),

@@ -1,0 +1,33 @@
+"""What is asked before anything runs or is believed: consent, trust, and a call after untrusted content."""
+
+from tests.ui.snapshot_stage import CONSENT, CONSENT_AGAIN, CONSENT_REMOTE, after_untrusted, idle
+from tests.ui.snapshot_tour import Visit, tour
+from tui.core.ports import TrustQuestion
+from tui.ui.chat.approval_queue import Approvals
+
+
+@tour(
+    idle,
+    "question-consent",
+    "question-consent-changed",
+    "question-consent-remote",
+    "question-trust",
+)
+async def trust(visit: Visit) -> None:
+    assert visit.app.main.parts is not None
+    person = visit.app.main.parts.approvals
+    assert isinstance(person, Approvals)
+    await visit.asked("question-consent", person.consent(CONSENT), "Start it?", "no")
+    await visit.asked("question-consent-changed", person.consent(CONSENT_AGAIN), "has changed", "no")
+    await visit.asked("question-consent-remote", person.consent(CONSENT_REMOTE), "tickets comes from", "no")
+    question = TrustQuestion("weather", "get_weather")
+    await visit.asked("question-trust", person.trust(question), "Trust the server weather?")
+
+
+@tour(after_untrusted, "chat-untrusted")
+async def after_untrusted_content(visit: Visit) -> None:
+    await visit.ask("What's the weather?")
+    await visit.shows("y once")
+    visit.clock.advance(10)  # the keys answer only after the question could be read
+    await visit.press("f2")
+    await visit.see("chat-untrusted", "which you do not trust", "y once")
