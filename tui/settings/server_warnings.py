@@ -1,6 +1,7 @@
 """What will not work with a configured server, its rules included, or not as meant. Nothing is started."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
@@ -166,14 +167,42 @@ def _of_both(spec: ServerSpec) -> Warnings:
 
 
 def rule_warnings(loaded: Loaded) -> list[Problem]:
-    """Return a warning for each rule about no configured server."""
+    """Return a warning for each rule about no configured server, or with a sign that reads as another."""
     names = {BUILT_IN, *(spec.name for spec in server_specs(loaded, disabled=True))}
     found = []
     for rule in approval_rules(loaded.settings.approvals).rules:
         if loaded.readable and not any(_may_name(rule, name) for name in names):
             message = f"no server is named {clean_line(rule.server, 60)}"
             found.append(_of(loaded, rule, message, did_you_mean(rule.server, names - {BUILT_IN})))
+        if message := _sign_warning(rule):
+            found.append(_of(loaded, rule, message, "to match a sign itself, write [[] or [?]"))
     return found
+
+
+_CLASS = re.compile(r"\[(!?\]?[^\]]*)\]")
+_ONE_SIGN = ("[", "*", "?")
+_MOST_IN_CLASS = 3
+
+
+def _sign_warning(rule: Rule) -> str:
+    """Return what a `[` or `?` of a rule means, if it looks as if it stood for itself; or ""."""
+    for pattern in (rule.server, rule.tool, *(one.pattern for one in rule.conditions)):
+        for part in _CLASS.findall(pattern):
+            if _looks_like_text(part):
+                shown = clean_line(f"[{part}]", 60)
+                return f"{shown} matches one character of those in the brackets"
+        if rule.action is Verdict.ALLOW and "://" in pattern and "?" in pattern.replace("[?]", ""):
+            return "? matches any one character, also in a URL"
+    return ""
+
+
+def _looks_like_text(part: str) -> bool:
+    """Whether what is in brackets reads as a list, an address or a word, not as some characters."""
+    text = part.removeprefix("!").replace("-", "")
+    if text in _ONE_SIGN:
+        return False
+    is_word = part.isalpha() and len(part) > _MOST_IN_CLASS
+    return is_word or len(set(text)) < len(text) or any(sign in text for sign in "\"', /{")
 
 
 def _may_name(rule: Rule, name: str) -> bool:

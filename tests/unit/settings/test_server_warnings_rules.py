@@ -19,6 +19,24 @@ def warned(tmp_path: Path, rules: str, servers: str = SERVERS) -> list[str]:
     return [str(one).removeprefix(str(file)) for one in found]
 
 
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ('deny notes/b path=["/etc"]', "[/etc] matches one character of those in the brackets"),
+        ("deny notes/b hosts=*[::1]*", "[::1] matches one character of those in the brackets"),
+        ("ask notes/b subject=[draft]*", "[draft] matches one character of those in the brackets"),
+        ("allow notes/b url=https://h/a?q=1", "? matches any one character, also in a URL"),
+        ("deny notes/b url=https://h/a?q=1", ""),
+        ("allow notes/b url=https://h/a[?]q=1", ""),
+        ("deny notes/[a-z]* x=[!ab]*", ""),
+        ("deny notes/[ab]? x=[[]draft] y=[0-9a-f]*", ""),
+    ],
+)
+def test_a_sign_that_looks_as_if_it_stood_for_itself_is_explained(rule: str, words: str, tmp_path: Path):
+    found = warned(tmp_path, f"rules = ['{rule}']")
+    assert (words in " ".join(found)) if words else not found
+
+
 def test_a_rule_that_names_no_configured_server_is_named_with_its_line(tmp_path: Path):
     rules = 'rules = [\n"deny note/*",\n"ask notes/*",\n]\nallow = ["weather/*"]'
     assert warned(tmp_path, rules) == [
