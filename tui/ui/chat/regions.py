@@ -132,7 +132,7 @@ class Regions:
         from tui.ui.chat.transcript.transcript import Transcript
 
         symbols = symbols_for(os.environ)
-        self.conversation = Transcript(symbols=symbols, id="conversation")
+        self.conversation = Transcript(symbols=symbols, keys_of=self.overrides.answers_of, id="conversation")
         self.servers = ServersPane(symbols=symbols, id="servers")
         self.trace = TracePane(symbols=symbols, id="trace")
         self.side = Side(self.servers, self.rule_side, self.trace, id="side")

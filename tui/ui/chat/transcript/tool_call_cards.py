@@ -1,7 +1,7 @@
 """The card of a tool call: one row when it is over, its question while it waits, everything if expanded."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tui.core import units
@@ -24,16 +24,16 @@ MAX_PIECES = 5  # rows for parts of a result that are not text
 BAR_CELLS = 8  # the progress bar of a running call
 FOLDED_NOTE = 3  # rows of an error below a collapsed card
 
-KEYS = (
-    ("y", "once"),
-    ("t", "until quit"),
-    ("a", "always"),
-    ("n", "deny"),
-    ("e", "deny with a reason"),
-    ("P", "rules"),
+ANSWERS = (
+    ("question.once", "once"),
+    ("question.session", "until quit"),
+    ("question.always", "always"),
+    ("question.no", "deny"),
+    ("question.why", "deny with a reason"),
+    ("question.rules", "rules"),
 )
-LASTING = ("t", "a")
-"""Keys of answers that are kept."""
+LASTING = ("question.session", "question.always")
+"""Answers that are kept."""
 
 # state: (style of its sign and word, the word)
 _STATES: Mapping[str, tuple[str, str]] = {
@@ -64,9 +64,9 @@ class Card(Block):
         "_arguments",
         "_body",
         "_body_at",
+        "_keys",
         "_ms",
         "_note",
-        "_once_only",
         "_pieces",
         "_result",
         "_share",
@@ -99,7 +99,7 @@ class Card(Block):
         self._symbols = symbols
         self._note = ""
         self._why = self._warning = ""
-        self._once_only = False
+        self._keys: Sequence[tuple[str, str]] = ()
         self._share: float | None = None
         self._ms: float | None = None
         self._result: Preview | None = None
@@ -137,8 +137,12 @@ class Card(Block):
         self.set("running", note, None, None)
         self._share = share
 
-    def ask(self, why: str, warning: str = "", *, once_only: bool = False) -> None:
-        self._once_only = once_only
+    def ask(
+        self, why: str, warning: str = "", *, keys_of: Callable[[str], str], once_only: bool = False
+    ) -> None:
+        """Ask about the call. `keys_of` gives the keys of an answer."""
+        answers = [one for one in ANSWERS if not (once_only and one[0] in LASTING)]
+        self._keys = [(keys_of(action_id), words) for action_id, words in answers]
         self.state = "asking"
         self._warning = clean_line(warning, 400)
         why = clean_line(why, 200)
@@ -335,7 +339,7 @@ class Card(Block):
                 "enter collapse" if self.open else f"{units.plural(len(self._body), 'line')}   enter expand"
             )
             more = [((f"{marker} ", "accent"), (word, "warn"))]
-        rows = [*body, *more, EMPTY, *why, *_key_rows(inner, self._once_only)]
+        rows = [*body, *more, EMPTY, *why, *_key_rows(inner, self._keys)]
         self.targets = [1 + rows.index(more[0]) if more else 0]
         side: Row = (("│ ", "accent aside"),)
         boxed = [(*side, *pad(crop(row, inner), inner), (" │", "accent aside")) for row in rows]
@@ -344,11 +348,10 @@ class Card(Block):
         return [top, *boxed, (("└" + "─" * (width - 2) + "┘", "accent"),)]
 
 
-def _key_rows(width: int, once_only: bool) -> list[Row]:
+def _key_rows(width: int, keys: Sequence[tuple[str, str]]) -> list[Row]:
     """Return the keys that answer: in one row, if they fit."""
     rows: list[Row] = []
     row: Row = EMPTY
-    keys = [one for one in KEYS if not (once_only and one[0] in LASTING)]
     needed = sum(len(key) + 1 + len(words) for key, words in keys)
     between = "   " if needed + 3 * (len(keys) - 1) <= width else "  "
     for key, words in keys:

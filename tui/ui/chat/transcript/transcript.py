@@ -43,6 +43,7 @@ from tui.ui.chat.transcript.view import FlowPane
 from tui.ui.chat.transcript.writer import ReplyWriter
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.platform.textual_internals import paint_now
 from tui.ui.widgets import code
@@ -96,9 +97,12 @@ class Transcript(FlowPane):
         *,
         symbols: Symbols = UNICODE,
         clock: Callable[[], float] = monotonic,
+        keys_of: Callable[[str], str] | None = None,
         id: str | None = None,
     ) -> None:
+        """`keys_of` gives the keys of an answer to a question, the default ones if it is missing."""
         super().__init__(id=id)
+        self._keys_of = keys_of or KeyOverrides().answers_of
         self._symbols = symbols
         self._writer = ReplyWriter(self.flow, self._append, symbols, clock)
         self._welcome: Welcome | None = None
@@ -224,7 +228,7 @@ class Transcript(FlowPane):
             tool = request.tool
             self.add_call(request.call_id, tool.server, tool.name, request.arguments)
             card = self.cards[request.call_id]
-        card.ask(request.why, request.warning, once_only=request.once_only)
+        card.ask(request.why, request.warning, keys_of=self._keys_of, once_only=request.once_only)
         self._asked = card
         self._aim(None)  # now the newest block is selected, whichever was there when the focus came
         self._touch(card)

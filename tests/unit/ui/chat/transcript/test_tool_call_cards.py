@@ -3,6 +3,7 @@
 import pytest
 
 from tui.ui.chat.transcript.tool_call_cards import MAX_ARGUMENTS, Card
+from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.symbols import UNICODE
 
@@ -33,7 +34,7 @@ LONG = "\n".join(f"line {number}" for number in range(30))
 
 def asking(arguments: dict[str, object], width: int = 80) -> Card:
     card = Card("mail", "send", arguments, UNICODE, 0)
-    card.ask("it can send something")
+    card.ask("it can send something", keys_of=KeyOverrides().answers_of)
     assert rows(card, width)
     return card
 
@@ -49,7 +50,7 @@ def test_a_short_question_needs_its_title_its_arguments_and_its_reason_on_screen
 
 def test_a_question_that_was_not_drawn_yet_needs_to_be():
     card = Card("mail", "send", {}, UNICODE, 0)
-    card.ask("why")
+    card.ask("why", keys_of=KeyOverrides().answers_of)
     assert card.unseen
 
 
@@ -109,3 +110,11 @@ def test_arguments_too_long_to_be_shown_cannot_be_seen():
     card.open, card.width = True, 0
     card.saw(0, len(rows(card, 80)))
     assert card.unseen.startswith("the arguments are too long to be shown in full")
+
+
+def test_a_question_names_the_keys_that_answer_it():
+    card = asking({})
+    assert "y once   t until quit   a always   n deny   e deny with a reason   P rules" in rows(card, 80)[-2]
+    changed = KeyOverrides([("question.once", ["f11", "o"]), ("question.no", "x")])
+    card.ask("why", keys_of=changed.answers_of)
+    assert "f11, o once" in rows(card, 100)[-2] and "x deny" in rows(card, 100)[-2]
