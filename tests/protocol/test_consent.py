@@ -100,6 +100,7 @@ async def test_an_imported_server_needs_consent_until_it_is_agreed_to(tmp_path: 
     assert imported.code == 0 and "mcptui config trust" in imported.out
     done = await doubtful("servers")
     assert done.code == 5 and "needs your consent" in done.out
+    assert "○ planted" in done.out and "✗" not in done.out
     assert not (tmp_path / "EXECUTED").exists()
 
     refused = await doubtful("config", "trust")

@@ -147,7 +147,7 @@ async def test_from_an_approval_its_call_is_tried(tmp_path: Path, key: str):
         await asked_by_rule(app, pilot)
         await pilot.press("f2", key)
         await scene.shows(CALL, "Asks for approval   rule: ask notes/*")
-        await pilot.press("escape", "escape")
+        await pilot.press("escape")
         await until(lambda: app.screen is app.main)
         assert app.main.parts.approvals.current
 

@@ -54,7 +54,7 @@ async def test_a_key_shows_expected_differences_and_another_the_entries_alone() 
         assert '"request"' not in compared(pilot)
         await press(pilot, "tab")
         await until(lambda: "Hangzhou" in compared(pilot))
-        await press(pilot, "escape", "escape")
+        await press(pilot, "escape")
         screen.look()
         assert "comparing" not in title(screen)
         assert pilot.app.screen is screen

@@ -78,7 +78,9 @@ def _consent_words(runtime: Runtime, names: Sequence[str]) -> str:
     """Say which servers were not started for want of consent, and what each would run."""
     specs = [runtime.host.status(name).spec for name in names]
     lines = [line for spec in specs[:MAX_LISTED] for line in described(spec)]
-    return "\n".join((f"{plural(len(specs), 'server')} not started, which would run", *lines, CONSENT_STEP))
+    return "\n".join(
+        (f"{plural(len(specs), 'server')} not started without your consent. Would run:", *lines, CONSENT_STEP)
+    )
 
 
 def _unusable(name: str, problems: Sequence[str]) -> ServerStatus:
@@ -151,7 +153,8 @@ def _where(reach: Reach) -> str:
 def _lines(status: ServerStatus, width: int, tokens: DefinitionTokens | None) -> list[str]:
     name = clean_line(status.name, 40).ljust(width)
     if status.state is not ServerState.RUNNING:
-        lines = [f"✗ {name}  {status.state.value}  {status.reason or ''}".rstrip()]
+        mark = "✗" if status.failed else "○"  # what waits for an answer has not failed
+        lines = [f"{mark} {name}  {status.state.value}  {status.reason or ''}".rstrip()]
         if status.reach is not None:
             lines.append(f"    at {_where(status.reach)}")
         if status.detail:

@@ -29,6 +29,7 @@ from tui.core.units import size as in_bytes
 ATTACHED = "attached below"
 """Marks a picture that is sent with the request; see `as_sent`."""
 
+_ATTACHED = re.compile(rf"(?<=[^\[\]\n]), {ATTACHED}\]")
 _BACKTICKS = re.compile("`{3,}")
 
 
@@ -37,6 +38,11 @@ def label(attachment: Attachment) -> str:
     size = picture_size(attachment.data) if attachment.kind == "image" else None
     shape = f"{size[0]}x{size[1]}" if size else in_bytes(attachment.size)
     return f"{word(attachment.name, 300)}: {word(attachment.mime, 80)} {shape}"
+
+
+def as_shown(text: str) -> str:
+    """Return the text of a tool result for people: what is attached is said to be nowhere."""
+    return _ATTACHED.sub("]", text)
 
 
 def as_sent(text: str, attachments: Sequence[Attachment], reasons: Sequence[str]) -> str:

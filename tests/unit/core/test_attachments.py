@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.media import base64_of, image, png, wav
-from tui.core.attachments import MAX_BYTES, MAX_TEXT, attachment_of, attachment_of_binary, attachments_of
+from tui.core.attachments import (
+    MAX_BYTES,
+    MAX_TEXT,
+    as_shown,
+    attachment_of,
+    attachment_of_binary,
+    attachments_of,
+)
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent
 
 PNG = png()
@@ -123,3 +130,8 @@ def test_any_bytes_are_attached_or_refused(data, name):
         assert str(error)
     else:
         assert found.name == name and found.data
+
+
+def test_people_are_not_told_that_a_picture_is_attached_below():
+    told = "Here:\n[image 1: image/png 20x20, attached below]\nattached below] is left alone"
+    assert as_shown(told) == "Here:\n[image 1: image/png 20x20]\nattached below] is left alone"

@@ -256,7 +256,7 @@ class EntryColumns:
         """Update entries by what new ones from index `start` on say, which are in the columns."""
         stop = start + len(parts.seq)
         kinds, outcomes = self.kind[start:stop].tobytes(), self.outcome[start:stop].tobytes()
-        if Kind.EVENT in kinds and "exit" in parts.method:
+        if Kind.EVENT in kinds and not {"exit", "stop"}.isdisjoint(parts.method):
             for index in range(start, stop):
                 facts = self.source[index], self.kind[index], self.outcome[index], parts.method[index - start]
                 self._settle(index, *facts)
@@ -315,7 +315,7 @@ class EntryColumns:
         elif partner >= 0 and (kind in ANSWERS or outcome in (Outcome.ERROR, Outcome.PROBE)):
             # An error ends its request even if the response could not be parsed.
             pending.discard(partner)
-            if not self.pair[partner] and not self._late_pair(partner):
+            if not self.pair[partner] and not self._late_of(partner):
                 self.pair[partner] = index + 1
                 self.outcome[partner] = outcome
                 self.touched.append(partner)
@@ -324,7 +324,7 @@ class EntryColumns:
             if self.outcome[partner] == Outcome.PENDING:
                 self.outcome[partner] = self._end_of(partner, Outcome.CANCELLED)
                 self.touched.append(partner)
-        elif kind == Kind.EVENT and method == "exit" and not self._late_pair(index):
+        elif kind == Kind.EVENT and (method == "exit" or outcome == _CANCELLED) and not self._late_of(index):
             for cut in pending:
                 self.outcome[cut] = self._end_of(cut, Outcome(outcome or Outcome.LOST))
             self.touched.extend(pending)
@@ -333,7 +333,7 @@ class EntryColumns:
     def _end_of(self, index: int, outcome: Outcome) -> Outcome:
         return end_of(self.methods.texts[self.method[index]], outcome)
 
-    def _late_pair(self, index: int) -> int:
+    def _late_of(self, index: int) -> int:
         return self._late.get(index, (0, 0))[0]
 
     def set_severity(self, seq: int, severity: Severity) -> None:
@@ -430,7 +430,7 @@ class EntryColumns:
 
     def partner(self, index: int) -> int:
         """Return the index of the partner, -1 for none; the entry there may still be loaded."""
-        return (self.pair[index] or self._late_pair(index)) - 1
+        return (self.pair[index] or self._late_of(index)) - 1
 
     def origin(self, index: int) -> int:
         """Return the index of the first request of the call, -1 for none; it may still be loaded."""
@@ -442,7 +442,7 @@ class EntryColumns:
         if start == end:
             return False
         waits = index < start and self.outcome[index] == Outcome.PENDING
-        return waits or self._late_pair(index) > 0
+        return waits or self._late_of(index) > 0
 
     def latency_ns(self, index: int) -> int:
         """Return how long the response took, on the request and on its response; -1 for none."""

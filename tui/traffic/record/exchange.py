@@ -171,14 +171,15 @@ class Link(NamedTuple):
 class _Source:
     """The requests of one source, in both directions; of the model's side the last one and how it ended.
 
-    `knows_probe`: it has answered `PROBE_METHOD`; `is_stopped`: mcptui is ending its session.
+    `knows_probe`: it has answered `PROBE_METHOD`; `is_stopped`: mcptui is ending its session; `is_remote`: it
+    has no process, so no exit comes after that.
     """
 
-    __slots__ = ("asks", "is_asked", "is_stopped", "knows_probe", "last")
+    __slots__ = ("asks", "is_asked", "is_remote", "is_stopped", "knows_probe", "last")
 
     def __init__(self) -> None:
         self.is_asked, self.asks = Side(), Side()
-        self.knows_probe = self.is_stopped = False
+        self.knows_probe = self.is_stopped = self.is_remote = False
         self.last: OpenRequest | None = None
 
     def side(self, way: Direction) -> Side:
@@ -258,18 +259,21 @@ class Correlator:
     ) -> Link:
         """Return the links of an event, and apply its meaning.
 
-        At a source's exit its open requests are lost, or ended by mcptui if it was stopping the source. A new
-        process starts new ids. A request that is abandoned ends there, and the event belongs to it.
+        At a source's exit its open requests are lost, or ended by mcptui if it was stopping the source; those
+        of a remote one end with the stop. A new process starts new ids. A request that is abandoned ends
+        there, and the event belongs to it.
         """
-        held = self._sources.get(source)
+        held = self._source(source) if word == "connect" else self._sources.get(source)
         if held is None:
             return Link(cause=cause)
         if word == "spawn":
             del self._sources[source]
-        elif word == "stop":
+        elif word == "connect":
+            held.is_remote, held.is_stopped = True, False
+        elif word == "stop" and not held.is_remote:
             held.is_stopped = True
-        elif word == "exit":
-            is_cut = held.is_stopped and bool(held.is_asked.open or held.asks.open)
+        elif word in ("exit", "stop"):
+            is_cut = (held.is_stopped or held.is_remote) and bool(held.is_asked.open or held.asks.open)
             held.is_asked.lose()
             held.asks.lose()
             if is_cut:

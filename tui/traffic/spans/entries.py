@@ -6,6 +6,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any
 
+from tui.core.attachments import as_shown
 from tui.core.events import NEVER_RUN, EndReason
 from tui.core.ports import Answer, Usage
 from tui.core.text import Preview, clean, clean_line, preview
@@ -51,6 +52,7 @@ def argument_lines(arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 def result_preview(text: str) -> Preview:
     """Return the head of a result: a few lines of cleaned text, and how much is omitted."""
+    text = as_shown(text)
     return preview(text.strip() if len(text) <= RESULT_CHARS else text, RESULT_CHARS, RESULT_LINES)
 
 

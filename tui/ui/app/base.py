@@ -25,7 +25,7 @@ from tui.ui.platform.keys_in_order import in_order
 from tui.ui.platform.output import paint_changes_only
 from tui.ui.platform.standing_back import LOOP
 from tui.ui.platform.strips import ControlFilter
-from tui.ui.platform.textual_internals import close_at_once, crash, drop_notes, report_crash
+from tui.ui.platform.textual_internals import close_at_once, crash, drop_notes, has_note, report_crash
 from tui.ui.widgets import theming
 
 
@@ -164,8 +164,8 @@ class BaseApp(App[int]):
     ) -> None:
         """Show a short message over the whole first line, once. Its text is cleaned and never markup."""
         text, heading = clean(message), clean_line(title)
-        drop_notes(self, lambda note: (note.message, note.title) == (text, heading))
-        super().notify(text, title=heading, severity=severity, timeout=timeout, markup=False)
+        if not has_note(self, text, heading):
+            super().notify(text, title=heading, severity=severity, timeout=timeout, markup=False)
 
     @property
     def clipboard(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tui.core import events, units
+from tui.core.attachments import as_shown
 from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Remark
 from tui.core.events import EndReason
@@ -271,4 +272,4 @@ def _result_text(event: events.ToolCallEnded) -> str:
             return "\n".join(texts)
         if not all(item.annotations.for_model for item in result.content):
             return result_text(result)
-    return event.text
+    return as_shown(event.text)

@@ -293,7 +293,8 @@ class RulesScreen(ModalScreen[None]):
             self.finder.resift()
 
     def action_rule_leave(self) -> None:
-        if not self.finder.empty_field():
+        text = clean_line(self._first.text, 4000) if self._first is not None else ""
+        if self.finder.field.value == text or not self.finder.empty_field():
             self.dismiss(None)
 
 

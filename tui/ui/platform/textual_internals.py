@@ -9,11 +9,10 @@ from typing import Any
 
 from textual.app import App
 from textual.geometry import Size
-from textual.notifications import Notification
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.widget import Widget
-from textual.widgets._toast import Toast, ToastHolder
+from textual.widgets._toast import ToastHolder
 
 
 def paint_now(screen: Screen[object], widgets: tuple[Widget, ...]) -> None:
@@ -75,19 +74,20 @@ def set_virtual_size(view: ScrollView, size: Size) -> None:
     update(size)
 
 
-def drop_notes(app: App[Any], drops: Callable[[Notification], bool] = lambda _: True) -> None:
-    """Remove short messages from all screens at once, with the lines that they took.
+def has_note(app: App[Any], message: str, title: str) -> bool:
+    """Return whether a short message that says just this is shown, or about to be."""
+    notes = getattr(app, "_notifications", ())
+    return any((note.message, note.title) == (message, title) for note in notes)
+
+
+def drop_notes(app: App[Any]) -> None:
+    """Remove the short messages from all screens, with the lines that they took.
 
     Textual's `clear_notifications` leaves an empty line for each.
     """
+    app.clear_notifications()
     for screen in app.screen_stack:
-        for holder in screen.query(ToastHolder):
-            toasts = holder.query(Toast)
-            if not toasts or any(drops(toast._notification) for toast in toasts):
-                holder.remove()
-    for note in list(getattr(app, "_notifications", ())):
-        if drops(note):
-            app._unnotify(note, refresh=False)
+        screen.query(ToastHolder).remove()
 
 
 def report_crash(app: App[Any], report: Callable[[BaseException], None]) -> None:

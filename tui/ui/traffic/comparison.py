@@ -177,7 +177,7 @@ class Comparer:
         if seq == self.marked or entries.index(self.marked) < 0:
             self.marked = 0 if seq == self.marked else seq
             return
-        first, second = self.marked, seq
+        first, second, self.marked = self.marked, seq, 0
         first_call, second_call = self._call_of(first), self._call_of(second)
         are_calls = bool(first_call and second_call and first_call != second_call)
 

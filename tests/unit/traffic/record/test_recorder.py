@@ -139,6 +139,18 @@ def test_pending_requests_are_lost_at_an_exit(stage: Stage):
     assert stage.recorder.entries.outcome[0] == Outcome.LOST
 
 
+def test_what_is_pending_at_a_remote_server_when_mcptui_leaves_is_no_failure(stage: Stage):
+    stage.record(
+        seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "connect"}),
+        seen(line(id=1, method="tools/call"), Direction.OUT),
+        seen(line(id="a", method="roots/list")),
+        seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "stop"}),
+    )
+    columns = stage.recorder.entries
+    assert [columns.outcome[1], columns.outcome[2]] == [Outcome.CANCELLED, Outcome.CANCELLED]
+    assert columns.pending() == []
+
+
 def test_what_a_server_asks_while_mcptui_leaves_is_no_failure(stage: Stage):
     stage.record(
         seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "spawn"}),

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from tui.core.attachments import as_shown
 from tui.core.context.tool_results import as_given
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -195,7 +196,7 @@ class _Reader:
         unknown = message.call_id in self._unknown or message.text == UNKNOWN_OUTCOME
         state, note = ("unknown", "") if unknown else _state(message)
         text, warning = as_given(message.text, message.is_error) if message.seconds else (message.text, "")
-        card.set(state, note or warning, message.seconds * 1000 or None, text)
+        card.set(state, note or warning, message.seconds * 1000 or None, as_shown(text))
         if message.attachments:
             card.give(result_of(message))
 
