@@ -19,9 +19,11 @@ async def trust(visit: Visit) -> None:
     assert isinstance(person, Approvals)
     await visit.asked("question-consent", person.consent(CONSENT), "Start it?", "no")
     await visit.asked("question-consent-changed", person.consent(CONSENT_AGAIN), "has changed", "no")
-    await visit.asked("question-consent-remote", person.consent(CONSENT_REMOTE), "tickets comes from", "no")
+    await visit.asked(
+        "question-consent-remote", person.consent(CONSENT_REMOTE), "tickets.example.com/mcp", "no"
+    )
     question = TrustQuestion("weather", "get_weather")
-    await visit.asked("question-trust", person.trust(question), "Trust the server weather?")
+    await visit.asked("question-trust", person.trust(question), "Trust the server")
 
 
 @tour(after_untrusted, "chat-untrusted")
