@@ -159,7 +159,7 @@ async def test_a_call_by_hand_is_refused_too_and_the_option_named(stage: Stage) 
     stage.lists(POISONED)
     refused = await mcptui(*CALL, "--config", config)
     assert refused.code != 0
-    assert "add of calc was not called: changed since it was accepted." in refused.err
+    assert "The tool add of “calc” was not called: changed since it was accepted." in refused.err
     assert "--accept-changes" in refused.err
     accepted = await mcptui(*CALL, "--accept-suspicious", "--config", config)
     assert (accepted.code, accepted.out) == (0, "three\n")

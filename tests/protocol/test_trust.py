@@ -147,7 +147,7 @@ async def test_a_model_reads_what_a_server_lists_and_sends_it_no_uri_of_its_own(
         path = config(tmp_path, endpoint, rules=f"[servers.docs]\n{argv}offer_resources = true\n")
         done = await mcptui("run", "--config", path, "--approve", "reads", "--json", "read")
     unlisted, _, listed = done.of_type("tool_result")
-    assert unlisted["is_error"] and "docs is not trusted" in unlisted["text"]
+    assert unlisted["is_error"] and "“docs” is not trusted" in unlisted["text"]
     assert not listed["is_error"] and "two" in listed["text"]
     records = (await mcptui("decisions", "--json", "--server", "docs")).objects
     found = [(one["subject"], one["decision"]) for one in records if one["kind"] == "call"]

@@ -45,6 +45,9 @@ VERDICTS = {
     Verdict.SUSPICIOUS: "suspicious: read it closely",
 }
 
+NOTHING_FOUND = "nothing suspicious found"
+"""In place of the verdict of a new definition, which no earlier call can be compatible with."""
+
 
 def summary(changes: Sequence[DefinitionChange]) -> str:
     """Return what changed, in a line: "2 tools changed, 1 new tool, new instructions"."""
@@ -80,7 +83,9 @@ def lines(change: DefinitionChange, most: int = MAX_VALUE) -> Iterator[Line]:
     how = "new" if change.is_new else "changed"
     warn = Kind.DIM if verdict is Verdict.COMPATIBLE else Kind.WARNING
     name = readable_line(shown_name(change.name), 120)
-    yield ((name, Kind.HEAD), (f"  {how}, ", Kind.DIM), (VERDICTS[verdict], warn))
+    harmless_and_new = change.is_new and verdict is Verdict.COMPATIBLE
+    words = NOTHING_FOUND if harmless_and_new else VERDICTS[verdict]
+    yield ((name, Kind.HEAD), (f"  {how}, ", Kind.DIM), (words, warn))
     if change.before is LOST:
         yield (("  The accepted version cannot be read. The current one:", Kind.DIM),)
     elif change.before is not None and change.before.definition is None:

@@ -61,7 +61,7 @@ def test_a_changed_schema_says_where_and_what_it_breaks():
 
 def test_a_new_tool_is_shown_whole():
     assert text(change(None, {"name": "x", "description": "New.", "inputSchema": {"type": "object"}})) == [
-        "add  new, compatible: existing calls still work",
+        "add  new, nothing suspicious found",
         "  description",
         "    + New.",
         "  inputSchema",

@@ -129,7 +129,7 @@ async def test_the_worst_change_comes_first() -> None:
         tools = [changed("harmless", BEFORE, new=True), changed(INSTRUCTIONS), changed("harmless2", BEFORE)]
         waiting = asked(person.definitions(question(*tools)))
         await shown(app, DefinitionsDialog)
-        await shows(app, "instructions  changed, suspicious", "harmless  new, compatible")
+        await shows(app, "instructions  changed, suspicious", "harmless  new, nothing suspicious found")
         text = screen_text(app)
         assert text.index("instructions  changed") < text.index("harmless  new")
         waiting.cancel()
