@@ -37,6 +37,6 @@ def test_after_an_internal_error_the_session_can_be_resumed(tmp_path: Path):
         app.shows("rule-based demo")
         app.send("!")
         assert app.ended() == 1
-        assert b"Resume this session: mcptui --session " in app.raw
+        assert b"Resume this conversation: mcptui --session " in app.raw
     with TerminalApp.real("--demo", "--no-start", "--resume", env=home_in(tmp_path)) as app:
         app.shows("what was said", "rule-based demo")

@@ -19,7 +19,7 @@ async def test_held_messages_stand_over_the_composer_with_their_keys():
         await send(pilot, "one")
         await send(pilot, "two")
         await send(pilot, "three")
-        await shows(app, "2 messages queued", "three", "ctrl+up edit", "ctrl+x drop")
+        await shows(app, "2 messages queued", "three", "ctrl+up edit", "ctrl+x discard")
         await shows(app, "enter queue", "ctrl+s steer")
 
 
@@ -61,7 +61,7 @@ async def test_one_is_dropped_and_up_still_finds_it():
         await send(pilot, "two")
         await until(lambda: app.main.composer.holding)
         await pilot.press("ctrl+x")
-        await shows(app, "Dropped. up brings it back.")
+        await shows(app, "Discarded. up restores it.")
         await until(lambda: not app.main.composer.holding)
         await pilot.press("up")
         assert app.main.composer.text == "two"

@@ -15,7 +15,7 @@ from tui.core.errors import ConfigError, UsageError, sentences
 from tui.core.hidden_text.readable import readable_line
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean, clean_line
-from tui.core.units import plural
+from tui.core.units import duration, plural
 from tui.host.error_sentences import RETRY
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
@@ -78,9 +78,9 @@ def _consent_words(runtime: Runtime, names: Sequence[str]) -> str:
     """Say which servers were not started for want of consent, and what each would run."""
     specs = [runtime.host.status(name).spec for name in names]
     lines = [line for spec in specs[:MAX_LISTED] for line in described(spec)]
-    return "\n".join(
-        (f"{plural(len(specs), 'server')} not started without your consent. Would run:", *lines, CONSENT_STEP)
-    )
+    would = "It would run:" if len(specs) == 1 else "They would run:"
+    head = f"{plural(len(specs), 'server')} not started without your consent. {would}"
+    return "\n".join((head, *lines, CONSENT_STEP))
 
 
 def _unusable(name: str, problems: Sequence[str]) -> ServerStatus:
@@ -168,7 +168,7 @@ def _lines(status: ServerStatus, width: int, tokens: DefinitionTokens | None) ->
     if tokens is not None:
         counts.append(tokens.words())
     protocol = " ".join(filter(None, (status.protocol, status.spec.transport.remark)))
-    started = "" if status.start_ms is None else f"started in {status.start_ms:.0f} ms"
+    started = "" if status.start_ms is None else f"started in {duration(status.start_ms)}"
     lines = ["  ".join((f"● {name}  {status.state.value}", protocol, identity, ", ".join(counts), started))]
     if status.sign_in:
         lines.append(f"    {status.sign_in}")

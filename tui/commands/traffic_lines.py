@@ -53,7 +53,9 @@ def entry_line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes, col
     """
     name = clean_line(f"{entry.method} {entry.tool}".strip(), NAME_WIDTH)
     if entry.kind is Kind.EVENT:
-        name = clean_line(" ".join(event_sentences(entry.method, entry.source, entry.detail)), SHOWN)
+        name = clean_line(
+            " ".join(event_sentences(entry.method, f"server {entry.source}", entry.detail)), SHOWN
+        )
     elif entry.kind in WITH_BODY:
         name = clean_line(head.decode("utf-8", "replace"), SHOWN)
     ident = f"#{clean_line(entry.ident, 12)}" if entry.ident else ""
@@ -113,7 +115,7 @@ _HEAD = (
     "pending",
     "p50",
     "p95",
-    "max",
+    "longest",
     "bytes",
 )
 

@@ -215,7 +215,7 @@ def _exit(server: str, detail: Mapping[str, Any]) -> list[str]:
 def _http(server: str, detail: Mapping[str, Any]) -> list[str]:
     status, method = detail.get("status"), detail.get("http")
     if "sse" in detail:
-        return [f"An event without data from {server}, which keeps the stream open."]
+        return [f"{_capital(server)} sent an event without data, which keeps the stream open."]
     if isinstance(status, int) and not isinstance(status, bool) and status.bit_length() < 64:
         return [f"{_capital(server)} responded without a body, HTTP {status}: {status_words(status)}."]
     match method:

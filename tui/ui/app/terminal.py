@@ -141,7 +141,7 @@ def how_to_resume(runtime: "Runtime") -> str:
     info = runtime.conversations.info if runtime.is_ready else None
     if info is None or not runtime.conversations.messages:
         return ""
-    return f"Resume this session: mcptui --session {shlex.quote(info.id)}\n"
+    return f"Resume this conversation: mcptui --session {shlex.quote(info.id)}\n"
 
 
 def _not_kept(runtime: "Runtime") -> str:

@@ -205,7 +205,7 @@ class Outbox:
         self._composer.holding = bool(held)
         rows = held_rows(held, steered, reading=self._turns.reading)
         key_of = self._regions.key_of
-        keys = f"{key_of('composer.take_back')} edit   {key_of('composer.drop')} drop "
+        keys = f"{key_of('composer.take_back')} edit   {key_of('composer.drop')} discard "
         ends: list[Row] = [((keys, "dim"),)] if held else []
         self._regions.held_box.show(rows, ends=[()] * (len(rows) - len(ends)) + ends)
 
@@ -214,7 +214,7 @@ class Outbox:
             self.take_back()
         elif self._turns.take_back():
             self._regions.notify(
-                f"Dropped. {self._regions.key_of('composer.older')} brings it back.", timeout=4
+                f"Discarded. {self._regions.key_of('composer.older')} restores it.", timeout=4
             )
 
     def take_back(self) -> None:

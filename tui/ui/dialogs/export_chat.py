@@ -29,7 +29,7 @@ KINDS: tuple[tuple[ExportKind, str, str], ...] = (
     ("html", ".html", "HTML page"),
 )
 _ENDINGS = tuple(ending for _, ending, _ in KINDS)
-_WHOLE = "○ redacted   What was said leaves, without configured secrets."
+_WHOLE = "○ redacted   What was said, without configured secrets."
 _SHAPES = "● redacted   Shapes in place of what was said. Names and times stay."
 
 

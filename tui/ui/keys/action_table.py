@@ -209,7 +209,7 @@ ACTIONS: tuple[Action, ...] = (
         "composer.drop", "ctrl+x", "discard queued", "Discard the queued message, if the input is empty", 6
     ),
     # ---- conversations and models ----
-    Action("chat.sessions", "f9", _C.ANYWHERE, "sessions", "Open a saved session", 32),
+    Action("chat.sessions", "f9", _C.ANYWHERE, "sessions", "Open a saved conversation", 32),
     Action("chat.models", "f10", _C.ANYWHERE, "model", "Switch model", 33),
     Action("chat.system", "f12", _C.ANYWHERE, "system", "Edit the system prompt"),
     # ---- a message: the one that the mark stands on, or the last ----

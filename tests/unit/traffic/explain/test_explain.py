@@ -185,7 +185,7 @@ def test_a_call_made_by_hand_is_explained():
         ("http", {"exchange": 1, "http": "POST"},
          "The client sent server weather an HTTP POST without a body."),
         ("http", {"status": 200, "sse": {"event": "", "id": "7"}},
-         "An event without data from server weather, which keeps the stream open."),
+         "Server weather sent an event without data, which keeps the stream open."),
         ("broken", {"exchange": 1, "why": "ReadError: reset"},
          "The connection to server weather was lost: ReadError: reset."),
         ("unreadable", {}, "This entry is lost: this part of the recording is damaged."),
