@@ -66,7 +66,7 @@ class FormDialog(ModalScreen[FormAnswer]):
         self.question = question
         self.ripeness = Ripeness()
         self.pane = FormPane(keys, signs)
-        self.button = Button("Send", keys.first_of("ask.send"), self.action_ask_send)
+        self.button = Button("Send", keys.answers_of("ask.send"), self.action_ask_send)
         self.line = QuestionLine(keys, ("ask.decline", "ask.cancel"), waiting)
         title = "asks" + (f", round {question.round}" if question.round > 1 else "")
         about = PromptInfo(question.server, question.server, title=title, description=clean(question.message))

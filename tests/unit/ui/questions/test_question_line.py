@@ -22,3 +22,10 @@ async def test_it_shows_keys_words_and_how_many_wait() -> None:
         line.show_waiting(0)
         shown = str(line.render())
         assert "! no [b]markup[/b]" in shown and "ctrl+s open" in shown and "waiting" not in shown
+
+
+async def test_each_key_that_the_configuration_gives_an_answer_is_shown() -> None:
+    keys = KeyOverrides([("ask.send", ["f11", "ctrl+y"]), ("ask.copy", "f3")])
+    line = QuestionLine(keys, ("ask.send",), 0)
+    async with Stage(line).run_test(size=(80, 5)):
+        assert "f11, ctrl+y send" in str(line.render())
