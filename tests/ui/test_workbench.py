@@ -79,7 +79,7 @@ async def test_o_turns_a_tool_off_for_the_model_and_it_can_still_be_called() -> 
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("o")
-        await shows(app_of(screen), "For the model: off, disabled by you")
+        await shows(app_of(screen), "For the model: off: disabled by you")
         row = next(line for line in screen_text(app_of(screen)).splitlines() if "get_weather" in line)
         assert "off" in row.partition("│")[0]
         assert runtime.host.status("weather").spec.off == ("get_weather",)

@@ -28,7 +28,7 @@ UNALARMING = (PINNED, "loaded", "not loaded", "off")
 NOT_OFFERED = "not offered: "
 """How a mark begins that says why the model is not offered a tool."""
 
-OFF = "off, disabled by you"
+OFF = "off: disabled by you"
 
 
 class ItemVerb(StrEnum):
