@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from textual import events
+from textual.containers import Vertical
 from textual.widgets import Input
 from textual.widgets._toast import Toast
 
@@ -85,6 +86,16 @@ async def test_a_short_message_covers_neither_the_composer_nor_the_servers(size)
         toast = app.main.query_one(Toast).region
         assert (toast.x, toast.y) == (0, 0) and toast.bottom <= app.main.query_one("#body").region.y + 3
         assert not app.main.regions.servers.region.overlaps(toast)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_card_covers_its_rows_from_side_to_side(size):
+    async with opened(FakeRuntime(), size) as (app, _):
+        app.push_screen(SayWhy("notes", "delete_note"))
+        await until(lambda: isinstance(app.screen, SayWhy) and bool(app.screen.query(Vertical)))
+        card = app.screen.query_one(Vertical)
+        await until(lambda: (card.region.x, card.region.width) == (0, size[0]))
+        assert all(child.region.width <= 104 for child in card.children)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

@@ -251,6 +251,7 @@ class Refresher:
                     examples,
                     self._first_keys(bool(examples)),
                     is_demo=bool(self._runtime.model_notice),
+                    adding=f" ({regions.key_of('chat.models')}, {regions.key_of('model.add')})",
                     project=self._runtime.request.project_words,
                 )
                 self._show_change_of_project()

@@ -88,9 +88,9 @@ class ConfirmQuit(ModalScreen[bool]):
     ]
 
     DEFAULT_CSS = """
-    ConfirmQuit { align: center middle; background: $surface 60%; }
+    ConfirmQuit { align: center bottom; background: $surface 60%; }
     ConfirmQuit > Vertical {
-        width: 56; max-width: 90%; height: auto; padding: 1 3;
+        width: 1fr; height: auto; padding: 1 3; margin: 0 0 1 0;
         background: $panel; border-left: outer $accent;
     }
     ConfirmQuit Literal { width: 1fr; }

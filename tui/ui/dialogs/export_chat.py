@@ -70,9 +70,10 @@ class ExportChat(ModalScreen[ChatExport | None]):
     DEFAULT_CSS = """
     ExportChat { align: center bottom; background: $surface 60%; }
     ExportChat > Vertical {
-        width: 1fr; max-width: 110; height: auto; padding: 1 3; margin: 0 2 3 2;
+        width: 100%; height: auto; padding: 1 3; margin: 0 0 3 0;
         background: $panel; border-left: outer $accent;
     }
+    ExportChat > Vertical > * { max-width: 104; }
     ExportChat Literal { width: 1fr; }
     ExportChat _Kinds { margin: 1 0; }
     ExportChat Input { background: $panel; background-tint: transparent; }

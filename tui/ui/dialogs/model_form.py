@@ -66,9 +66,10 @@ class ModelForm(ModalScreen[str | None]):
     DEFAULT_CSS = """
     ModelForm { align: center bottom; background: $surface 60%; }
     ModelForm > Vertical {
-        width: 1fr; max-width: 110; height: auto; max-height: 100%; padding: 1 3; margin: 0 2 1 2;
+        width: 100%; height: auto; max-height: 100%; padding: 1 3; margin: 0 0 1 0;
         background: $panel; border-left: outer $accent;
     }
+    ModelForm > Vertical > * { max-width: 104; }
     ModelForm .title { width: 1fr; text-style: bold; margin-bottom: 1; }
     ModelForm VerticalScroll { height: auto; scrollbar-size-vertical: 1; }
     ModelForm #problem { width: 1fr; height: auto; max-height: 4; padding: 0 0 0 2; color: $bad; }

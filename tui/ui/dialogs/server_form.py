@@ -49,9 +49,10 @@ class ServerForm(ModalScreen["Draft | None"]):
     DEFAULT_CSS = """
     ServerForm { align: center bottom; background: $surface 60%; }
     ServerForm > Vertical {
-        width: 1fr; max-width: 110; height: auto; max-height: 100%; padding: 1 3; margin: 0 2 1 2;
+        width: 100%; height: auto; max-height: 100%; padding: 1 3; margin: 0 0 1 0;
         background: $panel; border-left: outer $accent;
     }
+    ServerForm > Vertical > * { max-width: 104; }
     ServerForm .title { width: 1fr; text-style: bold; margin-bottom: 1; }
     ServerForm VerticalScroll { height: auto; max-height: 100vh; }
     ServerForm TextArea { min-height: 1; max-height: 3; }

@@ -25,9 +25,10 @@ class SayWhy(ModalScreen[str | None]):
     DEFAULT_CSS = """
     SayWhy { align: center bottom; background: $surface 60%; }
     SayWhy > Vertical {
-        width: 1fr; max-width: 100; height: auto; padding: 1 3; margin: 0 2 3 2;
+        width: 100%; height: auto; padding: 1 3; margin: 0 0 3 0;
         background: $panel; border-left: outer $accent;
     }
+    SayWhy > Vertical > * { max-width: 104; }
     SayWhy Literal { width: 1fr; }
     SayWhy Input { margin: 1 0; background: $panel; }
     """
@@ -78,9 +79,10 @@ class SystemText(ModalScreen[str | None]):
     DEFAULT_CSS = """
     SystemText { align: center bottom; background: $surface 60%; }
     SystemText > Vertical {
-        width: 1fr; max-width: 110; height: auto; max-height: 90%; padding: 1 3; margin: 0 2 3 2;
+        width: 100%; height: auto; max-height: 90%; padding: 1 3; margin: 0 0 3 0;
         background: $panel; border-left: outer $accent;
     }
+    SystemText > Vertical > * { max-width: 104; }
     SystemText Literal { width: 1fr; }
     SystemText TextArea {
         height: auto; min-height: 3; max-height: 16; margin: 1 0; border: none; padding: 0;

@@ -26,8 +26,8 @@ from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
 WITH_PREVIEW = 100
 """Columns of the screen from which there is room for a preview."""
 
-AS_DIALOG = "align: center middle; background: $surface 60%;"
-"""The style of a screen with a finder."""
+AS_DIALOG = "align: center middle; background: $surface;"
+"""The style of a screen with a finder: beside it, words of the screen below would be cut."""
 
 MEASURE = 100
 """Columns of text between the items; longer lines are hard to read."""

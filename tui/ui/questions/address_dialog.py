@@ -37,9 +37,10 @@ class AddressDialog(ModalScreen[AddressAnswer]):
     DEFAULT_CSS = """
     AddressDialog { align: center bottom; background: $surface 60%; }
     AddressDialog > Vertical {
-        width: 1fr; max-width: 110; height: auto; max-height: 80vh; padding: 1 2; margin: 0 1 1 1;
+        width: 100%; height: auto; max-height: 80vh; padding: 1 2; margin: 0 0 1 0;
         background: $panel; border-left: outer $accent; overflow-y: auto;
     }
+    AddressDialog > Vertical > * { max-width: 104; }
     AddressDialog Literal, AddressDialog Static { width: 1fr; height: auto; }
     AddressDialog .address { margin: 1 0; }
     AddressDialog .odd { color: $warn; }

@@ -83,9 +83,10 @@ class ConsentDialog(ModalScreen[Action | ConsentsAnswer]):
     DEFAULT_CSS = """
     ConsentDialog { align: center bottom; background: $surface 60%; }
     ConsentDialog > Vertical {
-        width: 1fr; max-width: 110; height: auto; padding: 1 2; margin: 0 1 1 1;
+        width: 100%; height: auto; padding: 1 2; margin: 0 0 1 0;
         background: $panel; border-left: outer $accent;
     }
+    ConsentDialog > Vertical > * { max-width: 104; }
     ConsentDialog QuestionLine { margin-top: 1; }
     ConsentDialog.-short > Vertical { padding: 0 2; margin: 0; }
     ConsentDialog.-short QuestionLine { margin-top: 0; }

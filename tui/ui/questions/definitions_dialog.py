@@ -118,9 +118,10 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
     DEFAULT_CSS = """
     DefinitionsDialog { align: center bottom; background: $surface 60%; }
     DefinitionsDialog > Vertical {
-        width: 1fr; max-width: 110; height: auto; padding: 1 2; margin: 0 1 1 1;
+        width: 100%; height: auto; padding: 1 2; margin: 0 0 1 0;
         background: $panel; border-left: outer $accent;
     }
+    DefinitionsDialog > Vertical > * { max-width: 104; }
     DefinitionsDialog Static { width: 1fr; height: auto; }
     DefinitionsDialog ReadPane { margin: 1 0; }
     DefinitionsDialog .about { color: $text-dim; }

@@ -50,9 +50,10 @@ class FormDialog(ModalScreen[FormAnswer]):
     DEFAULT_CSS = """
     FormDialog { align: center bottom; background: $surface 60%; }
     FormDialog > Vertical {
-        width: 1fr; max-width: 110; height: auto; padding: 1 2; margin: 0 1 1 1;
+        width: 100%; height: auto; padding: 1 2; margin: 0 0 1 0;
         background: $panel; border-left: outer $accent;
     }
+    FormDialog > Vertical > * { max-width: 104; }
     FormDialog FormPane { background: $panel; height: auto; max-height: 1fr; }
     FormDialog .buttons { height: auto; padding: 0 2; align-vertical: bottom; }
     FormDialog QuestionLine { margin-left: 3; }

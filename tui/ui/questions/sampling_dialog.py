@@ -36,9 +36,10 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
     DEFAULT_CSS = """
     SamplingDialog { align: center bottom; background: $surface 60%; }
     SamplingDialog > Vertical {
-        width: 1fr; max-width: 110; height: auto; padding: 1 2; margin: 0 1 1 1;
+        width: 100%; height: auto; padding: 1 2; margin: 0 0 1 0;
         background: $panel; border-left: outer $accent;
     }
+    SamplingDialog > Vertical > * { max-width: 104; }
     SamplingDialog Static { width: 1fr; height: auto; }
     SamplingDialog TextArea {
         height: auto; min-height: 3; margin: 1 0 0 0; border: none; padding: 0;

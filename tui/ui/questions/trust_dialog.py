@@ -35,9 +35,10 @@ class TrustDialog(ModalScreen[TrustAnswer]):
     DEFAULT_CSS = """
     TrustDialog { align: center bottom; background: $surface 60%; }
     TrustDialog > Vertical {
-        width: 1fr; max-width: 110; height: auto; padding: 1 2; margin: 0 1 1 1;
+        width: 100%; height: auto; padding: 1 2; margin: 0 0 1 0;
         background: $panel; border-left: outer $accent;
     }
+    TrustDialog > Vertical > * { max-width: 104; }
     TrustDialog Static { width: 1fr; height: auto; }
     TrustDialog .answers, TrustDialog QuestionLine { margin-top: 1; }
     TrustDialog.-short > Vertical { padding: 0 2; margin: 0; }

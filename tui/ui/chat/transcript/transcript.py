@@ -414,14 +414,18 @@ class Transcript(FlowPane):
         keys: Sequence[tuple[str, str]],
         *,
         is_demo: bool,
+        adding: str = "",
         project: str = "",
     ) -> None:
-        """Show what an empty conversation begins with; `project` is about the project instructions."""
+        """Show what an empty conversation begins with.
+
+        `adding`: the keys that add a model (" (f10, ctrl+n)"); `project` is about the project instructions.
+        """
         lines = ["Ask anything, or try an example." if examples else "Ask anything."]
         if is_demo:
             lines.append(
                 f"This is the {model}. For a real one, set an API key such as OPENAI_API_KEY, start Ollama "
-                "or LM Studio, or add it under [models] in the configuration."
+                f"or LM Studio, or add a model{adding}."
             )
         else:
             lines.append(model)
