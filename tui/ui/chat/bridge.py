@@ -186,6 +186,7 @@ class Bridge:
         """End a turn whose events stopped without `TurnEnded`."""
         self._end_reply(None, partial=True)
         self._view.sign_reply()
+        self._cards.clear()
         self._activity, self.step = "", 0
         self._retry = None
 
@@ -258,6 +259,7 @@ class Bridge:
     def _end(self, event: events.TurnEnded) -> None:
         self._stop_reply()
         self._view.sign_reply()
+        self._cards.clear()  # the next question may come before its turn's first event, with an id of this turn
         self._activity, self.step = "", 0
         self.can_continue = event.reason is EndReason.LIMIT
         self._note(event)

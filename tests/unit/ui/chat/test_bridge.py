@@ -101,6 +101,18 @@ def test_the_question_is_shown_once_its_card_stands_there(bridge, view):
     assert view.done[-1] == ("ask", REQUEST)
 
 
+@pytest.mark.parametrize("end", [lambda bridge: bridge.apply(ended(EndReason.ANSWERED)), Bridge.abandon])
+def test_a_question_about_a_call_whose_id_an_earlier_turn_had_waits_for_its_own_card(bridge, view, end):
+    bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {"id": 1}))
+    end(bridge)
+    bridge.question(REQUEST)
+    assert "ask" not in view.names()
+    bridge.apply(events.TurnStarted("demo", 2))
+    bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {"id": 1}))
+    bridge.apply(events.ApprovalAsked(1, "c1", REQUEST))
+    assert view.names().count("ask") == 1
+
+
 def test_only_the_visible_question_is_shown(bridge, view):
     bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {"id": 1}))
     bridge.apply(events.ApprovalAsked(1, "c1", REQUEST))
