@@ -76,7 +76,7 @@ async def test_a_tool_that_changed_between_two_runs_is_refused_also_with_approve
     assert "pass it as note." in second.err
     assert (
         "! calc: 1 tool changed, 1 new tool since accepted · not offered to the model: add, helper. "
-        "Accept with --accept-changes\n"
+        "Accept with --accept-changes, what is suspicious with --accept-suspicious\n"
     ) in second.err
     assert second.code == 0
 
@@ -131,7 +131,7 @@ async def test_a_tool_that_changes_during_a_turn_is_not_called_again(stage: Stag
         done = await mcptui(*RUN, "--config", stage.config(endpoint), "add twice")
         assert "three" in result(endpoint)
         assert "changed since it was accepted" in result(endpoint, 2)
-    assert "not offered to the model: add. Accept with --accept-changes" in done.err
+    assert "not offered to the model: add. Accept with --accept-suspicious" in done.err
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ async def test_a_call_by_hand_is_refused_too_and_the_option_named(stage: Stage) 
     refused = await mcptui(*CALL, "--config", config)
     assert refused.code != 0
     assert "The tool add of “calc” was not called: changed since it was accepted." in refused.err
-    assert "--accept-changes" in refused.err
+    assert "--accept-suspicious" in refused.err
     accepted = await mcptui(*CALL, "--accept-suspicious", "--config", config)
     assert (accepted.code, accepted.out) == (0, "three\n")
 

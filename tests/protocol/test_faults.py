@@ -363,7 +363,7 @@ async def test_a_tool_whose_definition_changed_is_not_run_under_its_old_one():
     await until(lambda: host.status("rug_pull").tools == 2)
     result = await host.toolbox.call(offered, {}, seconds=20, progress=lambda *_: None)
     assert result.failure is CallFailure.PROTOCOL
-    assert text_of(result) == "add of rug_pull was not called: changed since it was accepted."
+    assert text_of(result) == "The tool add of “rug_pull” was not called: changed since it was accepted."
     assert host.toolbox.tools() == []
     assert [(one.name, one.verdict) for one in host.definition_changes("rug_pull")] == [
         ("add", Verdict.SUSPICIOUS),

@@ -118,6 +118,7 @@ class FlagAnswers:
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
         """Say what changed, and what it takes to accept it, or that it was accepted."""
         # Many patterns, which a run without changes does not need.
+        from tui.core.definitions.differences import Verdict
         from tui.core.definitions.wording import lines, since, summary
         from tui.core.hidden_text.readable import readable_line
 
@@ -139,8 +140,12 @@ class FlagAnswers:
         for one in question.changes:
             self._tell(_of_change(one, accepted=False, by=BY_DEFAULT))
         names = ", ".join(readable_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])
+        verdicts = {one.verdict for one in question.changes}
+        flag = "--accept-suspicious" if verdicts == {Verdict.SUSPICIOUS} else "--accept-changes"
+        if Verdict.SUSPICIOUS in verdicts and len(verdicts) > 1:
+            flag += ", what is suspicious with --accept-suspicious"
         print(
-            f"! {server}: {what} · not offered to the model: {names}. Accept with --accept-changes",
+            f"! {server}: {what} · not offered to the model: {names}. Accept with {flag}",
             file=out,
             flush=True,
         )

@@ -69,6 +69,8 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
         print(json.dumps([as_object(status, tokens.get(status.name)) for status in found], indent=2))
     else:
         print("\n".join(table(found, tokens)))
+    for name in needs_consent:
+        runtime.consent.refuse(runtime.host.status(name).spec)
     if needs_consent:
         print(f"mcptui: {_consent_words(runtime, needs_consent)}", file=sys.stderr)
     return 0 if all(status.state is ServerState.RUNNING for status in found) else FAILED

@@ -44,8 +44,8 @@ def read_bytes(path: Path, limit: int, *, links: bool = True) -> bytes:
     """
     try:
         handle = os.open(path, _READ) if links else open_private(path, os.O_RDONLY)
-    except FileNotFoundError:
-        raise
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise FileNotFoundError(*error.args) from error
     except LinkError as error:
         raise Unopened("is a symbolic link, which mcptui does not follow there") from error
     except (OSError, ValueError) as error:

@@ -134,7 +134,7 @@ async def test_changed_tools_are_left_out_unless_accepted(accept: bool, answer: 
     else:
         assert said.endswith(
             "! weather: 1 tool changed since accepted · not offered to the model: forecast. "
-            "Accept with --accept-changes\n"
+            "Accept with --accept-suspicious\n"
         )
 
 

@@ -24,8 +24,10 @@ def test_a_file_of_exactly_the_limit_is_read_and_one_byte_more_is_not(tmp_path: 
 
 
 def test_a_missing_file_differs_from_an_unreadable_one(tmp_path: Path):
-    with pytest.raises(FileNotFoundError):
-        read_bounded(tmp_path / "nothing")
+    (tmp_path / "file").touch()
+    for missing in ("nothing", "no folder/nothing", "file/nothing"):
+        with pytest.raises(FileNotFoundError):
+            read_bounded(tmp_path / missing)
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])

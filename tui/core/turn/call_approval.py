@@ -52,7 +52,7 @@ class CallApproval:
         await self._ask_trust(call, tool, arguments)
         judgement = self.judged(step, call, tool, arguments)
         if judgement.verdict is Verdict.ASK:
-            if refusal := await self._ask(step, call.id, tool, arguments, judgement.why):
+            if refusal := await self._ask(step, call.id, tool, arguments, judgement):
                 return refusal
             if self._judge(call, tool, arguments).verdict is Verdict.DENY:  # a rule was added meanwhile
                 judgement = self.judged(step, call, tool, arguments)
@@ -95,17 +95,19 @@ class CallApproval:
             if answer is not None:
                 trust.decide(tool.server, answer)
 
-    async def _ask(self, step: int, call_id: str, tool: Tool, arguments: Arguments, why: str) -> str:
+    async def _ask(
+        self, step: int, call_id: str, tool: Tool, arguments: Arguments, judgement: Judgement
+    ) -> str:
         listed = self._is_listed(tool, arguments)
         can_last = self._policy.can_last(tool, arguments, self._untrusted(), listed=listed)
-        request = ApprovalRequest(call_id, tool, arguments, why, once_only=not can_last)
+        request = ApprovalRequest(call_id, tool, arguments, judgement.why, once_only=not can_last)
         self._emit(ApprovalAsked(step, call_id, request))
         with self._clocks.standing_still():
             decision = await self._approver.ask(request)
         if self._journal is not None:
             self._journal.decision(call_id, decision.answer, decision.reason)
         self.answers[call_id] = decision.answer
-        self._decisions.answered(tool, arguments, decision)
+        self._decisions.answered(tool, arguments, decision, rule=judgement.rule)
         self._emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
         if decision.answer is Answer.NO:
             denied = "denied by the user" if decision.by_person else "denied"

@@ -36,11 +36,16 @@ class CallDecisions:
         """Record a call that was decided without a question."""
         self._add(tool, arguments, allowed=allowed, by=by, asked=False)
 
-    def answered(self, tool: Tool, arguments: Mapping[str, Any], decision: Decision) -> None:
-        """Record a call that somebody was asked about, or would have been if anybody had been there."""
+    def answered(
+        self, tool: Tool, arguments: Mapping[str, Any], decision: Decision, *, rule: str = ""
+    ) -> None:
+        """Record a call that somebody was asked about, or would have been if anybody had been there.
+
+        `rule` is the one that asks for approval; where nobody can answer, it has denied the call.
+        """
         allowed = decision.answer is not Answer.NO
         if not decision.by_person:
-            by = f"{BY_DEFAULT} ({decision.reason})"
+            by = f"rule {rule}" if rule else f"{BY_DEFAULT} ({decision.reason})"
         else:
             how = _ANSWERS[decision.answer]
             by = f"{BY_KEY} ({how})" if how else BY_KEY

@@ -12,7 +12,7 @@ from tui.core.consent.launch import Launch
 from tui.core.consent.question import ConsentQuestion, ConsentsQuestion, consent_question, fitting
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.files.programs import find_program
-from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
+from tui.core.ports import BY_DEFAULT, BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.questions import Action, ConsentsAnswer, Person, Refuser
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
@@ -21,6 +21,7 @@ from tui.settings.state.stored_consents import StoredConsents
 from tui.settings.state.stored_decisions import StoredDecisions
 
 BY_FLAG = "flag --trust-config"
+BY_NOBODY = f"{BY_DEFAULT} (no screen to ask on)"
 MAX_LISTED = 20
 MAX_COMMAND = 2000
 MAX_PATH = 4096
@@ -204,6 +205,8 @@ class RunConsent:
         missing = [spec for spec in specs if not spec.problem and not self.allows(spec)]
         if not missing:
             return
+        for spec in missing:
+            self.refuse(spec)
         lines = [line for spec in missing[:MAX_LISTED] for line in described(spec)]
         if len(missing) > MAX_LISTED:
             lines.append(f"  and {len(missing) - MAX_LISTED} more")
@@ -212,9 +215,13 @@ class RunConsent:
             "\n".join((f"{source} is not your own configuration. Not started:", *lines, CONSENT_STEP))
         )
 
+    def refuse(self, spec: ServerSpec) -> None:
+        """Record that a server was not started because nobody was there to be asked."""
+        self._record(spec, launch_of(spec).digest(), allowed=False, by=BY_NOBODY)
+
     def _record(self, spec: ServerSpec, digest: str, *, allowed: bool, by: str) -> None:
         key = f"{digest} {allowed} {by}"
-        if by == BY_FLAG and key in self._told:
+        if by in (BY_FLAG, BY_NOBODY) and key in self._told:
             return
         self._told.add(key)
         self.decisions.add(decision_of(spec, digest, allowed=allowed, by=by))
@@ -291,7 +298,7 @@ def decision_of(spec: ServerSpec, digest: str, *, allowed: bool, by: str) -> Dec
 
 CONSENT_STEP = (
     "If you trust all of this, add --trust-config for this run. To review each server and save your answers, "
-    "run mcptui config trust with the same --config."
+    "run mcptui config trust, with the same --config if you gave one."
 )
 
 

@@ -259,7 +259,7 @@ class Bridge:
     def _end(self, event: events.TurnEnded) -> None:
         self._stop_reply()
         self._view.sign_reply()
-        self._cards.clear()  # the next question may come before its turn's first event, with an id of this turn
+        self._cards.clear()  # the next turn may reuse an id, and ask before its first event
         self._activity, self.step = "", 0
         self.can_continue = event.reason is EndReason.LIMIT
         self._note(event)

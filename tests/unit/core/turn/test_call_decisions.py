@@ -61,6 +61,13 @@ async def test_where_nobody_could_be_asked_the_default_decided() -> None:
     assert (found.allowed, found.asked, found.by) == (False, False, "default (no terminal)")
 
 
+def test_where_nobody_could_be_asked_a_rule_that_asks_has_denied() -> None:
+    log = Noted()
+    refused = Decision(Answer.NO, "no terminal", by_person=False)
+    CallDecisions(log).answered(Tool("files", "read"), {}, refused, rule="ask files/*")
+    assert log.records[0].by == "rule ask files/*"
+
+
 @pytest.mark.parametrize(
     ("mode", "read_only", "allowed", "by"),
     [

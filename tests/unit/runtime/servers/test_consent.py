@@ -235,8 +235,9 @@ def test_a_server_of_ones_own_needs_no_consent(tmp_path: Path):
     assert gate(tmp_path, Person()).allows(dataclasses.replace(SPEC, source=""))
 
 
-def test_without_a_person_the_refusal_shows_what_would_run_and_the_flag(tmp_path: Path):
-    consent = gate(tmp_path, Person())
+def test_without_a_person_the_refusal_shows_what_would_run_and_the_flag_and_is_recorded(tmp_path: Path):
+    log = Log()
+    consent = gate(tmp_path, Person(), log)
     with pytest.raises(UsageError) as refused:
         consent.require([SPEC, ServerSpec("own", "x")])
     said = str(refused.value)
@@ -244,6 +245,9 @@ def test_without_a_person_the_refusal_shows_what_would_run_and_the_flag(tmp_path
     assert "/tmp/mcp.json" in said and "--trust-config" in said
     assert "own" not in said.replace("your own", "").replace("its own", "")
     consent.require([ServerSpec("own", "x")])
+    assert [(one.server, one.allowed, one.by) for one in log.records] == [
+        ("weather", False, "default (no screen to ask on)")
+    ]
 
 
 def test_the_shipped_samples_are_known_by_what_runs(tmp_path: Path):
