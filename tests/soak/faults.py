@@ -59,7 +59,8 @@ def key_delay(app: TerminalApp, letter: str) -> float:
 def start_turn(app: TerminalApp, endpoint: Endpoint) -> None:
     """Send a message; again, if a question of a server, such as one about its definitions, took the keys."""
     for _ in range(10):
-        app.send("go" + ENTER if " › Ask anything" in app.text else ESCAPE)
+        if "▌ go" not in app.text:  # what was sent may wait for servers that start
+            app.send("go" + ENTER if " › Ask anything" in app.text else ESCAPE)
         with suppress(AssertionError):
             app.until(lambda: endpoint.requests, 3)
             return
