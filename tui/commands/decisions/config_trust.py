@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from tui.commands.packages.found import is_terminal
@@ -56,14 +57,11 @@ def config_trust(path: Path, *, yes: bool) -> int:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
             return 2
         print(f"{clean_line(spec.name, 64)}: agreed\n")
-    decisions = StoredDecisions(decisions_file(), lambda text: text)
-    try:
+    with closing(StoredDecisions(decisions_file())) as decisions:
         for name, launch, question in models:
             print(clean("\n".join((*question.lines(), *question.outcomes))))
             agreed = yes or is_yes(YES)
             if agreed:
                 agree_to_model(name, loaded, launch, decisions, by="flag --yes" if yes else BY_KEY)
             print(f"{clean_line(question.server, 64)}: {'agreed' if agreed else 'declined'}\n")
-    finally:
-        decisions.close()
     return 0

@@ -4,11 +4,10 @@ A recording may come from somebody else. What a message does is read from the by
 the columns of the recording.
 """
 
-import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,11 +16,12 @@ from tui.commands.terminal_approver import is_yes
 from tui.commands.traffic_choice import say
 from tui.core.context.resource_tools import READ
 from tui.core.errors import UsageError
+from tui.core.jsonrpc.reader import DuplicateKeyReader
 from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.traffic import ANSWERS
-from tui.core.turn.rules import Rules, Verdict
+from tui.core.turn.rules import Rule, Rules, Verdict
 from tui.core.units import plural
 from tui.traffic.replay.replay_plan import ReplayItem
 
@@ -85,8 +85,7 @@ class ReplayApproval:
             arguments = {"server": self._server.name, "uri": params.get("uri")}
             rule = self._server.rules.deciding(self._server.name, READ, arguments)
         if rule is not None and rule.action is Verdict.DENY:
-            self._calls[_Call(method, f"not sent: the rule {rule}", is_sent=False, by=f"rule {rule}")] += 1
-            return replace(item, left_out=f"a rule denies it: {clean_line(str(rule), 200)}")
+            return self._denied(item, method, rule)
         self._others[method] += 1
         return item
 
@@ -95,8 +94,7 @@ class ReplayApproval:
         tool = None if server.tools is None else server.tools.get(name)
         rule = server.rules.deciding(server.name, name, arguments if isinstance(arguments, dict) else {})
         if rule is not None and rule.action is Verdict.DENY:
-            self._calls[_Call(name, f"not sent: the rule {rule}", is_sent=False, by=f"rule {rule}")] += 1
-            return replace(item, left_out=f"a rule denies it: {clean_line(str(rule), 200)}")
+            return self._denied(item, name, rule)
         why = ""
         if server.tools is not None and tool is None:
             why = "the server does not list this tool"
@@ -110,6 +108,10 @@ class ReplayApproval:
             words += f", the rule “{rule}” asks"
         self._calls[_Call(name, words)] += 1
         return item
+
+    def _denied(self, item: ReplayItem, name: str, rule: Rule) -> ReplayItem:
+        self._calls[_Call(name, f"not sent: the rule {rule}", is_sent=False, by=f"rule {rule}")] += 1
+        return replace(item, left_out=f"a rule denies it: {clean_line(str(rule), 200)}")
 
     def lines(self) -> list[str]:
         """Return what is sent, by tool, and what is not, as clean lines."""
@@ -171,24 +173,14 @@ def _one_line(item: ReplayItem) -> ReplayItem:
 
 def _message(raw: bytes) -> Mapping[str, Any] | str:
     """Return a message, or why it is not sent: servers may disagree about what it says."""
+    reader = DuplicateKeyReader()
     try:
-        found = json.loads(raw, object_pairs_hook=_object)
-    except _TwiceError:
-        return "a name appears twice in it"
+        found = reader.read(raw.decode())
     except (ValueError, RecursionError):
         return "it is not JSON"
+    if reader.duplicate is not None:
+        return "a name appears twice in it"
     return found if isinstance(found, dict) else "it is not a message"
-
-
-class _TwiceError(Exception):
-    """A name appears twice in an object."""
-
-
-def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise _TwiceError
-    return found
 
 
 async def live_server(name: str, config: str | None, *, trust_config: bool) -> LiveServer:

@@ -56,13 +56,10 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
     except NotStartedError as error:
         say(f"cannot start {clean_line(args.replay, 80)}: {error}")
         return NOT_STARTED
-    decisions = StoredDecisions(decisions_file(), lambda text: text)
-    try:
+    with closing(StoredDecisions(decisions_file())) as decisions:
         if not approval.agreed(decisions, yes=args.yes):
             say("nothing was sent")
             return INCOMPLETE
-    finally:
-        decisions.close()
     session = Replay(approval.items, args.mask or ())
     code = asyncio.run(_run(session, command, environment, folder, _Telling(args.json, passing)))
     return INCOMPLETE if choice.is_incomplete and code in (SAME, DIFFERENT) else code

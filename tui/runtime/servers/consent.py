@@ -5,6 +5,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -229,11 +230,8 @@ class RunConsent:
 
 def require_consent(spec: ServerSpec, *, trust: bool) -> None:
     """Raise UsageError if a server needs consent, for commands without a runtime. Blocks."""
-    decisions = StoredDecisions(decisions_file(), lambda text: text)
-    try:
+    with closing(StoredDecisions(decisions_file())) as decisions:
         RunConsent.over_file(Refuser, decisions, trust=trust).require([spec])
-    finally:
-        decisions.close()
 
 
 def _sourced(path: Path, env: Mapping[str, str]) -> Iterator[ServerSpec]:
@@ -268,7 +266,6 @@ def agree(path: Path, server: str, env: Mapping[str, str], *, by: str, expected:
 
     `expected` is what was shown: a server that has changed since is not agreed to.
     """
-    decisions = StoredDecisions(decisions_file(), lambda text: text)
     try:
         spec = next((one for one in _sourced(path, env) if one.name == server), None)
         if spec is None:
@@ -279,11 +276,10 @@ def agree(path: Path, server: str, env: Mapping[str, str], *, by: str, expected:
         if expected is not None and expected.digest() != launch.digest():
             return f"{quoted_name(server)} has changed meanwhile."
         StoredConsents(consents_file()).add(spec.name, spec.source, launch)
-        decisions.add(decision_of(spec, launch.digest(), allowed=True, by=by))
+        with closing(StoredDecisions(decisions_file())) as decisions:
+            decisions.add(decision_of(spec, launch.digest(), allowed=True, by=by))
     except (McptuiError, OSError) as error:
         return str(error)
-    finally:
-        decisions.close()
     return ""
 
 

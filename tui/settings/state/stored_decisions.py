@@ -40,7 +40,7 @@ class StoredDecisions:
     `redact` takes configured secrets out of a text: a server chooses the names of its tools and what it asks.
     """
 
-    def __init__(self, path: Path, redact: Callable[[str], str]) -> None:
+    def __init__(self, path: Path, redact: Callable[[str], str] = str) -> None:
         self._path = path
         self._redact = redact
         self._waiting: deque[DecisionRecord] = deque()
