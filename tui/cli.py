@@ -30,7 +30,10 @@ _OFF = (
     "redact",
     "yes",
 )
-_NONE = ("theme", "session", "filter", "since", "slowest", "export", "output", "replay", "server", "mask")
+_NONE = (
+    *("theme", "session", "filter", "since", "slowest", "export", "output", "replay", "server", "mask"),
+    "approve",
+)
 _NAMED = dict.fromkeys(_OFF, False) | dict.fromkeys(_NONE) | {"live_command": []}
 """The other arguments that the parser returns for `mcptui traffic NAME`."""
 

@@ -383,7 +383,14 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
         help="resend the requests to a configured server (or -- COMMAND ARG ...) and print the differences. "
         "It first shows what it sends, and asks",
     )
-    traffic.add_argument("--yes", action="store_true", help="--replay: send without asking")
+    traffic.add_argument(
+        "--yes",
+        action="store_true",
+        help="--replay: send without asking, but no calls that a rule asks about",
+    )
+    traffic.add_argument(
+        "--approve", choices=("all",), help="--replay: send without asking, also calls that a rule asks about"
+    )
     add_trust(traffic)
     traffic.add_argument("--server", metavar="NAME", help="which server of the recording to replay")
     traffic.add_argument(

@@ -63,8 +63,8 @@ def _check(args: "argparse.Namespace") -> None:
         raise UsageError("-o requires --export")
     if args.redact and not args.export:
         raise UsageError("--redact requires --export")
-    if (args.server or args.mask or args.yes or args.live_command) and args.replay is None:
-        raise UsageError("--server, --mask, --yes and a command after -- require --replay")
+    if (args.server or args.mask or args.yes or args.approve or args.live_command) and args.replay is None:
+        raise UsageError("--server, --mask, --yes, --approve and a command after -- require --replay")
     if args.list and (picks := _given(args, ("filter", "failed", "all"))):
         raise UsageError(f"--list cannot be combined with {' and '.join(picks)}")
     if args.recording is not None:

@@ -20,8 +20,10 @@ from tui.core.servers import EraBook, ServerSpec, ServerStatus
 from tui.core.tasks import TaskBook
 from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimits
+from tui.core.tools import Tool
 from tui.core.traffic import TrafficSink
 from tui.host.booting import remote_transports
+from tui.host.catalog import Walk, build_catalog
 from tui.host.definition_review import DefinitionReview
 from tui.host.error_sentences import needs_consent
 from tui.host.frames.tap import WireTap
@@ -146,6 +148,20 @@ class Host:
     def definition_changes(self, name: str) -> Sequence[DefinitionChange]:
         """Return what a running server lists and nobody has accepted."""
         return self._named(name).definition_changes
+
+    async def judged(self, name: str, walk: Walk, introduction: Mapping[str, Any]) -> Sequence[Tool]:
+        """Return the tools that a server has listed elsewhere; those that are not accepted say so.
+
+        `introduction` is the result of its `initialize` or `server/discover`.
+        """
+        server, protocol = self._named(name), str(introduction.get("protocolVersion", ""))[:40]
+        trusted, pins = server.spec.trusted is True, server.spec.pins
+        catalog = await asyncio.to_thread(
+            build_catalog, name, walk, trusted=trusted, pins=pins, protocol=protocol
+        )
+        await server.offer.load()
+        server.offer.see(catalog, introduction)
+        return server.offer.tools(catalog)
 
     def review_changes(self, name: str, tool: str | None = None) -> None:
         """Ask the person about a tool that is not accepted, or about all of a server."""

@@ -443,7 +443,7 @@ class Supervisor:
 
     def _ready(self, connection: "Connection") -> None:
         self._ready_ns = self._around.clock.now_ns()
-        self.offer.see(connection)
+        self.offer.see(connection.catalog, connection.introduction)
         self._kept = connection.catalog
         self._policy.is_ready()
         if connection.protocol and self.spec.transport is not Transport.LINES:
@@ -468,7 +468,7 @@ class Supervisor:
     def _changed(self) -> None:
         if (connection := self.connection) is not None and self.state is ServerState.RUNNING:
             if self._kept is not connection.catalog:
-                self.offer.see(connection)
+                self.offer.see(connection.catalog, connection.introduction)
             self._kept = connection.catalog
             counts = self.offer.counts(connection, self.spec.off, self._redact, self._redact_cut)
             self._status = replace(self._status, **counts)

@@ -9,10 +9,10 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.commands.packages.found import is_terminal
-from tui.commands.terminal_approver import is_yes
+from tui.commands.terminal_approver import asked_line
 from tui.commands.traffic_choice import say
 from tui.core.context.resource_tools import READ
 from tui.core.errors import UsageError
@@ -25,7 +25,11 @@ from tui.core.turn.rules import Rule, Rules, Verdict
 from tui.core.units import plural
 from tui.traffic.replay.replay_plan import ReplayItem
 
+if TYPE_CHECKING:
+    from tui.host.catalog import Walk
+
 BY_FLAG = "flag --yes"
+BY_APPROVE = "flag --approve all"
 MAX_LISTED = 100
 """Tools that are listed and recorded one by one."""
 
@@ -58,10 +62,15 @@ class _Call:
 
 
 class ReplayApproval:
-    """Judges the messages of a replay. `items` are those to carry out, the others marked with the reason."""
+    """Judges the messages of a replay. `items` are those to carry out, the others marked with the reason.
 
-    def __init__(self, items: Iterable[ReplayItem], server: LiveServer) -> None:
+    `by` is the flag that has said yes, "" if the person is asked. A rule that asks is answered by the person
+    or by `--approve all`, not by `--yes`.
+    """
+
+    def __init__(self, items: Iterable[ReplayItem], server: LiveServer, by: str = "") -> None:
         self._server = server
+        self._by = by
         self._calls: Counter[_Call] = Counter()
         self._others: Counter[str] = Counter()
         self.items = [self._judged(_one_line(item)) for item in items]
@@ -84,8 +93,8 @@ class ReplayApproval:
         if method == "resources/read":
             arguments = {"server": self._server.name, "uri": params.get("uri")}
             rule = self._server.rules.deciding(self._server.name, READ, arguments)
-        if rule is not None and rule.action is Verdict.DENY:
-            return self._denied(item, method, rule)
+        if rule is not None and (refused := self._by_rule(item, method, rule)) is not None:
+            return refused
         self._others[method] += 1
         return item
 
@@ -93,8 +102,8 @@ class ReplayApproval:
         server = self._server
         tool = None if server.tools is None else server.tools.get(name)
         rule = server.rules.deciding(server.name, name, arguments if isinstance(arguments, dict) else {})
-        if rule is not None and rule.action is Verdict.DENY:
-            return self._denied(item, name, rule)
+        if rule is not None and (refused := self._by_rule(item, name, rule)) is not None:
+            return refused
         why = ""
         if server.tools is not None and tool is None:
             why = "the server does not list this tool"
@@ -109,9 +118,18 @@ class ReplayApproval:
         self._calls[_Call(name, words)] += 1
         return item
 
-    def _denied(self, item: ReplayItem, name: str, rule: Rule) -> ReplayItem:
-        self._calls[_Call(name, f"not sent: the rule {rule}", is_sent=False, by=f"rule {rule}")] += 1
-        return replace(item, left_out=f"a rule denies it: {clean_line(str(rule), 200)}")
+    def _by_rule(self, item: ReplayItem, name: str, rule: Rule) -> ReplayItem | None:
+        """Return an item that a rule keeps from being sent, marked with the reason, else None."""
+        if rule.action is Verdict.DENY:
+            words = f"the rule {rule}"
+            kept = replace(item, left_out=f"a rule denies it: {clean_line(str(rule), 200)}")
+        elif rule.action is Verdict.ASK and self._by == BY_FLAG:
+            words = f"the rule “{rule}” asks for approval, and nobody can answer (--yes)"
+            kept = replace(item, refusal=f"not sent: {clean_line(words, 300)}. Use --approve all to send it")
+        else:
+            return None
+        self._calls[_Call(name, f"not sent: {words}", is_sent=False, by=f"rule {rule}")] += 1
+        return kept
 
     def lines(self) -> list[str]:
         """Return what is sent, by tool, and what is not, as clean lines."""
@@ -130,7 +148,7 @@ class ReplayApproval:
             rows.append(f"  and {plural(self._others.total(), 'other message')}: {', '.join(named)}{rest}")
         return [f"sends to {clean_line(self._server.name, 80)}:", *(rows or ["  nothing"])]
 
-    def agreed(self, decisions: DecisionLog, *, yes: bool) -> bool:
+    async def agreed(self, decisions: DecisionLog) -> bool:
         """Show what is sent, and return whether the person agrees. Records the decision about each tool.
 
         Raises UsageError if nobody can be asked.
@@ -139,11 +157,12 @@ class ReplayApproval:
         if not any(call.is_sent for call in self._calls) and not self._others:
             self._record(decisions, is_yes=False, by=BY_KEY)
             return True
-        if not yes and not is_terminal():
+        if not self._by and not is_terminal():
             self._record(decisions, is_yes=False, by="default (no terminal)")
             raise UsageError("nothing was sent: no terminal to ask on.", next_step="Use --yes to send them.")
-        agreed = yes or is_yes("Send them? [y/N] ", sys.stderr)
-        self._record(decisions, is_yes=agreed, by=BY_FLAG if yes else BY_KEY)
+        answer = "yes" if self._by else await asked_line("Send them? [y/N] ", sys.stderr) or ""
+        agreed = answer.strip().lower() in ("y", "yes")
+        self._record(decisions, is_yes=agreed, by=self._by or BY_KEY)
         return agreed
 
     def _record(self, decisions: DecisionLog, *, is_yes: bool, by: str) -> None:
@@ -183,34 +202,19 @@ def _message(raw: bytes) -> Mapping[str, Any] | str:
     return found if isinstance(found, dict) else "it is not a message"
 
 
-async def live_server(name: str, config: str | None, *, trust_config: bool) -> LiveServer:
-    """Start a configured server, and return what it lists and what is decided about it; stop it again.
-
-    Raises UsageError if it does not start.
-    """
-    from tui.core.questions import Refuser
-    from tui.core.servers import ServerState
+async def listed_server(
+    name: str, config: str | None, walk: "Walk", introduction: Mapping[str, Any], *, trust: bool
+) -> LiveServer:
+    """Return what is known of a configured server that has listed its tools."""
     from tui.runtime.options import Options
     from tui.runtime.runtime import Runtime
 
-    runtime = Runtime(
-        Options(config=config, save=False, command="traffic", trust_config=trust_config), os.environ
-    )
-    runtime.questioner = Refuser()
+    runtime = Runtime(Options(config=config, save=False, command="traffic", trust_config=trust), os.environ)
     try:
         await runtime.ready(start=False, model=False, record=False, taps=False, session=False)
-        host, policy = runtime.host, runtime.turn_context.policy
-        await host.start(name)
-        await host.changes_answered()
-        status = host.status(name)
-        if status.state is not ServerState.RUNNING:
-            raise NotStartedError(clean_line(status.detail, 400) or "it failed to start")
-        tools = {tool.name: tool for tool in runtime.workbench.tools(name)}
+        policy = runtime.turn_context.policy
+        tools = {tool.name: tool for tool in await runtime.host.judged(name, walk, introduction)}
         reading = frozenset(tool.name for tool in tools.values() if policy.only_reads(tool))
         return LiveServer(name, policy.rules, tools, lambda tool: tool.name in reading)
     finally:
         await runtime.shutdown()
-
-
-class NotStartedError(Exception):
-    """Why the live server did not start."""

@@ -2,20 +2,18 @@
 
 import argparse
 import asyncio
-import contextlib
 import json
 import os
-import signal
 import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tui.commands.interrupt import Interrupt
 from tui.commands.mock import server_of
-from tui.commands.replay.approval import LiveServer, NotStartedError, ReplayApproval, live_server
+from tui.commands.replay.approval import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval, listed_server
+from tui.commands.replay.live import HANDSHAKE, Command, LiveConnection, NotStartedError
 from tui.commands.traffic_choice import RecordingChoice, Source, say
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line
@@ -26,14 +24,7 @@ from tui.settings.state.stored_decisions import StoredDecisions
 from tui.traffic.diff import text_lines
 from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
 
-ANSWER_SECONDS = 60.0
-"""How long an answer is waited for."""
-
-STOP_SECONDS = 2.0
-CHUNK = 256 * 1024
 SAME, DIFFERENT, INCOMPLETE, NOT_STARTED = 0, 1, 2, 5
-HANDSHAKE = frozenset({"initialize", "notifications/initialized"})
-"""Servers up to 2025-11-25 answer nothing before them."""
 
 
 def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
@@ -50,19 +41,54 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
         if not choice.say_if_nothing():
             say("no request to its server matches")
         return SAME
-    command, environment, folder = _command(args)
+    telling = _Telling(args.json, passing)
     try:
-        approval = ReplayApproval(items, _live_server(args, server))
+        code = asyncio.run(_interruptible(_replayed(args, items, server, telling)))
     except NotStartedError as error:
-        say(f"cannot start {clean_line(args.replay, 80)}: {error}")
+        shown = args.live_command[0] if args.live_command else args.replay
+        say(f"cannot start {clean_line(shown, 200)}: {error}")
         return NOT_STARTED
-    with closing(StoredDecisions(decisions_file())) as decisions:
-        if not approval.agreed(decisions, yes=args.yes):
-            say("nothing was sent")
-            return INCOMPLETE
-    session = Replay(approval.items, args.mask or ())
-    code = asyncio.run(_run(session, command, environment, folder, _Telling(args.json, passing)))
     return INCOMPLETE if choice.is_incomplete and code in (SAME, DIFFERENT) else code
+
+
+async def _interruptible(work: Coroutine[Any, Any, int]) -> int:
+    with Interrupt() as interrupt:
+        return await interrupt.during(work)
+
+
+async def _replayed(
+    args: argparse.Namespace, items: Sequence[ReplayItem], recorded: str, telling: "_Telling"
+) -> int:
+    """Show what is sent, ask, and send it. A configured server first lists its tools, over its connection."""
+    command = _command(args)
+    if args.live_command:  # nothing is known of its tools, so it is not started before the yes
+        approval = ReplayApproval(items, _named(args, recorded), _flag(args))
+        if not await _agreed(approval):
+            return INCOMPLETE
+        async with LiveConnection.started(command) as live:
+            return await _carry_out(Replay(approval.items, args.mask or ()), live, telling)
+    async with LiveConnection.started(command) as live:
+        trust = bool(vars(args).get("trust_config"))
+        known = await listed_server(
+            args.replay, vars(args).get("config"), *await live.listed(items), trust=trust
+        )
+        approval = ReplayApproval(items, known, _flag(args))
+        if not await _agreed(approval):
+            return INCOMPLETE
+        return await _carry_out(Replay(approval.items, args.mask or ()), live, telling)
+
+
+def _flag(args: argparse.Namespace) -> str:
+    """Return the flag that has said yes, or ""."""
+    return BY_APPROVE if args.approve == "all" else BY_FLAG if args.yes else ""
+
+
+async def _agreed(approval: ReplayApproval) -> bool:
+    with closing(StoredDecisions(decisions_file())) as decisions:
+        agreed = await approval.agreed(decisions)
+    if not agreed:
+        say("nothing was sent")
+    return agreed
 
 
 def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], frozenset[int], str]:
@@ -97,10 +123,10 @@ def _asked_by(source: Source) -> Iterator[int]:
             yield entry.pair if entry.kind in ANSWERS else entry.seq
 
 
-def _command(args: argparse.Namespace) -> tuple[Sequence[str], Mapping[str, str], str | None]:
+def _command(args: argparse.Namespace) -> Command:
     """Return what starts the live server: the given command, or that of a configured server."""
     if args.live_command:
-        return args.live_command, os.environ, None
+        return Command(args.live_command, os.environ)
     from tui.host.process.process import server_environment, starting_folder
     from tui.runtime.servers.consent import require_consent
     from tui.settings.config_file import ConfigFile
@@ -124,54 +150,22 @@ def _command(args: argparse.Namespace) -> tuple[Sequence[str], Mapping[str, str]
     source = ConfigFile(getattr(args, "config", None), os.environ).source if loaded.names_servers else ""
     require_consent(replace(spec, source=source), trust=bool(vars(args).get("trust_config")))
     environment = server_environment(spec.env, f"replay/{os.getpid()}", os.environ)
-    return [spec.command, *spec.args], environment, starting_folder(spec)
+    return Command([spec.command, *spec.args], environment, starting_folder(spec))
 
 
-def _live_server(args: argparse.Namespace, recorded: str) -> LiveServer:
-    """Return what is known of the live server. A command that is given has the name in the recording."""
+def _named(args: argparse.Namespace, recorded: str) -> LiveServer:
+    """Return what is known of a command that was given: it has the name in the recording."""
     from tui.settings.load import load
     from tui.settings.locations import config_path
     from tui.settings.specs import approval_rules
 
-    config = getattr(args, "config", None)
-    if not args.live_command:
-        trust = bool(vars(args).get("trust_config"))
-        return asyncio.run(live_server(args.replay, config, trust_config=trust))
-    path, named = config_path(config, os.environ)
+    path, named = config_path(vars(args).get("config"), os.environ)
     loaded = load(path, os.environ, required=named)
     if wrong := next(
         (one for one in loaded.errors if one.path.startswith("approvals") or not one.path), None
     ):
         raise ConfigError(str(wrong))
     return LiveServer(recorded, approval_rules(loaded.settings.approvals))
-
-
-async def _run(
-    session: Replay,
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    folder: str | None,
-    telling: "_Telling",
-) -> int:
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            env=dict(environment),
-            cwd=folder,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    except OSError as error:
-        shown = clean_line(command[0], 200)
-        print(f"mcptui traffic: cannot start {shown}: {error.strerror}", file=sys.stderr)
-        return NOT_STARTED
-    with Interrupt() as interrupt:
-        try:
-            return await interrupt.during(_carry_out(session, _Live(process, session), telling))
-        finally:
-            await _stop(process)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,19 +180,15 @@ class _Telling:
         return result.item.kind is Kind.REQUEST and is_told
 
 
-async def _carry_out(session: Replay, live: "_Live", telling: "_Telling") -> int:
+async def _carry_out(replay: Replay, live: LiveConnection, telling: _Telling) -> int:
     results: list[ReplayResult] = []
-    reading = asyncio.create_task(live.read())
-    try:
-        for item in session.items():
-            result = await live.send(item)
-            if telling.tells(result):
-                results.append(result)
-                sys.stdout.write(_told(result, telling.as_json))
-                sys.stdout.flush()
-    finally:
-        reading.cancel()
-        await asyncio.wait({reading})
+    await live.begin(replay)
+    for item in replay.items():
+        result = await live.send(item)
+        if telling.tells(result):
+            results.append(result)
+            sys.stdout.write(_told(result, telling.as_json))
+            sys.stdout.flush()
     found = tally(results)
     if not telling.as_json:
         asked = plural(sum(found.values()), "request")
@@ -223,93 +213,3 @@ def _told(result: ReplayResult, as_json: bool) -> str:
     if not result.differs:
         return f"✓ {name}  {times}\n"
     return f"✗ {name}  {times}\n" + "".join(f"    {line}\n" for line in lines)
-
-
-class _Live:
-    def __init__(self, process: asyncio.subprocess.Process, session: Replay) -> None:
-        self._process = process
-        self._session = session
-        self._wanted = ""
-        self._answer: asyncio.Future[bytes] | None = None
-        self._ended = False
-
-    async def send(self, item: ReplayItem) -> ReplayResult:
-        """Send an item. For a request, wait for the answer."""
-        if item.left_out:
-            return ReplayResult(item)
-        if item.refusal:
-            return ReplayResult(item, problem=item.refusal)
-        if self._ended:
-            return ReplayResult(item, problem="the server exited")
-        began = time.monotonic_ns()
-        self._wanted, self._answer = item.ident, asyncio.get_running_loop().create_future()
-        if not await self._write(self._session.bytes_of(item)):
-            return ReplayResult(item, problem="the server closed its stdin")
-        if item.kind is not Kind.REQUEST:
-            return ReplayResult(item)
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                got = await self._answer
-        except TimeoutError:
-            return ReplayResult(item, problem=f"no response within {ANSWER_SECONDS:g} s")
-        if not got:
-            return ReplayResult(item, problem="the server exited before it responded")
-        return self._session.answer(item, got, time.monotonic_ns() - began)
-
-    async def _write(self, raw: bytes) -> bool:
-        stdin = self._process.stdin
-        assert stdin is not None
-        try:
-            stdin.write(raw + b"\n")
-            await stdin.drain()
-        except (BrokenPipeError, ConnectionResetError):
-            return False
-        return True
-
-    async def read(self) -> None:
-        from tui.core.jsonrpc.framing import Framer
-
-        stdout = self._process.stdout
-        assert stdout is not None
-        framer = Framer(512 * 1024 * 1024)
-        while chunk := await stdout.read(CHUNK):
-            for line in framer.feed(chunk):
-                if isinstance(line, bytes):
-                    await self._take(line)
-        self._ended = True
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_result(b"")
-
-    async def _take(self, line: bytes) -> None:
-        try:
-            message: Any = json.loads(line.decode("utf-8", "replace"))
-        except (ValueError, RecursionError):
-            return
-        if isinstance(message, list):
-            for each in message:
-                await self._take_message(each, json.dumps(each).encode())
-        else:
-            await self._take_message(message, line)
-
-    async def _take_message(self, message: Any, raw: bytes) -> None:
-        if not isinstance(message, dict) or "id" not in message:
-            return
-        if isinstance(message.get("method"), str):
-            await self._write(self._session.reply_to(message["method"], message["id"]))
-        elif json.dumps(message["id"]) == self._wanted and self._answer is not None:
-            if not self._answer.done():
-                self._answer.set_result(raw)
-
-
-async def _stop(process: asyncio.subprocess.Process) -> None:
-    """Stop the server and its process group: close its input, then send signals."""
-    if process.stdin is not None:
-        process.stdin.close()
-    for number in (0, signal.SIGTERM, signal.SIGKILL):
-        if number:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, number)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(STOP_SECONDS):
-                await process.wait()
-                break

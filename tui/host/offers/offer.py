@@ -60,14 +60,14 @@ class ServerOffer:
         if not self.definitions.is_loaded:
             await asyncio.to_thread(self.definitions.load)
 
-    def see(self, connection: Listed) -> None:
+    def see(self, catalog: Catalog, introduction: Mapping[str, Any]) -> None:
         """Take note of what a server lists, and of its instructions."""
         # Many patterns, which a start without servers does not need.
         from tui.core.hidden_text.definitions import in_instructions
         from tui.core.hidden_text.scan import is_doubtful
 
-        catalog, listed = connection.catalog, dict(connection.catalog.definitions)
-        said = connection.introduction.get("instructions")
+        listed = dict(catalog.definitions)
+        said = introduction.get("instructions")
         if isinstance(said, str) and said:
             listed[INSTRUCTIONS] = instructions_definition(said)
         digests = {tool.name: tool.digest for tool in catalog.tools}

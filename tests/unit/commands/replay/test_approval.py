@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.unit.traffic.recorded import Recorded
-from tui.commands.replay.approval import LiveServer, ReplayApproval
+from tui.commands.replay.approval import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval
 from tui.core.errors import UsageError
 from tui.core.ports import DecisionRecord
 from tui.core.tools import Tool
@@ -100,14 +100,32 @@ def test_a_line_within_a_message_is_no_message_of_its_own() -> None:
     assert not found.left_out and b"\n" not in found.raw and b"\r" not in found.raw
 
 
-def test_without_a_terminal_it_sends_only_with_yes_and_records_both() -> None:
+async def test_without_a_terminal_it_sends_only_with_yes_and_records_both() -> None:
     approval, kept = ReplayApproval(CALLS, LiveServer("mail")), Kept()
     with pytest.raises(UsageError, match="--yes"):
-        approval.agreed(kept, yes=False)
+        await approval.agreed(kept)
     assert {(one.subject, one.allowed, one.by) for one in kept} == {
         ("send (replay of 2 calls)", False, "default (no terminal)"),
         ("look (replay of 1 call)", False, "default (no terminal)"),
     }
     kept.clear()
-    assert approval.agreed(kept, yes=True)
+    assert await ReplayApproval(CALLS, LiveServer("mail"), BY_FLAG).agreed(kept)
     assert {(one.allowed, one.by) for one in kept} == {(True, "flag --yes")}
+
+
+async def test_yes_does_not_answer_a_rule_that_asks_and_approve_all_does() -> None:
+    rules, kept = Rules.parsed(["ask mail/send", "ask mail/read_resource"]), Kept()
+    read = planned({"id": 5, "method": "resources/read", "params": {"uri": "mail://1"}})
+    approval = ReplayApproval([*CALLS, *read], LiveServer("mail", rules), BY_FLAG)
+    assert [bool(one.refusal) for one in approval.items] == [False, True, True, False, True]
+    assert await approval.agreed(kept)
+    assert {(one.subject, one.allowed, one.by) for one in kept} == {
+        ("send (replay of 2 calls)", False, "rule ask mail/send"),
+        ("resources/read (replay of 1 call)", False, "rule ask mail/read_resource"),
+        ("look (replay of 1 call)", True, "flag --yes"),
+    }
+    kept.clear()
+    approval = ReplayApproval(CALLS, LiveServer("mail", rules), BY_APPROVE)
+    assert not any(one.refusal for one in approval.items)
+    assert await approval.agreed(kept)
+    assert {one.by for one in kept} == {"flag --approve all"}

@@ -29,7 +29,7 @@ def seen(*listings):
     """Return the offer of a server whose tool is called after its first list."""
     offer = ServerOffer(SPEC, DefinitionBook())
     for one in listings:
-        offer.see(one)
+        offer.see(one.catalog, one.introduction)
         offer.definitions.called()
     return offer
 
