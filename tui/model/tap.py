@@ -120,6 +120,8 @@ class ReplyTap:
         self._ended = True
         detail = {**self._detail, "blocks": self._count, "first_ms": self._first_ms}
         detail["times"] = self._times
+        if self._withheld:
+            detail["withheld"] = True
         body = WITHHELD if self._withheld else b"".join(self._blocks)
         self._blocks.clear()
         self._tap.tell(Direction.IN, Kind.MODEL_REPLY, body, detail, time.monotonic_ns(), self._size)

@@ -91,7 +91,7 @@ KEY = "sk-0123456789abcdef0123"
 async def test_a_reply_that_spells_the_key_in_pieces_is_reported_without_content() -> None:
     (_, told_of), _ = await told(says(f"Your key is {KEY}.", pieces=9))
     assert told_of.raw == WITHHELD and told_of.size > 500
-    assert told_of.detail["status"] == 200 and told_of.detail["blocks"]
+    assert told_of.detail["status"] == 200 and told_of.detail["blocks"] and told_of.detail["withheld"]
 
 
 async def test_a_reply_with_the_key_in_one_event_is_reported_unchanged() -> None:

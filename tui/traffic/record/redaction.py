@@ -42,7 +42,7 @@ def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArgument
         redact = _with_arguments(redact, captured, arguments)
     elif arguments is not ONLY_NAMES:
         learn_schemas(captured, arguments)
-    whole = captured.size <= len(raw)
+    whole = not _is_torn(captured)
     if whole and (cap <= 0 or len(raw) <= cap):
         return StoredBody(*redact(raw), "")
     searched = raw[: cap + MARGIN] if cap > 0 else raw
@@ -79,7 +79,7 @@ def _keep_few(
     group: Sequence[Captured], redact: Redact, cap: int, arguments: SecretArguments
 ) -> Iterator[StoredBody]:
     raws = [captured.raw for captured in group]
-    alone = len(raws) == 1 or (cap and max(map(len, raws), default=0) > cap)
+    alone = len(raws) == 1 or (cap and max(map(len, raws), default=0) > cap) or any(map(_is_torn, group))
     if alone or any(map(_needs_more, group)) or redact(b"\n".join(raws))[1]:
         for captured in group:
             yield keep(captured, redact, cap, arguments)
@@ -87,8 +87,12 @@ def _keep_few(
     for captured in group:
         if arguments is not ONLY_NAMES:
             learn_schemas(captured, arguments)
-        torn = captured.size > len(captured.raw)
-        yield StoredBody(captured.raw, (), str(captured.detail.get("sha256", "")) if torn else "")
+        yield StoredBody(captured.raw, (), "")
+
+
+def _is_torn(captured: Captured) -> bool:
+    """Return whether the body is the head of what travelled, so that a secret may be cut at its end."""
+    return captured.size > len(captured.raw) and "withheld" not in captured.detail
 
 
 def _needs_more(captured: Captured) -> bool:

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from tests.unit.traffic.tapped import seen
 from tui.core.secrets.redact import Redactor
+from tui.core.traffic import Kind
+from tui.model.tap import WITHHELD
 from tui.traffic.record.redaction import keep, keep_all, scrub
 
 
@@ -49,6 +51,20 @@ def test_bodies_searched_together_are_kept_as_if_each_was_searched_alone(raws: l
     redact = Redactor({"TOKEN": SECRET}, {"KEY": KEY}).redact_bytes
     group = [seen(raw) for raw in raws]
     assert list(keep_all(group, redact, cap)) == [keep(one, redact, cap) for one in group]
+
+
+@given(st.lists(st.tuples(lines, st.booleans()), max_size=30), st.sampled_from([0, 200]))
+def test_heads_of_bodies_are_kept_the_same_together_and_alone(raws: list[tuple[bytes, bool]], cap: int):
+    redact = Redactor({"TOKEN": SECRET}, {"KEY": KEY}).redact_bytes
+    group = [seen(raw)._replace(size=len(raw) + torn) for raw, torn in raws]
+    assert list(keep_all(group, redact, cap)) == [keep(one, redact, cap) for one in group]
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_the_sentence_in_place_of_a_withheld_reply_is_kept_whole(others: int):
+    note = seen(WITHHELD)._replace(size=10_000, detail={"withheld": True}, kind=Kind.MODEL_REPLY)
+    kept = next(iter(keep_all([note, *[seen(b"{}")] * others], Redactor().redact_bytes, 0)))
+    assert kept.body == WITHHELD
 
 
 @pytest.mark.parametrize("between", ["", " "])
