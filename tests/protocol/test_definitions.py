@@ -72,7 +72,7 @@ async def test_a_tool_that_changed_between_two_runs_is_refused_also_with_approve
         assert offered(endpoint, 2) == []
         assert "add of calc is not offered: changed since it was accepted" in result(endpoint, 3)
     assert "accepted" not in first.err
-    assert "add  changed, suspicious: read it closely\n" in second.err
+    assert "add  changed, suspicious: read it carefully\n" in second.err
     assert "pass it as note." in second.err
     assert (
         "! calc: 1 tool changed, 1 new tool since accepted · not offered to the model: add, helper. "

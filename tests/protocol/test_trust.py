@@ -83,7 +83,7 @@ async def test_a_call_of_another_server_after_an_injected_result_needs_a_person(
 ) -> None:
     text = await obeyed(tmp_path, "--approve", approve, rules=READ_FIRST)
     assert text.startswith("denied: ")
-    said = "A result of the server “prompt_injection_result”, which you do not trust, is in this conversation"
+    said = "contains a result from the server “prompt_injection_result”, which you do not trust"
     assert said in text
 
 

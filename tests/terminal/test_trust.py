@@ -78,7 +78,7 @@ def test_a_call_that_an_injected_result_asks_for_stops_at_a_question_that_says_w
         with TerminalApp.real("--config", config, columns=columns, rows=rows) as app:
             app.shows("2 of 2")
             app.send("weather?\r")
-            app.shows("y once", "A result of the server “fetch”, which")
+            app.shows("y once", "contains a result")
             answered(app, "n", "y once")
             app.shows("Refused.")
             app.send(QUIT)

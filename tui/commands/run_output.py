@@ -30,6 +30,7 @@ from tui.core.events import (
 )
 from tui.core.ports import Usage
 from tui.core.text import clean_line
+from tui.core.turn.prepared_calls import plain_reason
 from tui.core.units import duration
 
 _CUT = {
@@ -86,7 +87,8 @@ def _call_line(event: ToolCallProposed | CallJudged | ToolProgress | ToolCallEnd
         case ToolCallEnded():
             name = f"{event.server} › {event.tool}" if event.server else event.tool
             mark = "✗" if event.is_error else "✓"
-            return f"{mark} {clean_line(name, 120)}  {duration(event.ms)}  {clean_line(event.text, 160)}"
+            text = event.text if event.result is not None else plain_reason(event.text, event.why)
+            return f"{mark} {clean_line(name, 120)}  {duration(event.ms)}  {clean_line(text, 160)}"
 
 
 def _usage(usage: Usage) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Atomic file writes: a file has its old content or all of the new, never a part.
 
-With `files/private_files.py` and `secrets/keychain.py` the only I/O in `core`: storage, settings, host and
-commands all need it.
+Together with `files/private_files.py` and `secrets/keychain.py`, the only I/O in `core`: storage, settings,
+host and commands all need it.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ MAX_LINKS = 40
 """As many symbolic links as the kernel follows in a path."""
 
 POLL_MS = 100
-"""How soon writing to a full FIFO notices that it was cancelled."""
+"""Interval at which a write to a full FIFO checks whether it was cancelled."""
 
 
 def atomic_write(
@@ -39,7 +39,7 @@ def atomic_write(
 ) -> int:
     """Write UTF-8 text to a file and return its size in bytes. If that fails, an old file is unchanged.
 
-    Symbolic links are followed, or refused without `links`, as in mcptui's own folders. A device, a FIFO or
+    Symbolic links are followed, or without `links` refused, as in mcptui's own folders. A device, a FIFO or
     an open file that is named by its descriptor (`/dev/stdout`, `/proc/self/fd/3`) is written to, not
     replaced. `errors` is as in `str.encode`. With `wait`, a FIFO without a reader is waited for; otherwise it
     is an error. `stop` is set from another thread to cancel.
@@ -77,7 +77,7 @@ def atomic_write(
 def is_replaceable(path: Path) -> bool:
     """Return whether a regular file, or nothing, is at `path`; False for an open file's descriptor.
 
-    Raises OSError where that cannot be found out: the name is too long, a directory of the path is a file, …
+    Raises OSError if that cannot be determined: the name is too long, a directory of the path is a file, …
     """
     if _descriptor(path):
         return False
@@ -105,14 +105,14 @@ def _open_existing(path: Path, wait: bool) -> int:
     folder, number = os.path.split(name)
     directory = _DESCRIPTORS.fullmatch(folder)
     if directory and directory[1] in (None, str(os.getpid())):
-        return os.dup(int(number))  # keeps the position in the file, and whether it is appended to
+        return os.dup(int(number))  # keeps the position and the append mode
     return os.open(name, flags | os.O_APPEND)
 
 
 def _descriptor(path: Path) -> str:
     """Return the descriptor that a path leads to, such as "/proc/7/fd/1", or "".
 
-    It looks like a symbolic link to the open file, but replacing that file would not change the open one.
+    It looks like a symbolic link to the open file, but replacing its target would not change the open file.
     """
     name = os.fspath(path)
     for _ in range(MAX_LINKS):

@@ -1,7 +1,7 @@
 """Attachments of messages, from files, resources and tool results, and their text for a model. Pure.
 
-What an endpoint would refuse never becomes an attachment: one broken picture would fail the request, and
-every later one of the conversation.
+Content that an endpoint would reject never becomes an attachment: one broken image would fail this request
+and every later one in the conversation.
 """
 
 import base64
@@ -41,7 +41,7 @@ def label(attachment: Attachment) -> str:
 
 
 def as_shown(text: str) -> str:
-    """Return the text of a tool result for people: what is attached is said to be nowhere."""
+    """Return the text of a tool result for people, without the notes on where content is attached."""
     return _ATTACHED.sub("]", text)
 
 
@@ -70,13 +70,13 @@ def word(text: str, limit: int) -> str:
 
 
 MAX_TEXT = 256 * 1024
-"""Bytes of a text; a longer one would fill the window of most models."""
+"""Maximum bytes of a text; a longer one would fill the window of most models."""
 
 MAX_BYTES = 10 * 1024 * 1024
-"""Bytes of anything else."""
+"""Maximum bytes of anything else."""
 
 MAX_PIXELS = 8_000
-"""The longest side of a picture; Anthropic refuses a request with a longer one."""
+"""Maximum width and height of an image; Anthropic rejects larger ones."""
 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 """Bytes that no text contains; the escape character may be in logs."""
@@ -86,7 +86,7 @@ def attachment_of(name: str, data: bytes, *, shorten: bool = False) -> Attachmen
     """Return `data` as an attachment called `name`; `shorten` truncates a text that is too large.
 
     Raises:
-        ValueError: with a sentence, if it is empty, too large, or nothing that a model can be told.
+        ValueError: with a sentence, if it is empty, too large, or of a type that no model accepts.
     """
     if not data:
         raise ValueError("the file is empty")

@@ -1,7 +1,7 @@
 """Pauses Python's garbage collector while libraries are imported.
 
-What an import makes is never garbage, and looking for some in it again and again took a tenth of the imports'
-time (measured). Nests, and may be used by several threads at once.
+Imports create no garbage, and searching for it repeatedly took a tenth of their time (measured). Contexts can
+be nested, and used by several threads at once.
 """
 
 import gc
@@ -16,7 +16,7 @@ _enable_afterwards = False
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Collect nothing; when the last of these contexts is left, the collector is as before the first."""
+    """Pause the collector; leaving the last of these contexts restores its earlier state."""
     global _pauses, _enable_afterwards
     with _lock:
         if not _pauses:

@@ -1,4 +1,4 @@
-"""Blocking work of others' code that may never return: a keychain, a browser."""
+"""Runs blocking code of others that may never return: a keychain, a browser."""
 
 import asyncio
 import threading

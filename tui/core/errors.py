@@ -27,7 +27,7 @@ def sentences(text: str, next_step: str) -> str:
 
 
 class UsageError(McptuiError):
-    """The command line asks for something that does not exist or does not fit together (exit code 2)."""
+    """The command line names something that does not exist, or contradicts itself (exit code 2)."""
 
 
 class ConfigError(McptuiError):
@@ -81,4 +81,4 @@ class StorageError(McptuiError):
 
 
 class IllegalTransition(AssertionError):
-    """A server's state was to change in a way that its table does not list: a defect of ours."""
+    """A server's state was about to change in a way that its table does not allow: a bug in mcptui."""

@@ -115,7 +115,7 @@ class StepEnded:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallProposed:
-    """The model wants a call. server and tool are "" if the name resolves to nothing.
+    """The model proposes a call. `server` and `tool` are "" if the name does not resolve.
 
     `recovered`: the model wrote it as text, where it was found.
     """
@@ -130,9 +130,9 @@ class ToolCallProposed:
 
 @dataclass(frozen=True, slots=True)
 class CallJudged:
-    """What the rules and the approvals say about a call: "allow", "ask" or "deny".
+    """The judgement of the rules and approvals on a call: "allow", "ask" or "deny".
 
-    `why` says so in words. `by` is what decided, as in `DecisionRecord`, and `rule` the rule, or "".
+    `why` is the reason in words. `by` is what decided, as in `DecisionRecord`, and `rule` the rule, or "".
     """
 
     step: int
@@ -209,7 +209,7 @@ class ToolCallEnded:
 
 @dataclass(frozen=True, slots=True)
 class Steered:
-    """A message of the person was added during the turn; the next step reads it."""
+    """A message from the person was added during the turn; the next step sends it."""
 
     step: int
     text: str
@@ -228,7 +228,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What the turn waits for now, instead of what the last such event said; "" when it goes on."""
+    """What the turn waits for now, which replaces the last such event; "" when it continues."""
 
     message: str
 

@@ -103,7 +103,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
                 raise
             late = isinstance(error, TimeoutError)
             why = "took too long" if late else f"failed: {clean_line(str(error), 160)}"
-            walk.note, walk.incomplete = f"page {number} {why}; listing stopped", True
+            walk.note, walk.incomplete = f"listing stopped because page {number} {why}", True
             return walk
         items = page.get(key)
         walk.hear(page)
@@ -111,7 +111,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
             room = limit - len(walk.items)
             walk.items.extend(items[:room])
             if len(items) > room:
-                walk.note = f"more than {limit:,} entries; the rest is omitted"
+                walk.note = f"more than {limit:,} entries were listed, and the rest is omitted"
                 return walk
         else:
             walk.note, walk.incomplete = f"page {number} has no list of {key}", True
@@ -119,22 +119,21 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
         if following is None:
             return walk
         if not isinstance(following, str):
-            walk.note = "a cursor is not a string; listing stopped"
+            walk.note = "listing stopped because a cursor is not a string"
             return walk
         if len(following) > MAX_CURSOR:
-            walk.note = f"a cursor of {len(following):,} characters; listing stopped"
+            walk.note = f"listing stopped because a cursor has {len(following):,} characters"
             return walk
         if following in seen:
-            walk.note = (
-                f"cursor {clean_line(following, 40)!r} was repeated; listing stopped after {number} pages"
-            )
+            repeated = f"cursor {clean_line(following, 40)!r} was repeated"
+            walk.note = f"listing stopped after {number} pages because {repeated}"
             return walk
         if len(walk.items) >= limit:
-            walk.note = f"more than {limit:,} entries; the rest is omitted"
+            walk.note = f"more than {limit:,} entries were listed, and the rest is omitted"
             return walk
         seen.add(following)
         cursor = following
-    walk.note = f"more than {MAX_PAGES} pages; the rest is omitted"
+    walk.note = f"more than {MAX_PAGES} pages were listed, and the rest is omitted"
     return walk
 
 
@@ -320,7 +319,7 @@ def _sifted(
     if not missing:
         return found, ""
     reasons = f" ({'; '.join(damaged[:MAX_REASONS])})" if damaged else ""
-    return found, f"{missing:,} of {len(items):,} {what} are malformed and omitted{reasons}."
+    return found, f"{missing:,} of {len(items):,} {what} are malformed and were omitted{reasons}."
 
 
 def _resource(server: str, raw: Mapping[str, Any], template: bool) -> ResourceInfo | None:

@@ -219,9 +219,9 @@ def left_behind(transport: ServerTransport) -> str:
         case 0:
             return ""
         case 1:
-            return f"it left process {transport.leftovers[0]} running; mcptui ended it."
+            return f"it left process {transport.leftovers[0]} running, and mcptui ended it."
         case count:
-            return f"it left {count} processes running; mcptui ended them."
+            return f"it left {count} processes running, and mcptui ended them."
 
 
 def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str:

@@ -32,4 +32,4 @@ async def after_untrusted_content(visit: Visit) -> None:
     await visit.shows("y once")
     visit.clock.advance(10)  # the keys answer only after the question could be read
     await visit.press("f2")
-    await visit.see("chat-untrusted", "which you do not trust", "y once")
+    await visit.see("chat-untrusted", "contains a result", "y once")

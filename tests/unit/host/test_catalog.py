@@ -46,7 +46,7 @@ async def test_pages_are_followed_to_the_end():
 async def test_an_empty_cursor_is_a_cursor_and_is_followed_once():
     walk, asked = await walked(lambda cursor: {"tools": [cursor], "nextCursor": ""})
     assert asked == [None, ""]
-    assert "was repeated; listing stopped after" in walk.note
+    assert "was repeated" in walk.note
 
 
 async def test_a_cursor_that_never_repeats_ends_at_the_cap():
@@ -63,30 +63,30 @@ async def test_too_many_entries_are_cut_with_a_note():
 
 async def test_one_page_of_too_many_entries_is_cut_with_a_note():
     walk, _ = await walked({None: {"tools": [1] * 11}}, limit=10)
-    assert (len(walk.items), walk.note) == (10, "more than 10 entries; the rest is omitted")
+    assert (len(walk.items), walk.note) == (10, "more than 10 entries were listed, and the rest is omitted")
     walk, _ = await walked({None: {"tools": [1] * 10}}, limit=10)
     assert (len(walk.items), walk.note) == (10, "")
 
 
 async def test_a_huge_cursor_ends_the_listing_and_is_not_sent_back():
     walk, asked = await walked({None: {"tools": [1], "nextCursor": "c" * 1_000_000}})
-    assert (walk.items, walk.note) == ([1], "a cursor of 1,000,000 characters; listing stopped")
+    assert (walk.items, walk.note) == ([1], "listing stopped because a cursor has 1,000,000 characters")
     assert asked == [None]
 
 
 async def test_a_cursor_that_is_not_text_ends_the_listing():
     walk, _ = await walked({None: {"tools": [1], "nextCursor": {"page": 2}}})
-    assert (walk.items, walk.note) == ([1], "a cursor is not a string; listing stopped")
+    assert (walk.items, walk.note) == ([1], "listing stopped because a cursor is not a string")
 
 
 async def test_what_was_found_is_kept_when_a_later_page_fails():
     walk, _ = await walked({None: {"tools": [1], "nextCursor": "b"}, "b": ValueError("boom")})
-    assert (walk.items, walk.note) == ([1], "page 2 failed: boom; listing stopped")
+    assert (walk.items, walk.note) == ([1], "listing stopped because page 2 failed: boom")
 
 
 async def test_what_was_found_is_kept_when_a_later_page_takes_too_long():
     walk, _ = await walked({None: {"tools": [1], "nextCursor": "b"}, "b": TimeoutError()})
-    assert (walk.items, walk.note) == ([1], "page 2 took too long; listing stopped")
+    assert (walk.items, walk.note) == ([1], "listing stopped because page 2 took too long")
 
 
 async def test_an_error_on_the_first_page_is_raised():

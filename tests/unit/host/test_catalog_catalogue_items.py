@@ -18,7 +18,7 @@ def test_a_resource_keeps_its_raw_texts():
 def test_a_template_is_known_by_its_own_member():
     found, fault = resource_infos("s", [{"uriTemplate": "a://{b}"}, {"uri": "a://b"}], template=True)
     assert found == [ResourceInfo("s", "a://{b}", template=True)]
-    assert fault == "1 of 2 templates are malformed and omitted."
+    assert fault == "1 of 2 templates are malformed and were omitted."
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_a_template_is_known_by_its_own_member():
 def test_one_malformed_resource_costs_only_itself(raw):
     found, fault = resource_infos("s", [raw, {"uri": "a://b"}], template=False)
     assert [one.uri for one in found] == ["a://b"]
-    assert fault == "1 of 2 resources are malformed and omitted."
+    assert fault == "1 of 2 resources are malformed and were omitted."
 
 
 @pytest.mark.parametrize("size", [True, -1, 1.5, "3", None])
@@ -40,7 +40,7 @@ def test_only_named_arguments_count_and_only_true_is_required():
     listed = [{"name": "a", "required": True}, {"name": "b", "required": "yes"}, {"name": 3}, "c"]
     found, fault = prompt_infos("s", [{"name": "p", "arguments": listed}, {"arguments": []}])
     assert found == [PromptInfo("s", "p", arguments=(PromptArgument("a", "", True), PromptArgument("b")))]
-    assert fault == "1 of 2 prompts are malformed and omitted."
+    assert fault == "1 of 2 prompts are malformed and were omitted."
 
 
 def test_arguments_without_end_are_cut():

@@ -115,14 +115,14 @@ async def test_all_pages_of_resources_are_listed_and_malformed_ones_are_counted(
         ("a://1", "one", 3, "text/plain", ""),
         ("a://2", "", None, "", ""),
     ]
-    assert problem == "2 of 4 resources are malformed and omitted."
+    assert problem == "2 of 4 resources are malformed and were omitted."
 
 
 async def test_prompts_are_listed_with_their_arguments():
     async with running(ODD) as (bench, _, _):
         found, problem = await bench.prompts("srv")
     assert [(one.name, one.arguments) for one in found] == [("p", (PromptArgument("who", "", True),))]
-    assert problem == "1 of 2 prompts are malformed and omitted."
+    assert problem == "1 of 2 prompts are malformed and were omitted."
 
 
 async def test_a_real_server_lists_and_returns_its_resources_and_prompts(tmp_path):

@@ -1,1 +1,1 @@
-"""Consent: the yes to run a server that came from elsewhere. What it covers, and the question."""
+"""Consent to run a server from elsewhere: what it covers, and the question."""

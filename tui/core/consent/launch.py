@@ -1,4 +1,4 @@
-"""What a server runs or connects to: the facts, their hash, and the difference between two. Pure."""
+"""What a server runs or connects to, the hash under which consent is stored, and what changed. Pure."""
 
 import hashlib
 import hmac
@@ -17,15 +17,15 @@ MAX_SHOWN_CHANGE = 400
 
 _KEY = re.compile(r"AWS_|(?:.*_)?TOK\Z|.*(?:_KEY|_TOKEN|_SECRET|_PASSWORD|_PAT)\Z", re.IGNORECASE | re.DOTALL)
 _GENERATED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w+/=-]{16,}", re.ASCII)
-"""Values that only a key has. Others are shown in a command line: none of it can be hidden as a key."""
+"""Matches values that look like a key. Any other value stays visible in a command line."""
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _SHOWN_FIRST = ("command", "cwd", "url", "args.", "env.", "headers.", "api_key")
-"""Places that have a line of their own in the question."""
+"""References whose place starts like this already have a line in the question."""
 
 
 def names_a_key(variable: str) -> bool:
-    """Return whether the name of a variable of the environment is that of a key or another secret."""
+    """Return whether an environment variable is named like a key or another secret."""
     return _KEY.match(variable) is not None or names_a_secret(variable)
 
 
@@ -34,14 +34,15 @@ class Launch:
     """Everything that decides what runs when a server starts. Values of `env` and `headers` may be secret.
 
     Attributes:
-        program: the absolute path that `command` stands for now, or "" if there is none or it is not found.
-        identity: the remaining facts, such as the transport and how to sign in, as JSON values.
-        references: what takes values from the environment, by its place. Those values are neither shown nor
-            part of the hash, except that of the program, a folder or an argument whose name is no key's.
-        links: where the program, the folder and arguments that are files lead to through symbolic links, by
-            place ("program", "cwd", "args.0"): real paths. What is no link is not in it.
-        settings: what else is shown, by its place: how to sign in, what a model is sent. Parts of `identity`,
-            as they are written.
+        program: the absolute path that `command` resolves to now, or "" if there is none or it is not found.
+        identity: everything else that decides, such as how to sign in, as JSON values.
+        references: settings that use values from the environment, by place. The values are not shown. They
+            are part of the hash only in the command, the folder, the URL and arguments, and only if the
+            variable is not named like a key.
+        links: real paths of the program, the folder and file arguments that are symbolic links, by place
+            ("program", "cwd", "args.0").
+        settings: further settings to show, by place: how to sign in, what a model is sent. `identity`
+            contains them too.
     """
 
     command: str
@@ -92,7 +93,7 @@ class Launch:
         return self.transport == "model"
 
     def shown(self, place: str, value: str) -> str:
-        """Return a text as it may be shown: without values of the environment, and of variables for keys."""
+        """Return `value` without values from the environment or of variables named like keys."""
         reference = self.references.get(place)
         text = value if reference is None else reference.text
         for name, secret in (*self.env.items(), *self.headers.items()):
@@ -102,19 +103,19 @@ class Launch:
 
     @property
     def shown_words(self) -> tuple[str, ...]:
-        """The command line without values of the environment."""
+        """The command line without values from the environment."""
         args = (self.shown(f"args.{number}", one) for number, one in enumerate(self.args))
         return (self.shown("command", self.command), *args)
 
     @property
     def other_references(self) -> dict[str, Reference]:
-        """References to the environment outside the command line, variables, address and headers."""
+        """References to the environment that have no line of their own in the question."""
         found = self.references.items()
         return {place: one for place, one in found if not place.startswith(_SHOWN_FIRST)}
 
     @property
     def open_values(self) -> dict[str, str]:
-        """Values that are shown: of variables that load code, as `variable NAME`, and of settings."""
+        """Values to show: those of variables that load code, as `variable NAME`, and those of settings."""
         found = {
             f"variable {name}": self.shown(f"env.{name}", one)
             for name, one in self.env.items()
@@ -124,12 +125,12 @@ class Launch:
         return {name: visible(masked(one)) for name, one in found.items()}
 
     def digest(self) -> str:
-        """Return the hash under which consent is kept: SHA-256 of a canonical JSON."""
+        """Return the hash under which consent is stored: SHA-256 of canonical JSON."""
 
         def fact(place: str, value: str, *, by_value: bool = True) -> Any:
             return _referred(value, self.references.get(place), by_value=by_value)
 
-        words = masked_arguments((self.command, *self.args))[1:]  # what a mark replaces is secret
+        words = masked_arguments((self.command, *self.args))[1:]  # a masked argument is secret
         secret = [word != one for word, one in zip(words, self.args, strict=True)]
 
         facts = {
@@ -156,7 +157,7 @@ class Launch:
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
     def summary(self, salt: str) -> dict[str, Any]:
-        """Return what is kept to show later changes: no secret, and of other values a salted hash."""
+        """Return the facts to store for showing later changes: hidden values as salted hashes, no secrets."""
 
         def marks(kind: str, values: Mapping[str, str]) -> dict[str, str]:
             return {
@@ -183,7 +184,7 @@ class Launch:
 
     @property
     def shown_links(self) -> dict[str, str]:
-        """Where links lead, by place: not of secret arguments, nor of values of the environment."""
+        """Targets of links by place, except for secret arguments and values from the environment."""
         words = _shown_arguments(self)
         open_places = {f"args.{number}" for number, one in enumerate(self.args) if words[number] == one}
         open_places |= {"program", *(() if "cwd" in self.references else ("cwd",))}
@@ -194,21 +195,21 @@ class Launch:
         return value if reference is None else f"\0{reference.text}"
 
     def changes(self, before: Mapping[str, Any], salt: str) -> list[str]:
-        """Return what differs from a `summary` that was made with `salt`: never empty, a line for each."""
+        """Return what differs from a `summary` made with `salt`, one line each; never empty."""
         now = self.summary(salt)
         found = [*_text_changes(before, now), *_argument_changes(before.get("args"), now["args"])]
         found += _open_changes(before.get("values"), now["values"])
         known = before.get("env")
-        if isinstance(known, Mapping):  # before values were shown, it had all variables
+        if isinstance(known, Mapping):  # older files have all variables here
             known = {name: one for name, one in known.items() if f"variable {name}" not in now["values"]}
         found += _value_changes("variable", known, now["env"])
         found += _value_changes("header", before.get("headers"), now["headers"])
         found += _link_changes(before.get("links"), now["links"])
-        return found or ["a value that is not shown here"]
+        return found or ["a value that is not shown"]
 
 
 def _sign_in(oauth: OAuthSpec) -> dict[str, str]:
-    """Return how to sign in without secrets, as far as it is configured, by its place."""
+    """Return the configured sign-in settings without secrets, by place."""
     texts = {
         "grant": "" if oauth.grant is Grant.PERSON else oauth.grant.value,
         "client_id": oauth.client_id,
@@ -226,7 +227,7 @@ def _shown_arguments(launch: Launch) -> list[str]:
 
 
 def _referred(value: str, reference: Reference | None, *, by_value: bool) -> Any:
-    """Return what a text adds to the hash: the text itself, or a list for a reference."""
+    """Return what a text contributes to the hash: the text itself, or a list for a reference."""
     if reference is None:
         return value
     if by_value and not all(map(names_a_key, reference.names)):
@@ -245,7 +246,7 @@ def _text_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator
         old = before.get(key)
         if old != now[key] and isinstance(old, str):
             if key == "program" and before.get("command") != now["command"]:
-                continue  # the change of the command says it
+                continue  # the changed command explains it
             yield f"{names.get(key, key)}: {_was(old)}, is now {_is(now[key])}"
 
 
@@ -269,11 +270,11 @@ def _value_changes(what: str, before: Any, now: Mapping[str, str]) -> Iterator[s
         elif name not in now:
             yield f"{what} {shown}: removed"
         elif old[name] != now[name]:
-            yield f"{what} {shown}: another value"
+            yield f"{what} {shown}: value changed"
 
 
 def _open_changes(before: Any, now: Mapping[str, str]) -> Iterator[str]:
-    """Yield which values that are shown differ. A file from before they were kept has none."""
+    """Yield the visible values that differ. Older files have none."""
     old = before if isinstance(before, Mapping) else {}
     for name in sorted({*map(str, old), *now}):
         was, value = str(old.get(name, "")), now.get(name, "")
@@ -283,13 +284,13 @@ def _open_changes(before: Any, now: Mapping[str, str]) -> Iterator[str]:
 
 
 def in_words(place: str) -> str:
-    """Return the place of a link as words: "argument 1"."""
+    """Return the place of a link in words: "argument 1"."""
     kind, _, number = place.partition(".")
     return f"argument {int(number) + 1}" if number.isdecimal() else {"cwd": "folder"}.get(kind, kind)
 
 
 def _link_changes(before: Any, now: Mapping[str, Any]) -> Iterator[str]:
-    """Yield which symbolic links lead elsewhere. A file from before links were kept has none."""
+    """Yield the symbolic links whose target differs. Older files have no links."""
     old = before if isinstance(before, Mapping) else {}
     for place in sorted({*map(str, old), *now}):
         was, leads = old.get(place), now.get(place)
@@ -301,8 +302,8 @@ def _link_changes(before: Any, now: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(leads, str):
             told.append(f"leads {'now ' if was else ''}to {leads[:MAX_SHOWN_CHANGE]}")
         elif leads is None:
-            told.append("is none any more")
-        yield f"link of {in_words(place)[:MAX_SHOWN_CHANGE]}: {', '.join(told) or 'leads elsewhere'}"
+            told.append("is no longer a link")
+        yield f"link of {in_words(place)[:MAX_SHOWN_CHANGE]}: {', '.join(told) or 'target changed'}"
 
 
 def _was(text: str) -> str:

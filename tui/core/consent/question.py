@@ -1,4 +1,4 @@
-"""The question whether a server that came from elsewhere may run, for screen and terminal alike."""
+"""The question whether a server from elsewhere may run, for the screen and the terminal."""
 
 import re
 import shlex
@@ -16,7 +16,7 @@ from tui.core.text import clean_line, quoted_name
 
 MAX_ON_SCREEN = 40_000
 MAX_LINES = 400
-"""What a question on screen has at most: nobody reads more there, so nothing longer can be agreed to."""
+"""Limits of a question on screen. Nobody reads more there, so a longer one cannot be agreed to."""
 
 YES_PROGRAM = (
     "Yes: the program runs on this computer with your permissions. It can read, change and send whatever "
@@ -38,21 +38,21 @@ YES_ALL = (
     "computer with your permissions. It can read, change and send whatever you can. "
     "mcptui asks again only if any of this changes."
 )
-NO_ALL = "No: none of them is started, and their tools are not available. Everything else works."
+NO_ALL = "No: none of them starts, and their tools are not available. Everything else works."
 NO_MODEL = "No: nothing is sent to it, and the model cannot be used. Everything else works."
 NO_ADDRESS = "No: mcptui does not connect to it, and its tools are not available. Everything else works."
-NO = "No: it is not started, and its tools are not available. Everything else works."
+NO = "No: it does not start, and its tools are not available. Everything else works."
 
 
 @dataclass(frozen=True, slots=True)
 class ConsentQuestion:
-    """Whether a server may run. Everything in it is visible text without secrets, but not bounded in lines.
+    """Whether a server may run. All texts are visible and without secrets, but their length is not bounded.
 
     Attributes:
         source: where the server comes from, in words ("the file /tmp/mcp.json").
-        facts: label and text of what would run, in order.
-        risks: what to look at, a sentence each.
-        changes: what differs from what the person agreed to before; empty if they never did.
+        facts: what would run, as labels and texts, in order.
+        risks: what to check, one sentence each.
+        changes: what changed since the person last agreed; empty if they never did.
     """
 
     server: str
@@ -65,7 +65,7 @@ class ConsentQuestion:
 
     @property
     def subject(self) -> str:
-        """What the question is about: the server “weather”."""
+        """The subject of the question: The server “weather”."""
         return f"The {'model' if self.is_model else 'server'} {quoted_name(self.server)}"
 
     @property
@@ -79,31 +79,31 @@ class ConsentQuestion:
 
     @property
     def outcomes(self) -> tuple[str, str]:
-        """The consequence of yes, and of no."""
+        """What happens after yes, and after no."""
         if self.is_model:
             return YES_MODEL, NO_MODEL
         return (YES_ADDRESS, NO_ADDRESS) if self.is_remote else (YES_PROGRAM, NO)
 
     @property
     def size(self) -> tuple[int, int]:
-        """The characters and lines of what is shown."""
+        """The number of characters and lines that are shown."""
         texts = [*(text for _, text in self.facts), *self.changes, *self.risks]
         return sum(map(len, texts)), len(texts)
 
     @property
     def too_long(self) -> str:
-        """Why no yes counts on a screen, and where all of it can be read, as a sentence; or ""."""
+        """Why the question cannot be accepted on screen, and where to read all of it; or ""."""
         size, lines = self.size
         if size <= MAX_ON_SCREEN and lines <= MAX_LINES:
             return ""
         long = f"{size:,} characters" if size > MAX_ON_SCREEN else f"{lines} lines"
         return (
-            f"This is too long to be read here ({long}), so a yes is not possible. "
-            "mcptui config trust, with --config if you used it, prints all of it and asks."
+            f"This is too long to review here ({long}), so you cannot accept it here. "
+            "Run `mcptui config trust`, with the same --config if you used it, to read all of it and decide."
         )
 
     def lines(self) -> list[str]:
-        """Return the whole question as lines for a terminal, without what a key does."""
+        """Return the whole question as lines for a terminal, without keys."""
         width = max(len(label) for label, _ in self.facts)
         return [
             f"{self.subject} {self.head}",
@@ -115,13 +115,13 @@ class ConsentQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ConsentsQuestion:
-    """Whether the servers of one source may run: all, none, or each asked about by itself."""
+    """Whether the servers of one source may run: all, none, or ask one by one."""
 
     questions: Sequence[ConsentQuestion]
 
     @property
     def server(self) -> str:
-        """What the question is about: the source."""
+        """The subject of the question: the source."""
         return self.questions[0].source
 
     @property
@@ -131,7 +131,7 @@ class ConsentsQuestion:
 
 
 def fitting(questions: Sequence[ConsentQuestion]) -> list[ConsentQuestion]:
-    """Return those that fit on a screen together, in order."""
+    """Return the first questions that together stay within the limits of a screen, in order."""
     found, chars, lines = [], 0, 0
     for one in questions:
         more_chars, more_lines = one.size
@@ -145,23 +145,23 @@ class ConsentGate(Protocol):
     """Decides which servers may be started or connected to."""
 
     def together(self, specs: Sequence[ServerSpec]) -> None:
-        """Take note that these are started at once: one question is enough for those of one source."""
+        """Note that these start together, so that those of one source share one question."""
 
     def allows(self, spec: ServerSpec) -> bool:
-        """Return whether a server may run now, as it is. Asks nobody."""
+        """Return whether a server may run as it is now. Never asks."""
 
     async def ask(self, spec: ServerSpec) -> bool:
         """Ask the person, unless the answer is known; return whether it may run."""
 
     def withdraw(self, server: str) -> None:
-        """Withdraw the question about a server, if it waits."""
+        """Withdraw the pending question about a server, if there is one."""
 
 
 class AllOwn:
-    """A gate without questions: every server is the person's own."""
+    """A gate that allows every server without asking."""
 
     def together(self, specs: Sequence[ServerSpec]) -> None:
-        """Nobody is asked."""
+        """Never asks."""
 
     def allows(self, spec: ServerSpec) -> bool:
         return True
@@ -170,16 +170,16 @@ class AllOwn:
         return True
 
     def withdraw(self, server: str) -> None:
-        """Nothing waits."""
+        """No question is pending."""
 
 
 def consent_question(spec: ServerSpec, launch: Launch, changes: Sequence[str] = ()) -> ConsentQuestion:
-    """Return the question about a server; `changes` are those since the person agreed to it."""
+    """Return the question about a server; `changes` are those since the person last agreed."""
     return question_of(spec.name, spec.source, launch, changes)
 
 
 def question_of(name: str, source: str, launch: Launch, changes: Sequence[str] = ()) -> ConsentQuestion:
-    """Return the question about a server or a model of this name."""
+    """Return the question about a server or model with this name."""
     return ConsentQuestion(
         name,
         clean_line(source, 400),
@@ -192,12 +192,12 @@ def question_of(name: str, source: str, launch: Launch, changes: Sequence[str] =
 
 
 def _risks_of_name(name: str) -> Iterator[str]:
-    """Yield what is odd about a name. Whoever wrote the file chose it."""
+    """Yield what is suspicious about a name, which the author of the file chose."""
     own = name.removeprefix("models.")
     if mixed_word(own):
         yield "The name mixes letters of several scripts, which look alike."
     if len(own.split()) > MAX_NAME_WORDS or len(own) > LONG_NAME or re.search(r"[.!?:;,]\s", own):
-        yield "The name reads like a sentence. It was written in the file, not by mcptui."
+        yield "The name reads like a sentence. It comes from the file, not from mcptui."
 
 
 def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
@@ -226,15 +226,15 @@ def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
 
 
 def shown_command(launch: Launch) -> str:
-    """Return the whole command line as it would be typed, hidden characters visible, secrets masked."""
+    """Return the whole command line as typed in a shell, hidden characters visible, secrets masked."""
     words = masked_arguments(launch.shown_words)
     return " ".join(visible(shlex.quote(word)) for word in words)
 
 
 def _names(launch: Launch, kind: str, values: Mapping[str, str]) -> str:
-    """Return the names of variables or headers, and where their values come from.
+    """Return the names of variables or headers, and the sources of their values.
 
-    A value itself is only shown of a variable that loads code.
+    Only variables that load code are shown with their value.
     """
     words = []
     shown = launch.open_values
@@ -249,7 +249,7 @@ def _names(launch: Launch, kind: str, values: Mapping[str, str]) -> str:
 
 
 def _origin(launch: Launch, place: str, value: str) -> str:
-    """Return where a value comes from, in words, or "" if the file contains it."""
+    """Return the source of a value in words, or "" if the file contains it."""
     found = []
     if (reference := launch.references.get(place)) is not None:
         found.append(reference.in_words)
@@ -262,7 +262,7 @@ def _key(launch: Launch) -> str:
 
 
 def _settings(launch: Launch) -> Iterator[tuple[str, str]]:
-    """Yield what is shown of a model's settings, and of how to sign in."""
+    """Yield the settings of a model and of the sign-in to show."""
     values = launch.open_values
     sign_in = [
         f"{place.removeprefix('oauth.')} = {shlex.quote(one)}"

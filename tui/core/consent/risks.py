@@ -25,7 +25,7 @@ _WRAPPERS = frozenset(
     " caffeinate unbuffer dbus-run-session xvfb-run systemd-run firejail unshare setpriv corepack".split()
 )
 _MODULES = frozenset(("pip", "pipx", "uv"))
-"""Programs that `python -m` starts too."""
+"""Launchers that `python -m` can start."""
 
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*")
 _NPM_WITH_VALUE = frozenset(("-c", "--call", "-w", "--workspace", "--registry", "--prefix", "--cache"))
@@ -69,7 +69,7 @@ _LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 
 
 def risks_of(launch: Launch) -> list[str]:
-    """Return what is risky about a start, a sentence for each."""
+    """Return the risks of a start, one sentence each."""
     return list(_risks(launch))
 
 
@@ -87,18 +87,18 @@ def _risks(launch: Launch) -> Iterator[str]:
         yield "The program was not found. mcptui asks again when it exists."
     words, assigned = _unwrapped([launch.command, *launch.args])
     if unpinned(words):
-        # It may be, or have in it, a secret or a value of the environment.
+        # It may be or contain a secret, or a value from the environment.
         shown = unpinned(_unwrapped(masked_arguments(launch.shown_words))[0])
         name = visible(shown) if shown else "A package"
-        yield f"{name} is not pinned to a version. What it downloads can change at any time."
+        yield f"{name} is not pinned to a version. The code it downloads can change at any time."
     if _runs_code(words) or _runs_code([launch.command, *launch.args]):
-        yield "One of the arguments is a program. Read it completely."
+        yield "One of the arguments is program code. Read all of it."
     yield from _of_options(words)
     yield from _of_variables([*launch.env, *assigned])
 
 
 def _of_keys(launch: Launch) -> Iterator[str]:
-    """Yield what gets a key of the person: from a variable of the environment, or the keychain."""
+    """Yield the settings that get one of the person's keys from the environment or the keychain."""
     for place, reference in sorted(launch.references.items()):
         for name in dict.fromkeys(reference.names):
             if names_a_key(name):
@@ -109,16 +109,16 @@ def _of_keys(launch: Launch) -> Iterator[str]:
 
 
 def _of_options(words: Sequence[str]) -> Iterator[str]:
-    """Yield what options of a launcher change: where it downloads from, what a container may reach."""
+    """Yield what the options of a launcher change: the source of downloads, what a container can reach."""
     if not words:
         return
     name, args = _program(words[0]), list(words[1:])
-    if name in _CONTAINERS and "run" in args:  # what follows the image is not for the launcher
+    if name in _CONTAINERS and "run" in args:  # words after the image are not options of the launcher
         image = next(iter(_packages(args[args.index("run") + 1 :], (), _DOCKER_WITH_VALUE)), "")
         args = args[: args.index(image)] if image in args else args
     options = [word.partition("=")[0] for word in args]
     if name in _COMPOSERS or (name in _CONTAINERS and "compose" in args and "run" not in words[1:2]):
-        yield "It starts the containers that a file describes. What they are and may reach is not shown here."
+        yield "It starts containers that are defined in a file. Read that file: it is not shown here."
     if name in _LAUNCHERS and not _SOURCES.isdisjoint(options):
         yield "An option changes where packages are downloaded from."
     if name in _CONTAINERS:
@@ -138,7 +138,7 @@ def _of_address(url: str, *, is_referred: bool) -> Iterator[str]:
         yield "The connection is not encrypted."
     scheme = {"ws": "http", "wss": "https"}.get(parts.scheme)
     if is_referred:
-        return  # the host may be a value of the environment, which is not shown
+        return  # the host may come from the environment, so it is not shown
     yield from web_address(f"{scheme}{url[len(parts.scheme) :]}" if scheme else url).warnings
 
 
@@ -161,9 +161,9 @@ def _program(word: str) -> str:
 
 
 def _unwrapped(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return a command without the `env`, `nice` or `cmd /c` that only starts another one.
+    """Return a command without wrappers that only start another one, such as `env`, `nice` or `cmd /c`.
 
-    The names of variables that `env` sets for it are the second part.
+    The second part is the names of the variables that `env` sets.
     """
     rest, assigned = list(words), list[str]()
     for _ in range(8):
@@ -190,7 +190,7 @@ def _unwrapped(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _module(words: Sequence[str]) -> list[str]:
-    """Return the command line that `python -m` starts, if it is that of a launcher; or nothing."""
+    """Return the command line that `python -m` starts if it is that of a launcher, else nothing."""
     for index, word in enumerate(words[1:], 1):
         if word == "-m" and words[index + 1 : index + 2] and words[index + 1] in _MODULES:
             return list(words[index + 1 :])
@@ -202,7 +202,7 @@ def _module(words: Sequence[str]) -> list[str]:
 
 
 def _split_string(words: list[str]) -> list[str]:
-    """Return the words of `env` with those of its `-S "command line"` in place."""
+    """Return the words of `env` with its `-S "command line"` split into words."""
     for index, word in enumerate(words):
         if index and not _is_of_wrapper(word):
             break
@@ -226,7 +226,7 @@ def _split_string(words: list[str]) -> list[str]:
 
 
 def _is_of_wrapper(word: str) -> bool:
-    """Whether a word is an option, a variable or a number before the command that is started."""
+    """Whether a word is an option, an assignment or a number before the wrapped command."""
     return word.startswith("-") or "=" in word or re.fullmatch(r"[\d.]+[smhd]?", word) is not None
 
 
@@ -241,13 +241,13 @@ def _runs_code(words: Sequence[str]) -> bool:
     if name == "npx" or name == "npm":
         return any(word in ("-c", "--call") or word.startswith("--call=") for word in args)
     flags = _CODE_FLAGS.get(re.sub(r"(?<=python3)\.\d+\Z", "", name), ())
-    if "-c" in flags:  # options of one letter may be joined, with the program behind: `-Ic…`
+    if "-c" in flags:  # short options can be joined, with the code right after them: `-Ic…`
         return _joined(args, "c", ends="m", with_value="WX")
     return any(word.partition("=")[0] in flags or _joined_in(word, flags) for word in args)
 
 
 def _joined(args: Sequence[str], flag: str, *, ends: str, with_value: str) -> bool:
-    """Return whether one of the options before the first other word has `flag` among its letters."""
+    """Return whether a short option before the first other word contains the letter `flag`."""
     skips = False
     for word in args:
         if skips:
@@ -267,14 +267,14 @@ def _joined(args: Sequence[str], flag: str, *, ends: str, with_value: str) -> bo
 
 
 def _joined_in(word: str, flags: Sequence[str]) -> bool:
-    """Return whether a program is joined to its flag: `-e'code'`, `-pe`."""
+    """Return whether a word joins a flag with code or another flag: `-e'code'`, `-pe`."""
     letters = [flag[1] for flag in flags if len(flag) == 2 and flag[0] == "-"]
     is_short = len(word) > 2 and word[0] == "-" and word[1] != "-"
     return is_short and (word[1] in letters or any(word.endswith(letter) for letter in letters))
 
 
 def unpinned(words: Sequence[str]) -> str:
-    """Return the package or image that a command downloads in whichever version there is, or ""."""
+    """Return the package or image that a command downloads without a pinned version, or ""."""
     if not words:
         return ""
     name, args = _program(words[0]).partition("@")[0], list(words[1:])  # corepack takes `pnpm@9`
@@ -312,7 +312,7 @@ def unpinned(words: Sequence[str]) -> str:
 
 
 def _packages(args: Sequence[str], named: Sequence[str], with_value: frozenset[str]) -> list[str]:
-    """Return the packages that options name, or else the first word that is no option."""
+    """Return the packages that options name, or else the first word that is not an option."""
     found: list[str] = []
     index = 0
     while index < len(args):
@@ -340,7 +340,7 @@ def _unpinned_npm(args: Sequence[str]) -> str:
 
 def _npm_exact(package: str) -> bool:
     _, at, version = package.removeprefix("npm:").removeprefix("jsr:")[1:].rpartition("@")
-    if "#" in package:  # git: only a whole commit stays the same
+    if "#" in package:  # git: only a full commit hash is pinned
         return re.search(r"#[0-9a-f]{40}\Z", package) is not None
     return bool(at) and _EXACT.fullmatch(version) is not None
 
@@ -358,7 +358,7 @@ def _python_exact(package: str) -> bool:
 
 
 def _unpinned_with(args: Sequence[str]) -> str:
-    """Return what `uv run` installs by `--with` in whichever version there is, or ""."""
+    """Return what `uv run --with` installs without a pinned version, or ""."""
     found = []
     for index, word in enumerate(args):
         option, equals, value = word.partition("=")

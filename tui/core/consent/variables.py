@@ -1,4 +1,4 @@
-"""Variables of the environment that change what a program runs, downloads or connects to. Pure."""
+"""Environment variables that change what a program runs, downloads or connects to. Pure."""
 
 _LOADERS = frozenset(
     "SHELLOPTS BASHOPTS PS4 HOME LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT"

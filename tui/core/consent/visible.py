@@ -1,4 +1,4 @@
-"""Makes hidden characters of what is about to run visible, so that the text shown is all of it. Pure."""
+"""Makes the hidden characters of a command line visible, so that a person sees all of it. Pure."""
 
 import re
 import unicodedata
@@ -9,13 +9,13 @@ from tui.core.hidden_text.readable import in_numbers
 _SPACES = re.compile(" {5,}")
 _HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 _BLANK = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
-"""Letters and marks that look like nothing."""
+"""Letters and marks that are not visible."""
 
 
 def visible(text: str) -> str:
-    """Return `text` with hidden characters as their numbers, `[U+200B ×2]`, and many spaces as theirs.
+    """Return `text` with hidden characters as code points, `[U+200B ×2]`, and runs of spaces as a count.
 
-    More is hidden here than in a text that is read: also line ends, and blanks of other kinds.
+    Unlike in a text that is read, line ends and other kinds of blanks are made visible too.
     """
     if text.isascii() and text.isprintable():
         return _counted(text)
@@ -24,7 +24,7 @@ def visible(text: str) -> str:
 
 
 def is_hidden(char: str) -> bool:
-    """Return whether a character cannot be seen, or looks like a space without being one."""
+    """Return whether a character is invisible, or looks like a space without being one."""
     if char == " ":
         return False
     kind = unicodedata.category(char)

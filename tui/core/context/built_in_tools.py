@@ -67,19 +67,19 @@ class ResultStore:
 
 
 SERVER = "mcptui"
-"""The server name of these tools, for the person and the model. A real server may have the same name."""
+"""The server name of these tools, shown to the person and the model. A real server may have it too."""
 
 BUILT_IN = "built-in/"
-"""How the digests of built-in tools begin; those of servers' tools are hashes, so none can pose as one."""
+"""Prefix of the digests of built-in tools. Servers cannot imitate it: digests of their tools are hashes."""
 
 READ_RESULT = "read_result"
 PAGE_BYTES = 16_384
 MIN_PAGE = 64
 FRAME = 160
-"""Bytes of a page that describe it."""
+"""Bytes of a page that its heading and footer take."""
 
 CONTEXT = 120
-"""Characters shown on each side of a match in a line that is too long to be shown whole."""
+"""Characters shown on each side of a match in a line that is too long to show completely."""
 
 MAX_LINE = 400
 MAX_MATCHES = 200
@@ -88,7 +88,7 @@ _DIGEST = f"{BUILT_IN}read_result"
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "name": {"type": "string", "description": "Name of the kept result, like result-3"},
+        "name": {"type": "string", "description": "Name of the stored result, such as result-3"},
         "offset": {
             "type": "integer",
             "minimum": 0,
@@ -110,7 +110,7 @@ def is_read_result(tool: Tool) -> bool:
 
 
 class BuiltInToolbox:
-    """A toolbox that adds the built-in tools; `read_result` reads `page_bytes` of `result_store` at once."""
+    """A toolbox that adds the built-in tools. `read_result` reads `result_store` in pages of `page_bytes`."""
 
     def __init__(self, inner: Toolbox, result_store: ResultStore, page_bytes: int = PAGE_BYTES) -> None:
         self._inner = inner
@@ -197,7 +197,7 @@ def _wrong(arguments: Mapping[str, Any]) -> str:
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
             return f"{key} must be an integer, at least {least}"
     if not isinstance(arguments.get("name"), str):
-        return "name must be a string, like result-3"
+        return "name must be a string, such as result-3"
     if not isinstance(arguments.get("grep"), str | None):
         return "grep must be a string"
     return ""
@@ -231,7 +231,7 @@ def _matches(name: str, text: str, needle: str, offset: int, limit: int) -> str:
 
 
 def _folded(text: str, needle: str) -> tuple[str, str]:
-    """Return both texts case-folded, or unchanged where folding would shift `text` (a Turkish İ)."""
+    """Return both texts case-folded, or unchanged if folding would change offsets in `text` (Turkish İ)."""
     lower = text.lower()
     return (lower, needle.lower()) if len(lower) == len(text) else (text, needle)
 

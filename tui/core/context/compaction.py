@@ -1,4 +1,4 @@
-"""Making a conversation fit into the model's window. Pure but for the summary, which a model writes.
+"""Compacts a conversation to fit into the model's window. Pure, except that a model writes the summary.
 
 Nothing is lost: the messages are kept, and a `Compaction` records what is sent in place of the oldest. First
 old tool results are shortened; if that is not enough, the oldest turns become a summary. The cut is always
@@ -26,13 +26,13 @@ from tui.core.text import octets
 from tui.core.units import plural
 
 FULL = 0.8
-"""The share of the window from which on the conversation is compacted."""
+"""The share of the window above which the conversation is compacted."""
 
 KEEP = 0.4
-"""The share of the window that the newest messages may take, unshortened, after a summary."""
+"""The share of the window that the newest messages may take unshortened after a summary."""
 
 KEEP_PRESSING = 0.1
-"""The same when the endpoint refused the request or the person asked for a summary."""
+"""The same, if the endpoint rejected the request or the person asked for a summary."""
 
 KEEP_RESULTS = 0.2
 """The share of the window that the newest tool results may take unshortened."""
@@ -41,14 +41,14 @@ NEWEST = 0.4
 """The share of the window that the newest turn may take when it alone is too large."""
 
 BYTES_A_TOKEN = 2
-"""Cautious: the endpoint has just counted more tokens than expected."""
+"""Small, because the endpoint has just counted more tokens than estimated."""
 
 LEAST_BYTES = 600
 
 SHORT = 240
-"""Characters that are kept of an old result."""
+"""Maximum characters of an old result after shortening."""
 
-_HEAD = "[Summary of our conversation so far, made to save room]\n"
+_HEAD = "[Summary of our conversation so far, written to save space]\n"
 _UNANSWERED = "(No answer: the turn ended early.)"
 _TAKEN = "I have read the summary and will continue from there."
 
@@ -59,7 +59,7 @@ def sent_messages(
     """Return `messages` as they are sent to the model; the same sequence if nothing is replaced.
 
     `ends` are indexes of messages before which a turn was stopped or failed. A question without an answer is
-    marked as such, or the model would answer it together with the next one.
+    marked, because the model would otherwise answer it together with the next one.
     """
     ends = {at for at in ends if _is_unanswered(messages, at)}
     if not (compaction.upto or compaction.shrunk or compaction.limits or ends):
@@ -115,7 +115,7 @@ def _shrunk(message: ToolMessage) -> ToolMessage:
 
 
 def shrink(messages: Sequence[Message], compaction: Compaction, window: int) -> Compaction:
-    """Return a compaction that shortens old results; the same one if nothing is gained."""
+    """Return a compaction that shortens old results, or the same one if that saves nothing."""
     newest = next(
         (at for at in range(len(messages) - 1, -1, -1) if isinstance(messages[at], AssistantMessage)), 0
     )
@@ -178,10 +178,10 @@ def count_turns(messages: Sequence[Message], upto: int) -> int:
 
 
 REFUSED_SHARE = 0.8
-"""The share of a refused request that is assumed to fit if the endpoint does not say how much does."""
+"""The share of a rejected request that is assumed to fit if the endpoint does not name its limit."""
 
 LEAST_WINDOW = 4_096
-"""Tokens that any model is assumed to accept before one refuses fewer."""
+"""Tokens that any model is assumed to accept until an endpoint rejects fewer."""
 
 _IN_SHORT = "Large messages and tool results are now shortened for the model."
 
@@ -198,7 +198,7 @@ class Compactor:
     async def make_room(self, *, refused: Sequence[Message] = (), by_hand: bool = False) -> Notice | None:
         """Shorten results or summarize old turns; return a notice of what was done, or None.
 
-        `refused` are the messages that the endpoint refused as too long, whatever was estimated. Raises
+        `refused` are the messages that the endpoint rejected as too long, regardless of the estimate. Raises
         ModelError if the model could not be asked for the summary.
         """
         pressing, window = bool(refused), self._window(refused)
@@ -217,7 +217,7 @@ class Compactor:
             return self._take(shorter, _IN_SHORT) if shorter != before else None
         summary = await self._summarise(upto, shorter, window)
         turns = plural(count_turns(messages, upto), "turn")
-        words = f"{turns} {summary_words(summary)}. You still see everything."
+        words = f"{turns} {summary_words(summary)}. They stay complete on your screen."
         return self._take(replace(shorter, upto=upto, summary=summary), words)
 
     def _is_full(self, compaction: Compaction, window: int) -> bool:
@@ -225,7 +225,7 @@ class Compactor:
         return estimate_messages(sent) > window * FULL
 
     def _window(self, refused: Sequence[Message]) -> int:
-        """Return how many tokens the messages may take: the window, less what was refused."""
+        """Return how many tokens the messages may take: the window, or less after a rejection."""
         if not refused:
             return self.context_meter.window or max(
                 LEAST_WINDOW, int(self.context_meter.tokens * REFUSED_SHARE)

@@ -8,23 +8,23 @@ from tui.core.conversation.conversation import AssistantMessage, Attachment, Mes
 from tui.core.ports import ModelRequest, ToolSpec, Usage
 
 ASCII, OTHER = 0.3, 1.3
-"""Tokens per character; measured on several tokenizers, English has 0.25 and code 0.33."""
+"""Tokens per character. Measured with several tokenizers: 0.25 for English, 0.33 for code."""
 
 PER_MESSAGE = 4
 PICTURE = 1_500
-"""Between the 85 that OpenAI counts for a small one and the 3,000 of others for a large one."""
+"""Tokens of an image: OpenAI counts 85 for a small one, others up to 3,000 for a large one."""
 
 BYTES_OF_SOUND = 1_500
-"""Bytes of a sound per token."""
+"""Bytes of audio per token."""
 
 LEAST, MOST = 0.4, 2.5
-"""An endpoint's count outside of these ratios is not believed to be of the same request."""
+"""An endpoint's count outside these ratios is assumed to be of a different request."""
 
 TOO_SMALL = 200
-"""For smaller requests, the count says more about what the endpoint adds than about our estimate."""
+"""In smaller requests, what the endpoint adds distorts the ratio too much."""
 
 WEIGHT = 0.3
-"""The weight of the newest count."""
+"""The weight of the newest count in the moving average."""
 
 
 def estimate(text: str) -> int:
@@ -106,7 +106,7 @@ class MessageEstimates:
         return self._tokens
 
     def forget(self) -> None:
-        """Count anew: earlier messages are sent differently now."""
+        """Forget the estimates, because earlier messages are now sent differently."""
         self._known, self._tokens = 0, 0
 
     def _begins(self, messages: Sequence[Message]) -> bool:
@@ -118,9 +118,9 @@ class MessageEstimates:
 
 @dataclass(slots=True)
 class Calibration:
-    """The ratio between an endpoint's counts and our estimates: no two tokenizers are alike.
+    """The ratio between an endpoint's token counts and our estimates, because every tokenizer differs.
 
-    `ratio` is the tokens that it counts for each estimated one.
+    `ratio` is counted tokens per estimated token.
     """
 
     ratio: float = 1.0
@@ -130,9 +130,9 @@ class Calibration:
         return round(estimated * self.ratio)
 
     def learn(self, estimated: int, counted: int) -> None:
-        """Learn from a count of the endpoint; one that cannot be of the same request is ignored.
+        """Adjust the ratio to a count of the endpoint, unless it cannot be of the same request.
 
-        Endpoints that truncate the prompt (Ollama with a small window) count only what they kept.
+        Endpoints that truncate the prompt (Ollama with a small window) count only the rest.
         """
         if estimated < TOO_SMALL or not LEAST <= counted / estimated <= MOST:
             return
@@ -146,10 +146,10 @@ class ContextMeter:
     """Measures the requests of one conversation; lives as long as it does.
 
     Attributes:
-        window: tokens that fit into one request, or None if nobody knows.
+        window: tokens that fit into one request, or None if unknown.
         tokens: tokens of the last request and its reply.
         estimated: the endpoint gave no count.
-        patient: the person wants nothing compacted before the endpoint refuses.
+        patient: the person wants no compaction until the endpoint rejects a request.
     """
 
     window: int | None = None
@@ -177,12 +177,12 @@ class ContextMeter:
         self._first = request.messages[0] if request.messages else None
 
     def forget(self) -> None:
-        """Count anew: the conversation, the model or what it is sent has changed."""
+        """Reset, because the conversation, the model or the content of requests has changed."""
         self.tokens, self.estimated, self._seen, self._first = 0, True, 0, None
         self._tally.forget()
 
     def recall(self, messages: Sequence[Message]) -> None:
-        """Show the largest request of the last turn of a reopened conversation; the next one is counted.
+        """Show the largest request of the last turn of a reopened conversation until another is counted.
 
         The last one may have been sent without tools.
         """
@@ -196,7 +196,7 @@ class ContextMeter:
                 break
 
     def expects(self, request: ModelRequest) -> int:
-        """Return about how many tokens `request` will take; only what is new in it is estimated."""
+        """Return the approximate tokens of `request`; only new messages are estimated."""
         messages = request.messages
         if self._seen and messages and messages[0] == self._first and len(messages) >= self._seen:
             return self.tokens + self.calibration(estimate_messages(messages[self._seen :]))

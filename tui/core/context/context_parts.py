@@ -14,7 +14,7 @@ from tui.core.units import plural
 
 @dataclass(frozen=True, slots=True)
 class ContextPart:
-    """A part of each request and its tokens; `server` is whose it is, or ""."""
+    """A part of each request and its tokens; `server` is its server, or ""."""
 
     name: str
     tokens: int
@@ -33,11 +33,11 @@ def context_parts(
 
     Args:
         specs: the tools that are sent.
-        servers: what all servers have, sent or not.
+        servers: tools and instructions of all servers, sent or not.
         system: the system text.
         project: the project instructions that are used, or "".
         messages: the conversation as it is sent.
-        calibration: what the endpoint has counted so far.
+        calibration: the endpoint's counts so far, compared to estimates.
     """
     sizes, numbers = Counter[str](), Counter(spec.server for spec in specs)
     for spec in specs:

@@ -17,7 +17,7 @@ class DefinitionTokens:
 
     Attributes:
         measured: scaled to what the endpoint has counted, not only estimated.
-        left_out: how much of it was not sent with the last request, as more tools exist than are offered.
+        left_out: tokens that were not sent with the last request, because not all tools are offered.
     """
 
     tools: Mapping[str, int] = field(default_factory=dict)

@@ -21,16 +21,16 @@ from tui.core.units import plural
 
 FIND_TOOLS = "find_tools"
 FOUND, MOST_FOUND = 5, 20
-"""Tools that a search loads, if the model does not say how many, and at most."""
+"""Tools that a search loads: the default, and the maximum."""
 
 MAX_QUERY = 400
 CLOSE = 0.3
-"""The share of the best match's score from which on another tool is a match, too."""
+"""The share of the best match's score that another tool needs to match too."""
 
 MAX_SERVERS = 20
 MAX_LINE = 160
 MAX_LOADED = 60
-"""Loaded tools that are remembered, the last ones first."""
+"""Maximum number of loaded tools that are remembered, newest first."""
 
 _DIGEST = f"{BUILT_IN}{FIND_TOOLS}"
 _LINE = re.compile(r"^- ([a-zA-Z_][a-zA-Z0-9_-]{0,63}): ", re.MULTILINE)
@@ -81,7 +81,7 @@ def _counts(servers: Counter[str]) -> str:
 
 
 def matches(query: str, table: NameTable, count: int = FOUND) -> list[Tool]:
-    """Return the tools that fit a query best: the one with that name, then by `relevance`, then in order."""
+    """Return the best matches of a query: the tool with that name, then by `relevance`, then in order."""
     tools = [tool for _, tool in table.items() if not tool.digest.startswith(BUILT_IN)]
     scores = relevance(query, tools)
     least = max(scores, default=0.0) * CLOSE
@@ -94,7 +94,7 @@ def matches(query: str, table: NameTable, count: int = FOUND) -> list[Tool]:
 
 
 def result_text(query: str, table: NameTable, loaded: Sequence[Tool], too_large: Sequence[Tool]) -> str:
-    """Return what the model reads: the tools that its search has loaded, one a line, and those too large."""
+    """Return what the model reads: the tools that its search has loaded, one per line, and those too big."""
     if not loaded and not too_large:
         servers = Counter(tool.server for _, tool in table.items() if not tool.digest.startswith(BUILT_IN))
         return f"No tool matches “{clean_line(query, 100)}”. Try other words. {_counts(servers)}"
@@ -111,7 +111,7 @@ def _summary(tool: Tool) -> str:
 
 
 def loaded_in(talk: Sequence[Message], table: NameTable, own: Tool) -> tuple[Key, ...]:
-    """Return the tools that searches of this conversation have loaded, the last ones first."""
+    """Return the tools that searches in this conversation have loaded, newest first."""
     ids = {
         call.id
         for message in talk
@@ -136,7 +136,7 @@ class FindingToolbox:
     """A toolbox that answers `find_tools`; the offer of tools has the tool itself."""
 
     def __init__(self, inner: Toolbox, search: Callable[[str, int], str]) -> None:
-        """`search` loads the tools that fit a query, at most so many, and returns what the model reads."""
+        """`search` loads the tools that match a query, up to a number, and returns what the model reads."""
         self._inner = inner
         self._search = search
 

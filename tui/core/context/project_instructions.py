@@ -1,7 +1,7 @@
 """Instructions of a project for models, from a file in its folder, as a part of the system text. Pure.
 
-Whoever wrote the file is not the user: it may come with a repository that was cloned a minute ago. It is used
-only after a yes, and the model is given exactly the text that the user was shown.
+The author of the file is not the user: it may come from a repository that was cloned a minute ago. It is used
+only after the user agrees, and the model gets exactly the text that the user was shown.
 """
 
 import hashlib
@@ -13,10 +13,10 @@ from tui.core.units import plural
 
 FILE = "AGENTS.md"
 MAX_BYTES = 256 * 1024
-"""Bytes that are read of the file."""
+"""Maximum bytes read from the file."""
 
 MAX_CHARS = 32_768
-"""Characters of it that a model is given."""
+"""Maximum characters of the file that a model gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class ProjectInstructions:
 
     @property
     def key(self) -> str:
-        """A hash of folder and text, under which an answer is kept."""
+        """A hash of folder and text, under which the answer is stored."""
         whole = f"{self.folder}\0{self.omitted}\0{self.text}"
         return hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()
 

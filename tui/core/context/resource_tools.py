@@ -23,7 +23,7 @@ class ResourceSource(Protocol):
         """Return the running servers whose resources it may read."""
 
     async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
-        """Return the resources and templates of one of them, and a problem, or ""."""
+        """Return the resources and templates of one server, and a problem, or ""."""
 
     async def read(self, server: str, uri: str, seconds: float) -> ToolResult: ...
 
@@ -37,7 +37,7 @@ class ResourceToolbox:
         self._made: tuple[object, tuple[Tool, ...]] = (None, ())
 
     def tools(self) -> Sequence[Tool]:
-        """Return the tools; these come last, so that the others keep their positions."""
+        """Return the tools; built-in ones come last, so that the others keep their positions."""
         tools, servers = self._inner.tools(), tuple(self._source.servers())
         if not servers:
             return tools
@@ -73,7 +73,7 @@ class ResourceToolbox:
         if server in known:
             return ""
         names = ", ".join(clean_line(name, 64) for name in known) or "none"
-        return f"cannot read resources of {clean_line(server, 64)!r}. Servers with resources: {names}"
+        return f"no resources from {clean_line(server, 64)!r}. Servers with resources: {names}"
 
     async def _list(self, arguments: Mapping[str, Any]) -> ToolResult:
         found, problem = await self._source.resources(arguments["server"])
@@ -161,7 +161,7 @@ def _wrong(tool: Tool, arguments: Mapping[str, Any]) -> str:
 
 
 def _line(one: ResourceInfo) -> str:
-    """Return a resource in a line: URI, name, type, size and description."""
+    """Return a resource as one line: URI, name, type, size and description."""
     name = clean_line(one.title or one.name, 120)
     facts = [clean_line(one.mime, 60), "" if one.size is None else in_bytes(one.size)]
     facts.append("template" if one.template else "")

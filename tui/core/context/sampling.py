@@ -1,6 +1,6 @@
-"""Requests of servers to the model (sampling): as requests that any model takes, and replies as results.
+"""Sampling: requests from servers as model requests, and replies of the model as results.
 
-Pure. What servers send is raw; a problem is named with its place, so that the server can mend it.
+Pure. Content from servers is raw. A problem is reported with its place, so that the server can be fixed.
 """
 
 import json
@@ -36,9 +36,9 @@ class BadSampling(Exception):
 
 @dataclass(slots=True)
 class SampledReply:
-    """Collects a reply; `result` is what the server gets.
+    """Collects a reply; `result` is the result for the server.
 
-    `names` are the tools' own names by those that the model was given.
+    `names` maps the names that the model was given to the tools' own names.
     """
 
     model: str
@@ -49,7 +49,7 @@ class SampledReply:
     end: ReplyPart | None = None
 
     def take(self, part: ModelPart) -> bool:
-        """Take a part of the reply; return whether there is room for more."""
+        """Add a part of the reply; return whether there is room for more."""
         match part:
             case TextPart(piece):
                 self.text += piece
@@ -87,7 +87,7 @@ class SampledReply:
 
 
 def max_tokens_of(params: Mapping[str, Any]) -> int:
-    """Return the most tokens that a request wants. Raises BadSampling."""
+    """Return the `maxTokens` of a request. Raises BadSampling."""
     wanted = params.get("maxTokens")
     if isinstance(wanted, bool) or not isinstance(wanted, int | float) or wanted < 1:
         raise BadSampling("maxTokens must be a positive number")
@@ -219,7 +219,7 @@ def _schema(schema: Any, where: str) -> Mapping[str, Any]:
 
 
 def _safe(name: str) -> str:
-    """Return a name that every model takes."""
+    """Return a name that every model accepts."""
     safe = re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:64]
     return safe if re.match(r"[a-zA-Z_]", safe) else f"_{safe}"[:64]
 

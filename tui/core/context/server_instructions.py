@@ -1,11 +1,11 @@
-"""What servers would have models know, as a part of the system text. Pure."""
+"""Instructions of servers for the model, as a part of the system text. Pure."""
 
 from collections.abc import Mapping
 
 from tui.core.attachments import fenced, word
 
 MAX_CHARS = 4_096
-"""Characters of the instructions of one server that a model is given."""
+"""Maximum characters of one server's instructions that a model gets."""
 
 MAX_SERVERS = 32
 
@@ -26,7 +26,7 @@ def instructions_text(instructions: Mapping[str, str]) -> str:
 
 
 def with_instructions(system: str, text: str) -> str:
-    """Return a system text with such a part, which comes last."""
+    """Return a system text with the instructions at the end."""
     return f"{system}\n\n{text}" if text else system
 
 

@@ -1,7 +1,7 @@
 """Requests to the model outside of the conversation: titles, and summaries of old turns.
 
-What fits is summarized at once. The rest is written out as a record and summarized piece by piece, each with
-the summary of the pieces before it, so it also fits a model with a smaller window.
+Old turns that fit into the window are summarized in one request. Otherwise they are written out as a record
+and summarized piece by piece, each with the summary of the previous pieces: this works with any window.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -71,19 +71,19 @@ async def suggest_title(
 
 
 MAX_SUMMARY = 16_000
-"""Characters of a summary; a model that does not stop is cut off."""
+"""Maximum characters of a summary; after that, the model is cut off."""
 
 WHOLE = 0.75
-"""The share of the window that old turns may take to be summarized at once."""
+"""The share of the window that old turns may take to be summarized in one request."""
 
 PIECE = 0.4
-"""The share of the window that a piece of the record may take; the summary before it takes about as much."""
+"""The share of the window that a piece of the record may take; the summary before it takes about the same."""
 
 MAX_PIECES = 12
-"""Requests for one summary; in a longer record each message is truncated."""
+"""Maximum requests for one summary; in a longer record, each message is truncated."""
 
 TRIES = 3
-"""How often the pieces are made smaller after a refusal."""
+"""How often the pieces are made smaller after a rejection."""
 
 LEAST_WORDS, MOST_WORDS = 60, 600
 BYTES_A_TOKEN = 3
@@ -106,7 +106,7 @@ _NO_SUMMARY = "(No summary could be written. Start and end of the conversation:)
 
 @dataclass(slots=True)
 class Summarizer:
-    """Has a model write summaries; `context_meter` learns from refusals how much fits."""
+    """Writes summaries with a model; `context_meter` learns from rejections how much fits."""
 
     model: ChatModel
     context_meter: ContextMeter
@@ -116,11 +116,11 @@ class Summarizer:
         """Return what replaces `old`, which includes an earlier summary; `window` may be a guess.
 
         Raises:
-            ModelError: the model could not be asked. If it writes nothing, or nothing is small enough for its
-                endpoint, the record itself, cut, stands in.
+            ModelError: the model could not be asked. If it writes nothing, or no piece is small enough for
+                its endpoint, the truncated record is used instead.
         """
         size = self.context_meter.calibration(estimate_messages(old))
-        # A guessed window is not believed before the endpoint refuses.
+        # A guessed window counts only after the endpoint has rejected a request.
         if size <= window * WHOLE or self.context_meter.window is None:
             try:
                 return await self._asked(old, SUMMARISE) or _digest(old, window)
@@ -134,7 +134,7 @@ class Summarizer:
         return _digest(old, window)
 
     def _smaller(self, error: ModelError, window: int) -> int:
-        """Return the window to continue with after a refusal as too long; raise any other error."""
+        """Return the window to continue with after a request was too long; raise any other error."""
         if not error.overflow:
             raise error
         if error.window is not None and error.window < (self.context_meter.window or error.window + 1):
@@ -174,7 +174,7 @@ def pieces(messages: Sequence[Message], tokens: int, most: int = MAX_PIECES) -> 
         limit = max(LEAST_BYTES, room * BYTES_A_TOKEN // max(1, len(entries)))
         entries = [cut(entry, limit) for entry in entries]
     if sum(map(estimate, entries)) > room:
-        entries = [cut("\n".join(entries), room)]  # a byte is a token at the most
+        entries = [cut("\n".join(entries), room)]  # a byte is at most one token
     return list(_filled(entries, tokens))
 
 

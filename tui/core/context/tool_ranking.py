@@ -1,7 +1,7 @@
 """Which tools are offered to a model that does not accept all of them. Pure.
 
-The person's pins come first, then what the model has loaded, then what was used in this conversation, then
-what fits the question best, then what was offered before, then the other tools of all servers in turn.
+The order: pinned tools, tools that the model has loaded, tools used in this conversation, the best matches
+of the question, tools offered before, then the others, taking turns between servers.
 """
 
 import math
@@ -34,7 +34,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ToolBudget:
-    """How many tools a model accepts, and its window in tokens, None if nobody knows."""
+    """How many tools a model accepts, and its window in tokens, None if unknown."""
 
     max_tools: int = MAX_TOOLS
     window: int | None = None
@@ -49,7 +49,7 @@ class ToolHistory:
     """What a choice depends on besides the tools themselves.
 
     Tools that were offered earlier in this `turn` stay offered; `earlier` were offered in the previous turn;
-    `loaded` were searched for or called by the model without being offered, the last ones first.
+    `loaded` were searched for by the model, or called without being offered, newest first.
     """
 
     talk: Sequence[Message] = ()
@@ -140,7 +140,7 @@ def _recent(talk: Sequence[Message], table: NameTable) -> dict[Key, int]:
 
 
 def _question(talk: Sequence[Message]) -> str:
-    """Return the person's last message and the one before: "and tomorrow?" says nothing alone."""
+    """Return the person's last two messages, because "and tomorrow?" means nothing on its own."""
     said = (message.text for message in reversed(talk) if isinstance(message, UserMessage))
     return "\n".join(islice(said, 2))
 
@@ -162,7 +162,7 @@ _COMMON = frozenset(
 
 
 def words(text: str) -> list[str]:
-    """Return the words of `text` as they are compared: lower case, no endings; CJK as pairs of letters."""
+    """Return the words of `text` for comparing: lower case, no endings; CJK as pairs of characters."""
     return [part for word in _split(text) for part in _compared(word)]
 
 
@@ -177,7 +177,7 @@ def _compared(word: str) -> Sequence[str]:
 
 
 def relevance(question: str, tools: Sequence[Tool]) -> list[float]:
-    """Return for each tool how well it fits the question; 0 if no word of it does."""
+    """Return for each tool how well it matches the question; 0 if no word matches."""
     asked = set(words(question[:MAX_QUESTION]))
     if not asked:
         return [0.0] * len(tools)

@@ -14,10 +14,10 @@ from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent,
 from tui.core.units import size as in_bytes
 
 MAX_ATTACHMENTS = 20
-"""Pictures and sounds of one result that the model may be shown."""
+"""Maximum images and sounds of one result for the model."""
 
 USUAL_PRIORITY = 0.5
-"""Of an item whose server does not say, among others of which it does."""
+"""Priority of an item without one, if other items have one."""
 
 NOTE_BYTES = 80
 EMPTY = "(empty result)"
@@ -39,7 +39,7 @@ class Observation:
 
     @property
     def mark(self) -> str:
-        """The same for the same result, within this run of the program."""
+        """Equal for equal results, within this run of the program."""
         return "\0".join([self.kept or self.text, *(str(hash(one.data)) for one in self.attachments)])
 
 
@@ -70,7 +70,7 @@ def _told(result: ToolResult) -> tuple[str, tuple[Attachment, ...]]:
 
 
 def _for_model(result: ToolResult) -> ToolResult:
-    """Return a result without the items that are for the person only, and a note on them."""
+    """Return a result without the items that are for the person only, but with a note about them."""
     told = tuple(item for item in result.content if item.annotations.for_model)
     if not (hidden := len(result.content) - len(told)):
         return result
@@ -80,7 +80,7 @@ def _for_model(result: ToolResult) -> ToolResult:
 
 
 def _most_important(result: ToolResult, limit: int) -> ToolResult:
-    """Return a result without its least important items, as far as it takes to be within `limit` bytes."""
+    """Return a result without as many of its least important items as needed to fit into `limit` bytes."""
     said = {number: item.annotations.priority for number, item in enumerate(result.content)}
     if all(priority is None for priority in said.values()):
         return result
@@ -105,7 +105,7 @@ def _weight(priority: float | None) -> float:
 
 
 def as_given(told: str, is_error: bool) -> tuple[str, str]:
-    """Split what the model was sent into the server's own text and the warning that was added, or ""."""
+    """Split a text that the model was sent into the server's text and the added warning, or ""."""
     text = told.removeprefix(_FAILED) if is_error else told
     if not text.startswith(_WARNING) or "]\n" not in text:
         return text, ""
@@ -162,7 +162,7 @@ def _as_json(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     except (ValueError, RecursionError):
-        return "[structured content that is nested too deeply to be written]"
+        return "[structured content omitted: nested too deeply]"
 
 
 def _is_said(result: ToolResult, parts: list[str]) -> bool:
@@ -195,7 +195,7 @@ def is_cut(text: str, limit: int) -> bool:
 def cut(text: str, limit: int, kept: str = "") -> str:
     """Return `text` in at most about `limit` bytes: 70 % head, 30 % tail, and a note on what is missing.
 
-    It is cut at line ends where there are some nearby. A note may exceed a very small limit. `kept` is the
+    It is cut at line ends if there are any nearby. The note may exceed a very small limit. `kept` is the
     name by which `read_result` finds the complete text, or "".
     """
     if not is_cut(text, limit):
@@ -232,18 +232,18 @@ UNKNOWN_WINDOW = 128_000
 """Tokens that a model is assumed to accept if its window is unknown."""
 
 BYTES_PER_TOKEN = 3
-"""Fewer than English text has, as many as Chinese."""
+"""Bytes per token: as in Chinese text, fewer than in English."""
 
 MIN_BYTES = 256
 PICTURE_BYTES = 4_500
-"""What a picture takes of the window, counted as text."""
+"""The size of an image in the window, in bytes of text."""
 
 
 class ResultBudget:
     """Divides the window among the results of one reply.
 
-    Each result may take its share of what is left; what it does not need is left to those that follow, so the
-    order in which calls end does not starve any of them.
+    Each result may take an equal share of what is left. What it does not need is left for later results, so
+    no result gets too little because its call ended late.
     """
 
     def __init__(self, result_bytes: int, window: int | None, calls: int) -> None:

@@ -237,7 +237,7 @@ class ToolOffer:
         servers = Counter(tool.server for tool in left).most_common(MAX_NAMED)
         most = ", ".join(f"{count} of {clean_line(server, 40)}" for server, count in servers)
         pinned = [_shown(tool) for tool in left if tool.pinned]
-        unmet = f" Pinned, but too many: {', '.join(pinned[:MAX_NAMED])}." if pinned else ""
+        unmet = f" Pinned but not loaded: {', '.join(pinned[:MAX_NAMED])}." if pinned else ""
         total = plural(len(self._tools), "tool")
         return (
             f"{len(self.keys)} of {total} are offered to the model because {why}. "

@@ -1,7 +1,7 @@
 """Messages as JSON objects, for saved sessions and their exports. Pure.
 
-Each object has a `VERSION`. Reading is tolerant: a field that is missing or of another type takes its
-default, additions of an unknown version are ignored; only what is not a message at all is refused.
+Each object has a `VERSION`. Reading is tolerant: a missing field, or one of another type, takes its
+default, and unknown fields are ignored. Only an object that is not a message at all is rejected.
 """
 
 import base64
@@ -23,10 +23,10 @@ from tui.core.conversation.conversation import (
 )
 
 VERSION = 1
-"""Version of the objects; counts up when a reader of the older ones would misread the newer."""
+"""Version of the objects. It increases when an older reader would misread newer objects."""
 
 MAX_DEPTH = 64
-"""Levels of a provider's opaque fields that are kept; below them is null."""
+"""Levels of nesting kept in a provider's opaque fields; deeper values become null."""
 
 MAX_BITS = 13_000
 """A larger integer becomes null: Python reads and writes at most 4,300 digits."""
@@ -39,7 +39,8 @@ _Kind = Literal["text", "image", "audio", "blob"]
 def message_object(message: Message, redact: Redact | None = None) -> Object:
     """Return a message as a JSON object, without fields at their default.
 
-    So is `at`, which is stored next to it. `redact` removes secrets from a text; None leaves them.
+    `at` is stored next to the message, so it is omitted too. `redact` removes secrets from a text; None keeps
+    them.
     """
     clear = redact or _as_it_is
     match message:
@@ -76,7 +77,7 @@ def message_object(message: Message, redact: Redact | None = None) -> Object:
 
 
 def message_of(found: object) -> Message:
-    """Return the message of a JSON object; raise ValueError with the reason in words if it is none."""
+    """Return the message in a JSON object; raise ValueError with the reason in words if it is not one."""
     if not isinstance(found, Mapping):
         raise ValueError("not an object")
     match found.get("role"):
@@ -111,7 +112,7 @@ def message_of(found: object) -> Message:
 
 
 def dumps(value: Any) -> str:
-    """Return JSON in ASCII, so that any text can be stored, lone surrogates too."""
+    """Return JSON in ASCII, which can store any text, even lone surrogates."""
     return json.dumps(value, separators=(",", ":"))
 
 

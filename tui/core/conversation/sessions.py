@@ -1,7 +1,7 @@
 """Saved conversations: what is stored, and the Protocols of the storage.
 
 A session is one saved conversation. It is written as it happens: a message when it is complete, a call before
-it is sent. Once `settled()` has returned, everything before survives the death of the program.
+it is sent. Once `settled()` has returned, everything written before survives a crash.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -30,11 +30,11 @@ class SessionInfo:
 
     Attributes:
         id: permanent; also the stem of its file.
-        title: made from the first question, or given by the person.
+        title: from the first question, or set by the person.
         messages: number of messages, results of tools included; `turns` counts those of the person.
         tokens: of all requests; some may be an estimate (`estimated`).
         cost: by the prices of the profiles, or None if there are none.
-        parent: the session that it branched off, or ""; `branched_at` is the index of its first own message.
+        parent: the session that it branched from, or ""; `branched_at` is the index of its first own message.
         in_use: another process has it open.
         problem: why it cannot be opened, in words, or "".
     """
@@ -73,9 +73,9 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class SessionMeta:
-    """What is known of a session besides its messages; None leaves a field unchanged.
+    """The fields of a session besides its messages; None leaves a field unchanged.
 
-    `imported`: its content may be anybody's.
+    `imported`: anybody may have written its content.
     """
 
     title: str | None = None
@@ -95,7 +95,7 @@ class Journal(Protocol):
 
     @property
     def problem(self) -> str:
-        """Why writing has stopped (disk full, file gone), in words, or ""."""
+        """Why writing has stopped (disk full, file deleted), in words, or ""."""
 
     def message(self, index: int, message: Message) -> None:
         """Write a complete message; `index` counts from 0."""
@@ -118,7 +118,7 @@ class Journal(Protocol):
     def describe(self, meta: SessionMeta) -> None: ...
 
     async def settled(self) -> None:
-        """Wait until everything so far is on disk; return at once where nothing can be written."""
+        """Wait until everything so far is on disk; return at once if nothing can be written."""
 
     async def close(self) -> None:
         """Write what is pending and close the file. Bounded in time."""
@@ -188,14 +188,14 @@ class Sessions(Protocol):
     async def export(self, session: str, kind: ExportKind, path: Path, *, shapes: bool = False) -> str:
         """Write a session to a file, atomically; secrets are redacted. Return what is in it, in words.
 
-        With `shapes`, nothing that was said is in it.
+        With `shapes`, it contains no texts, only their shapes.
         """
 
     async def contents(self, session: str) -> str:
-        """Return what an export has, in words."""
+        """Return what an export contains, in words."""
 
     async def import_json(self, path: Path, *, keep_system: bool = False) -> Imported:
-        """Import what `export` wrote as JSON, as a new session, with its system text if that is agreed to."""
+        """Import what `export` wrote as JSON, as a new session, with its system text if that is accepted."""
 
 
 LAST = "last"
@@ -205,7 +205,7 @@ LIST_STEP = "List them with `mcptui sessions`."
 
 
 def named(sessions: Sequence[SessionInfo], name: str) -> SessionInfo | None:
-    """Return the session with that id or title, or whose id starts or ends with `name`; or None.
+    """Return the session whose id or title is `name`, or whose id starts or ends with it; or None.
 
     Raises:
         UsageError: several could be meant.

@@ -1,6 +1,6 @@
 """Titles of conversations, made from the first question without a model. Pure.
 
-It knows no language: a sentence ends where any script ends one, and formatting is removed.
+Independent of the language: a sentence ends at the end mark of any script, and formatting is removed.
 """
 
 import re

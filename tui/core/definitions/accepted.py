@@ -1,9 +1,8 @@
-"""Which definitions of a server are accepted, and what has changed since. No I/O but through its keeper.
+"""Which definitions of a server are accepted, and what has changed since. All I/O goes through its keeper.
 
-The first list that is seen of a server is accepted, as the person had it started, except for definitions with
-hidden text; so are tools that it adds before its first call, since some list theirs one after the other. What
-has hidden text, and whatever differs from what was accepted or is new later, is not offered until somebody
-accepts exactly that.
+The first list of a server is accepted, because the person started the server. So are tools that it adds
+before its first call, because some servers list their tools one after the other. Definitions with hidden
+text, and those that are new or different later, are not offered until a person accepts exactly that version.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,27 +14,27 @@ from tui.core.definitions.definition import INSTRUCTIONS, Definition, digest_of
 from tui.core.definitions.differences import Difference, Verdict, differences_of, verdict_of
 
 MAX_ACCEPTED = 10_000
-"""Definitions that are remembered of a server, those of removed tools included."""
+"""Maximum number of definitions remembered per server, including those of removed tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A definition that was accepted. `definition` is None if it was too large to be kept, or is lost."""
+    """An accepted definition. `definition` is None if it was too large to store, or is lost."""
 
     digest: str
     definition: Definition | None = None
 
 
 LOST = Accepted("")
-"""In place of what was accepted, where that cannot be read: no definition is the same."""
+"""Stands for an accepted definition that cannot be read; no definition equals it."""
 
 
 @dataclass(frozen=True)
 class DefinitionChange:
-    """A definition that nobody has accepted; `name` is the tool's, or `INSTRUCTIONS`.
+    """A definition that is not accepted; `name` is the tool's, or `INSTRUCTIONS`.
 
-    `before` is what was accepted under this name, None if nothing was. Comparing is done once, and may take
-    a second for megabytes of schema.
+    `before` is the accepted version, None if there is none. Comparing is done once, and may take a second for
+    megabytes of schema.
     """
 
     server: str
@@ -60,9 +59,9 @@ class DefinitionChange:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept of a server: its `accepted` definitions, and the digests that were `refused`, by name.
+    """What is stored of a server: its `accepted` definitions, and the digests that were `refused`, by name.
 
-    `damage` says why it cannot be read, in a sentence; then there is nothing else.
+    `damage` says in a sentence why it cannot be read; the rest is then empty.
     """
 
     accepted: Mapping[str, Accepted] = field(default_factory=dict)
@@ -71,20 +70,20 @@ class Kept:
 
 
 class DefinitionKeeper(Protocol):
-    """Keeps accepted definitions beyond the end of mcptui."""
+    """Stores accepted definitions on disk."""
 
     def load(self, key: str) -> Kept | None:
-        """Return what is kept, None if this server was never seen. May block, does not raise."""
+        """Return what is stored, None if this server is new. May block, does not raise."""
 
     def save(self, key: str, server: str, kept: Kept) -> None:
-        """Add to what is kept. Neither waits nor raises."""
+        """Add to what is stored. Neither waits nor raises."""
 
 
 class ServerDefinitions:
-    """The definitions of one server: what was accepted, and what it lists now.
+    """The definitions of one server: those that were accepted, and those that it lists now.
 
-    `revision` grows with each change of these. `damage` says why what was accepted cannot be read: then all
-    that the server lists is changed, until somebody accepts it.
+    `revision` grows with each change of these. `damage` says why the accepted ones cannot be read: then
+    everything that the server lists counts as changed until a person accepts it.
     """
 
     def __init__(self, server: str, key: str = "", keeper: DefinitionKeeper | None = None) -> None:
@@ -107,7 +106,7 @@ class ServerDefinitions:
         return self._loaded
 
     def load(self) -> None:
-        """Read what is kept, once. Blocks."""
+        """Read what is stored, once. Blocks."""
         if self._loaded or self._keeper is None:
             return
         if (kept := self._keeper.load(self._key)) is not None:
@@ -123,10 +122,10 @@ class ServerDefinitions:
         complete: bool,
         doubtful: Collection[str] = (),
     ) -> None:
-        """Take note of what the server lists now.
+        """Record what the server lists now.
 
-        The first list is accepted, without the `doubtful` names, which somebody has to read; with what is
-        added to it until there was one that is `complete`, and a call.
+        The first list is accepted, except for the `doubtful` names, which a person must read. So are
+        additions until the list has been `complete` once and a tool has been called.
         """
         self.load()
         self._current, self._digests = current, dict(digests)
@@ -146,7 +145,7 @@ class ServerDefinitions:
         self.revision += 1
 
     def called(self) -> None:
-        """Take note that a tool is called: from now on, new tools have to be accepted."""
+        """Record that a tool is called: from now on, new tools must be accepted."""
         self._is_called = True
         self._open = self._open and not self._is_complete
 
@@ -155,11 +154,11 @@ class ServerDefinitions:
         return known is not None and known.digest == digest
 
     def is_new(self, name: str) -> bool:
-        """Whether nothing was accepted under this name, as far as is known."""
+        """Whether no definition with this name is known to have been accepted."""
         return not self.damage and (self._accepted is None or name not in self._accepted)
 
     def changes(self) -> Sequence[DefinitionChange]:
-        """Return what the server lists now and nobody has accepted, those refused included."""
+        """Return the listed definitions that are not accepted, including refused ones."""
         if self._changes[0] != self.revision:
             accepted, unknown = self._accepted or {}, LOST if self.damage else None
             found = [
@@ -176,7 +175,7 @@ class ServerDefinitions:
         return self._refused.get(change.name) == change.digest
 
     def accept(self, changes: Iterable[DefinitionChange]) -> None:
-        """Accept exactly these definitions, whatever the server lists by now."""
+        """Accept exactly these definitions, even if the server lists different ones by now."""
         if self._accepted is None:
             return
         new = {one.name: Accepted(one.digest, one.after) for one in changes}
@@ -191,7 +190,7 @@ class ServerDefinitions:
         self.revision += 1
 
     def refuse(self, changes: Iterable[DefinitionChange]) -> None:
-        """Leave these as they are, and ask no more about them until they change again."""
+        """Refuse these, and do not ask about them until they change again."""
         self._refused |= {one.name: one.digest for one in changes}
         self._save({})
         self.revision += 1
@@ -202,14 +201,14 @@ class ServerDefinitions:
 
 
 class DefinitionBook:
-    """The definitions of all servers, by a key of their name and of what runs."""
+    """The definitions of all servers, by a key made from their name and launch configuration."""
 
     def __init__(self, keeper: DefinitionKeeper | None = None) -> None:
         self._keeper = keeper
         self._servers: dict[str, ServerDefinitions] = {}
 
     def of(self, server: str, key: str) -> ServerDefinitions:
-        """Return the definitions of the server that is kept under `key`."""
+        """Return the definitions of the server with this `key`."""
         known = self._servers.get(key)
         if known is None:
             known = self._servers[key] = ServerDefinitions(server, key, self._keeper)
@@ -217,7 +216,7 @@ class DefinitionBook:
 
 
 def shown_name(name: str) -> str:
-    """Return what a change is called: the name of the tool, raw, or "instructions"."""
+    """Return the displayed name of a change: the name of the tool, raw, or "instructions"."""
     return name if name != INSTRUCTIONS else "instructions"
 
 

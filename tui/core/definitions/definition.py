@@ -1,4 +1,4 @@
-"""A definition: everything of a tool that a model reads or a person approves, and its digest. Pure."""
+"""A definition: all parts of a tool that a model reads or a person approves, and its digest. Pure."""
 
 import hashlib
 import json
@@ -8,10 +8,10 @@ from typing import Any
 Definition = Mapping[str, Any]
 
 KEYS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
-"""The rest (`_meta`, icons) is read by nobody, and some servers generate it anew each time."""
+"""Nobody reads the rest (`_meta`, icons), and some servers generate it anew each time."""
 
 INSTRUCTIONS = ""
-"""The name under which a server's instructions are kept; no tool can have it."""
+"""The name under which a server's instructions are stored; no tool can have it."""
 
 
 def definition_of(raw: Mapping[str, Any]) -> Definition:
@@ -25,6 +25,6 @@ def instructions_definition(text: str) -> Definition:
 
 
 def digest_of(definition: Definition) -> str:
-    """Return the SHA-256 of a definition. The order of keys does not count, every other character does."""
+    """Return the SHA-256 of a definition. The order of keys has no effect, every other character does."""
     text = json.dumps(definition, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,6 +1,6 @@
 """How two definitions of a tool differ, place by place, and what each difference means for a caller. Pure.
 
-The verdict is the worst of them. What cannot be judged is breaking: a person reads it either way.
+The worst difference decides the verdict. One that cannot be judged is breaking: a person reads it anyway.
 """
 
 import json
@@ -14,7 +14,7 @@ from tui.core.definitions.suspicion import suspicion
 
 
 class Verdict(StrEnum):
-    """What a change means."""
+    """What a change means for a caller."""
 
     COMPATIBLE = "compatible"
     BREAKING = "breaking"
@@ -25,20 +25,20 @@ ORDER = (Verdict.COMPATIBLE, Verdict.BREAKING, Verdict.SUSPICIOUS)
 """From harmless to harmful."""
 
 ABSENT = object()
-"""In place of a value that is not there; null is a value."""
+"""Stands for a missing value; null is a value."""
 
 MAX_DIFFERENCES = 200
 MAX_DEPTH = 100
 MAX_COMPARED = 1024 * 1024
-"""Characters of a definition that is compared place by place."""
+"""Maximum characters of a definition that is compared place by place."""
 
 ELSEWHERE = "…"
-"""The path of all differences that are not listed one by one."""
+"""The path of the last difference, which stands for all that are not listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One place that differs. `before` or `after` is `ABSENT` where there is no value.
+    """One place that differs. `before` or `after` is `ABSENT` if there is no value.
 
     `why` says in a few words what makes it breaking or suspicious, or is "".
     """
@@ -56,9 +56,9 @@ def verdict_of(differences: Sequence[Difference]) -> Verdict:
 
 
 def differences_of(before: Definition | None, after: Definition) -> tuple[Difference, ...]:
-    """Return where `after` differs from `before`; None is a definition that was not there.
+    """Return where `after` differs from `before`, which is None for a new definition.
 
-    Of a new one, each text that is suspicious is a difference of its own.
+    In a new one, each suspicious text is a difference of its own.
     """
     if before is None:
         found = [Difference("", ABSENT, after)]
@@ -69,7 +69,7 @@ def differences_of(before: Definition | None, after: Definition) -> tuple[Differ
         ]
         return tuple(found[:MAX_DIFFERENCES])
     if max(len(json.dumps(before)), len(json.dumps(after))) > MAX_COMPARED:
-        return (Difference(ELSEWHERE, ABSENT, ABSENT, Verdict.BREAKING, "too large to be compared"),)
+        return (Difference(ELSEWHERE, ABSENT, ABSENT, Verdict.BREAKING, "too large to compare"),)
     compare = _Comparison()
     for key in _keys(before, after):
         old, new = before.get(key, ABSENT), after.get(key, ABSENT)
@@ -86,7 +86,7 @@ def differences_of(before: Definition | None, after: Definition) -> tuple[Differ
 
 
 def texts_of(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield all strings in a value, names of properties included, and their paths."""
+    """Yield all strings in a value with their paths, including names of properties."""
     if isinstance(value, str):
         yield path, value
     if depth >= MAX_DEPTH:
@@ -119,13 +119,13 @@ def _same(before: Any, after: Any) -> bool:
 
 
 _WORDS = frozenset({"title", "description", "$comment", "examples", "default", "deprecated"})
-"""Keywords that allow and forbid nothing."""
+"""Keywords that constrain nothing."""
 
 _AT_LEAST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
 _AT_MOST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 
 Rule = Callable[[Any, Any, bool], str]
-"""Takes a keyword's values before and after, and whether the schema is of results; says what breaks."""
+"""Takes a keyword's values before and after, and whether the schema is of results; returns what breaks."""
 
 
 class _Comparison:
@@ -148,7 +148,7 @@ class _Comparison:
             harmless = key == "readOnlyHint" and now is True
             harmless = harmless or (key in ("destructiveHint", "openWorldHint") and now is False)
             if harmless:
-                self._put(path, was, now, Verdict.SUSPICIOUS, "claims to do less harm than before")
+                self._put(path, was, now, Verdict.SUSPICIOUS, "claims to be safer than before")
             elif key in ("readOnlyHint", "destructiveHint"):
                 self._add(path, was, now, "may do more than before")
             else:
@@ -196,7 +196,7 @@ class _Comparison:
                 self.schemas(here, was, now, gives=gives, depth=depth + 1)
 
     def _add(self, path: str, old: Any, new: Any, broken: str) -> None:
-        """Add a difference: suspicious if the new value has a text that is, breaking if `broken` says how."""
+        """Add a difference: suspicious if the new text is suspicious, breaking if `broken` says how."""
         known = {text for _, text in texts_of(old)} if old is not ABSENT else set()
         texts = [text for _, text in texts_of(new) if text not in known] if new is not ABSENT else []
         texts.append(path.rpartition(".")[2])
@@ -219,7 +219,7 @@ class _Comparison:
 def _broken(key: str, was: Any, now: Any, *, gives: bool) -> str:
     """Return what a changed keyword breaks, or "".
 
-    What a tool takes must not become less, what it returns must not become more.
+    A tool must not accept less than before, nor return more.
     """
     if key in _WORDS:
         return ""
@@ -245,7 +245,7 @@ def _broken(key: str, was: Any, now: Any, *, gives: bool) -> str:
         return "different values" if (now > was) == (key in _AT_LEAST) else ""
     if key == "additionalProperties" and was is False:
         return ""
-    return "" if now is ABSENT and key in ("pattern", "format", "const") else "a condition changed"
+    return "" if now is ABSENT and key in ("pattern", "format", "const") else "different constraint"
 
 
 def _gone(before: Any, after: Any) -> list[str]:

@@ -1,9 +1,9 @@
-"""What makes a text of a server suspicious when it is new. Pure."""
+"""What makes a new text from a server suspicious. Pure."""
 
 
 def suspicion(text: str) -> str:
     """Return what is suspicious about a text, in a few words, or ""."""
-    # Many patterns, which a start without changes does not need.
+    # Compiles many patterns, which are not needed if nothing has changed.
     from tui.core.hidden_text.scan import MAX_CHARS, scan
 
     signs = dict.fromkeys(one.sign.value for one in scan(text, ""))

@@ -1,4 +1,4 @@
-"""A change of definitions in words, for a screen and a terminal alike: lines of marked pieces. Pure."""
+"""Changed definitions in words, for the screen and the terminal: lines of marked pieces. Pure."""
 
 import json
 import re
@@ -37,16 +37,16 @@ CONTEXT = 60
 """Characters around a difference within a text."""
 
 MAX_WORDS = 400
-"""Longer texts are shown before and after, not word by word: comparing costs the square of it."""
+"""Longer texts are shown before and after, not word by word, because comparing takes quadratic time."""
 
 VERDICTS = {
     Verdict.COMPATIBLE: "compatible: existing calls still work",
     Verdict.BREAKING: "breaking: existing calls may fail",
-    Verdict.SUSPICIOUS: "suspicious: read it closely",
+    Verdict.SUSPICIOUS: "suspicious: read it carefully",
 }
 
 NOTHING_FOUND = "nothing suspicious found"
-"""In place of the verdict of a new definition, which no earlier call can be compatible with."""
+"""The verdict of a new definition, for which there are no existing calls."""
 
 
 def summary(changes: Sequence[DefinitionChange]) -> str:
@@ -63,7 +63,7 @@ def summary(changes: Sequence[DefinitionChange]) -> str:
 
 
 def since(changes: Sequence[DefinitionChange]) -> str:
-    """Return what follows a summary: "since accepted", if any of them was."""
+    """Return the end of a summary: "since accepted", if any of them was accepted before."""
     return " since accepted" if any(not one.is_new for one in changes) else ", not accepted yet"
 
 
@@ -76,7 +76,7 @@ def head(change: DefinitionChange) -> str:
 def lines(change: DefinitionChange, most: int = MAX_VALUE) -> Iterator[Line]:
     """Yield a change as lines: its name and verdict, then each difference, texts with `most` characters.
 
-    Something new is missing only where a piece is `Kind.CUT`.
+    Every omission of new text is marked by a piece of `Kind.CUT`.
     """
     differences = change.differences
     verdict = change.verdict
@@ -89,13 +89,13 @@ def lines(change: DefinitionChange, most: int = MAX_VALUE) -> Iterator[Line]:
     if change.before is LOST:
         yield (("  The accepted version cannot be read. The current one:", Kind.DIM),)
     elif change.before is not None and change.before.definition is None:
-        yield (("  The accepted version is too large to be stored. The current one:", Kind.DIM),)
+        yield (("  The accepted version was too large to store. The current one:", Kind.DIM),)
     elif not differences:
         yield (("  Only secret values differ.", Kind.DIM),)
     for difference in differences:
         yield from _difference(difference, most)
     if any(one.path == ELSEWHERE for one in differences):
-        yield (("  The whole definition now:", Kind.DIM),)
+        yield (("  The complete current definition:", Kind.DIM),)
         yield from _new(change.after, most)
 
 
@@ -130,7 +130,7 @@ def _new(definition: Mapping[str, Any], most: int) -> Iterator[Line]:
 
 
 def _value(sign: str, value: Any, kind: Kind, most: int) -> Iterator[Line]:
-    """Yield a value cleaned and cut, line by line: a string as it is, all else as JSON."""
+    """Yield a value cleaned and truncated, line by line: a string unchanged, anything else as JSON."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     size = max(most, MAX_CHARS)
     for piece, what in _bounded(readable(text[:size]), kind, most, left_out=len(text) - size) or [("", kind)]:
@@ -143,15 +143,15 @@ Piece = tuple[str, Kind]
 
 
 def words_between(before: str, after: str, most: int = MAX_VALUE) -> tuple[list[Piece], list[Piece]]:
-    """Return two texts in pieces, the words that differ marked, and what both have cut to their ends.
+    """Return two texts in pieces: words that differ are marked, and equal passages are truncated.
 
-    Of texts with the same words, the white space that differs is marked, in symbols.
+    If only white space differs, that is marked instead, as symbols.
     """
     if before.split() == after.split():
         removed, added = _between(_BLANKS.findall(before), _BLANKS.findall(after), most)
         return _with_symbols(removed), _with_symbols(added)
     old, new = readable(before), readable(after)
-    if composed(old) == composed(new):  # another composition of the same letters
+    if composed(old) == composed(new):  # the same letters, composed differently
         old, new = (text.encode("ascii", "backslashreplace").decode() for text in (before, after))
     return _between(_words(old), _words(new), most)
 
@@ -161,7 +161,7 @@ _SYMBOLS = {" ": "·", "\t": "⇥", "\r": "␍", "\n": "⏎"}
 
 
 def _with_symbols(pieces: Sequence[Piece]) -> list[Piece]:
-    """Return pieces with a symbol for each blank that differs: `·` for a space, `␍`, `⏎`, or its number."""
+    """Return pieces with a symbol for each blank that differs: `·`, `␍`, `⏎`, or its code point."""
     return [(_flat(text) if kind is Kind.DIM else _BLANKS.sub(_symbol, text), kind) for text, kind in pieces]
 
 
@@ -200,7 +200,7 @@ def _between(old: Sequence[str], new: Sequence[str], most: int) -> tuple[list[Pi
 
 
 def _words(text: str) -> list[str]:
-    """Split a text into words, each with the blanks behind it."""
+    """Split a text into words, each with the blanks after it."""
     return [f"{word} " for word in text.replace("\n", " ⏎ ").split(" ")]
 
 
@@ -213,9 +213,9 @@ def _head(text: str) -> str:
 
 
 def _bounded(text: str, kind: Kind, most: int, left_out: int = 0) -> list[Piece]:
-    """Return a text in pieces: its first `most` characters, and how many there are beside these.
+    """Return a text in pieces: its first `most` characters, and a note on how many are omitted.
 
-    `left_out` characters behind it are missing already.
+    `left_out` characters after it were omitted before.
     """
     more = max(0, len(text) - most) + max(0, left_out)
     note = [(f"… ({more:,} more characters)", Kind.CUT)] if more else []

@@ -1,1 +1,1 @@
-"""Text of a server that a person does not see, or that speaks to the model past the person."""
+"""Text from a server that a person does not see, or that instructs the model without their knowledge."""

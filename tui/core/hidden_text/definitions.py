@@ -1,7 +1,7 @@
-"""Scans what a server says of itself: its instructions, tools with their schemas, resources and prompts.
+"""Scans what a server says about itself: its instructions, tools with their schemas, resources and prompts.
 
-All strings and keys of a definition are scanned, at any depth and under any keyword, known or not: a model is
-sent a schema with all that is in it. What is too long to be scanned is a finding of its own.
+All strings and keys of a definition are scanned, at any depth and under any keyword, known or not, because a
+model gets the whole schema. A text that is too long to scan is a finding of its own.
 """
 
 import re
@@ -12,7 +12,7 @@ from tui.core.hidden_text.readable import readable_line
 from tui.core.hidden_text.scan import DOUBTFUL, MAX_CHARS, HiddenText, Sign, scan
 
 MAX_FOUND = 20
-"""Findings of one definition; more say nothing new."""
+"""Maximum findings per definition; more add no information."""
 
 MAX_NODES = 50_000
 """Values of a definition that are looked at. A schema that can be offered has fewer."""
@@ -24,29 +24,29 @@ ALL_CHARS = 16 * MAX_CHARS
 """Characters of one definition that are scanned."""
 
 _OVERLAP = 1_000
-"""Characters of a long text that are scanned twice, so that an order is found where it is divided."""
+"""Overlap of the parts of a long text, so that an order across a boundary is found."""
 
 _CUT = frozenset({"title", "description"})
-"""Texts of a definition, not of its schemas, that are cut to fewer characters for everybody."""
+"""Texts of a definition, outside its schemas, that are truncated everywhere."""
 
 _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 _UNUSED = frozenset({"_meta", "icons"})
-"""Parts that neither a person nor a model gets."""
+"""Parts that reach neither a person nor a model."""
 
 _PARTS = {"inputSchema": "argument", "outputSchema": "result"}
-"""The schemas of a definition, and what a value that one describes is called."""
+"""The schemas of a definition, and the word for a value that each describes."""
 
 _WORD = re.compile("[A-Za-z0-9_$-]{0,64}")
-"""A text that can neither hide nor say anything."""
+"""Matches texts that are too simple to hide anything."""
 
 
 def in_instructions(text: str) -> tuple[HiddenText, ...]:
-    """Return what is in the instructions of a server."""
+    """Return the findings in a server's instructions."""
     return tuple(scan(text, "instructions"))
 
 
 def in_definition(raw: Mapping[str, Any]) -> tuple[HiddenText, ...]:
-    """Return what is in the texts of a tool, resource, template or prompt, as it came from the server."""
+    """Return the findings in the raw texts of a tool, resource, template or prompt."""
     texts = _Texts()
     for key, value in raw.items():
         if key in _UNUSED:

@@ -1,14 +1,14 @@
-"""Whether characters without a shape are enough to be a text of their own. Pure, linear."""
+"""Whether invisible characters are numerous enough to encode a text. Pure, linear."""
 
 import re
 
 from tui.core.hidden_text.readable import hidden_runs
 
 LONG_RUN = 4
-"""Invisible characters in a row that are no slip of a keyboard."""
+"""Invisible characters in a row that are not a typing mistake."""
 
 MANY = 8
-"""Invisible characters of a text that can spell something: a letter in bits."""
+"""Invisible characters in a text that can encode something: one letter in bits."""
 
 _CONCEAL = re.compile("(?:\x1b\\[|\x9b)(?:[0-9;:]{0,32}[;:])?0?8m")
 
@@ -21,11 +21,11 @@ _HONEST = re.compile(
     "|(?<=[\u3001-\u303f\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff])"
     "[\ufe00-\ufe02\U000e0100-\U000e0103]"
 )
-"""Single ones that a script or a font has a use for."""
+"""Single ones that a script or a font uses."""
 
 
 def is_text(text: str) -> bool:
-    """Return whether the invisible characters of a text are many enough to say something."""
+    """Return whether a text has enough invisible characters to encode something."""
     runs = [end - start for start, end in hidden_runs(_HONEST.sub("", text))]
     return max(runs, default=0) >= LONG_RUN or sum(runs) >= MANY
 

@@ -1,4 +1,4 @@
-"""Letters that look like Latin ones: read as those; and words that mix both. Pure, linear."""
+"""Letters that look like Latin ones, and words that mix both. Pure, linear."""
 
 import re
 import unicodedata
@@ -36,7 +36,7 @@ def as_latin(text: str) -> str:
 def mixed_word(text: str) -> tuple[int, int] | None:
     """Return where the first word is that mixes Latin letters with look-alikes of another script, or None.
 
-    A Latin word with a Russian or Greek ending (`JSONа`) is none in a text of that language.
+    In a Russian or Greek text, a Latin word with an ending of that language (`JSONа`) does not count.
     """
     if not _FOREIGN.search(text):
         return None

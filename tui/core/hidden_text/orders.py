@@ -1,4 +1,4 @@
-"""Orders to a model in the text of a server, by what they are about. Pure, linear."""
+"""Orders to a model in the text of a server, by topic. Pure, linear."""
 
 import re
 from collections.abc import Iterator
@@ -197,7 +197,7 @@ _OTHER_PATTERNS = tuple(
 
 
 def orders_in(text: str) -> Iterator[tuple[Order, int, int]]:
-    """Yield each kind of order that is in a text once, and where it is first.
+    """Yield each kind of order in a text once, with its first position.
 
     Letters that look like Latin ones are read as those.
     """
@@ -231,7 +231,7 @@ MIN_OTHER_LETTERS = 3
 
 
 def _is_foreign(text: str, path: re.Match[str]) -> bool:
-    """Return whether the sentence around a path is not English: what it is for cannot be told from it."""
+    """Return whether the sentence around a path is not English, so that its purpose cannot be recognized."""
     before = _STOPS.split(text[max(0, path.start() - _SENTENCE_CHARS) : path.start()])[-1]
     after = _STOPS.split(text[path.end() : path.end() + _SENTENCE_CHARS])[0]
     said = _LETTERS.findall(f"{before} {after}".lower())

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from tui.core.text import clean
 
 FAR_BLANKS = 60
-"""Columns of blanks in a row that move what follows off a screen."""
+"""Columns of blanks in a row that move the following text off the screen."""
 
 FAR_LINES = 8
-"""Line breaks in a row that do."""
+"""Line breaks in a row that move the following text off the screen."""
 
 MAX_KINDS = 4
-"""Characters of a run that are named; of the others only the number of kinds is told."""
+"""Kinds of characters that are listed per run; of the rest, only the number is shown."""
 
 _TAB = 4
 _BLANK = "\\s\u2800\u115f\u1160\u3164\uffa0\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufeff"
@@ -47,7 +47,7 @@ def gaps(text: str) -> Iterator[tuple[int, int]]:
 
 
 def readable(text: str) -> str:
-    """Return `text` as `clean` does, but with what is hidden in it readable.
+    """Return `text` as `clean` does, but with hidden text readable.
 
     Tag characters and runs of variation selectors become the letters that they stand for: `[tag: …]`.
     Other characters without a shape become their number and count: `[U+200B ×24]`. Blanks that hide what
@@ -78,7 +78,7 @@ def hidden_runs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def tags_in(text: str) -> str:
-    """Return what tag characters stand for."""
+    """Return the letters that tag characters stand for."""
     return "".join(chr(ord(char) - 0xE0000) for char in text if "\U000e0020" <= char <= "\U000e007e")
 
 

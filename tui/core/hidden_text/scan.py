@@ -1,7 +1,7 @@
-"""Scans a text of a server for what a person does not see, or what orders a model about. Pure, linear.
+"""Scans texts from servers for what a person does not see, and for orders to a model. Pure, linear.
 
-Honest descriptions say what a tool does and when to use it, so only what they have no reason to contain is
-found: characters without a shape, text moved out of sight, comments, tags that imitate a prompt, and orders
+Honest descriptions say what a tool does and when to use it. The scan finds only what they have no reason to
+contain: invisible characters, text placed out of view, comments, tags that imitate a prompt, and orders
 about secrecy, other tools, earlier instructions or private files.
 """
 
@@ -16,14 +16,14 @@ from tui.core.hidden_text.orders import orders_in
 from tui.core.hidden_text.readable import FLAG, gaps, hidden_runs, readable_line, tags_in
 
 MAX_CHARS = 64 * 1024
-"""Characters of a text that are scanned; a model reads fewer."""
+"""Maximum characters of a text that are scanned; a model reads fewer."""
 
 EXCERPT_CHARS = 80
 _NEAR = 24
 
 
 class Sign(StrEnum):
-    """What was found, as a person reads it."""
+    """What was found, in the words on screen."""
 
     TAGS = "hidden tag characters"
     TERMINAL = "text that a terminal would hide"
@@ -31,24 +31,24 @@ class Sign(StrEnum):
     DIRECTION = "text direction overrides"
     INVISIBLE_TEXT = "text in invisible characters"
     INVISIBLE = "invisible characters"
-    MIXED = "words of look-alike letters"
-    FAR = "text out of sight"
+    MIXED = "words with look-alike letters"
+    FAR = "text placed out of view"
     COMMENT = "HTML comment"
     PROMPT = "imitates a prompt"
     SECRECY = "asks to keep something from you"
     OVERRIDE = "overrides other instructions"
     OTHER_TOOLS = "instructions about other tools"
     PRIVATE_FILES = "asks for private files"
-    UNREAD = "too long to be scanned"
+    UNREAD = "too long to scan"
 
 
 DOUBTFUL = frozenset(Sign) - {Sign.TERMINAL, Sign.ESCAPES, Sign.INVISIBLE, Sign.MIXED, Sign.OTHER_TOOLS}
-"""Signs of a definition that no honest server has: it is not offered before somebody has read it."""
+"""Signs that no honest definition has. One that has them is not offered until a person has read it."""
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenText:
-    """A finding: what, in which part of a definition, and an excerpt with symbols for what has no shape."""
+    """A finding: its sign, the part of the definition, and an excerpt with hidden characters visible."""
 
     sign: Sign
     place: str
@@ -59,7 +59,7 @@ class HiddenText:
 
 
 def signs_of(found: Iterable[HiddenText]) -> str:
-    """Return findings by place: "description: text out of sight, HTML comment; title: …"."""
+    """Return findings by place: "description: text placed out of view, HTML comment; title: …"."""
     places: dict[str, list[str]] = {}
     for one in found:
         signs = places.setdefault(one.place, [])
@@ -70,7 +70,7 @@ def signs_of(found: Iterable[HiddenText]) -> str:
 
 
 def is_doubtful(found: Iterable[HiddenText]) -> bool:
-    """Return whether somebody has to read the text before a model does."""
+    """Return whether a person must read the text before a model does."""
     return any(one.sign in DOUBTFUL for one in found)
 
 
@@ -79,7 +79,7 @@ _TAGS = re.compile("[\U000e0000-\U000e007f]+")
 _DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _OVERRIDE = re.compile("[\u202d\u202e]")
 _MARKED_LETTERS = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]")
-"""Signs of direction, which a text in Hebrew or Arabic letters may need."""
+"""Direction marks, which Hebrew or Arabic text may need."""
 
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
@@ -104,7 +104,7 @@ _ENTITY = re.compile("&(?:lt|#0{0,6}60|#x0{0,6}3c);", re.IGNORECASE)
 
 
 def scan(text: str, place: str) -> Iterator[HiddenText]:
-    """Yield each sign that is in a text once, where it is first; `place` is in the person's words."""
+    """Yield each sign in a text once, at its first position; `place` is the name of the part on screen."""
     head = text[:MAX_CHARS]
     if _ODD.search(head):
         yield from _unseen(head, place)
@@ -130,7 +130,7 @@ def scan(text: str, place: str) -> Iterator[HiddenText]:
 
 def _as_markup(text: str) -> str:
     """Return a text with the characters that its references stand for: `&lt;!--` is a comment to a model."""
-    from html import unescape  # a large table, which few texts need
+    from html import unescape  # loads a large table, which few texts need
 
     return unescape(text)
 

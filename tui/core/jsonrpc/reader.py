@@ -59,8 +59,8 @@ _LENIENT_DECODER = json.JSONDecoder(strict=False, **_STRICT)
 scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(parse_constant=_refuse).scan_once  # type: ignore[attr-defined]
 """Read the value that begins at an index; return it and the index behind it.
 
-Raises StopIteration or JSONDecodeError where there is no JSON, NotJson, RecursionError, and ValueError for a
-whole number of thousands of digits. A number like 1e999 becomes infinite.
+Raises StopIteration or JSONDecodeError where there is no JSON, NotJson, RecursionError, and ValueError for
+an integer with thousands of digits. A number like 1e999 becomes infinite.
 """
 
 
@@ -97,7 +97,7 @@ def read_json(raw: bytes, *, patient: bool = False) -> Any:
             value = _DECODER.decode(text)
     except ValueError as error:
         if type(error) is ValueError:  # of `int`
-            raise NotJson("a whole number of thousands of digits") from error
+            raise NotJson("an integer with thousands of digits") from error
         raise
     if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH and nests_deeper(value, MAX_DEPTH + 1):
         raise RecursionError

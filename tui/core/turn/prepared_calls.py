@@ -5,12 +5,36 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
+from tui.core.events import NEVER_RUN
 from tui.core.schemas.tool_names import NameTable, server_of
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.turn.approval_policy import FORBIDDEN
 from tui.core.turn.model_step import parse_arguments
+
+EXAMPLE = " Use exactly this format:\n"
+"""Precedes a correct call in the problem of a call that cannot be parsed."""
+
+CANCELLED = "cancelled by the user after it was sent. It may or may not have taken effect."
+_DO_NOT_REPEAT = " Do not repeat it unless asked to."
+_RESEND = " Send the complete call again."
+_WITHOUT = " Answer without it, or tell the user that it is missing."
+
+CANCELLED_FOR_MODEL = f"{CANCELLED}{_DO_NOT_REPEAT}"
+
+
+def plain_reason(text: str, why: str) -> str:
+    """Return why a call did not run or finish, for people: without the advice that is for the model.
+
+    `text` and `why` are those of a `ToolMessage`. A server's own text is returned unchanged.
+    """
+    if why not in NEVER_RUN and why != "cancelled":
+        return text
+    text = text.partition(EXAMPLE)[0]
+    for advice in (_DO_NOT_REPEAT, _RESEND, _WITHOUT):
+        text = text.removesuffix(advice)
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +74,7 @@ def prepare(
     """
     tool = table.resolve(call.name)
     if call.truncated:
-        problem = "not run: the arguments were truncated. Send the complete call again."
+        problem = f"not run: the arguments were truncated.{_RESEND}"
         return PreparedCall(call, tool, {}, problem, "invalid arguments")
     if call.problem:
         return PreparedCall(call, tool, {}, f"not run: {call.problem}", "invalid call")
@@ -65,15 +89,15 @@ def prepare(
     if tool is None and (server := server_of(call.name, absent)) is not None:
         state = "still starting" if absent[server] is ServerState.STARTING else "not running"
         problem = (
-            f"not run: the server {clean_line(server, 60)} is {state}, so its tools are not available. "
-            "Answer without them, or say so."
+            f"not run: the server {clean_line(server, 60)} is {state}, so its tools are not available."
+            f"{_WITHOUT}"
         )
         return PreparedCall(call, None, arguments, problem, "server not running")
     if tool is None and turned_off and (off := NameTable(turned_off).resolve(call.name)) is not None:
         problem = (
             f"not run: {clean_line(off.name, 100)} of {clean_line(off.server, 60)} is "
-            f"{f'not offered: {off.withheld}' if off.withheld else 'disabled'}. "
-            "Answer without it, or say so."
+            f"{f'not offered: {off.withheld}' if off.withheld else 'disabled'}."
+            f"{_WITHOUT}"
         )
         return PreparedCall(call, None, arguments, problem, "turned off")
     if tool is None and denied and (off := NameTable(denied).resolve(call.name)) is not None:

@@ -40,7 +40,7 @@ from tui.core.turn.approval_policy import Policy
 from tui.core.turn.call_approval import CallApproval
 from tui.core.turn.limits import Limits, TurnMeter, fingerprint
 from tui.core.turn.model_step import Emit
-from tui.core.turn.prepared_calls import PreparedCall, prepare
+from tui.core.turn.prepared_calls import CANCELLED_FOR_MODEL, PreparedCall, prepare
 from tui.core.turn.untrusted_content import source_of
 
 if TYPE_CHECKING:
@@ -60,11 +60,6 @@ _ON_THE_WAY = (ServerState.STARTING, ServerState.STOPPING)
 """A server that is restarted stops first."""
 
 LOOK_SECONDS = 0.05
-
-CANCELLED = (
-    "cancelled by the user after it was sent. It may or may not have taken effect. Do not repeat it "
-    "unless asked to."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +316,7 @@ class ToolCallRunner:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            self._conclude(step, item, Observation(CANCELLED), is_error=True, why="cancelled")
+            self._conclude(step, item, Observation(CANCELLED_FOR_MODEL), is_error=True, why="cancelled")
             return CallOutcome(failed=True, counted=False)
         finally:
             del self._running[call_id]

@@ -22,9 +22,9 @@ from tui.host.frames.message_reader import LARGE, MessageReader
 from tui.host.frames.tap import WireTap
 
 _HEADER = re.compile(rb"(?:\{.*\})?Content-Length: *\d+\s*")
-_HEADER_HINT = "it sends Content-Length headers; newline-delimited JSON is required"
-_WIDE_HINT = "it writes UTF-16; newline-delimited JSON in UTF-8 is required"
-_SEVERAL_HINT = "it writes several messages on one line; newline-delimited JSON is required"
+_HEADER_HINT = "it sends Content-Length headers, but newline-delimited JSON is required"
+_WIDE_HINT = "it writes UTF-16, but newline-delimited JSON in UTF-8 is required"
+_SEVERAL_HINT = "it writes several messages on one line, but newline-delimited JSON is required"
 _PROMPT_HINT = "it asks 'Ok to proceed?'. Add -y to the arguments of npx"
 _HOPELESS = (_HEADER_HINT, _WIDE_HINT)
 """Framing of which no message can ever be parsed."""

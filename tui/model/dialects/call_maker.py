@@ -10,6 +10,7 @@ from typing import Any
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ToolSpec
 from tui.core.schemas.tool_names import fold
+from tui.core.turn.prepared_calls import EXAMPLE
 from tui.model.dialects.mend import Mended, UnreadableJson, mend
 from tui.model.dialects.typed import properties_of
 from tui.model.openai_api.call_slots import fresh_id, is_cut
@@ -205,7 +206,7 @@ class CallMaker:
         found = self.offered.find(tool, server) or next(iter(self.offered.tools), None)
         if found is not None and self._write is not None:
             least = json.dumps(sample(found), ensure_ascii=False)
-            problem = f"{problem}. Use exactly this format:\n{self._write(found, least)}"
+            problem = f"{problem}.{EXAMPLE}{self._write(found, least)}"
         name = self._name(tool, server)
         return CallRequest(self._id("", tool), name, arguments or "{}", problem=problem)
 

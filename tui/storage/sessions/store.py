@@ -228,7 +228,7 @@ class SessionStore:
     ) -> str:
         """Write a session to a file, whole or not at all, without secrets. Return what is in it, in words.
 
-        With `wait`, wait until a FIFO has a reader. With `shapes`, nothing that was said is in it.
+        With `wait`, wait until a FIFO has a reader. With `shapes`, it contains no texts, only their shapes.
         """
         await self._settle(session)
         stop = Event()
@@ -246,7 +246,7 @@ class SessionStore:
             stop.set()  # the thread ends when nobody waits for it
 
     async def contents(self, session: str) -> str:
-        """Return what an export has, in words."""
+        """Return what an export contains, in words."""
         from tui.storage.sessions.shapes import contents
 
         await self._settle(session)

@@ -19,6 +19,7 @@ from tui.core.conversation.conversation import (
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.events import EndReason
 from tui.core.text import clean_line
+from tui.core.turn.prepared_calls import plain_reason
 from tui.traffic.spans.entries import (
     CALL_ENDS,
     CallSpan,
@@ -156,7 +157,7 @@ class _Reader:
         call.state = CALL_ENDS.get(word, CallState.FAILED) if message.is_error else CallState.DONE
         call.why = clean_line(message.why) if message.why != call.state else ""
         call.ms = message.seconds * 1000 or None
-        call.result = result_preview(message.text)
+        call.result = result_preview(plain_reason(message.text, message.why))
         if message.why == "unknown tool":
             call.server, call.tool = "", clean_line(message.name, 128)
         self._was_killed = self._was_killed or message.text in (UNKNOWN_OUTCOME, NEVER_SENT)

@@ -14,6 +14,7 @@ from math import isfinite
 from tui.core import events
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
+from tui.core.turn.prepared_calls import plain_reason
 from tui.traffic.spans.entries import (
     CALL_ENDS,
     CallSpan,
@@ -228,7 +229,8 @@ class Spans:
         call.state = CALL_ENDS.get(event.why, fallback)
         call.why = clean_line(event.why) if event.why != call.state else call.why
         call.ms = event.ms
-        call.result = result_preview(event.text)
+        said = event.text if event.result is not None else plain_reason(event.text, event.why)
+        call.result = result_preview(said)
         call.warning = clean_line(event.result.warning) if event.result is not None else ""
 
     def _abandon(self, index: int, now_ns: int) -> None:

@@ -13,6 +13,7 @@ from tui.core.events import EndReason
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure, TextContent
+from tui.core.turn.prepared_calls import plain_reason
 from tui.core.turn.turn_endings import remark_of, words_of
 from tui.ui.chat.transcript.result_parts import outcome, pieces_of
 
@@ -274,4 +275,4 @@ def _result_text(event: events.ToolCallEnded) -> str:
             return "\n".join(texts)
         if not all(item.annotations.for_model for item in result.content):
             return result_text(result)
-    return as_shown(event.text)
+    return as_shown(plain_reason(event.text, event.why) if result is None else event.text)

@@ -48,7 +48,7 @@ def test_yes_and_no_say_what_happens():
     address, _ = question(ServerSpec("w", url="https://e.example")).outcomes
     assert program.startswith("Yes: the program runs on this computer with your permissions.")
     assert address.startswith("Yes: mcptui connects to this address.")
-    assert no.startswith("No: it is not started")
+    assert no.startswith("No: it does not start")
 
 
 def test_a_change_is_what_the_question_is_about():
@@ -70,7 +70,7 @@ def test_what_is_too_long_for_a_screen_says_why_and_is_printed_whole():
     assert "(40,0" in question(spec).too_long and "mcptui config trust" in question(spec).too_long
     assert text(spec).count("x") >= MAX_ON_SCREEN and "evil" in text(spec)
     changes = [f"argument {number}: new" for number in range(MAX_LINES)]
-    assert "lines), so a yes is not possible" in question(ServerSpec("w", "sh"), *changes).too_long
+    assert "lines), so you cannot accept it here" in question(ServerSpec("w", "sh"), *changes).too_long
 
 
 def test_what_fits_on_a_screen_is_not_too_long():

@@ -97,7 +97,7 @@ def test_variables_that_redirect_downloads_and_traffic_are_marked():
 @pytest.mark.parametrize("line", ["sh -c id", "bash -lc id", "node -e 1", "python3.12 -c 1", "npx -c id"])
 def test_an_argument_that_is_a_program_is_marked(line: str):
     command, *args = line.split()
-    assert "One of the arguments is a program." in risks(command, *args)
+    assert "One of the arguments is program code." in risks(command, *args)
 
 
 def test_an_ordinary_server_has_no_risks():
@@ -127,23 +127,23 @@ def test_a_host_that_imitates_another_is_marked():
     ("words", "said"),
     [
         (["env", "LD_PRELOAD=/x.so", "server"], "LD_PRELOAD can make any program load other code."),
-        (["env", "-S", "bash -c id"], "One of the arguments is a program."),
-        (["env", "-Sbash -c id"], "One of the arguments is a program."),
+        (["env", "-S", "bash -c id"], "One of the arguments is program code."),
+        (["env", "-Sbash -c id"], "One of the arguments is program code."),
         (["env", "--split-string=LD_PRELOAD=/x bash -c id"], "LD_PRELOAD can make"),
-        (["sh", "-ec", "id"], "One of the arguments is a program."),
-        (["cmd", "/c", "del x"], "One of the arguments is a program."),
-        (["python3", "-cimport os"], "One of the arguments is a program."),
-        (["python3", "-Ic", "import os"], "One of the arguments is a program."),
-        (["node", "--eval=1"], "One of the arguments is a program."),
+        (["sh", "-ec", "id"], "One of the arguments is program code."),
+        (["cmd", "/c", "del x"], "One of the arguments is program code."),
+        (["python3", "-cimport os"], "One of the arguments is program code."),
+        (["python3", "-Ic", "import os"], "One of the arguments is program code."),
+        (["node", "--eval=1"], "One of the arguments is program code."),
         (["uv", "run", "--with", "x", "server.py"], "x is not pinned"),
         (["go", "run", "example.com/x@latest"], "example.com/x@latest is not pinned"),
         (["deno", "run", "-A", "https://e.example/x.ts"], "https://e.example/x.ts is not pinned"),
         (["npx", "--registry", "http://e.example", "x@1.2.3"], "where packages are downloaded from"),
         (["npx", "--registry=http://e.example", "x@1.2.3"], "where packages are downloaded from"),
-        (["docker", "compose", "-f", "x", "up"], "It starts the containers that a file describes."),
-        (["docker-compose", "up"], "It starts the containers that a file describes."),
-        (["setsid", "sh", "-c", "id"], "One of the arguments is a program."),
-        (["strace", "-E", "LD_PRELOAD=/x", "python3", "-c", "1"], "One of the arguments is a program."),
+        (["docker", "compose", "-f", "x", "up"], "It starts containers that are defined in a file."),
+        (["docker-compose", "up"], "It starts containers that are defined in a file."),
+        (["setsid", "sh", "-c", "id"], "One of the arguments is program code."),
+        (["strace", "-E", "LD_PRELOAD=/x", "python3", "-c", "1"], "One of the arguments is program code."),
         (["docker", "run", "-v", "/:/host", "x:1"], "The container can reach folders of this computer."),
         (["docker", "run", "--privileged", "x:1"], "The container is not isolated"),
         (["docker", "run", "--pid=host", "x:1"], "The container is not isolated"),

@@ -50,7 +50,7 @@ def test_definitions_take_only_a_share_of_a_known_window():
 
 def test_a_pin_that_cannot_be_met_is_named():
     offer = ToolSelection(max_tools=10).offer([replace(tool, pinned=True) for tool in many(20)])
-    assert "Pinned, but too many: many › t8" in offer.notice
+    assert "Pinned but not loaded: many › t8" in offer.notice
 
 
 def test_tools_that_are_not_offered_can_still_be_called():

@@ -71,7 +71,7 @@ def test_a_new_tool_is_shown_whole():
 
 def test_what_was_too_large_to_be_kept_is_said():
     one = DefinitionChange("srv", "add", "new", Accepted("old"), {"description": "Now."})
-    assert "  The accepted version is too large to be stored. The current one:" in text(one)
+    assert "  The accepted version was too large to store. The current one:" in text(one)
 
 
 def test_a_change_of_which_nothing_can_be_shown_says_so():
@@ -101,7 +101,7 @@ def test_a_changed_text_and_a_long_name_of_an_argument_are_cut_and_marked():
 def test_of_too_many_differences_the_whole_definition_is_shown():
     properties = {f"p{number}": {"type": "string"} for number in range(300)}
     rows = text(change({"inputSchema": {"properties": {}}}, {"inputSchema": {"properties": properties}}))
-    assert "  more differences than listed" in rows and "  The whole definition now:" in rows
+    assert "  more differences than listed" in rows and "  The complete current definition:" in rows
     whole = list(
         lines(
             change({"inputSchema": {"properties": {}}}, {"inputSchema": {"properties": properties}}), 50_000

@@ -112,7 +112,7 @@ def test_an_order_far_into_a_text_of_a_schema_is_found():
 
 def test_what_is_too_long_to_be_scanned_is_a_finding_that_holds_the_tool_back():
     (found,) = in_definition(tool(inputSchema={"properties": {"a": {"description": "x " * PLACE_CHARS}}}))
-    assert str(found) == "argument a: too long to be scanned" and is_doubtful([found])
+    assert str(found) == "argument a: too long to scan" and is_doubtful([found])
     texts = {f"a{number}": {"description": "x " * (PLACE_CHARS // 3)} for number in range(8)}
     assert Sign.UNREAD in {one.sign for one in in_definition(tool(inputSchema={"properties": texts}))}
     many = {"enum": [[number] for number in range(MAX_NODES)]}

@@ -152,7 +152,10 @@ def test_findings_are_said_in_a_line():
         HiddenText(Sign.COMMENT, "description", "again"),
         HiddenText(Sign.PROMPT, "argument note", ""),
     ]
-    assert signs_of(found) == "description: text out of sight, HTML comment; argument note: imitates a prompt"
+    assert (
+        signs_of(found)
+        == "description: text placed out of view, HTML comment; argument note: imitates a prompt"
+    )
 
 
 def test_only_what_no_honest_server_has_must_be_read_first():

@@ -13,7 +13,7 @@ from tui.core.traffic import Kind, Outcome
 from tui.host.catalog import prompt_infos, resource_infos, tool_fault
 
 GOOD = '{"name": "good", "uri": "a:b", "inputSchema": {"type": "object"}}'
-DIGITS = "a whole number of thousands of digits"
+DIGITS = "an integer with thousands of digits"
 
 
 read_line = partial(messages.read_line, patient=True)
@@ -77,10 +77,10 @@ def test_resources_and_prompts_that_are_omitted_are_named_with_their_reason():
     why = "(bad: its _meta has a number out of range)."
     kept, note = resource_infos("s", found.result["resources"], template=False)
     assert [one.uri for one in kept] == ["a:b"]
-    assert note == f"1 of 2 resources are malformed and omitted {why}"
+    assert note == f"1 of 2 resources are malformed and were omitted {why}"
     kept, note = prompt_infos("s", found.result["resources"])
     assert [one.name for one in kept] == ["good"]
-    assert note == f"1 of 2 prompts are malformed and omitted {why}"
+    assert note == f"1 of 2 prompts are malformed and were omitted {why}"
 
 
 @pytest.mark.parametrize("key", ["_meta", "nextCursor"])

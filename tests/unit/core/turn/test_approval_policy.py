@@ -145,7 +145,7 @@ def test_an_earlier_approval_does_not_override_a_rule():
 
 
 FETCH = ("fetch",)
-AFTER_FETCH = "A result of the server “fetch”, which you do not trust, is in this conversation"
+AFTER_FETCH = "This conversation contains a result from the server “fetch”, which you do not trust"
 
 
 def test_an_earlier_approval_does_not_cover_a_call_after_untrusted_content():
@@ -245,7 +245,7 @@ def test_after_untrusted_content_a_resource_of_another_server_that_is_not_truste
     read = resource_tool(READ_RESOURCE)
     policy = Policy(trust=OnlyWeather())
     asked = policy.judge(read, FILE, after=["web"])
-    assert asked.verdict is Verdict.ASK and "A result of the server “web”" in asked.why
+    assert asked.verdict is Verdict.ASK and "a result from the server “web”" in asked.why
     assert policy.judge(read, FILE, after=["web"], listed=True).verdict is Verdict.ALLOW
     assert policy.judge(read, {**FILE, "server": "weather"}, after=["web"]).verdict is Verdict.ALLOW
     assert policy.judge(resource_tool(LIST), FILE, after=["web"]).verdict is Verdict.ALLOW

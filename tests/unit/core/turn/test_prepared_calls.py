@@ -4,7 +4,7 @@ from tui.core.conversation.conversation import CallRequest
 from tui.core.schemas.tool_names import NameTable
 from tui.core.servers import ServerState
 from tui.core.tools import Tool
-from tui.core.turn.prepared_calls import prepare
+from tui.core.turn.prepared_calls import CANCELLED, CANCELLED_FOR_MODEL, EXAMPLE, plain_reason, prepare
 
 TABLE = NameTable([Tool("weather", "get_weather")])
 
@@ -61,3 +61,23 @@ def test_a_name_with_a_server_suggests_only_tools_of_that_server():
     table = NameTable([Tool("weather", "get_weather"), Tool("notes", "read_notes")])
     item = prepare(CallRequest("1", "notes__get_weather_note", "{}"), table, {})
     assert "weather__get_weather" not in item.problem
+
+
+def test_people_read_why_a_call_did_not_run_without_the_advice_to_the_model():
+    absent = {"files": ServerState.STOPPED}
+    item = prepare(CallRequest("1", "files__read", "{}"), TABLE, absent)
+    shown = plain_reason(item.problem, item.why)
+    assert shown == "not run: the server files is not running, so its tools are not available."
+    assert item.problem == f"{shown} Answer without it, or tell the user that it is missing."
+    item = prepare(CallRequest("1", "weather__get_weather", "{", truncated=True), TABLE, {})
+    assert plain_reason(item.problem, item.why) == "not run: the arguments were truncated."
+    assert plain_reason(CANCELLED_FOR_MODEL, "cancelled") == CANCELLED
+    assert (
+        plain_reason(f"not run: not valid JSON.{EXAMPLE}<call/>", "invalid call")
+        == "not run: not valid JSON."
+    )
+
+
+def test_the_text_of_a_server_is_not_shortened():
+    text = f"Try later.{EXAMPLE}x Send the complete call again."
+    assert plain_reason(text, "") == text

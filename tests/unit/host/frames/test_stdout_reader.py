@@ -97,11 +97,11 @@ async def test_a_line_over_the_limit_fails_its_own_call_and_is_not_kept():
         (b'{\n  "jsonrpc": "2.0",\n', "multi-line JSON: newline-delimited JSON required"),
         (
             b"Content-Length: 44\r\n\r\n",
-            "it sends Content-Length headers; newline-delimited JSON is required",
+            "it sends Content-Length headers, but newline-delimited JSON is required",
         ),
         (
             ANSWER.decode().encode("utf-16-le") + b"\n",
-            "it writes UTF-16; newline-delimited JSON in UTF-8 is required",
+            "it writes UTF-16, but newline-delimited JSON in UTF-8 is required",
         ),
         (b"Ok to proceed? (y) ", "it asks 'Ok to proceed?'. Add -y to the arguments of npx"),
         (b"Hello\n", ""),

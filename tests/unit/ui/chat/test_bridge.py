@@ -8,6 +8,7 @@ from tui.core import events
 from tui.core.events import EndReason, LimitName
 from tui.core.ports import Answer, ApprovalRequest, Usage
 from tui.core.tools import Annotations, BinaryContent, LinkContent, TextContent, Tool, ToolResult
+from tui.core.turn.prepared_calls import EXAMPLE
 from tui.ui.chat.bridge import Bridge
 
 NOTICE = "demo model: rule-based, not a language model"
@@ -123,6 +124,12 @@ def test_only_the_visible_question_is_shown(bridge, view):
     ("event", "state", "note", "preview"),
     [
         (call_ended(result=ToolResult((TextContent("25 °C"),))), "done", "", "25 °C"),
+        (
+            call_ended(is_error=True, text=f"not run: no files.{EXAMPLE}<call/>", why="invalid call"),
+            "unsent",
+            "invalid call",
+            "not run: no files.",
+        ),
         (
             call_ended(result=ToolResult((TextContent("{}"),), warning="does not match")),
             "done",

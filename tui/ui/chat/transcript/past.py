@@ -20,6 +20,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.text import clean, clean_line
+from tui.core.turn.prepared_calls import plain_reason
 from tui.core.turn.turn_endings import said_once
 from tui.ui.chat.transcript.blocks import PIECE, Note, Plain, Prose, Signature, Thinking, user_blocks
 from tui.ui.chat.transcript.flow import Block
@@ -196,7 +197,8 @@ class _Reader:
         unknown = message.call_id in self._unknown or message.text == UNKNOWN_OUTCOME
         state, note = ("unknown", "") if unknown else _state(message)
         text, warning = as_given(message.text, message.is_error) if message.seconds else (message.text, "")
-        card.set(state, note or warning, message.seconds * 1000 or None, as_shown(text))
+        text = as_shown(plain_reason(text, message.why))
+        card.set(state, note or warning, message.seconds * 1000 or None, text)
         if message.attachments:
             card.give(result_of(message))
 
