@@ -2,18 +2,22 @@
 
 import asyncio
 import base64
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from textual import events
+from textual.app import App
 from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, send, shows
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.test_commands import keys
+from tui.core.ports import TextPart
 from tui.core.tools import BinaryContent, ResourceContent, ToolResult
 from tui.core.workbench import ResourceInfo
+from tui.ui.chat.composer.suggestions import LiveSources, Suggestion
 from tui.ui.dialogs.picker import Picker
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.form_pane import FormPane
@@ -60,6 +64,51 @@ async def test_a_file_is_completed_shown_as_a_token_and_read_when_it_is_sent(fol
         ((text, (attachment,)),) = runtime.conversations.asked
         assert text == "see @notes.md please"
         assert (attachment.kind, attachment.name, attachment.data) == ("text", "notes.md", "buy bread")
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Holds back the list of files until it is set."""
+    gate, references = asyncio.Event(), LiveSources.references
+
+    async def waiting(self: LiveSources, query: str) -> Sequence[Suggestion]:
+        await gate.wait()
+        return await references(self, query)
+
+    monkeypatch.setattr(LiveSources, "references", waiting)
+    return gate
+
+
+def burst(app: App[int], text: str, *more: str) -> None:
+    """Press keys before the app has looked at the first."""
+    letters = [("space" if letter == " " else letter, letter) for letter in text]
+    for key, letter in [*letters, *((key, None) for key in more)]:
+        app.post_message(events.Key(key, letter))
+
+
+async def test_keys_wait_for_a_list_that_is_being_read(folder: Path, held: asyncio.Event):
+    runtime = FakeRuntime(says("Read."))
+    async with opened(runtime) as (app, _):
+        burst(app, "see @no", "tab")
+        burst(app, "please", "enter")
+        await shows(app, "see @no", "Loading suggestions")
+        held.set()
+        await shows(app, "Read.", "see @notes.md please")
+        ((text, _),) = runtime.conversations.asked
+        assert text == "see @notes.md please"
+
+
+async def test_escape_does_not_wait_for_a_list_and_stops_nothing_else(folder: Path, held: asyncio.Event):
+    runtime = FakeRuntime([TextPart("Well,"), asyncio.Event()])
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "hi")
+        await shows(app, "Well,")
+        burst(app, "see @no", "tab")
+        burst(app, "where", "escape")
+        await until(lambda: app.main.composer.text == "see @nowhere")
+        assert app.focused is app.main.composer
+        await shows(app, "esc stop")
+        await pilot.press("escape")
 
 
 async def test_a_directory_is_gone_into(folder: Path):

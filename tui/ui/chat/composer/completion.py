@@ -1,7 +1,6 @@
 """Completion: the list above the composer that is filtered while the user types."""
 
 import asyncio
-import contextlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,8 +25,11 @@ _REFERENCE = re.compile(r"(?:^|(?<=[\s(\"']))@(\S*)$")
 _COMMAND = re.compile(r"/(\S*)$")
 _WORD = re.compile(r"(?:^|(?<=[\s(\"'`]))([A-Za-z][\w.-]*)$")
 _ARGUMENT = re.compile(r"/(\S+)\s+(.*?)(\S*)$")
-PATIENCE_SECONDS = 1.0
-"""How long a key that takes a suggestion waits for a list that is being made."""
+PATIENCE_SECONDS = 10.0
+"""How long a key that takes a suggestion waits for a list that is being made; a slow server has 5 s."""
+
+NOTICE_SECONDS = 0.3
+"""A longer wait is announced where the list will be."""
 
 
 class CompletionKind(StrEnum):
@@ -102,15 +104,26 @@ class Completion:
         self._making: asyncio.Task[None] | None = None
         self._left: tuple[CompletionKind, int] | None = None
         self._some = asyncio.Event()
+        self._waiting = 0
 
     @property
     def is_open(self) -> bool:
         return bool(self._found)
 
     @property
+    def is_for_enter(self) -> bool:
+        """Whether enter takes a suggestion that the user did not select."""
+        return self.target is not None and self.target.what is CompletionKind.REFERENCE
+
+    @property
     def is_awaited(self) -> bool:
         """Whether a list is being made that has nothing in it yet."""
         return self._making is not None and not self._making.done() and not self._some.is_set()
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether a key waits for the list."""
+        return self._waiting > 0
 
     def look(self, line: str, column: int, *, is_first: bool) -> None:
         now = completion_at(line, column, is_first=is_first)
@@ -146,33 +159,51 @@ class Completion:
     def _begin(self, now: CompletionTarget) -> None:
         from tui.ui.chat.composer.suggestions import fitting, of_commands
 
+        if now.what is CompletionKind.TOOL:
+            self._fill(self.sources().tools(now.query))
+            return
         if now.what is CompletionKind.COMMAND:
             self._fill(fitting(of_commands(self.sources().specs()), now.query))
-        elif now.what is CompletionKind.TOOL:
-            self._fill(self.sources().tools(now.query))
-        else:
-            # Suggestions for the previous word are not taken for this one; see `settled`.
-            self._some.clear()
-            self._marked = -1
-            self._making = asyncio.create_task(self._make(now), name="suggestions")
-            self._making.add_done_callback(self._made)
+            if self._found or not self.sources().is_listing:  # else it may be a prompt of a server
+                return
+        # Suggestions for the previous word are not taken for this one; see `settled`.
+        self._some.clear()
+        self._marked = -1
+        self._making = asyncio.create_task(self._make(now), name="suggestions")
+        self._making.add_done_callback(self._made)
 
-    async def settled(self) -> None:
-        """Wait until a list that is being made has something in it, a second at most.
+    async def settled(self) -> bool:
+        """Wait until a list that is being made has something in it; return False if it was closed instead.
 
         Until then the list is that of the previous word, so that it does not flicker while the user types.
+        It is empty if nothing came for `PATIENCE_SECONDS`.
         """
-        if self._making is not None and not self._some.is_set():
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(PATIENCE_SECONDS):
+        if not self.is_awaited:
+            return True
+        before = self.target
+        notice = asyncio.get_running_loop().call_later(NOTICE_SECONDS, self._show_waiting)
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while self.is_awaited:  # it may be made again before this runs; see `again`
                     await self._some.wait()
-            if not self._some.is_set():
-                self._fill(())
+        except TimeoutError:
+            self._fill(())
+        finally:
+            self._waiting -= 1
+            notice.cancel()
+        return self.target is before and self._left is None
+
+    def _show_waiting(self) -> None:
+        if self.is_awaited:
+            self._box.show([(("   Loading suggestions…", "dim"),)], -1)
 
     async def _make(self, now: CompletionTarget) -> None:
-        from tui.ui.chat.composer.suggestions import fitting
+        from tui.ui.chat.composer.suggestions import fitting, of_commands
 
-        if now.what is CompletionKind.REFERENCE:
+        if now.what is CompletionKind.COMMAND:
+            self._fill(fitting(of_commands(await self.sources().known()), now.query))
+        elif now.what is CompletionKind.REFERENCE:
             self._fill(await self.sources().references(now.query))
             self._extend(await self.sources().deeper(now.query))
         else:
@@ -233,10 +264,10 @@ class Completion:
         return self._found[0] if len(self._found) == 1 else None
 
     def leave(self) -> bool:
-        """Close the list until another word is begun; return whether it was open."""
+        """Close the list until another word is begun; return whether it was open, or a key waited for it."""
         if not self._found and self._making is None:
             return False
-        was_open = bool(self._found)
+        was_open = bool(self._found) or self.is_waited_for
         self._left = (self.target.what, self.target.start) if self.target is not None else None
         self._stop()
         self._fill(())
@@ -251,6 +282,7 @@ class Completion:
         if self._making is not None:
             self._making.cancel()
             self._making = None
+            self._some.set()  # nothing is waited for any more
 
     def _made(self, task: asyncio.Task[None]) -> None:
         if task is self._making:

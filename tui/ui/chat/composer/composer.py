@@ -98,13 +98,14 @@ class Composer(TokenArea):
         self._look()
 
     async def action_send(self) -> None:
-        await self._settle()
+        self._look()
+        if self.completing.is_for_enter and not await self.completing.settled():
+            return
         one = self.completing.marked
         if one is None or self._complete(one):
             self._send(now=False)
 
-    async def action_steer(self) -> None:
-        await self._settle()
+    def action_steer(self) -> None:
         self._send(now=True)
 
     def _send(self, *, now: bool) -> None:
@@ -114,8 +115,13 @@ class Composer(TokenArea):
             self.post_message(self.Sent(Written("", ""), now=True))
 
     async def action_complete(self) -> None:
-        """Take the selected or first suggestion, or complete the name of a tool, or focus the next pane."""
-        await self._settle()
+        """Take the selected or first suggestion, or complete the name of a tool, or focus the next pane.
+
+        Keys after it wait, too, while the suggestions are being read; the one that cancels does not.
+        """
+        self._look()
+        if not await self.completing.settled():
+            return
         row, column = self.selection.end
         if (one := self.completing.best) is not None:
             self._complete(one)
@@ -143,10 +149,6 @@ class Composer(TokenArea):
         line = self.document.get_line(row)
         if self.selection.is_empty and self.pastes.widen(line, column, to_end=True) == column:
             self.completing.look(line, column, is_first=row == 0)
-
-    async def _settle(self) -> None:
-        self._look()
-        await self.completing.settled()
 
     def _complete(self, one: "Suggestion") -> bool:
         """Replace the word with a suggestion; return whether that completes the message."""
@@ -209,10 +211,11 @@ class Composer(TokenArea):
         keys = map(self._keys.first_of, ("composer.history", "composer.send", "chat.cancel"))
         return "{} older   {} select   {} cancel".format(*keys)
 
-    def action_older(self) -> None:
+    async def action_older(self) -> None:
         """Go up a row or a suggestion; in the first row, recall the previous message."""
         if self.completing.is_open:
-            self.completing.step(-1)
+            if await self.completing.settled():
+                self.completing.step(-1)
         elif not self.navigator.is_first_wrapped_line(self.cursor_location):
             self.action_cursor_up()
         elif self.holding and self.is_blank and self.earlier.at_end:
@@ -220,10 +223,11 @@ class Composer(TokenArea):
         elif (text := self.earlier.older(self.text)) is not None:
             self.show(text)
 
-    def action_newer(self) -> None:
+    async def action_newer(self) -> None:
         """Go down a row or a suggestion; in the last row, recall the next message."""
         if self.completing.is_open:
-            self.completing.step(1)
+            if await self.completing.settled():
+                self.completing.step(1)
         elif not self.navigator.is_last_wrapped_line(self.cursor_location):
             self.action_cursor_down()
         elif (text := self.earlier.newer()) is not None:

@@ -218,6 +218,11 @@ class LiveSources:
         prompts = {spec.name: spec for listed in self._prompts.values() for spec in of_prompts(listed)}
         return (*OWN, *of_snippets(self.runtime.snippets), *prompts.values())
 
+    @property
+    def is_listing(self) -> bool:
+        """Whether servers are being asked for their prompts and resources."""
+        return self._asking is not None
+
     async def known(self) -> Sequence[CommandSpec]:
         """Return `specs` once every running server has listed its prompts, or timed out."""
         self.specs()

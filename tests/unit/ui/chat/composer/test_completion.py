@@ -1,14 +1,15 @@
 """What enter and tab take of the list above the composer, however fast somebody writes."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
+from tests.conftest import until
 from tui.ui.chat.composer.completion import Completion
 from tui.ui.chat.composer.suggestions import Suggestion
-from tui.ui.keys.slash_commands import OWN
+from tui.ui.keys.slash_commands import OWN, ArgumentRule, CommandKind, CommandSpec
 
 SMALL = Suggestion("small", text="small")
 
@@ -17,19 +18,30 @@ class Shown:
     """A box that only remembers."""
 
     rows: Sequence[Any] = ()
+    shown: Callable[[], None] | None = None
+    """Called once after rows were shown."""
 
     def show(self, rows: Sequence[Any], marked: int = -1) -> None:
         self.rows = rows
+        if rows and self.shown is not None:
+            shown, self.shown = self.shown, None
+            shown()
 
 
 class Slow:
     """Suggestions that take their time."""
+
+    is_listing = False
 
     def __init__(self) -> None:
         self.gate = asyncio.Event()
 
     def specs(self) -> Sequence[Any]:
         return OWN
+
+    async def known(self) -> Sequence[Any]:
+        await self.gate.wait()
+        return (*OWN, CommandSpec("greet", "", "Greet someone", CommandKind.PROMPT, ArgumentRule.NOTHING))
 
     async def arguments(self, command: str, before: str, query: str) -> Sequence[Suggestion]:
         await self.gate.wait()
@@ -53,8 +65,13 @@ def sources() -> Slow:
 
 
 @pytest.fixture
-def completing(sources: Slow) -> Completion:
-    return Completion(Shown(), lambda: sources)  # type: ignore[arg-type]
+def box() -> Shown:
+    return Shown()
+
+
+@pytest.fixture
+def completing(box: Shown, sources: Slow) -> Completion:
+    return Completion(box, lambda: sources)  # type: ignore[arg-type]
 
 
 def write(completing: Completion, text: str) -> None:
@@ -97,3 +114,49 @@ async def test_a_reference_that_was_written_on_is_not_the_one_that_was_listed(
     await completing.settled()
     assert completing.marked == Suggestion("ab.txt")
     completing.close()
+
+
+async def test_a_list_that_is_begun_again_before_the_key_goes_on_is_waited_for(
+    completing: Completion, box: Shown, sources: Slow
+) -> None:
+    write(completing, "@abc")
+    key = asyncio.create_task(completing.settled())
+    await until(lambda: completing.is_waited_for)
+    box.shown = completing.again  # a server lists its prompts when the key is awake, but has not run
+    sources.gate.set()
+    assert await key
+    assert completing.marked == Suggestion("abc.txt")
+    completing.close()
+
+
+async def test_closing_the_list_ends_the_wait_for_it(completing: Completion) -> None:
+    write(completing, "@abc")
+    key = asyncio.create_task(completing.settled())
+    await until(lambda: completing.is_waited_for)
+    assert completing.leave()  # so that escape stops no turn
+    assert not await key
+    assert not completing.leave()
+
+
+async def test_a_command_that_nobody_knows_yet_waits_for_the_prompts_of_servers(
+    completing: Completion, sources: Slow
+) -> None:
+    sources.is_listing = True
+    write(completing, "/gre")
+    key = asyncio.create_task(completing.settled())
+    await until(lambda: completing.is_waited_for)
+    sources.gate.set()
+    assert await key
+    assert completing.best is not None and completing.best.text == "/greet "
+    completing.close()
+
+
+async def test_a_long_wait_is_announced(
+    completing: Completion, box: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.ui.chat.composer.completion.NOTICE_SECONDS", 0.0)
+    write(completing, "/model small")
+    key = asyncio.create_task(completing.settled())
+    await until(lambda: "Loading suggestions" in str(box.rows))
+    completing.close()
+    assert not await key and not box.rows
