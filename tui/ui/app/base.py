@@ -25,7 +25,14 @@ from tui.ui.platform.keys_in_order import in_order
 from tui.ui.platform.output import paint_changes_only
 from tui.ui.platform.standing_back import LOOP
 from tui.ui.platform.strips import ControlFilter
-from tui.ui.platform.textual_internals import close_at_once, crash, drop_notes, has_note, report_crash
+from tui.ui.platform.textual_internals import (
+    close_at_once,
+    crash,
+    drop_notes,
+    has_note,
+    keep_late_timers,
+    report_crash,
+)
 from tui.ui.widgets import theming
 
 
@@ -65,6 +72,7 @@ class BaseApp(App[int]):
         self, *, theme: str, keys: Mapping[str, str | Sequence[str]], save_theme: Callable[[str], None]
     ) -> None:
         paint_changes_only()
+        keep_late_timers()
         super().__init__()
         self.overrides = KeyOverrides(keys.items())
         self.set_keymap(self.overrides.keymap())

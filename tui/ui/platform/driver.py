@@ -1,5 +1,6 @@
 """Textual's terminal driver, with input that survives whatever a terminal sends, and safe job control."""
 
+import asyncio
 import codecs
 import errno
 import fcntl
@@ -15,6 +16,7 @@ from contextlib import suppress
 from textual import events
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+from textual.geometry import Size
 
 from tui.ui.platform.escapes import shortened
 from tui.ui.platform.pasting import PasteGate
@@ -41,7 +43,8 @@ class RobustDriver(LinuxDriver):
     Textual's own input thread ends at the first byte that is not UTF-8, and reads escape characters inside
     a paste as keys. Its signal handlers leave the screen blank after SIGTSTP and `fg`, start a second reader
     after SIGSTOP, take the terminal again after the app has left it, and can deadlock on the lock of the
-    output queue (Textual 8.2.8). So signals are handled in the event loop here.
+    output queue (Textual 8.2.8). So signals are handled in the event loop here. That of SIGWINCH can be
+    interrupted by the next one between reading the size and posting it, so that the older size came last.
     """
 
     _has_terminal = False
@@ -60,10 +63,13 @@ class RobustDriver(LinuxDriver):
         except BaseException:
             self.stop_application_mode()  # Textual does it only for what fails later
             raise
+        signal.signal(signal.SIGWINCH, self._sigwinch)
+        self._look_at_size(repaints=False)  # it may have changed before that
 
     def stop_application_mode(self) -> None:
         self._has_terminal = False
         super().stop_application_mode()
+        self._in_band_window_resize = False  # another terminal may come back, which reports no sizes
 
     def write(self, data: str) -> None:
         """Write, without the escape sequences that change nothing; `MCPTUI_WHOLE_ESCAPES` leaves them all."""
@@ -91,6 +97,29 @@ class RobustDriver(LinuxDriver):
     def _sigcont_application(self, *_: object) -> None:
         if self._has_terminal:  # after SIGSTOP another program may have changed the terminal
             self._loop.call_soon_threadsafe(self._continue)
+
+    def _sigwinch(self, *_: object) -> None:
+        self._look_at_size(repaints=True)
+
+    def _look_at_size(self, *, repaints: bool) -> None:
+        """Compare the app's size with the terminal's, after every size that has been posted so far.
+
+        `repaints`: so it does if both are the same; the window had another size in between.
+        """
+
+        async def post() -> None:
+            self._app.call_later(self._compare_size, repaints)
+
+        asyncio.run_coroutine_threadsafe(post(), self._loop)  # as Textual posts sizes, so in their order
+
+    def _compare_size(self, repaints: bool) -> None:
+        if not self._has_terminal or self._in_band_window_resize:
+            return
+        size = Size(*self._get_terminal_size())
+        if size != self._app.size:
+            self._app.post_message(events.Resize(size, size))
+        elif repaints:
+            self._app.refresh(layout=True)
 
     def _suspend(self) -> None:
         if self._has_terminal:

@@ -7,10 +7,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import textual.message_pump
 from textual.app import App
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets._toast import ToastHolder
 
@@ -58,6 +60,25 @@ def paint_first(widget: Widget) -> None:
     finally:
         setattr(app, "_batch_count", batches)  # noqa: B010
         dirty.update(others)
+
+
+class LateTimer(Timer):
+    """A timer that is late rather than never, if it is for one time.
+
+    Textual's skips what it is too late for. A process that loses the processor for the interval, 8 ms for
+    that of a resize, just when the timer starts, would never get it; no later size either, as Textual waits
+    for that timer before it sets another.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        if options.get("repeat", None) == 0:
+            options["skip"] = False
+        super().__init__(*args, **options)
+
+
+def keep_late_timers() -> None:
+    """Make every timer from now on a `LateTimer`."""
+    setattr(textual.message_pump, "Timer", LateTimer)  # noqa: B010
 
 
 def set_virtual_size(view: ScrollView, size: Size) -> None:

@@ -1,16 +1,20 @@
 """The private names that painting takes from Textual 8.2.8, and what happens without them."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from itertools import count
 
 import pytest
+import textual.message_pump
 from textual.app import App, ComposeResult
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Label
 
-from tui.ui.platform.textual_internals import paint_first, paint_now, set_virtual_size
+from tui.ui.platform.textual_internals import keep_late_timers, paint_first, paint_now, set_virtual_size
 
 
 class _Stage(App[None]):
@@ -123,3 +127,15 @@ async def test_a_view_scrolls_as_far_as_its_new_size(
         await pilot.pause()
         assert view.virtual_size == Size(10, 100)
         assert view.max_scroll_y == 76
+
+
+async def test_a_timer_that_starts_late_is_not_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(textual.message_pump, "Timer", Timer)
+    keep_late_timers()
+    clock = count()  # it advances by a second with each look, as if the machine did something else
+    async with _Stage().run_test() as pilot:
+        done = asyncio.Event()
+        with monkeypatch.context() as patch:
+            patch.setattr("textual.timer._time.get_time", lambda: float(next(clock)))
+            pilot.app.set_timer(1 / 120, done.set)
+            await asyncio.wait_for(done.wait(), 30)

@@ -1,0 +1,125 @@
+"""The driver in a terminal of its own: the size that counts is the last one."""
+
+import asyncio
+import os
+import pty
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from textual.app import App
+from textual.geometry import Size
+from textual.messages import InBandWindowResize
+
+from tests.conftest import until
+
+if sys.platform == "win32":
+    pytest.skip("Windows has Textual's own driver", allow_module_level=True)
+
+from tui.ui.platform.driver import RobustDriver
+
+
+class Window(RobustDriver):
+    """A driver whose window changes while its size is read."""
+
+    def __init__(self, app: App[None], descriptor: int) -> None:
+        super().__init__(app)
+        self.fileno = descriptor
+        self._file = os.fdopen(os.dup(descriptor), "w")
+        self.window = (80, 24)
+        self.next: list[tuple[int, int]] = []
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        found = self.window
+        if self.next:
+            self.resize(*self.next.pop(0))
+        return found
+
+    def resize(self, columns: int, rows: int) -> None:
+        self.window = columns, rows
+        signal.raise_signal(signal.SIGWINCH)
+
+
+@pytest.fixture
+def terminal() -> Iterator[int]:
+    master, slave = pty.openpty()
+    before = signal.getsignal(signal.SIGWINCH)
+    yield slave
+    signal.signal(signal.SIGWINCH, before)
+    os.close(master)
+    os.close(slave)
+
+
+@pytest.fixture
+async def app() -> AsyncIterator[App[None]]:
+    app: App[None] = App()
+    async with app.run_test(size=(80, 24)):
+        yield app
+
+
+@pytest.fixture
+async def driver(app: App[None], terminal: int) -> AsyncIterator[Window]:
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTSTP, signal.SIGCONT)}
+    driver = Window(app, terminal)
+    yield driver
+    driver.stop_application_mode()
+    driver.close()
+    driver._file.close()
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+async def test_a_size_that_is_read_while_the_window_changes_is_not_the_last(
+    app: App[None], driver: Window
+) -> None:
+    driver.start_application_mode()
+    driver.next = [(120, 40)]
+    driver.resize(1, 1)
+    await until(lambda: app.screen.size == Size(120, 40))
+    await settled(app)
+    assert app.size == app.screen.size == Size(120, 40)
+
+
+async def test_a_window_that_changes_while_the_app_takes_the_terminal_is_noticed(
+    app: App[None], driver: Window
+) -> None:
+    driver.next = [(120, 40)]
+    driver.start_application_mode()
+    await until(lambda: app.screen.size == Size(120, 40))
+    await settled(app)
+    assert app.size == app.screen.size == Size(120, 40)
+
+
+async def test_a_window_that_gets_its_size_back_at_once_is_painted_again(
+    app: App[None], driver: Window, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver.start_application_mode()
+    await settled(app)
+    refreshed: list[dict[str, bool]] = []
+    monkeypatch.setattr(app, "refresh", lambda **how: refreshed.append(how))
+    driver.resize(80, 24)
+    await until(lambda: refreshed == [{"layout": True}])
+
+
+async def test_a_terminal_that_reports_its_sizes_is_believed_until_the_app_leaves_it(
+    app: App[None], driver: Window
+) -> None:
+    driver.start_application_mode()
+    driver.process_message(InBandWindowResize(True, True))
+    driver.resize(120, 40)
+    await settled(app)
+    assert app.size == Size(80, 24)
+    driver.suspend_application_mode()
+    driver.resume_application_mode()
+    driver.resize(100, 30)
+    await until(lambda: app.screen.size == Size(100, 30))
+
+
+async def settled(app: App[None]) -> None:
+    """Wait until the app has handled the sizes that are on their way, and told its screen."""
+    for _ in range(3):
+        handled = asyncio.Event()
+        app.call_later(handled.set)
+        await handled.wait()
+    await until(lambda: app._resize_timer is None)
