@@ -21,7 +21,7 @@ _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"
     "\u00ad\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u200b\u200e-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]"
+    "\U000e0000-\U000e0fff]+"
 )
 
 _PICTURES = (
@@ -100,7 +100,12 @@ _ASCII_TABLE = {code: 0x2400 + code for code in range(0x20) if code not in (0x09
 
 
 def _visible(match: re.Match[str]) -> str:
-    char = match.group()
+    """Return a run of characters visible; a long run costs what its kinds of characters do."""
+    run = match.group()
+    return _sign(run) if len(run) == 1 else run.translate({ord(char): _sign(char) for char in set(run)})
+
+
+def _sign(char: str) -> str:
     code = ord(char)
     if code < 0x20:
         return chr(0x2400 + code)

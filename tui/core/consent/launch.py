@@ -92,6 +92,12 @@ class Launch:
         """Whether it is the endpoint of a model."""
         return self.transport == "model"
 
+    @property
+    def length(self) -> int:
+        """The characters of its texts, roughly: what looking through it costs."""
+        texts = (self.command, *self.args, self.cwd, self.url, *self.env, *self.headers)
+        return sum(map(len, (*texts, *self.settings.values())))
+
     def shown(self, place: str, value: str) -> str:
         """Return `value` without values from the environment or of variables named like keys."""
         reference = self.references.get(place)

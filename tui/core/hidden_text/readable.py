@@ -84,10 +84,14 @@ def tags_in(text: str) -> str:
 
 def _pieces(text: str, cleaned: str) -> Iterator[str]:
     at = 0
+    known: dict[tuple[bool, str], str] = {}  # a text may have one run again and again
     for found in re.finditer("\ufffd+", cleaned):
         start, end = found.span()
+        run = text.startswith("\U0001f3f4", start - 1) if start else False, text[start:end]
+        if (shown := known.get(run)) is None:
+            shown = known[run] = in_numbers(text, start, end)
         yield cleaned[at:start]
-        yield in_numbers(text, start, end)
+        yield shown
         at = end
     yield cleaned[at:]
 

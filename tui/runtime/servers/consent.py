@@ -10,7 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui.core.consent.launch import Launch
-from tui.core.consent.question import ConsentQuestion, ConsentsQuestion, consent_question, fitting
+from tui.core.consent.question import (
+    MAX_ON_SCREEN,
+    ConsentQuestion,
+    ConsentsQuestion,
+    consent_question,
+    fitting,
+)
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.files.programs import find_program
 from tui.core.ports import BY_DEFAULT, BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
@@ -26,6 +32,8 @@ BY_NOBODY = f"{BY_DEFAULT} (no screen to ask on)"
 MAX_LISTED = 20
 MAX_COMMAND = 2000
 MAX_PATH = 4096
+LOOKED_THROUGH = 4_000
+"""Characters of a server that are looked through at once; more in a thread, because keys would wait."""
 
 _log = logging.getLogger(__name__)
 
@@ -152,12 +160,17 @@ class RunConsent:
         missing = [spec for spec in specs if spec.name not in self._waiting and not self.allows(spec)]
         for source in dict.fromkeys(spec.source for spec in missing):
             launches = {spec.name: launch_of(spec) for spec in missing if spec.source == source}
-            asked = fitting(
-                [self._question(one, launches[one.name]) for one in missing if one.source == source]
-            )
+            short = _short(launches)
+            asked = fitting([self._question(one, launches[one.name]) for one in missing if one.name in short])
             if len(asked) > 1:
                 shared = SharedQuestion(asked, launches, self.questioner())
                 self._shared |= {one.server: shared for one in asked}
+
+    async def _question_of(self, spec: ServerSpec, launch: Launch) -> ConsentQuestion:
+        """Return the question about a server. Looking through a long one would hold up the screen."""
+        if launch.length <= LOOKED_THROUGH:
+            return self._question(spec, launch)
+        return await asyncio.to_thread(self._question, spec, launch)
 
     def _question(self, spec: ServerSpec, launch: Launch) -> ConsentQuestion:
         return consent_question(spec, launch, self._store.changes(spec.name, spec.source, launch))
@@ -175,7 +188,7 @@ class RunConsent:
                 return True
         while True:
             launch = launch_of(spec)
-            action = await self.questioner().consent(self._question(spec, launch))
+            action = await self.questioner().consent(await self._question_of(spec, launch))
             if action is Action.CANCEL:
                 return False
             is_yes = action is Action.ACCEPT
@@ -302,6 +315,16 @@ def described(spec: ServerSpec) -> list[str]:
     """Return what the question about a server shows, for a refusal: what would run, with its marks."""
     lines = (clean_line(spec.name, 64), *consent_question(spec, launch_of(spec)).lines()[1:])
     return [f"  {one if len(one) <= MAX_COMMAND else one[: MAX_COMMAND - 1] + '…'}" for one in lines]
+
+
+def _short(launches: Mapping[str, Launch]) -> set[str]:
+    """Return the names of those that may fit on a screen together, and can be looked through at once."""
+    found, left = set(), MAX_ON_SCREEN
+    for name, launch in launches.items():
+        if launch.length <= left:
+            found.add(name)
+            left -= launch.length
+    return found
 
 
 def launch_of(spec: ServerSpec) -> Launch:

@@ -15,7 +15,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.questions.question_line import BREAKPOINTS, NOT_READ, SHORT, QuestionLine, Ripeness
-from tui.ui.questions.read_pane import ReadPane
+from tui.ui.questions.read_pane import AT_ONCE, ReadPane
 from tui.ui.widgets.rows import Row
 
 AROUND = 8
@@ -108,7 +108,9 @@ class ConsentDialog(ModalScreen[Action | ConsentsAnswer]):
             rows, yes = consent_rows(question), f"yes, {how}"
             self._too_long = question.too_long
             no, answers = "no", ("ask.decline",) if self._too_long else ("ask.send", "ask.decline")
-        self.pane = ReadPane(rows, self._read)
+        several = question.questions if isinstance(question, ConsentsQuestion) else [question]
+        is_short = sum(one.size[0] for one in several) <= AT_ONCE
+        self.pane = ReadPane(rows if is_short else lambda: rows, self._read)
         self.line = QuestionLine(keys, answers, waiting)
         self.line.relabel("ask.send", yes)
         self.line.relabel("ask.decline", no)

@@ -1,7 +1,8 @@
 """Tools that changed since they were accepted: the difference, and whether the model may use them again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -12,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.core.definitions.accepted import DefinitionChange
-from tui.core.definitions.differences import ORDER, Verdict
+from tui.core.definitions.differences import ORDER, Verdict, texts_of
 from tui.core.definitions.wording import Kind, head, lines, summary
 from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion
 from tui.core.text import clean_line, quoted_name
@@ -20,7 +21,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.questions.question_line import BREAKPOINTS, NOT_READ, SHORT, QuestionLine, Ripeness
-from tui.ui.questions.read_pane import ReadPane
+from tui.ui.questions.read_pane import AT_ONCE, ReadPane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
@@ -64,6 +65,20 @@ TOO_LONG = (
 )
 
 NOTHING_WHOLE = "Too long to be read here."
+
+ANSWERS = ("ask.send", "ask.decline", "ask.cancel")
+
+
+def is_small(question: DefinitionsQuestion) -> bool:
+    """Return whether a question is prepared at once: few texts, and short ones."""
+    left = AT_ONCE
+    for change in question.changes:
+        before = change.before.definition if change.before is not None else None
+        for _, text in chain(texts_of(change.after), texts_of(before)):
+            left -= 10 + len(text)
+            if left < 0:
+                return False
+    return True
 
 
 class Differences:
@@ -136,11 +151,26 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         self.question = question
         self.ripeness = Ripeness()
         self._review_key = keys.first_of("servers.changes")
-        differences = Differences(question, self._review_key)
-        self._whole = differences.whole
-        self.pane = ReadPane(differences.rows, self._read)
-        answers = ("ask.send", "ask.decline", "ask.cancel")
-        self.line = QuestionLine(keys, answers if self._whole else answers[1:], waiting)
+        self._differences: Differences | None = None
+        if is_small(question):
+            self._prepare()
+        self.pane = ReadPane(self._differences.rows if self._differences else self._prepare, self._read)
+        self.line = QuestionLine(keys, self._answers, waiting)
+
+    def _prepare(self) -> Sequence[Row]:
+        """Compare, which takes long where there is much to compare."""
+        found = Differences(self.question, self._review_key)
+        self._differences = found
+        return found.rows
+
+    @property
+    def _whole(self) -> set[str]:
+        """The names of what can be accepted; none of them before the differences are prepared."""
+        return self._differences.whole if self._differences is not None else set()
+
+    @property
+    def _answers(self) -> Sequence[str]:
+        return ANSWERS if self._whole else ANSWERS[1:]
 
     def compose(self) -> ComposeResult:
         question = self.question
@@ -180,6 +210,7 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         self.call_after_refresh(self._fit)
 
     def _read(self) -> None:
+        self.line.offer(self._answers)
         self.line.show_unread(self.pane.unread)
         self.call_after_refresh(self._fit)
 
@@ -190,7 +221,9 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         """Accept what is shown whole, once it has been on screen."""
         if not self.ripeness.ripe:
             return
-        if not self._whole:
+        if self._differences is None:
+            self.line.say(NOT_READ)
+        elif not self._whole:
             self.line.say(NOTHING_WHOLE)
         elif self.pane.unread:
             self.line.say(NOT_READ)

@@ -64,6 +64,12 @@ class QuestionLine(Static):
             self._said = self._said if unread else ""
             self._draw()
 
+    def offer(self, actions: Sequence[str]) -> None:
+        """Show the keys of these actions."""
+        if actions != self._actions:
+            self._actions = actions
+            self._draw()
+
     def show_waiting(self, waiting: int) -> None:
         self._waiting = waiting
         self._draw()

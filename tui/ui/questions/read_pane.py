@@ -1,6 +1,7 @@
 """ReadPane: the text of a question, which knows what of it has not been on screen yet."""
 
-from collections.abc import Callable, Iterable
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from textual.geometry import Region
@@ -9,31 +10,48 @@ from textual.strip import Strip
 from tui.core import units
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, wrap
+from tui.ui.widgets.tasks import Tasks
+
+AT_ONCE = 4_000
+"""Characters that are laid out at once. A longer text is laid out in a thread, because keys would wait."""
+
+PREPARING: Row = (("Preparing…", "dim"),)
 
 
 class ReadPane(LinePane):
     """Lines to be read before an answer counts. `on_read` is called when more or less of it is read.
 
-    A row is read once it was painted: rows that a jump skips are not.
+    A row is read once it was painted: rows that a jump skips are not. `lines` may be a function, which is
+    called in a thread, once.
     """
 
     FOLLOWS: ClassVar[bool] = False
 
     DEFAULT_CSS = "ReadPane { background: $panel; height: 3; }"
 
-    def __init__(self, lines: Iterable[Row], on_read: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        lines: Iterable[Row] | Callable[[], Iterable[Row]],
+        on_read: Callable[[], None] = lambda: None,
+    ) -> None:
         super().__init__()
-        self._lines = list(lines)
+        self._make = lines if callable(lines) else None
+        self._lines = [] if callable(lines) else list(lines)
         self._on_read = on_read
-        self._rows: list[Row] = []
+        self._rows: Sequence[Row] = []
         self._width = 0
         self._unread: set[int] = set()
+        self._is_ready = False
+        self._tasks = Tasks()
+        self._work: asyncio.Task[None] | None = None
 
     @property
     def unread(self) -> str:
         """What has not been on screen, and the key that leads there; "" if all of it was."""
         if not self._width:
             return "nothing shown yet"
+        if not self._is_ready:
+            return "not prepared yet"
         if not self._unread:
             return ""
         is_below = max(self._unread) >= self.scroll_offset.y + self.scrollable_content_region.height
@@ -44,10 +62,35 @@ class ReadPane(LinePane):
         if width == self._width:
             return
         self._width = width
-        self._rows = [row for line in self._lines for row in (wrap(line, width) if line else [()])]
-        self._unread = set(range(len(self._rows)))
+        self._is_ready = False
+        if self._make is None and is_short(self._lines):
+            self._show(_wrapped(self._lines, width))
+            return
+        self._rows, self._unread = [PREPARING], set()
         self.rows_changed()
         self.call_later(self._on_read)
+        if self._work is None or self._work.done():
+            self._work = self._tasks.start(self._prepare(), "prepare a question")
+
+    async def _prepare(self) -> None:
+        """Make the lines, and lay them out at the width that the pane has by then."""
+        if self._make is not None:
+            make, self._make = self._make, None
+            self._lines = await asyncio.to_thread(lambda: list(make()))
+        while not self._is_ready:
+            width = self._width
+            rows = await asyncio.to_thread(_wrapped, self._lines, width)
+            if width == self._width:
+                self._show(rows)
+
+    def _show(self, rows: Sequence[Row]) -> None:
+        self._rows, self._is_ready = rows, True
+        self._unread = set(range(len(rows)))
+        self.rows_changed()
+        self.call_later(self._on_read)
+
+    async def on_unmount(self) -> None:
+        await self._tasks.cancel()
 
     def row_count(self) -> int:
         return len(self._rows)
@@ -65,3 +108,17 @@ class ReadPane(LinePane):
             if len(self._unread) != before:
                 self.call_later(self._on_read)
         return strips
+
+
+def is_short(lines: Iterable[Row]) -> bool:
+    """Return whether lines are few enough to be laid out at once."""
+    left = AT_ONCE
+    for line in lines:
+        left -= 10 + sum(len(text) for text, _ in line)
+        if left < 0:
+            return False
+    return True
+
+
+def _wrapped(lines: Iterable[Row], width: int) -> list[Row]:
+    return [row for line in lines for row in (wrap(line, width) if line else [()])]

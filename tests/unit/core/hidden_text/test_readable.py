@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.core.hidden_text import readable as module
 from tui.core.hidden_text.readable import readable, readable_line
 from tui.core.text import clean
 
@@ -38,6 +39,18 @@ def selectors(text: str) -> str:
 )
 def test_what_is_hidden_is_shown(text: str, shown: str):
     assert readable(text) == shown
+
+
+def test_tags_are_a_flag_only_behind_a_black_flag():
+    england = tags("gbeng") + "\U000e007f"
+    assert readable(f"a{england} \U0001f3f4{england} a{england}").count("[flag: gbeng]") == 1
+
+
+def test_a_run_that_comes_again_is_read_once(monkeypatch: pytest.MonkeyPatch):
+    read: list[int] = []
+    monkeypatch.setattr(module, "in_numbers", lambda text, start, end: read.append(start) or "[…]")
+    assert readable("a\u200d" * 1000) == "a[…]" * 1000
+    assert len(read) == 1
 
 
 def test_a_line_is_short():

@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tui.core.errors import UsageError
 from tui.core.ports import DecisionKind, DecisionRecord
 from tui.core.questions import Action, ConsentsAnswer, Refuser
 from tui.core.servers import ServerSpec
+from tui.runtime.servers import consent as module
 from tui.runtime.servers.consent import RunConsent, is_sample, launch_of
 from tui.settings.locations import default_servers
 from tui.settings.state.stored_consents import StoredConsents
@@ -188,6 +190,21 @@ async def test_what_does_not_fit_on_a_screen_together_is_asked_about_alone(tmp_p
     person = Several(ConsentsAnswer.ALL, Action.DECLINE)
     assert await started(gate(tmp_path, person), long) == [True, True, False]
     assert person.asked_together == [["a", "b"]] and [one.server for one in person.asked] == ["c"]
+
+
+async def test_a_long_server_is_looked_through_in_a_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    where: list[bool] = []
+
+    def question(*given: Any) -> ConsentQuestion:
+        where.append(threading.current_thread() is threading.main_thread())
+        return consent_question(*given)
+
+    monkeypatch.setattr(module, "consent_question", question)
+    consent = gate(tmp_path, Person(Action.ACCEPT, Action.ACCEPT))
+    long = dataclasses.replace(SPEC, name="long", args=("\u200b" * 100_000,))
+    consent.together([long, SPEC])
+    assert await consent.ask(long) and await consent.ask(SPEC)
+    assert where == [True, False, True]
 
 
 async def test_a_withdrawn_question_is_no_yes(tmp_path: Path):

@@ -1,16 +1,20 @@
 """Definitions that changed, on screen."""
 
+import threading
 from dataclasses import replace
 
 import pytest
 
 from tests.ui.app_stage import screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, painted, read_by, ripe, shown
+from tui.core.definitions import wording
 from tui.core.definitions.accepted import Accepted, DefinitionChange
 from tui.core.definitions.definition import INSTRUCTIONS
+from tui.core.hidden_text.readable import readable
 from tui.core.questions import Action, DefinitionsQuestion
 from tui.ui.questions import definitions_dialog
 from tui.ui.questions.definitions_dialog import DefinitionsDialog, Differences
+from tui.ui.questions.read_pane import AT_ONCE
 
 __all__ = ["ripe"]
 
@@ -152,3 +156,34 @@ async def test_changes_that_were_not_on_screen_are_not_accepted() -> None:
         await read_by(app, pilot, "pageup")
         await pilot.press("ctrl+s")
         assert (await waiting).action is Action.ACCEPT
+
+
+HIDDEN = {"name": "add", "description": "\u200b" * 100_000}
+
+
+async def test_100_kb_of_invisible_characters_are_read_beside_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    may_go_on, read = threading.Event(), []
+
+    def readable_text(text: str) -> str:
+        if threading.current_thread() is threading.main_thread():
+            read.append(len(text))
+        else:
+            may_go_on.wait(60)
+        return readable(text)
+
+    monkeypatch.setattr(wording, "readable", readable_text)
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(person.definitions(question(changed("add", HIDDEN))))
+        await shown(app, DefinitionsDialog)
+        await shows(app, "Preparing…", "not prepared yet", "ctrl+x leave out")
+        await pilot.press("ctrl+s")
+        await shows(app, "Read all of it first.")
+        assert "ctrl+s accept" not in screen_text(app)
+        may_go_on.set()
+        await shows(app, "[U+200B ×100000]", "ctrl+s accept")
+        await read_by(app, pilot, "pagedown")
+        await pilot.press("ctrl+s")
+        assert (await waiting).action is Action.ACCEPT
+    assert sum(read) <= AT_ONCE

@@ -1,22 +1,30 @@
 """Which lines of a question have been on screen."""
 
+import threading
+from collections.abc import Callable
+
 import pytest
 from textual.app import App, ComposeResult
 
 from tests.conftest import until
 from tests.ui.app_stage import screen_text
-from tui.ui.questions.read_pane import ReadPane
+from tui.ui.questions import read_pane
+from tui.ui.questions.read_pane import AT_ONCE, ReadPane
+from tui.ui.widgets.rows import Row, wrap
 
+MAIN = threading.main_thread()
 LINES = [((f"line {number}", "text"),) for number in range(100)]
 
 
 class Stage(App[None]):
     """Shows a pane of ten rows."""
 
-    def __init__(self, lines: int = 100) -> None:
+    def __init__(self, lines: int | Callable[[], list[Row]] = 100) -> None:
         super().__init__()
         self.told: list[str] = []
-        self.pane = ReadPane(LINES[:lines], lambda: self.told.append(self.pane.unread))
+        self.pane = ReadPane(
+            lines if callable(lines) else LINES[:lines], lambda: self.told.append(self.pane.unread)
+        )
 
     def compose(self) -> ComposeResult:
         self.pane.styles.height = 10
@@ -70,3 +78,45 @@ async def test_lines_that_wrap_anew_are_to_be_read_again(columns: int):
         await pilot.press("home")
         await pilot.resize_terminal(columns, 24)
         await told(app, "90 lines not shown yet (pgdn)")
+
+
+@pytest.fixture
+def laid_out(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The characters of each line that the thread of the event loop lays out."""
+    found: list[int] = []
+
+    def counted(row: Row, cells: int) -> list[Row]:
+        if threading.current_thread() is MAIN:
+            found.append(sum(len(text) for text, _ in row))
+        return wrap(row, cells)
+
+    monkeypatch.setattr(read_pane, "wrap", counted)
+    return found
+
+
+@pytest.mark.parametrize("text", ["x" * 100_000, "漢" * 100_000, "abcd\n" * 20_000])
+async def test_a_long_text_is_laid_out_beside_the_event_loop(text: str, laid_out: list[int]):
+    app = Stage(lambda: [((line, "text"),) for line in text.split("\n")])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(lambda: "line" in app.pane.unread, what="laid out")
+        await pilot.resize_terminal(40, 24)
+        await until(lambda: "line" in app.pane.unread, what="laid out again")
+        assert app.pane.row_count() > 1000
+    assert sum(laid_out) <= AT_ONCE
+
+
+async def test_a_text_that_is_not_prepared_is_not_read():
+    may_go_on = threading.Event()
+
+    def lines() -> list[Row]:
+        assert threading.current_thread() is not MAIN
+        may_go_on.wait(60)
+        return list(LINES[:3])
+
+    app = Stage(lines)
+    async with app.run_test():
+        await told(app, "not prepared yet")
+        assert "Preparing…" in screen_text(app)
+        may_go_on.set()
+        await told(app, "")
+        assert "line 2" in screen_text(app)

@@ -1,0 +1,224 @@
+"""How long a key waits while a question with a long, hostile text is prepared, shown and read.
+
+Run it: python tests/benchmarks/keys_in_questions.py [QUESTION …] [-v]
+The app without a terminal is asked each question with each text: 100 KB of invisible characters, one line,
+20,000 lines. Between asking and the last key a clock notes how long the event loop did not run: no key can
+be handled meanwhile. `-v` prints where the loop was.
+"""
+
+import asyncio
+import json
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT))
+
+from textual.pilot import Pilot  # noqa: E402
+
+from tests.benchmarks.figures import Figure, judged  # noqa: E402
+from tests.ui.app_stage import opened, screen_text  # noqa: E402
+from tests.ui.fakes import FakeRuntime, calls, says  # noqa: E402
+from tui.core.consent.question import consent_question  # noqa: E402
+from tui.core.definitions.accepted import DefinitionChange  # noqa: E402
+from tui.core.questions import (  # noqa: E402
+    AddressQuestion,
+    DefinitionsQuestion,
+    FormQuestion,
+    SamplingQuestion,
+)
+from tui.core.servers import ServerSpec  # noqa: E402
+from tui.runtime.servers.consent import launch_of  # noqa: E402
+
+SIZE = 100_000
+TICK, SLOW = 0.002, 0.04
+BUDGET_MS = 100
+SOURCE = "the file /tmp/mcp.json"
+TEXTS = {
+    "invisible": "\u200b" * SIZE,
+    "joiners": "a\u200d" * (SIZE // 2),
+    "one line": "x" * SIZE,
+    "one wide line": "漢" * SIZE,
+    "words": "word " * (SIZE // 5),
+    "lines": "abcd\n" * 20_000,
+}
+
+
+def consent(text: str) -> Any:
+    spec = ServerSpec(
+        "weather", "python3", ("weather.py", text[: SIZE // 3]), source="the file /tmp/mcp.json"
+    )
+    return consent_question(spec, launch_of(spec))
+
+
+def long_consent(text: str) -> Any:
+    spec = ServerSpec("weather", "python3", ("weather.py", text), source=SOURCE)
+    return consent_question(spec, launch_of(spec))
+
+
+def definitions(text: str) -> Any:
+    after = {"name": "add", "description": text}
+    change = DefinitionChange("calc", "add", "new", None, after)
+    _ = change.verdict  # compared in a thread before it is asked
+    return DefinitionsQuestion("calc", [change])
+
+
+def form(text: str) -> Any:
+    return FormQuestion("calc", text, {"type": "object", "properties": {"name": {"type": "string"}}})
+
+
+def field(text: str) -> Any:
+    schema = {
+        "type": "object",
+        "properties": {"name": {"type": "string", "description": text, "title": text}},
+    }
+    return FormQuestion("calc", "Who?", schema)
+
+
+def sampling(text: str) -> Any:
+    messages = [{"role": "user", "content": {"type": "text", "text": text}}]
+    return SamplingQuestion("calc", {"messages": messages, "maxTokens": 100})
+
+
+def address(text: str) -> Any:
+    return AddressQuestion("calc", "https://example.com/" + text, text, "elicitation")
+
+
+def made(name: str, text: str) -> Any:
+    """Return a question; that of changed definitions is compared in a thread before it is asked."""
+    return QUESTIONS[name](text)
+
+
+async def ask(approvals: Any, question: Any) -> Any:
+    match question:
+        case FormQuestion():
+            return await approvals.form(question)
+        case AddressQuestion():
+            return await approvals.address(question)
+        case SamplingQuestion():
+            return await approvals.sampling(question)
+        case DefinitionsQuestion():
+            return await approvals.definitions(question)
+        case _:
+            return await approvals.consent(question)
+
+
+QUESTIONS: dict[str, Callable[[str], Any]] = {
+    "definitions": definitions,
+    "consent": consent,
+    "long consent": long_consent,
+    "sampling": sampling,
+    "form": form,
+    "field": field,
+    "address": address,
+}
+OTHERS = ("call",)
+
+
+class Clock:
+    """Notes how long the loop did not run, in milliseconds, and where it was."""
+
+    def __init__(self) -> None:
+        self.held: list[tuple[float, float, str]] = []
+        self._at = time.perf_counter()
+        self._cpu = time.thread_time()
+        self._place = ""
+        self._main = threading.get_ident()
+
+    def _watch(self, over: threading.Event) -> None:
+        while not over.wait(0.01):
+            if time.perf_counter() - self._at > SLOW and (frame := sys._current_frames().get(self._main)):
+                self._place = "".join(traceback.format_stack(frame)[-12:])
+
+    async def _tick(self) -> None:
+        while True:
+            self._place = ""
+            self._at, self._cpu = time.perf_counter(), time.thread_time()
+            await asyncio.sleep(TICK)
+            late = (time.perf_counter() - self._at - TICK) * 1e3
+            if late > 20:
+                self.held.append((late, (time.thread_time() - self._cpu) * 1e3, self._place))
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        over = threading.Event()
+        threading.Thread(target=self._watch, args=(over,), daemon=True).start()
+        ticking = asyncio.create_task(self._tick())
+        try:
+            yield
+        finally:
+            over.set()
+            ticking.cancel()
+
+
+async def read(app: Any, pilot: Pilot[int], keys: tuple[str, ...]) -> None:
+    for key in keys:
+        await pilot.press(key)
+        screen_text(app)
+        await asyncio.sleep(0.03)
+
+
+async def answered(question: Callable[[], Any]) -> Clock:
+    async with opened(FakeRuntime(), (100, 30)) as (app, pilot):
+        approvals = app.main.parts.approvals  # type: ignore[union-attr]
+        clock = Clock()
+        await asyncio.sleep(0.3)
+        with clock.running():
+            await asyncio.sleep(0.02)
+            waiting = asyncio.create_task(ask(approvals, question()))
+            await asyncio.sleep(0.5)
+            keys = ("pagedown", "pagedown", "down", "end", "pageup", "home", "ctrl+s", "a", "b")
+            await read(app, pilot, keys)
+            await pilot.resize_terminal(90, 30)
+            await asyncio.sleep(0.3)
+            await read(app, pilot, ("end", "home"))
+        waiting.cancel()
+        with suppress(asyncio.CancelledError):
+            await waiting
+        return clock
+
+
+async def called(text: str) -> Clock:
+    arguments = json.dumps({"id": text}, ensure_ascii=False)
+    runtime = FakeRuntime(calls("notes__delete_note", arguments), says("So be it."))
+    async with opened(runtime, (100, 30)) as (app, pilot):
+        clock = Clock()
+        await asyncio.sleep(0.3)
+        with clock.running():
+            await asyncio.sleep(0.02)
+            await pilot.press("x", "enter")
+            await asyncio.sleep(0.8)
+            await read(app, pilot, ("f2", "enter", "pagedown", "pagedown", "end", "home", "y", "enter"))
+            await pilot.resize_terminal(90, 30)
+            await asyncio.sleep(0.3)
+            await read(app, pilot, ("end", "r"))
+            await asyncio.sleep(0.3)
+        return clock
+
+
+def main() -> int:
+    """Measure; return the exit code."""
+    wanted = [one for one in sys.argv[1:] if not one.startswith("-")] or [*QUESTIONS, *OTHERS]
+    figures = []
+    for name in wanted:
+        for kind, text in TEXTS.items():
+            work = called(text) if name == "call" else answered(partial(made, name, text))
+            clock = asyncio.run(work)
+            late, cpu, place = max(clock.held, default=(0.0, 0.0, ""))
+            figures.append(Figure(f"{name}, {kind}", late, "ms", BUDGET_MS, beside=f"CPU {cpu:.0f} ms"))
+            if "-v" in sys.argv:
+                for late, cpu, place in clock.held:
+                    if late > 50:
+                        print(f"=== {name}, {kind}: {late:.0f} ms, CPU {cpu:.0f} ms\n{place}")
+    return judged(figures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
