@@ -7,7 +7,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tests.ui.fakes import DELETE, WEATHER, FakeHost, FakeRuntime, calls, crashed, running, says
+from tests.ui.fake_host import FakeHost, crashed, running
+from tests.ui.fakes import DELETE, WEATHER, FakeRuntime, calls, says
 from tui.core.example_questions import Example
 from tui.core.ports import ModelPart, ReasoningPart
 from tui.core.tools import TextContent, ToolResult

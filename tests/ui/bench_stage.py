@@ -4,7 +4,8 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from tests.ui.fakes import FakeHost, FakeRuntime, crashed, running
+from tests.ui.fake_host import FakeHost, crashed, running
+from tests.ui.fakes import FakeRuntime
 from tui.core.servers import ServerSpec
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, Tool, ToolResult
 from tui.core.workbench import (

@@ -2,17 +2,19 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from tests.ui.fake_changes import FakeChanges, FakeChoices, FakeModelChanges, FakeTrust
 from tests.ui.fake_chats import FakeChats
+from tests.ui.fake_host import FakeHost, crashed, running
+from tests.ui.fake_workbench import FakeCalls, FakeWorkbench
 from tests.ui.traffic_stage import Recorded
 from tui.core.context.context_parts import ContextPart
 from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.conversation.conversation import CallRequest, Conversation
-from tui.core.errors import UsageError
 from tui.core.example_questions import Example
 from tui.core.ports import (
     Approver,
@@ -25,26 +27,12 @@ from tui.core.ports import (
     Usage,
 )
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
-from tui.core.tasks import Task
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps
-from tui.core.workbench import (
-    CallMemory,
-    Completions,
-    PromptInfo,
-    PromptResult,
-    RawAnswer,
-    ResourceInfo,
-    ResourceSubscription,
-    ServerIdentity,
-)
-from tui.runtime.model_changes import ModelValues, ProviderChoice
-from tui.runtime.server_changes import Draft, ServerValues
 from tui.settings.state.project_file import ProjectFile
 
 Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
@@ -106,330 +94,8 @@ class FakeToolbox:
         return self.answers.get(tool.name, ToolResult((TextContent(f"{tool.name} did it"),)))
 
 
-class FakeHost:
-    """Servers that start and stop at once when requested."""
-
-    def __init__(self, *statuses: ServerStatus) -> None:
-        self.revision = 1
-        self.on_change: Callable[[str], None] = lambda name: None
-        self.asked: list[tuple[str, str]] = []
-        self.logs: dict[str, tuple[str, ...]] = {}
-        self._statuses = {status.name: status for status in statuses}
-
-    def statuses(self) -> tuple[ServerStatus, ...]:
-        return tuple(self._statuses.values())
-
-    def status(self, name: str) -> ServerStatus:
-        return self._statuses[name]
-
-    def stderr(self, name: str) -> tuple[str, ...]:
-        return self.logs.get(name, ())
-
-    def put(self, status: ServerStatus) -> None:
-        self._statuses[status.name] = status
-        self.revision += 1
-        self.on_change(status.name)
-
-    def review_changes(self, name: str, tool: str | None = None) -> None:
-        self.asked.append(("review", name if tool is None else f"{name}/{tool}"))
-
-    def request_start(self, name: str) -> None:
-        self.asked.append(("start", name))
-        self.put(replace(self._statuses[name], state=ServerState.RUNNING, pid=4711, tools=2))
-
-    def request_stop(self, name: str) -> None:
-        self.asked.append(("stop", name))
-        self.put(replace(self._statuses[name], state=ServerState.STOPPED, reason=StopReason.REQUESTED))
-
-    async def sign_in(self, name: str) -> str:
-        self.asked.append(("sign in", name))
-        self.put(replace(self._statuses[name], sign_in="signed in until 14:30"))
-        return "in the keychain"
-
-    async def sign_out(self, name: str) -> int:
-        self.asked.append(("sign out", name))
-        self.put(replace(self._statuses[name], sign_in="not signed in"))
-        return 1
-
-    def request_restart(self, name: str) -> None:
-        self.asked.append(("restart", name))
-        self.put(replace(self._statuses[name], state=ServerState.RUNNING))
-
-
-def running(name: str, tools: int = 2) -> ServerStatus:
-    """Return the status of a running server."""
-    return ServerStatus(name, ServerSpec(name, "python"), ServerState.RUNNING, tools=tools, pid=4000)
-
-
-def crashed(name: str) -> ServerStatus:
-    """Return the status of a server that exited by itself."""
-    return ServerStatus(
-        name,
-        ServerSpec(name, "python"),
-        ServerState.STOPPED,
-        StopReason.EXITED,
-        detail="exited with code 1 after 12 s",
-        next_step="Press l for its log, r to retry.",
-        exit_code=1,
-        stderr_last="RuntimeError: asked to crash",
-    )
-
-
 DELETE = Tool("notes", "delete_note", destructive=True, trusted=True, digest="d1")
 WEATHER = Tool("weather", "get_weather", read_only=True, trusted=True, digest="w1")
-
-
-class FakeWorkbench:
-    """`tui.core.workbench.Workbench` over values that a test sets."""
-
-    def __init__(self) -> None:
-        self.offered: dict[str, list[Tool]] = {}
-        self.schemas: dict[str, Mapping[str, Any]] = {}
-        self.listed: Sequence[ResourceInfo] = ()
-        self.known_prompts: Sequence[PromptInfo] = ()
-        self.problem = ""
-        self.wrong = ""
-        self.who = ServerIdentity()
-        self.answers: dict[str, ToolResult | Callable[[Mapping[str, Any]], ToolResult]] = {}
-        self.said = PromptResult()
-        self.values: dict[str, Sequence[str]] = {}
-        self.subscribed: dict[str, ResourceSubscription] = {}
-        self.completed: list[tuple[str, str, Mapping[str, str]]] = []
-        self.called: list[tuple[str, Any, str]] = []
-        self.gate: asyncio.Event | None = None
-        self.progress: list[tuple[float, float | None, str]] = []
-        self.cancelled = 0
-        self.relisted: list[str] = []
-        self.left: list[Task] = []
-
-    async def identity(self, server: str) -> ServerIdentity:
-        return self.who
-
-    def tools(self, server: str) -> Sequence[Tool]:
-        return self.offered.get(server, [])
-
-    def relist(self, server: str) -> None:
-        self.relisted.append(server)
-
-    def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
-        return self.schemas.get(tool.name)
-
-    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        return self.wrong
-
-    async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
-        return self.listed, self.problem
-
-    async def prompts(self, server: str) -> tuple[Sequence[PromptInfo], str]:
-        return self.known_prompts, self.problem
-
-    async def call_tool(
-        self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
-    ) -> ToolResult:
-        self.called.append((tool.name, arguments, call))
-        for step in self.progress:
-            progress(*step)
-        await self._wait()
-        answer = self.answers.get(tool.name, ToolResult((TextContent(f"{tool.name} did it"),)))
-        return answer(arguments) if callable(answer) else answer
-
-    def tasks(self, server: str) -> Sequence[Task]:
-        return self.left
-
-    def task_of(self, server: str, call: str) -> Task | None:
-        return next((task for task in self.left if task.call == call), None)
-
-    async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
-        self.called.append((task.id, None, call))
-        self.left = [replace(task, call=call)]
-        for step in self.progress:
-            progress(*step)
-        await self._wait()
-        self.left = []
-        return ToolResult((TextContent("fetched"),))
-
-    async def cancel_task(self, task: Task) -> str:
-        self.called.append((f"cancel {task.id}", None, task.call))
-        self.left = []
-        return ""
-
-    async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
-        self.called.append((uri, None, call))
-        await self._wait()
-        answer = self.answers.get(uri, ToolResult((TextContent(f"this is {uri}"),)))
-        return answer({}) if callable(answer) else answer
-
-    async def get_prompt(
-        self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
-    ) -> PromptResult:
-        self.called.append((name, arguments, call))
-        await self._wait()
-        return self.said
-
-    def subscriptions(self, server: str) -> Mapping[str, ResourceSubscription]:
-        return self.subscribed
-
-    def subscribe(self, server: str, uri: str) -> str:
-        if not self.problem:
-            self.subscribed[uri] = ResourceSubscription()
-        return self.problem
-
-    def unsubscribe(self, server: str, uri: str) -> None:
-        self.subscribed.pop(uri, None)
-
-    async def complete(
-        self, about: ResourceInfo | PromptInfo, argument: str, value: str, others: Mapping[str, str]
-    ) -> Completions:
-        self.completed.append((argument, value, others))
-        return Completions(tuple(one for one in self.values.get(argument, ()) if one.startswith(value)))
-
-    async def request(
-        self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
-    ) -> RawAnswer:
-        self.called.append((method, params, call))
-        return RawAnswer()
-
-    async def _wait(self) -> None:
-        if self.gate is None:
-            return
-        try:
-            await self.gate.wait()
-        except asyncio.CancelledError:
-            self.cancelled += 1
-            raise
-
-
-class FakeChoices:
-    """`tui.runtime.server_choices.ServerChoices` that changes only the fake host."""
-
-    def __init__(self, host: FakeHost) -> None:
-        self._host = host
-        self.problem = ""
-
-    async def toggle_tool(self, server: str, tool: str) -> str:
-        status = self._host.status(server)
-        off = tuple(name for name in status.spec.off if name != tool)
-        if off == status.spec.off:
-            off = (*off, tool)
-        return self._put(server, off=off)
-
-    async def toggle_all(self, server: str) -> str:
-        return self._put(server, off=() if self._host.status(server).spec.off else ("*",))
-
-    async def toggle_instructions(self, server: str) -> str:
-        return self._put(server, instructions=not self._host.status(server).spec.instructions)
-
-    async def toggle_resources(self, server: str) -> str:
-        return self._put(server, offer_resources=not self._host.status(server).spec.offer_resources)
-
-    async def set_log_level(self, server: str, level: str) -> str:
-        return self._put(server, log_level=level)
-
-    def _put(self, server: str, **fields: Any) -> str:
-        status = self._host.status(server)
-        self._host.put(replace(status, spec=replace(status.spec, **fields)))
-        return self.problem
-
-
-class FakeTrust:
-    """`tui.runtime.servers.server_trust.ServerTrust` that changes only the fake host."""
-
-    def __init__(self, host: FakeHost) -> None:
-        self._host = host
-        self.problem = ""
-
-    async def toggle(self, server: str) -> str:
-        status = self._host.status(server)
-        trusted = status.spec.trusted is not True
-        self._host.put(replace(status, spec=replace(status.spec, trusted=trusted)))
-        return self.problem
-
-
-class FakeChanges:
-    """`tui.runtime.server_changes.ServerChanges` that writes down what it is asked to do."""
-
-    def __init__(self) -> None:
-        self.done: list[tuple[str, str]] = []
-        self.problem = ""
-
-    def values(self, name: str) -> ServerValues:
-        if self.problem:
-            raise UsageError(self.problem)
-        return ServerValues("python3 weather.py", "TOKEN=***", "stdio")
-
-    def draft(self, name: str, typed: ServerValues, *, changes: str = "") -> Draft:
-        if not typed.line.startswith(("python3", "https://")):
-            raise UsageError("there is no such command on PATH.")
-        notes = ("the environment variable TOKEN is not set",) if "TOKEN" in typed.values else ()
-        name = name or "weather"
-        return Draft(name, {}, f'[servers.{name}]\nline = "{typed.line}"\n# {typed.transport}\n', notes)
-
-    async def add(self, draft: Draft) -> None:
-        await self._do("add", draft.toml)
-
-    async def change(self, draft: Draft) -> None:
-        await self._do("change", draft.toml)
-
-    async def toggle(self, name: str) -> None:
-        await self._do("toggle", name)
-
-    async def remove(self, name: str) -> None:
-        await self._do("remove", name)
-
-    async def _do(self, what: str, name: str) -> None:
-        if self.problem:
-            raise UsageError(self.problem)
-        self.done.append((what, name))
-
-
-class FakeModelChanges:
-    """`tui.runtime.model_changes.ModelChanges` that writes down what it is asked to do."""
-
-    def __init__(self) -> None:
-        self.done: list[tuple[str, ModelValues]] = []
-        self.problem = ""
-
-    def providers(self) -> Sequence[ProviderChoice]:
-        key_page = "https://keys.example"
-        return [
-            ProviderChoice("big", "Big", "https://big.example/v1", "BIG_KEY", True, "big-1", key_page),
-            ProviderChoice("", "Other endpoint"),
-        ]
-
-    def is_set(self, variable: str) -> bool:
-        return variable == "BIG_KEY"
-
-    def free_name(self, wanted: str) -> str:
-        return wanted or "model"
-
-    def table(self, values: ModelValues) -> dict[str, Any]:
-        if not values.model:
-            raise UsageError("no model selected")
-        return {}
-
-    async def offered(self, values: ModelValues) -> Sequence[str]:
-        return ("small-1", "big-1") if values.base_url else ()
-
-    async def try_out(self, values: ModelValues) -> None:
-        self.done.append(("try", values))
-        if self.problem:
-            raise UsageError(self.problem)
-
-    async def add(self, values: ModelValues) -> None:
-        self.done.append(("add", values))
-
-
-class FakeCalls:
-    """`tui.settings.state.stored_calls.StoredCalls` in memory."""
-
-    def __init__(self) -> None:
-        self.memory = CallMemory()
-
-    async def load(self) -> None:
-        pass
-
-    async def change(self, change: Callable[[CallMemory], CallMemory]) -> None:
-        self.memory = change(self.memory)
 
 
 class FakeRequestContext:

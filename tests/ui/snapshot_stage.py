@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from tests.ui import bench_stage
 from tests.ui.fake_chats import DEMO, OLLAMA
-from tests.ui.fakes import FakeHost, FakeRuntime, calls, crashed, running, says
+from tests.ui.fake_host import FakeHost, crashed, running
+from tests.ui.fakes import FakeRuntime, calls, says
 from tests.ui.traffic_stage import Recorded, some
 from tui.core.consent.launch import Launch
 from tui.core.consent.question import consent_question

@@ -8,7 +8,8 @@ from textual.screen import Screen
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
-from tests.ui.fakes import FakeHost, FakeRuntime, FakeToolbox, calls, crashed, says
+from tests.ui.fake_host import FakeHost, crashed
+from tests.ui.fakes import FakeRuntime, FakeToolbox, calls, says
 from tui.core.errors import ConfigError
 from tui.core.ports import TextPart
 from tui.core.turn.limits import Limits

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, shows
-from tests.ui.fakes import FakeRuntime, running
+from tests.ui.fake_host import running
+from tests.ui.fakes import FakeRuntime
 
 
 async def test_a_key_of_the_servers_pane_reviews_what_changed() -> None:

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, shows
-from tests.ui.fakes import FakeHost, FakeRuntime, running
+from tests.ui.fake_host import FakeHost, running
+from tests.ui.fakes import FakeRuntime
 from tui.core.servers import ServerState, StopReason
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.dialogs.server_form import ServerForm

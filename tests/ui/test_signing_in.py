@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, send, shows
-from tests.ui.fakes import FakeHost, FakeRuntime, running
+from tests.ui.fake_host import FakeHost, running
+from tests.ui.fakes import FakeRuntime
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, Transport
 
 REMOTE = ServerStatus(

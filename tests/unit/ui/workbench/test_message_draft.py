@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.ui.fakes import FakeWorkbench
+from tests.ui.fake_workbench import FakeWorkbench
 from tui.core.conversation.conversation import Attachment
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.core.workbench import PromptMessage, PromptResult

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ui.fakes import FakeWorkbench
+from tests.ui.fake_workbench import FakeWorkbench
 from tui.core.attachments import MAX_BYTES, attachment_of
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError

@@ -1,0 +1,130 @@
+"""What the app changes in the configuration, written down or done to the fake host."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tests.ui.fake_host import FakeHost
+from tui.core.errors import UsageError
+from tui.runtime.model_changes import ModelValues, ProviderChoice
+from tui.runtime.server_changes import Draft, ServerValues
+
+
+class FakeChoices:
+    """`tui.runtime.server_choices.ServerChoices` that changes only the fake host."""
+
+    def __init__(self, host: FakeHost) -> None:
+        self._host = host
+        self.problem = ""
+
+    async def toggle_tool(self, server: str, tool: str) -> str:
+        status = self._host.status(server)
+        off = tuple(name for name in status.spec.off if name != tool)
+        if off == status.spec.off:
+            off = (*off, tool)
+        return self._put(server, off=off)
+
+    async def toggle_all(self, server: str) -> str:
+        return self._put(server, off=() if self._host.status(server).spec.off else ("*",))
+
+    async def toggle_instructions(self, server: str) -> str:
+        return self._put(server, instructions=not self._host.status(server).spec.instructions)
+
+    async def toggle_resources(self, server: str) -> str:
+        return self._put(server, offer_resources=not self._host.status(server).spec.offer_resources)
+
+    async def set_log_level(self, server: str, level: str) -> str:
+        return self._put(server, log_level=level)
+
+    def _put(self, server: str, **fields: Any) -> str:
+        status = self._host.status(server)
+        self._host.put(replace(status, spec=replace(status.spec, **fields)))
+        return self.problem
+
+
+class FakeTrust:
+    """`tui.runtime.servers.server_trust.ServerTrust` that changes only the fake host."""
+
+    def __init__(self, host: FakeHost) -> None:
+        self._host = host
+        self.problem = ""
+
+    async def toggle(self, server: str) -> str:
+        status = self._host.status(server)
+        trusted = status.spec.trusted is not True
+        self._host.put(replace(status, spec=replace(status.spec, trusted=trusted)))
+        return self.problem
+
+
+class FakeChanges:
+    """`tui.runtime.server_changes.ServerChanges` that writes down what it is asked to do."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[str, str]] = []
+        self.problem = ""
+
+    def values(self, name: str) -> ServerValues:
+        if self.problem:
+            raise UsageError(self.problem)
+        return ServerValues("python3 weather.py", "TOKEN=***", "stdio")
+
+    def draft(self, name: str, typed: ServerValues, *, changes: str = "") -> Draft:
+        if not typed.line.startswith(("python3", "https://")):
+            raise UsageError("there is no such command on PATH.")
+        notes = ("the environment variable TOKEN is not set",) if "TOKEN" in typed.values else ()
+        name = name or "weather"
+        return Draft(name, {}, f'[servers.{name}]\nline = "{typed.line}"\n# {typed.transport}\n', notes)
+
+    async def add(self, draft: Draft) -> None:
+        await self._do("add", draft.toml)
+
+    async def change(self, draft: Draft) -> None:
+        await self._do("change", draft.toml)
+
+    async def toggle(self, name: str) -> None:
+        await self._do("toggle", name)
+
+    async def remove(self, name: str) -> None:
+        await self._do("remove", name)
+
+    async def _do(self, what: str, name: str) -> None:
+        if self.problem:
+            raise UsageError(self.problem)
+        self.done.append((what, name))
+
+
+class FakeModelChanges:
+    """`tui.runtime.model_changes.ModelChanges` that writes down what it is asked to do."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[str, ModelValues]] = []
+        self.problem = ""
+
+    def providers(self) -> Sequence[ProviderChoice]:
+        key_page = "https://keys.example"
+        return [
+            ProviderChoice("big", "Big", "https://big.example/v1", "BIG_KEY", True, "big-1", key_page),
+            ProviderChoice("", "Other endpoint"),
+        ]
+
+    def is_set(self, variable: str) -> bool:
+        return variable == "BIG_KEY"
+
+    def free_name(self, wanted: str) -> str:
+        return wanted or "model"
+
+    def table(self, values: ModelValues) -> dict[str, Any]:
+        if not values.model:
+            raise UsageError("no model selected")
+        return {}
+
+    async def offered(self, values: ModelValues) -> Sequence[str]:
+        return ("small-1", "big-1") if values.base_url else ()
+
+    async def try_out(self, values: ModelValues) -> None:
+        self.done.append(("try", values))
+        if self.problem:
+            raise UsageError(self.problem)
+
+    async def add(self, values: ModelValues) -> None:
+        self.done.append(("add", values))

@@ -1,0 +1,42 @@
+"""A supervisor over a scripted server, and a clock for it."""
+
+import asyncio
+import math
+
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import ServerSpec, ServerState
+from tui.host.host_context import HostContext
+from tui.host.supervisor import Supervisor
+
+STOPPED, RUNNING = ServerState.STOPPED, ServerState.RUNNING
+
+
+class TestClock:
+    """Time that passes when it is told to."""
+
+    __test__ = False
+
+    def __init__(self):
+        self.now = 0
+        self.naps = []
+
+    def now_ns(self):
+        return self.now
+
+    async def sleep(self, seconds):
+        self.naps.append(seconds)
+        self.now += math.ceil(seconds * 1e9)
+        await asyncio.sleep(0)
+
+
+def supervisor(script, clock=None, seen=lambda: None, **spec):
+    around = HostContext(
+        sink=lambda *_: None,
+        clock=clock or TestClock(),
+        redactor=Redactor({"TOKEN": "last words"}),
+        owner="test",
+        grace=None,
+        changed=lambda name: seen(),
+        open=script.open,
+    )
+    return Supervisor(ServerSpec("srv", "x", **spec), around)
