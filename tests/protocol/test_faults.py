@@ -121,7 +121,7 @@ ROWS = [
     ),
     refused(
         "no_newline",
-        "It writes several messages on one line; newline-delimited JSON is required.",
+        "It writes several messages on one line, but newline-delimited JSON is required.",
         noisy=True,
         start_seconds=5.0,
     ),

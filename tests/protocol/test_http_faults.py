@@ -166,7 +166,7 @@ FAULTS = {
     ),
     "other-id": (
         other_id,
-        rf"^HTTP 200: the response is invalid: it answers another request\. {NO_SERVER}$",
+        rf"^HTTP 200: the response is invalid: it belongs to another request\. {NO_SERVER}$",
     ),
     "echo": (echoed, r"^The server's response is invalid: it echoes the request"),
     "garbage": (

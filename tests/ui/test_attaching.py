@@ -156,7 +156,7 @@ async def test_a_file_that_cannot_be_read_brings_the_message_back(folder: Path):
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(b"", "the file is empty"), (b"\x00\x01\x02" * 100, "unsupported type: not text, an image or")],
+    [(b"", "the file is empty"), (b"\x00\x01\x02" * 100, "unsupported type: only text, images and")],
 )
 async def test_a_file_that_no_model_can_be_told_is_told_to_the_person(
     folder: Path, content: bytes, words: str

@@ -151,7 +151,7 @@ async def test_an_image_is_attached_as_it_is_and_what_no_model_takes_is_not() ->
         await pilot.press("ctrl+s")
         await shows(app, "weather://blob")
         await pilot.press("a")
-        await shows(app, "Cannot attach it: unsupported type: not")
+        await shows(app, "Cannot attach it: unsupported type: only")
 
 
 def prompt() -> FakeRuntime:

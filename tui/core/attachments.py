@@ -101,7 +101,7 @@ def attachment_of(name: str, data: bytes, *, shorten: bool = False) -> Attachmen
         if mime.startswith(("audio/", "image/")):
             raise ValueError(f"unsupported type {mime}")
         what = f" {mime}" if mime else ""
-        raise ValueError(f"unsupported type{what}: not text, an image or audio")
+        raise ValueError(f"unsupported type{what}: only text, images and audio can be attached")
     if not text:
         raise ValueError("the file is empty")  # but for its byte order mark
     return _of_text(name, type_by_name(name) or "text/plain", text, shorten)
@@ -114,7 +114,7 @@ def attachment_of_binary(name: str, content: BinaryContent) -> Attachment:
         ValueError: with a sentence, if it is neither, too large, or broken.
     """
     if (kind := kind_of(content)) == "blob":
-        raise ValueError("unsupported type: not text, an image or audio")
+        raise ValueError("unsupported type: only text, images and audio can be attached")
     data, decoded = _decoded(content)
     mime = media_type(decoded[:64])
     if mime not in PICTURES and mime not in SOUNDS:
@@ -177,7 +177,7 @@ def _of_text(name: str, mime: str, text: str, shorten: bool) -> Attachment:
     text = visible(text)
     size = octets(text)
     if size > MAX_TEXT and not shorten:
-        raise ValueError(f"text larger than {MAX_TEXT // 1024} KiB. Attach a part of it")
+        raise ValueError(f"text larger than {MAX_TEXT // 1024} KiB. Attach part of the text")
     if size > MAX_TEXT:
         head = text.encode("utf-8", "replace")[:MAX_TEXT].decode("utf-8", "ignore")
         text = f"{head}\n[… truncated: first {octets(head):,} of {size:,} bytes]"

@@ -1,4 +1,4 @@
-"""What the rest of the program knows about a server: how to start it, its status, its era."""
+"""The configuration, status and protocol era of a server, for all other packages."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ class Transport(StrEnum):
 
     @property
     def remark(self) -> str:
-        """What a person must know beside the protocol version: "non-standard", "unofficial", or ""."""
+        """A warning to show next to the protocol version: "non-standard", "unofficial", or ""."""
         return {"lines": "non-standard", "websocket": "unofficial"}.get(self.value, "")
 
 
@@ -50,7 +50,7 @@ class StopReason(StrEnum):
 
 
 class Grant(StrEnum):
-    """How tokens are got from an authorization server: by a person in a browser, or by credentials alone."""
+    """How to get tokens from an authorization server: a person signs in, or credentials are enough."""
 
     PERSON = "authorization_code"
     CREDENTIALS = "client_credentials"
@@ -61,11 +61,11 @@ class OAuthSpec:
     """How to sign in to one server; everything is optional.
 
     Attributes:
-        client_id: of a client that is registered already, or "".
+        client_id: the id of a registered client, or "".
         client_secret, private_key: secrets, or `keyring:SERVICE/NAME`.
-        scopes: what to request in place of what the server suggests.
+        scopes: scopes to request instead of those that the server suggests.
         client_metadata_url: the address of a client metadata document (CIMD), or "".
-        issuer: the only authorization server that may get the credentials, or "".
+        issuer: the only authorization server that may receive the credentials, or "".
         callback_port: the port of a registered redirect address; 0 for any.
     """
 
@@ -94,11 +94,11 @@ class SamplingRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A text of the configuration that takes values from the environment.
+    """A text in the configuration that uses values from the environment.
 
     Attributes:
-        text: the text as written: `${NAME}` in place of each value. Defaults that apply are in place.
-        names: the variables whose values are in it.
+        text: the text as written, with `${NAME}` for each value. Defaults that apply are filled in.
+        names: the variables that it uses.
     """
 
     text: str
@@ -106,43 +106,37 @@ class Reference:
 
     @property
     def in_words(self) -> str:
-        """Which values it has, in words."""
+        """The values that it uses, in words."""
         names = ", ".join(dict.fromkeys(self.names))
         return f"value of {names}" if self.text == f"${{{names}}}" else f"text with the value of {names}"
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
-    """How to start one server. Resolved: no `${VAR}` left in it. Values of `env` and `headers` may be secret.
+    """How to start one server, without any `${VAR}` left. Values of `env` and `headers` may be secret.
 
     Attributes:
         name: the key of `[servers.NAME]`; unique among the servers of a host.
         command: the program; resolved on PATH, never given to a shell.
         env: variables added to the small allow-listed environment.
         cwd: working directory, or None.
-        folder: the folder of its own that it starts in without `cwd`, made when it starts; "" for ours.
-        restart: restart it, with growing delay, when it exits unexpectedly; otherwise the next call does.
-        start_seconds: how long a start may take; longer for launchers that download.
-        tool_seconds: how long one call may take, or None for the host's limit.
-        trusted: whether the person believes its read-only marks and its results; None if they were not asked.
-        pins: patterns of names of its tools that are always offered where a model accepts fewer than there
-            are.
-        off: patterns of names of its tools that the model is not offered.
-        oauth: how to sign in to it.
-        disabled: it is only listed, and cannot be started.
-        problem: what is wrong with its configuration, so that it is only listed; or "".
-        source: where it came from, in words, if not from the person: it needs consent to run; or "".
-        sse_fallback: only a URL is configured: if it does not speak HTTP, HTTP+SSE is tried.
-        instructions: give the model its instructions.
-        offer_resources: let the model list and read its resources.
-        accept_changes: accept definitions that change without a question, if it is trusted and nothing about
-            them is suspicious.
-        send_as_is: send its results to the model with the secrets of the configuration in them.
-        log_level: the least severe level of RFC 5424 that it is asked to log, or "" to ask for nothing.
-        roots: absolute paths of the directories that it may work in, as it is told.
-        sampling: whether it may ask the active model.
-        sampling_tokens, sampling_per_minute: how much of it until mcptui ends, and how often.
-        references: what takes values from the environment, by its place: `env.NAME`, `args.0`, `url`.
+        folder: its own folder, in which it starts without `cwd`, created on start; "" for the current folder.
+        restart: restart it, with growing delay, when it exits unexpectedly; otherwise the next call restarts
+        it. start_seconds: how long a start may take; longer for launchers that download. tool_seconds: how
+        long one call may take, or None for the host's limit. trusted: whether the person trusts its read-only
+        marks and its results; None if they were not asked. pins: name patterns of its tools that are always
+        offered, even if a model accepts fewer tools. off: name patterns of its tools that the model is not
+        offered. oauth: how to sign in to it. disabled: it is only listed, and cannot be started. problem: why
+        its configuration is invalid, so that it is only listed; or "". source: its origin in words if it is
+        not the person's own and needs consent to run; or "". sse_fallback: try HTTP+SSE if it does not
+        support Streamable HTTP, because only a URL is configured. instructions: give the model its
+        instructions. offer_resources: let the model list and read its resources. accept_changes: accept
+        changed definitions without asking, if it is trusted and they are not suspicious. send_as_is: send its
+        results to the model without redacting configured secrets. log_level: the least severe level (RFC
+        5424) to request from it, or "" for no request. roots: absolute paths of the directories to report as
+        its roots. sampling: whether it may ask the active model. sampling_tokens, sampling_per_minute: the
+        token budget until mcptui quits, and the rate limit. references: settings that use values from the
+        environment, by place: `env.NAME`, `args.0`, `url`.
     """
 
     name: str
@@ -183,7 +177,7 @@ class ServerSpec:
 
     @property
     def starts_in(self) -> str | None:
-        """The folder that it starts in; None for ours."""
+        """The folder in which it starts; None for the current one."""
         return self.cwd or self.folder or None
 
     @property
@@ -192,7 +186,7 @@ class ServerSpec:
 
     @property
     def origin(self) -> str:
-        """A hash of which program or address it is, whatever its environment, headers and options are."""
+        """A hash of its program or address, independent of its environment, headers and options."""
         where = json.dumps([self.command, self.args, self.url])
         return hashlib.sha256(where.encode("utf-8", "replace")).hexdigest()[:16]
 
@@ -200,7 +194,7 @@ class ServerSpec:
         """Return a hash of everything that decides what runs when this server is started.
 
         It is part of the key of approvals: one must not survive a changed command (MCPoison, CVE-2025-54136).
-        The folder of its own is not part of it: it follows from the name, and starts out empty.
+        Its own folder is not part of the hash, because it follows from the name and starts empty.
         """
         what = [
             self.command,
@@ -214,7 +208,7 @@ class ServerSpec:
         return hashlib.sha256(json.dumps(what).encode("utf-8", "replace")).hexdigest()[:16]
 
     def runs_like(self, other: "ServerSpec") -> bool:
-        """Whether what a server started from `other` runs is what this describes: no restart is needed."""
+        """Whether a server started from `other` runs the same, so that no restart is needed."""
 
         def runs(spec: ServerSpec) -> tuple[object, ...]:
             return (spec.digest(), spec.oauth, spec.sse_fallback, spec.disabled, spec.problem)
@@ -224,7 +218,7 @@ class ServerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Where a remote server is, and whether it answers.
+    """The address of a remote server, and whether it responds.
 
     Attributes:
         where: its address, without secrets.
@@ -247,7 +241,7 @@ class Reach:
 
     @property
     def words(self) -> str:
-        """Say it in a few words: "HTTP 200", "no answer"."""
+        """Return the state in a few words: "HTTP 200", "no answer"."""
         if self.silent:
             return "no response"
         return f"HTTP {self.status}" if self.status else ""
@@ -266,7 +260,7 @@ class ServerStatus:
         since_ns: monotonic nanoseconds when it entered this state.
         start_ms: how long the last successful start took.
         protocol: negotiated protocol version ("2026-07-28").
-        quarantined: tools left out, each as (name, reason).
+        quarantined: omitted tools, each as (name, reason).
         hidden: tools with hidden text, or "instructions", each as (name, where and what).
         listing_problem: why its tools could not be listed, or not all of them; or "".
         resources, prompts: their number; None if not requested or not supported.
@@ -274,11 +268,11 @@ class ServerStatus:
         noise: number of stdout lines that were not messages.
         restarts: how often it was restarted after an unexpected exit.
         reach: of a remote server, which has no process; None for one with a process.
-        withheld: number of its tools that the model is not offered; `tools_off` of them by the person.
-        stderr_last: last line of its stderr; once it is STOPPED, the line that says why.
-        tasks: number of its tasks whose results wait to be fetched.
-        changes: number of its definitions that changed since they were accepted.
-        sign_in: whether it is signed in to ("signed in until 14:30"), or "" if it does not ask for it.
+        withheld: number of its tools that the model is not offered; the person turned `tools_off` of them
+        off. stderr_last: last line of its stderr; once it is STOPPED, the line that says why. tasks: number
+        of its tasks whose results wait to be fetched. changes: number of its definitions that changed since
+        they were accepted. sign_in: the state of its sign-in ("signed in until 14:30"), or "" if it requires
+        none.
     """
 
     name: str
@@ -324,7 +318,7 @@ class ServerStatus:
 
     @property
     def change_words(self) -> str:
-        """How many of its definitions are not the accepted ones, in words."""
+        """The number of definitions that are not accepted, in words."""
         return f"{plural(self.changes, 'definition')} not accepted yet, not offered"
 
     @property
@@ -365,13 +359,13 @@ def is_modern(version: str) -> bool:
 
 
 def era_key(spec: ServerSpec) -> str:
-    """Return under what the era of a server is remembered: the origin of a remote one, else how it starts."""
+    """Return the key of a remembered era: the origin of a remote server, else the launch configuration."""
     parts = urlsplit(spec.url or "")
     return ServerSpec("", url=f"{parts.scheme}://{parts.netloc}").digest() if spec.url else spec.digest()
 
 
 class EraKeeper(Protocol):
-    """Keeps eras beyond the end of mcptui. Neither waits nor raises: a lost era costs one probe."""
+    """Stores eras on disk. Neither waits nor raises, because a lost era only costs one probe."""
 
     def load(self) -> Mapping[str, Era]: ...
 
@@ -379,10 +373,10 @@ class EraKeeper(Protocol):
 
 
 class EraBook:
-    """The eras of servers, by a hash of how they are started or reached, so that a start need not probe.
+    """The eras of servers by a hash of their launch configuration or address, so that starts need no probe.
 
-    Servers are upgraded, so a memory can be wrong: after a failed start the other era is tried, and the
-    memory dropped.
+    Servers are upgraded, so a remembered era can be wrong: after a failed start it is forgotten, and the
+    other era is tried.
     """
 
     def __init__(self, keeper: EraKeeper | None = None) -> None:
@@ -393,9 +387,9 @@ class EraBook:
         return self._all().get(key)
 
     def connected(self, key: str, era: Era) -> None:
-        """Remember what was negotiated; a server of another version than before is asked at its next start.
+        """Remember the negotiated era, but probe a server with a different version at its next start.
 
-        It was not asked this time, and the other version may speak both eras.
+        It was not probed this time, and the new version may support both eras.
         """
         era = Era(era.has_handshake, era.version[:MAX_VERSION])
         known = self.find(key)

@@ -1,7 +1,7 @@
 """Tasks: tool calls that a server works on after it has answered (extension io.modelcontextprotocol/tasks).
 
 A server answers `tools/call` with a task id instead of a result; the client polls until the task is done.
-Ids outlive the connection and mcptui itself, so they are kept.
+Ids outlive the connection and mcptui itself, so they are stored.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,12 +17,12 @@ STATUS_CHANGED = "notifications/tasks"
 
 MAX_ID = 1_024
 MAX_KEPT = 200
-"""Tasks of one server that are kept; the oldest are dropped first."""
+"""Maximum tasks kept per server; the oldest are dropped first."""
 
 MESSAGE_CHARS = 400
 MIN_POLL_MS, USUAL_POLL_MS, MAX_POLL_MS = 250, 1_000, 60_000
 GRACE_SECONDS = 60.0
-"""How long a task is still asked for after its time to live: clocks differ."""
+"""How long a task is still polled after its time to live, because clocks differ."""
 
 
 class TaskStatus(StrEnum):
@@ -73,7 +73,7 @@ class Task:
 
     @property
     def description(self) -> str:
-        """What the server says about its status."""
+        """The server's status and message in words."""
         return self.message
 
     def expired(self, now: float) -> bool:
@@ -81,7 +81,7 @@ class Task:
         return self.ttl_ms is not None and now > self.created + self.ttl_ms / 1000 + GRACE_SECONDS
 
     def updated(self, raw: Mapping[str, Any]) -> "Task":
-        """Return it with what the server says now; raises ValueError if that is no state of a task."""
+        """Return the task with the server's new state; raises ValueError if that is not a task state."""
         status = raw.get("status")
         if status not in list(TaskStatus):
             raise ValueError(f"unknown task status {clean_line(str(status), 40)!r}")
@@ -116,7 +116,7 @@ def _poll(said: int | None) -> int:
 
 
 class TaskKeeper(Protocol):
-    """Keeps tasks beyond the end of mcptui. Neither waits nor raises: a task is worth less than its call."""
+    """Stores tasks on disk. Neither waits nor raises, because storing a task must not make its call fail."""
 
     def load(self) -> Sequence[Task]: ...
 
@@ -138,19 +138,19 @@ class TaskBook:
         return self._all().get((server, origin, task_id))
 
     def put(self, task: Task) -> None:
-        """Add a task, or replace what is known of it."""
+        """Add a task, or replace its state."""
         tasks = self._all()
         before = tasks.get(_key(task))
         tasks[_key(task)] = task
         too_many = self.of(task.server, task.origin)[:-MAX_KEPT]
         for old in too_many:
             del tasks[_key(old)]
-        # Its status is asked for anyway: only a new task, or another time to live, is worth a file.
+        # Its status is polled anyway, so only a new task or time to live is written to the file.
         if self._keeper is not None and (before is None or before.ttl_ms != task.ttl_ms):
             self._keeper.changed([task], too_many)
 
     def drop(self, task: Task) -> None:
-        """Remove a task: its result has been fetched, or nobody can fetch it any more."""
+        """Remove a task whose result has been fetched, or can no longer be fetched."""
         if self._all().pop(_key(task), None) is not None and self._keeper is not None:
             self._keeper.changed((), [task])
 

@@ -1,8 +1,8 @@
 """Text: cleaning what is untrusted before a person sees it, and comparing it without case. Pure.
 
 Everything that a server or a model sends is hostile until cleaned: escape sequences, control characters,
-bidirectional overrides and invisible characters are made visible, never obeyed. The stores keep the raw text;
-it is cleaned on the way to a screen, a log, an export or a terminal.
+bidirectional overrides and invisible characters are made visible, never interpreted. Stores keep the raw
+text. It is cleaned before it reaches a screen, a log, an export or a terminal.
 
 Two texts match when they differ only in case (full case folding, in every script) or in composition (NFC,
 NFD).
@@ -49,15 +49,15 @@ _VIRAMAS = (
 _INDIC = "\u0900-\u0963\u0971-\u0dff"
 _JOINERS = (
     "[\u200c\u200d]"
-    f"(?<![{_PICTURES}\ufe0f]\u200d(?=[{_PICTURES}]))"  # a picture made of two
+    f"(?<![{_PICTURES}\ufe0f]\u200d(?=[{_PICTURES}]))"  # an emoji made of two
     f"(?<![{_JOINING}][\u200c\u200d](?=[{_JOINING}]))"
-    f"(?<![{_JOINING}]\u200d(?![\u200c\u200d]))"  # a letter alone, in the form that it has in a word
+    f"(?<![{_JOINING}]\u200d(?![\u200c\u200d]))"  # a single letter in the form that it has in a word
     f"(?<![^\u200c\u200d]\u200d(?=[{_JOINING}]))(?<!^\u200d(?=[{_JOINING}]))"
     f"(?<![{_VIRAMAS}][\u200c\u200d](?![\u200c\u200d]))"
     f"(?<![{_INDIC}][\u200c\u200d](?=[{_VIRAMAS}]))"
 )
-"""A joiner that no script needs where it is: between other characters it is invisible. This pattern and those
-below are for rare texts; `re` compiles them with the first one, not before the first frame."""
+"""A joiner between characters that do not need it, where it is invisible. This pattern and those below are
+for rare texts; `re` compiles them with the first one, not before the first frame."""
 
 _SELECTORS = f"(?<![{_PICTURES}0-9#*])\ufe0f"
 """The selector of the colored form of a picture, without a picture before it."""
@@ -71,7 +71,7 @@ _UNSEEN = (
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]"
 )
-"""What no model is sent, but where a script needs it. Carriage returns and form feeds, as files have, are."""
+"""Characters that are sent to a model only where a script needs them. CR and form feed are always sent."""
 
 _NEVER = (
     "[\u00ad\u17b4-\u17b5\u200b\u202d-\u202e\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
@@ -147,7 +147,7 @@ _MODEL_TABLE = (
 
 
 def visible(text: str) -> str:
-    """Return `text` as a model is sent it: without what a person would not see but a model would read.
+    """Return `text` for a model, without what a person would not see but a model would read.
 
     Invisible characters that no script needs are removed: tag characters, zero-width spaces, variation
     selectors, joiners, overrides of the direction. Control characters become their pictures (ESC is ␛) or
@@ -174,7 +174,7 @@ def octets(text: str) -> int:
 class Cleaner:
     """Cleans a text that arrives in pieces; the result is the same as that of `clean`.
 
-    A joiner is judged by its neighbors, a CR by the LF behind it: what may become part of such a sequence
+    A joiner depends on its neighbors, and a CR on the LF after it, so a possible part of such a sequence
     waits for the next piece.
     """
 
@@ -183,7 +183,7 @@ class Cleaner:
         self._held = ""
 
     def feed(self, text: str) -> str:
-        """Return what is final so far."""
+        """Return the part that is final so far."""
         text = self._held + text
         sure = text.rstrip("\r\u200c\u200d")
         self._held = text[len(sure) :]
@@ -216,7 +216,7 @@ def clean_line(text: str, limit: int = 200) -> str:
 
 
 def quoted_name(name: str, limit: int = 64) -> str:
-    """Return a name that somebody else chose, as a sentence has it: “everything” is no word of ours."""
+    """Return a foreign name in quotes, so that it does not read as part of the sentence: “everything”."""
     line = clean_line(name, limit).replace("“", '"').replace("”", '"')
     return f"“{line}”"
 
@@ -224,21 +224,21 @@ def quoted_name(name: str, limit: int = 64) -> str:
 def whole_words(text: str, limit: int) -> str:
     """Return `text`, or its first words if it has more than `limit` characters.
 
-    For text in which secrets are looked for later: a part of one would not be found.
+    For text that is searched for secrets later, because part of a secret would not be found.
     """
     return text if len(text) <= limit else text[:limit].rpartition(" ")[0] + "…"
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The part of a text that is shown at once, cleaned; `omitted` counts characters that are not shown."""
+    """The part of a text to show, cleaned; `omitted` counts the other characters."""
 
     text: str
     omitted: int
 
 
 def preview(text: str, max_chars: int = PREVIEW_BYTES, max_lines: int = PREVIEW_LINES) -> Preview:
-    """Return the head of `text` that a screen can show quickly whatever its size.
+    """Return the beginning of `text` that a screen can show quickly, whatever its size.
 
     A widget fed 3 MiB in one line is busy for 12 s (measured on Textual 8.2.8).
     """
@@ -266,7 +266,7 @@ def composed(text: str) -> str:
 def spans(text: str, folded: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of each match of a folded text in another text, from left to right.
 
-    A match of a part of a character, such as an "s" of "ß", is that character, once.
+    If part of a character matches, such as an "s" of "ß", the match is that character, once.
     """
     whole = fold(text)
     at = whole.find(folded) if folded else -1

@@ -1,4 +1,4 @@
-"""Time limits that stand still while a person is asked."""
+"""Time limits that pause while a person is asked."""
 
 import asyncio
 from collections.abc import Iterator
@@ -68,7 +68,7 @@ class TimeLimit:
 
 
 class TimeLimits:
-    """What stands still together. Pausing nests: it goes on after as many resumes."""
+    """Clocks that pause together. Pausing nests: they continue after as many resumes."""
 
     def __init__(self, *held: Pausable) -> None:
         self._held = list(held)
@@ -96,7 +96,7 @@ class TimeLimits:
 
     @contextmanager
     def holding(self, *held: Pausable) -> Iterator[None]:
-        """Pause `held` with the others; at once if they are paused, and resume it in the end."""
+        """Pause `held` together with the others, at once if they are paused, and resume it at the end."""
         self._held.extend(held)
         if self._pauses:
             for one in held:

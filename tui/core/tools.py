@@ -20,15 +20,15 @@ class Tool:
         name: the tool's own name on that server, raw, as it is sent.
         title: cleaned, as is `description`, or "".
         schema: the tool's own input schema, unchanged.
-        read_only: a hint of the server, which decides nothing unless the server is `trusted`; so are
-            `destructive` (None if it says nothing) and `idempotent`.
+        read_only: a hint of the server, which has no effect unless the server is `trusted`; so are
+            `destructive` (None if not set) and `idempotent`.
         digest: hash of what the model reads (name, title, description, schemas, annotations), the key of
             approvals.
-        pinned: always offered where the model accepts fewer tools than there are.
+        pinned: always offered, even if the model accepts fewer tools than there are.
         has_icon: the server names an icon. It is never fetched.
-        withheld: why the model is not offered this tool, whatever is configured; or "".
-        is_unaccepted: it is withheld because nobody has accepted what it says of itself.
-        hidden: what in its definition a person does not see, or is addressed to the model past the person.
+        withheld: why the model is not offered this tool, regardless of the configuration; or "".
+        is_unaccepted: it is withheld because its definition is not accepted.
+        hidden: findings of hidden text in its definition, and of orders to the model.
     """
 
     server: str
@@ -49,14 +49,14 @@ class Tool:
 
 
 def is_off(name: str, patterns: Sequence[str]) -> bool:
-    """Return whether a tool is turned off for the model: one of the patterns matches its name."""
+    """Return whether one of the patterns turns a tool off for the model."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def switched(patterns: Sequence[str], name: str, names: Iterable[str]) -> tuple[str, ...]:
     """Return the patterns of tools that are off with `name` turned off, or on if it was off.
 
-    `names` are all tools of the server: a pattern that turned off others too is replaced by their names.
+    `names` are all tools of the server. A pattern that also turns off other tools is replaced by their names.
     """
     if not is_off(name, patterns):
         return (*patterns, escape(name))
@@ -67,11 +67,11 @@ def switched(patterns: Sequence[str], name: str, names: Iterable[str]) -> tuple[
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """What a server says of an item of content.
+    """A server's annotations of an item of content.
 
     Attributes:
-        audience: whom it is for: "user", "assistant"; both if empty.
-        priority: 1 for the most important, 0 for the least; None if it does not say.
+        audience: "user", "assistant"; both if empty.
+        priority: from 1 for the most important to 0; None if not set.
     """
 
     audience: tuple[str, ...] = ()
@@ -129,7 +129,7 @@ Content = TextContent | BinaryContent | LinkContent | ResourceContent
 
 
 class CallFailure(StrEnum):
-    """Why a call has no result of its own."""
+    """Why a call has no result from its server."""
 
     NONE = ""
     TIMEOUT = "timeout"
@@ -143,7 +143,7 @@ class CallFailure(StrEnum):
 class ToolResult:
     """The result of a call, content raw. `is_error`: the tool says that it failed, or the call failed.
 
-    `as_is`: it may hold secrets of its server, which the model may have; redact it before showing it.
+    `as_is`: it may contain secrets of its server, which the model may get; redact it before showing it.
     `warning` is for the person and the model ("does not match outputSchema: …"), or "". `raw` is the server's
     own answer, None if there was none.
     """

@@ -1,4 +1,4 @@
-"""W3C trace context for requests to servers: one trace for each turn, or each call made by hand."""
+"""W3C trace context for requests to servers: one trace per turn, or per call by hand."""
 
 import hashlib
 import secrets
@@ -6,11 +6,11 @@ import secrets
 from tui.core.traffic import Cause
 
 KEY = "traceparent"
-"""Its member of `_meta`, as the MCP specification reserves it."""
+"""Its reserved key in `_meta` (MCP specification)."""
 
 
 class TraceIds:
-    """Makes trace ids that nobody can link to another run."""
+    """Makes trace ids that cannot be linked to another run."""
 
     def __init__(self) -> None:
         self._run = secrets.token_bytes(16)

@@ -2,8 +2,8 @@
 
 A *tap* (a transport, the model's client, `mcptui tap`) hands over `Captured` values: bytes as they were on
 the wire, and when. The recorder pairs and redacts them and makes each one an `Entry` with a number; entries
-are stored once and never change. What becomes known later (the response of a request, a cancellation, the
-next round of a call) is an entry of its own that names the entry it belongs to.
+are stored once and never change. Later events (the response to a request, a cancellation, the next
+round of a call) are entries of their own that name the entry they belong to.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -68,7 +68,7 @@ DROPPED = "dropped"
 
 
 BODY_LOST_TEXT = "body lost: this part of the recording is damaged"
-"""Stands in place of such a body."""
+"""Replaces such a body."""
 
 BODY_LOST, DETAIL_LOST = "body_lost", "detail_lost"
 """True in the detail of an entry whose body, or whose own detail, is on a damaged page of its recording."""
@@ -251,8 +251,9 @@ class Finding:
 
 
 RULES = f"{__version__}-2"
-"""The version of the linter's rules: what others have judged is judged again. Count up what follows the
-version of the program when a rule changes."""
+"""The version of the linter's rules. Entries judged by another version are judged again. Increase the number
+after
+the program's version when a rule changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +318,7 @@ class TrafficReader(Protocol):
         """Stop the `search` that runs in another thread, or the next one."""
 
     def rearm(self) -> None:
-        """Reset an `interrupt` that stopped nothing, before the next `search`."""
+        """Reset an `interrupt` that stopped no search, before the next `search`."""
 
     def findings_of(self, seq: int) -> Sequence[Finding]:
         """Return the findings of an entry."""

@@ -14,7 +14,7 @@ def duration(ms: float) -> str:
 
 
 def age(seconds: float) -> str:
-    """Return how long something has been so, by the minute: "<1 m", "12 m", "2 h 05 m", "3 d 04 h"."""
+    """Return an age by the minute: "<1 m", "12 m", "2 h 05 m", "3 d 04 h"."""
     if seconds < 60:
         return "<1 m"
     return f"{int(seconds) // 60} m" if seconds < 3600 else clock(seconds)

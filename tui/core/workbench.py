@@ -1,7 +1,7 @@
 """Working with one server by hand: the port between host and workbench, and remembered calls.
 
-Everything from a server is raw here; clean it before showing it. Secrets are not remembered: neither what has
-a name like that of a secret, nor a text that contains a known or configured one.
+Everything from a server is raw here; clean it before showing it. Secrets are not remembered: neither values
+with the name of a secret, nor texts that contain a known or configured secret.
 """
 
 import json
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # not needed for the first frame
 
 @dataclass(frozen=True, slots=True)
 class CacheHint:
-    """How long a server says that a list, or what was read of a resource, stays fresh.
+    """How long a list or a resource stays fresh, according to the server.
 
     Attributes:
         ttl_ms: milliseconds from `asked_ns` on; None if it does not say.
@@ -39,13 +39,13 @@ class CacheHint:
 
     @classmethod
     def of(cls, raw: Mapping[str, Any], asked_ns: int) -> "CacheHint":
-        """Return the hint in a raw result; what is malformed counts as not said."""
+        """Return the hint in a raw result; malformed fields count as missing."""
         ttl, scope = raw.get("ttlMs"), raw.get("cacheScope")
         known = isinstance(ttl, int) and not isinstance(ttl, bool) and ttl >= 0
         return cls(ttl if known else None, scope if scope in ("public", "private") else "", asked_ns)
 
     def words(self, now_ns: int) -> str:
-        """Return "fresh for 4 m 59 s (public)", "stale" or "not to be cached"; "" if it does not say."""
+        """Return "fresh for 4 m 59 s (public)", "stale" or "not cacheable"; "" without a hint."""
         if self.ttl_ms is None:
             return ""
         left = self.ttl_ms / 1000 - (now_ns - self.asked_ns) / 1e9
@@ -64,7 +64,7 @@ class ServerIdentity:
         environment: names of the variables that the configuration adds; never values.
         pids: its process tree, the leader first.
         memory: resident bytes of the process tree; None if unknown, as `cpu_seconds` so far.
-        hints: what it says of its lists, by kind: tools, resources, prompts.
+        hints: caching hints of its lists, by kind: tools, resources, prompts.
     """
 
     name: str = ""
@@ -149,7 +149,7 @@ class Completions:
 
 @dataclass(frozen=True, slots=True)
 class ResourceSubscription:
-    """A resource that a server is asked to report changes of: how often it did; `problem` if it refused."""
+    """A subscribed resource: the number of updates, and `problem` if the server rejected it."""
 
     updates: int = 0
     problem: str = ""
@@ -176,7 +176,7 @@ class Workbench(Protocol):
     """
 
     async def identity(self, server: str) -> ServerIdentity:
-        """Return what is known of a server; of a stopped one what is configured."""
+        """Return what is known about a server; for a stopped one, its configuration."""
 
     def tools(self, server: str) -> Sequence[Tool]: ...
 
@@ -207,7 +207,7 @@ class Workbench(Protocol):
         """Call a tool. A task that the server makes of it is waited for; cancelling this leaves it."""
 
     def tasks(self, server: str) -> Sequence[Task]:
-        """Return the tasks of a server that nobody waits for, those of earlier runs included."""
+        """Return the tasks of a server that no call waits for, including those of earlier runs."""
 
     def task_of(self, server: str, call: str) -> Task | None:
         """Return the task that a call waits for."""
@@ -229,7 +229,7 @@ class Workbench(Protocol):
         """Return the subscriptions to resources, by URI; they outlive a restart of the server."""
 
     def subscribe(self, server: str, uri: str) -> str:
-        """Have changes of a resource reported; return why that is not possible, or ""."""
+        """Subscribe to a resource; return why that failed, or ""."""
 
     def unsubscribe(self, server: str, uri: str) -> None: ...
 
@@ -238,8 +238,8 @@ class Workbench(Protocol):
     ) -> Completions:
         """Return the values that the server suggests for an argument of a template or a prompt.
 
-        `value` is what is typed so far, `others` are the arguments that have a value already. A server that
-        does not complete, or not in time, suggests nothing.
+        `value` is what is typed so far, `others` are the arguments that have a value already. A server
+        without completion, or that does not respond in time, suggests nothing.
         """
 
     async def request(
@@ -254,17 +254,17 @@ class Workbench(Protocol):
 
 LONGEST_NAME = 32
 MAX_LAST = 300
-"""Tools, resources and prompts whose last values are remembered; the least recently used is dropped first."""
+"""Maximum number of remembered last values; the least recently used are dropped first."""
 MAX_SAVED = 500
 MAX_ARGUMENTS = 64 * 1024
-"""Characters of JSON of the arguments of one remembered call."""
+"""Maximum characters of the arguments of one remembered call, as JSON."""
 MAX_DEPTH = 64
 
 _NAME = re.compile(r"[^\W_][\w -]*")
 
 
 class CallKind(StrEnum):
-    """What is called."""
+    """The kind of thing that is called."""
 
     TOOL = "tool"
     RESOURCE = "resource"
@@ -273,7 +273,7 @@ class CallKind(StrEnum):
 
 
 class CallKey(NamedTuple):
-    """What can be called by hand: a tool, a resource or prompt, or a raw request by its method."""
+    """Something that can be called by hand: a tool, a resource, a prompt, or a raw request by its method."""
 
     server: str
     kind: CallKind
@@ -336,9 +336,9 @@ def name_complaint(name: str) -> str:
 def without_secrets(
     arguments: Any, *, hidden: Collection[Path] = (), redact: Callable[[str], str] = str
 ) -> Any:
-    """Return a JSON value without everything that is or looks like a secret.
+    """Return a JSON value without anything that is or looks like a secret.
 
-    `hidden` are secret paths of the form (`FieldSpec.secret`). A text that `redact` changes is left out.
+    `hidden` are secret paths of the form (`FieldSpec.secret`). A text that `redact` changes is omitted.
     """
 
     def kept(value: Any, path: Path, named: bool) -> Any:

@@ -1,6 +1,6 @@
-"""Starts a server's process first and imports the SDK beside it: both take a second, on cores of their own.
+"""Starts a server's process and imports the SDK at the same time: each takes a second, on its own core.
 
-What the server writes meanwhile waits in its transport. Importable without the SDK.
+Output of the server waits in its transport meanwhile. Importable without the SDK.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ _IN_KEYCHAIN = "keyring:"
 
 
 def start_seconds(spec: ServerSpec) -> float:
-    """Return the start timeout: longer than the default where a launcher may have to download first."""
+    """Return the start timeout: longer than the default if a launcher may have to download first."""
     launcher = os.path.basename(spec.command).removesuffix(".cmd").removesuffix(".exe") in LAUNCHERS
     return LAUNCHER_SECONDS if launcher and spec.start_seconds == USUAL_SECONDS else spec.start_seconds
 
@@ -32,7 +32,7 @@ def start_seconds(spec: ServerSpec) -> float:
 async def with_secrets(
     spec: ServerSpec, remember: Callable[[Mapping[str, str]], None], stop: asyncio.Event
 ) -> ServerSpec:
-    """Return `spec` with what the keychain holds for its environment, unchanged if `stop` is set meanwhile.
+    """Return `spec` with keychain values in its environment, unchanged if `stop` is set meanwhile.
 
     Raises ConfigError.
     """
@@ -49,19 +49,19 @@ async def with_secrets(
 
 
 def has_process(spec: ServerSpec) -> bool:
-    """Whether the transport of a server is one that needs no SDK to begin."""
+    """Whether the transport of a server can begin without the SDK."""
     return spec.transport in (Transport.STDIO, Transport.LINES) and sys.platform != "win32"
 
 
 async def load_transport(spec: ServerSpec) -> None:
-    """Import in a thread what opening the transport of a server imports."""
+    """Import in a thread what the transport of a server needs."""
     await asyncio.to_thread(_stdio_transport if has_process(spec) else connections)
 
 
 async def connections_beside(transport: ServerTransport, stop: asyncio.Event) -> ModuleType | None:
     """Begin a transport, and return the module of connections once it is imported.
 
-    Returns None if `stop` was set first. Then, and if anything is raised, nothing of the transport is left.
+    Returns None if `stop` was set first. Then, or if anything is raised, the transport is closed completely.
     """
     has_begun = transport.begin()
     loading = asyncio.ensure_future(asyncio.to_thread(connections))
@@ -72,14 +72,14 @@ async def connections_beside(transport: ServerTransport, stop: asyncio.Event) ->
             module = loading.result()
         return module
     finally:
-        loading.cancel()  # the import itself goes on, in its thread
+        loading.cancel()  # the import itself continues in its thread
         await asyncio.gather(loading, return_exceptions=True)
         if module is None and has_begun:
             await transport.__aexit__(None, None, None)
 
 
 def connections() -> ModuleType:
-    """Import what drives a connection, and with it the SDK: call it off the event loop."""
+    """Import the module of connections, and with it the SDK. Call it off the event loop."""
     with importing():
         load_client_half()
         quiet_sdk_logging()
@@ -88,7 +88,7 @@ def connections() -> ModuleType:
 
 
 def remote_transports() -> ModuleType:
-    """Import what remote servers have in common, and with it the SDK: call it off the event loop."""
+    """Import what all remote servers need, and with it the SDK. Call it off the event loop."""
     load_client_half()
     quiet_sdk_logging()
     return importlib.import_module("tui.host.transports.remote")

@@ -1,4 +1,4 @@
-"""Opening an address in the person's browser, after they said yes."""
+"""Opens an address in the person's browser, after they agreed."""
 
 import os
 import webbrowser
@@ -7,7 +7,7 @@ from tui.core.web.web_address import has_browser
 
 
 def open_browser(address: str) -> bool:
-    """Open an address in the person's browser; False if there is none on this screen."""
+    """Open an address in the person's browser; False if no browser is available."""
     if not has_browser(os.environ):
         return False
     try:

@@ -1,4 +1,4 @@
-"""The questions that a server asks during its calls: they are withdrawn once those calls have ended."""
+"""Withdraws the questions that a server asks during calls once those calls have ended."""
 
 import asyncio
 from collections.abc import Awaitable, Iterator
@@ -23,10 +23,10 @@ T = TypeVar("T")
 
 
 class CallQuestions:
-    """A questioner for one server that withdraws questions whose answers no call waits for any more.
+    """A questioner for one server that withdraws a question once no call waits for the answer.
 
-    A request of a server does not say which call it belongs to (over stdio): a question is withdrawn once
-    all calls have ended that were running when it was asked. One asked outside any call stays.
+    Over stdio, a server's request does not name its call. So a question is withdrawn once all calls that were
+    running when it was asked have ended. A question asked outside any call stays.
     """
 
     def __init__(self, inner: Questioner) -> None:
@@ -36,7 +36,7 @@ class CallQuestions:
 
     @contextmanager
     def call(self) -> Iterator[None]:
-        """Withdraw the questions of a call when it ends, the last one first: none appears in between."""
+        """Withdraw the questions of a call when it ends, last one first, so that none appears in between."""
         one = object()
         self._running.add(one)
         try:

@@ -1,6 +1,6 @@
-"""What a server offers: its paged listings, and checking each tool, resource and prompt. Does no I/O.
+"""What a server offers: reads its paged listings and checks each tool, resource and prompt. Does no I/O.
 
-A malformed entry never costs the others: it is left out, tools with a reason that a person can read.
+A malformed entry does not affect the others. It is omitted, and for tools a person can read why.
 """
 
 import re
@@ -26,7 +26,7 @@ MAX_NAME = 128
 DESCRIPTION_CHARS = 2048
 MAX_QUARANTINED = 200
 TASKS_IN_CORE = "2025-11-25"
-"""The only revision whose core has tasks; since then they are an extension."""
+"""The only revision with tasks in its core; later ones have them as an extension."""
 
 _DESCRIBING = (("properties", dict), ("$ref", str), ("anyOf", list), ("oneOf", list), ("allOf", list))
 """The keywords that describe an object's properties at the root of a schema, and their types."""
@@ -78,7 +78,7 @@ class Walk:
     scope: str = ""
 
     def hear(self, page: Mapping[str, Any]) -> None:
-        """Note how long a page may be kept: the list is as fresh as its least fresh page."""
+        """Record how long a page may be kept; the list expires with its first page to expire."""
         said = CacheHint.of(page, 0)
         if said.ttl_ms is not None:
             self.ttl_ms = said.ttl_ms if self.ttl_ms is None else min(said.ttl_ms, self.ttl_ms)
@@ -98,7 +98,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
     for number in range(1, MAX_PAGES + 1):
         try:
             page = await fetch(cursor)
-        except Exception as error:  # whatever page 7 fails with, pages 1 to 6 are good
+        except Exception as error:  # however page 7 fails, pages 1 to 6 are good
             if number == 1:
                 raise
             late = isinstance(error, TimeoutError)
@@ -274,7 +274,7 @@ def _withheld(raw: Mapping[str, Any], protocol: str) -> str:
 
 
 def described(text: Any, limit: int = DESCRIPTION_CHARS) -> str:
-    """Return a description cleaned and cut to `limit` characters.
+    """Return a description cleaned and truncated to `limit` characters.
 
     A run of Unicode tag characters, which only a model would read, becomes one U+FFFD.
     """
@@ -294,14 +294,14 @@ T = TypeVar("T")
 
 
 def resource_infos(server: str, items: list[Any], *, template: bool) -> tuple[list[ResourceInfo], str]:
-    """Return the resources, or resource templates, among the raw items, and what was left out, or ""."""
+    """Return the resources, or resource templates, among the raw items, and what was omitted, or ""."""
     return _sifted(
         items, lambda raw: _resource(server, raw, template), "templates" if template else "resources"
     )
 
 
 def prompt_infos(server: str, items: list[Any]) -> tuple[list[PromptInfo], str]:
-    """Return the prompts among the raw items, and what was left out, or ""."""
+    """Return the prompts among the raw items, and what was omitted, or ""."""
     return _sifted(items, lambda raw: _prompt(server, raw), "prompts")
 
 
@@ -366,7 +366,7 @@ def _object(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _hidden_in(raw: Mapping[str, Any]) -> "tuple[HiddenText, ...]":
-    # Many patterns, which a start without servers does not need.
+    # Compiles many patterns, which a start without servers does not need.
     from tui.core.hidden_text.definitions import in_definition
 
     return in_definition(raw)

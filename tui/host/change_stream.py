@@ -1,4 +1,4 @@
-"""How changes reach the host: the change stream (2026-07-28), and subscriptions of a session before it."""
+"""How changes reach the host: the change stream (2026-07-28), or subscriptions of an older session."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -17,9 +17,9 @@ Task = asyncio.Task[bool]
 
 
 class ChangeStream:
-    """Keeps a stream open that tells of changed lists, subscribed resources and followed `tasks`.
+    """Keeps a stream open that reports changed lists, subscribed resources and followed `tasks`.
 
-    There is no replay: after a time without a stream, `relist` is called with the kinds of lists that may
+    There is no replay: after a gap without a stream, `relist` is called with the kinds of lists that may
     have changed, and every subscription counts as updated.
     """
 
@@ -38,7 +38,7 @@ class ChangeStream:
         self._tasks = tasks
         self._streams: list[Task] = []
         self._opened_ns = 0
-        self._deaf = bool(self._subscriptions.uris)  # those of an earlier connection: what they missed
+        self._deaf = bool(self._subscriptions.uris)  # those of an earlier connection may have missed updates
 
     async def run(self) -> None:
         """Open the stream, and again when it ends, with growing delays, or when the subscriptions change."""
@@ -93,7 +93,7 @@ class ChangeStream:
 
 
 async def keep_subscribed(subscriptions: Subscriptions, ask: Callable[[str, str], Awaitable[str]]) -> None:
-    """In a session, subscribe to what a person wants to hear of, and unsubscribe from what not any more.
+    """In a session, subscribe to the resources that a person follows, and unsubscribe from the others.
 
     `ask` sends a request of a method about a resource, and returns why it failed, or "".
     """

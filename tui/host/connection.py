@@ -1,4 +1,4 @@
-"""One connection to one server: connect, list, serve calls, close. Alone in driving the SDK's client.
+"""One connection to one server: connect, list, serve calls, close. Only this module drives the SDK's client.
 
 Imports the SDK, so load it in a thread, never before the first frame. A connection is one coroutine in
 one task, because the SDK's scopes must be left by the task that entered them (measured: anything else
@@ -44,7 +44,7 @@ from tui.host.waits import ScopeClock, first_of, set_within
 
 PAGE_SECONDS = 30.0
 FIRST_LIST_SECONDS = 20.0
-"""How long a start waits for tools: a server that does not list them can be inspected, and asked again."""
+"""How long a start waits for tools. A server that does not list them can be inspected, and asked again."""
 
 TASK_SECONDS = 30.0
 EXIT_GRACE = 1.0
@@ -67,12 +67,12 @@ class Connection:
     `began_ns` is when the server began to start, `seconds` how long it may take; `redact` removes configured
     secrets from texts that are shown. `on_ready`, `on_leaving` (before the process is ended) and `on_change`
     must neither raise nor wait. The stderr and exit of `transport` can still be read after the end. `title`
-    and `version` are the server's own, cleaned. `counts` are those of resources and prompts, None if not
+    and `version` come from the server, cleaned. `counts` are those of resources and prompts, None if not
     offered or not counted; `revisions`, how often these lists have changed; `hints`, what the server says of
     their caching.
     `requests` answers what the server asks, `tasks` follows its tasks, `subscriptions` are kept up.
     `traceparent` is added to the `_meta` of requests, unless it is "". `learn` is called in a thread with the
-    tools of each list before anybody else has them.
+    tools of each list before anything else uses them.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Connection:
                 try:
                     bridge = SdkBridge(read, write, self._notified, self._requests, self._stamp)
                     await self._converse(bridge, mode)
-                except Exception as found:  # whatever the SDK raises ends this connection, never the program
+                except Exception as found:  # an error in the SDK ends this connection, never the program
                     error = found
                 await self._see_the_exit()
                 self._leave(error, last)
@@ -222,7 +222,7 @@ class Connection:
             await asyncio.gather(*side, return_exceptions=True)
 
     async def _see_the_exit(self) -> None:
-        """The process may exit a moment later: a closed pipe is often the first sign of it."""
+        """Wait a moment for the process to exit, because a closed pipe is often the first sign of that."""
         if self._wire is not None and self._wire.closed.is_set() and not self._stop.is_set():
             await set_within(self.transport.exited, EXIT_GRACE)
 
@@ -247,17 +247,17 @@ class Connection:
     def may_be_of_other_era(self) -> bool:
         """Whether a new process may start in the other mode.
 
-        Some servers exit on an unknown method, so one that died on the probe may accept `initialize`. And
-        one that refuses `initialize` may have been upgraded since it was last started.
+        Some servers exit on an unknown method, so one that died on the probe may accept `initialize`. A
+        server that rejects `initialize` may have been upgraded since its last start.
         """
         if self._wire is None or self.protocol or self._timed_out or self._stop.is_set():
             return False
         if self.transport.reach is not None and self.transport.fatal:
-            return False  # the transport knows better
+            return False  # the transport knows the reason
         return self._mode == "legacy" or (self._died and not self._wire.server_versions)
 
     def _is_defect(self, error: BaseException) -> bool:
-        """Whether a bug ended it; after a death or a stop, errors mean nothing."""
+        """Whether a bug ended the connection; after a death or a stop, errors are expected."""
         ended = self._died or self._stop.is_set() or self.transport.fatal
         return not ended and explain.is_defect(error)
 
@@ -295,7 +295,7 @@ class Connection:
 
     async def _list_tools(self, listing: Listings) -> bool:
         """Known tools survive a failure."""
-        # A start keeps half of its time for what follows: some tools are better than none.
+        # Keep half of the start's time for later steps: some tools are better than none.
         known = PAGE_SECONDS if self._ready else min(FIRST_LIST_SECONDS, self._seconds / 2)
         try:
             walk = await listing.walk("tools", known, first=known)
@@ -338,7 +338,7 @@ class Connection:
         return count is not None
 
     def reconfigure(self, spec: ServerSpec) -> None:
-        """Take over what needs no restart."""
+        """Apply the settings that need no restart."""
         if spec.log_level != self._spec.log_level:
             self._level_changed.set()
         if spec.roots != self._spec.roots:
@@ -353,7 +353,7 @@ class Connection:
         self._relist(LISTS)
 
     def _stamp(self, modern: bool) -> Mapping[str, Any]:
-        """Return what is added to the `_meta` of each request."""
+        """Return the fields to add to the `_meta` of each request."""
         added = {}
         if modern and self._spec.log_level:
             added[LOG_LEVEL_META_KEY] = self._spec.log_level
@@ -388,7 +388,7 @@ class Connection:
 
     @property
     def takes_subscriptions(self) -> bool:
-        """Whether the server reports changes of single resources to who subscribes to them."""
+        """Whether the server supports subscriptions to single resources."""
         offers = self.introduction.get("capabilities")
         resources = offers.get("resources") if isinstance(offers, Mapping) else None
         return isinstance(resources, Mapping) and resources.get("subscribe") is True
@@ -409,7 +409,7 @@ class Connection:
             self._lists[kind].changed()
 
     async def settled(self) -> None:
-        """Return once the tools are listed as the server last said that they are, or after 5 s."""
+        """Return once the tools are listed after the server's last change notification, or after 5 s."""
         await first_of(self._lists["tools"].settled(), self._left.wait())
 
     async def _ask(self, method: str, uri: str) -> str:
@@ -451,7 +451,7 @@ class Connection:
     async def _ask_about_task(self, method: str, params: Mapping[str, Any]) -> RawAnswer:
         try:
             found = await self.perform(RawRequest(method, params, TASK_SECONDS).run)
-        except Exception as error:  # whatever comes instead of an answer is reported
+        except Exception as error:  # anything in place of an answer is reported
             return RawAnswer(problem=explain.protocol_failure(error))
         return RawAnswer(problem=found, lost=True) if isinstance(found, str) else found
 
@@ -465,7 +465,7 @@ class Connection:
             try:
                 with wire.requests.questioner.call():
                     return await errand(client, wire, self._incomplete)
-            except Exception:  # what it may raise is up to the errand
+            except Exception:  # `work` may raise anything
                 if not (self._stop.is_set() or self.transport.exited.is_set() or wire.closed.is_set()):
                     raise
             await set_within(self._left, LAST_WORDS_SECONDS)

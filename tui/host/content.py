@@ -1,6 +1,6 @@
 """Raw results of `tools/call`, `resources/read` and `prompts/get` as core values. Tolerant, pure.
 
-Whatever the shape of an item, it becomes something that can be shown; nothing is dropped silently.
+Every item becomes something that can be shown, whatever its shape; nothing is dropped silently.
 """
 
 import json
@@ -66,7 +66,7 @@ def content_of(item: Any, *, shown: Any = None) -> Content:
 
 
 def annotations_of(item: Mapping[str, Any]) -> Annotations:
-    """Return the annotations of an item; what is malformed counts as not said."""
+    """Return the annotations of an item; malformed ones count as missing."""
     said = item.get("annotations")
     if not isinstance(said, Mapping):
         return PLAIN
@@ -108,8 +108,8 @@ def prompt_of(raw: Mapping[str, Any]) -> PromptResult:
 def completions_of(raw: Mapping[str, Any]) -> Completions:
     """Return the values of a raw answer to `completion/complete`, each once.
 
-    Those that could not be shown as they are, because they hold control characters or are too long, are left
-    out: what a person accepts is what is sent.
+    Values that cannot be shown unchanged, because they contain control characters or are too long, are
+    omitted: what a person selects is exactly what is sent.
     """
     said = raw.get("completion")
     listed = said.get("values") if isinstance(said, Mapping) else None

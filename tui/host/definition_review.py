@@ -1,4 +1,4 @@
-"""Asks the person about definitions that changed: one question of a server at a time, and only so many."""
+"""Asks the person about changed definitions: one question per server at a time, up to a limit."""
 
 import asyncio
 import logging
@@ -14,25 +14,25 @@ from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion, Q
 from tui.host.supervisor import Supervisor
 
 MAX_QUESTIONS = 3
-"""Questions of one server that open by themselves and are not answered with a yes."""
+"""Questions of one server that may open automatically without being accepted."""
 
 MAX_CHANGES = 100
-"""Changes in one question; those that are left are asked about in the next."""
+"""Maximum changes in one question; the next question has the others."""
 
 MAX_RECORDED = 1_000
-"""Decisions of one server and run that are recorded, so that a server cannot push others out."""
+"""Maximum decisions recorded per server and run, so that one server cannot displace those of others."""
 
 _log = logging.getLogger(__name__)
 
 BY_SETTING = "setting accept_changes"
 DIGEST = 16
-"""Characters of a definition's digest that are recorded."""
+"""Recorded characters of a definition's digest."""
 
 
 class DefinitionReview:
-    """Has changes answered and the answers recorded.
+    """Asks about changes and records the answers.
 
-    `redact` takes configured secrets out of what is shown; what is accepted is the definition with them.
+    `redact` removes configured secrets from what is shown. What is accepted is the original definition.
     """
 
     def __init__(self, questioner: Questioner, decisions: DecisionLog, redact: Callable[[Any], Any]) -> None:
@@ -46,7 +46,7 @@ class DefinitionReview:
         self._closed = False
 
     def look(self, server: Supervisor) -> None:
-        """Ask about what changed of a server, if anything did that was not asked about."""
+        """Ask about the changes of a server that the person has not been asked about."""
         name = server.spec.name
         if self._closed or name in self._tasks or self._count[name] >= MAX_QUESTIONS:
             return
@@ -57,7 +57,7 @@ class DefinitionReview:
             self._begin(server, changes)
 
     def ask(self, server: Supervisor, name: str | None = None) -> None:
-        """Ask about a tool, or about all that is not accepted of a server, because the person wants to."""
+        """Ask about a tool, or about everything of a server that is not accepted, at the person's request."""
         changes = [one for one in server.definition_changes if name in (None, one.name)][:MAX_CHANGES]
         if changes and not self._closed and server.spec.name not in self._tasks:
             self._begin(server, changes)
@@ -89,7 +89,7 @@ class DefinitionReview:
         self.look(server)
 
     def _ended(self, name: str, task: asyncio.Task[None]) -> None:
-        if self._tasks.get(name) is task:  # it was cancelled or failed; else the next question may be there
+        if self._tasks.get(name) is task:  # cancelled or failed; otherwise the next question may be pending
             del self._tasks[name]
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("asking about changed definitions failed", exc_info=error)
@@ -105,7 +105,7 @@ class DefinitionReview:
             server.answer_changes(changes, accept=is_yes)
 
     def _shown(self, change: DefinitionChange) -> DefinitionChange:
-        """Return a change without secrets, compared already: that would hold up the screen."""
+        """Return a change without secrets, already compared, because comparing would block the screen."""
         before = change.before
         if before is not None and before.definition is not None:
             before = Accepted(before.digest, self._redact(before.definition))
@@ -114,7 +114,7 @@ class DefinitionReview:
         return shown
 
     async def answered(self) -> None:
-        """Return once no question waits."""
+        """Return once no question is pending."""
         while self._tasks:
             await asyncio.wait(list(self._tasks.values()))
 

@@ -1,7 +1,7 @@
 """A sentence for each way in which a start, a connection or a call can fail. Does not import the SDK.
 
 The SDK wraps failures in nested exception groups with messages for programmers; the transport knows what
-the process did. A person gets what happened, the server's last line, and the next step.
+the process did. A person reads what happened, the server's last line, and the next step.
 """
 
 import os
@@ -24,14 +24,14 @@ MESSAGE_CHARS = 300
 UNSUPPORTED_VERSION = -32022
 _THEIR_ANSWER = "the server's response"
 NO_ANSWER = f"{_THEIR_ANSWER} is invalid"
-"""How the transport begins an error that replaces an unusable answer."""
+"""Prefix of the transport's errors that replace an unusable answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How a connection ended: `detail` is what happened, `next_step` what the person can do.
 
-    `code` and `signal` are those of a process that ended by itself; `died`: nobody asked it to.
+    `code` and `signal` are those of a process that exited on its own. `died`: nobody asked it to exit.
     """
 
     reason: StopReason
@@ -53,7 +53,7 @@ def error_message(error: BaseException) -> str:
     """Return the message of an error: cleaned, bounded, never empty."""
     leaf: Any = first_leaf(error)
     if type(leaf).__name__ == "ValidationError":
-        # pydantic's own text quotes the payload over many lines: only place and rule are useful.
+        # Pydantic quotes the payload over many lines; only the place and the rule are useful.
         first = leaf.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(step) for step in first["loc"]) or "the response"
         return clean_line(f"invalid {place}: {first['msg']}", MESSAGE_CHARS)
@@ -61,7 +61,7 @@ def error_message(error: BaseException) -> str:
 
 
 def needs_consent(spec: ServerSpec) -> Ending:
-    """Say why a server was not started that the person has not agreed to."""
+    """Say that a server was not started because the person has not agreed to it."""
     detail = f"Not started: it comes from {clean_line(spec.source, 300)} and needs your consent."
     return Ending(StopReason.NEEDS_CONSENT, detail, REVIEW)
 
@@ -141,7 +141,7 @@ def start_failure(
             silence, next_step = f"no hello within {seconds:g} s.", REMOVE_LINES
         detail = f"{silence}{not_json(transport)}{last_line(transport)}"
     elif transport.fatal:
-        told = transport.reach is None and bool(transport.next_step)  # the cause is certain
+        told = transport.reach is None and bool(transport.next_step)  # the cause is known
         more = "" if told else f"{not_json(transport)}{last_line(transport)}"
         detail = f"{_sentence(transport.fatal)}{more}"
     elif died and ended is not None:
@@ -204,7 +204,7 @@ def internal_error(error: BaseException) -> Ending:
 
 
 def death(transport: ServerTransport, error: BaseException | None, *, died: bool) -> Ending:
-    """Say how a RUNNING server ended although nobody asked it to; `error` is what the session raised."""
+    """Say how a RUNNING server ended unexpectedly; `error` is what the session raised."""
     ended = transport.exit
     if transport.fatal or not died or ended is None:
         why = transport.fatal or (error_message(error) if error is not None else "it closed its stdout")
@@ -237,13 +237,13 @@ def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str
 
 
 def answered_error(error: Mapping[str, Any]) -> str:
-    """Return the sentence for an error object that a server answered with."""
+    """Return the sentence for an error response of a server."""
     said = clean_line(whole_words(str(error.get("message", "")), 300), 300)
     return f"The server returned error {error.get('code')}: {said}"
 
 
 def protocol_failure(error: BaseException) -> str:
-    """Tell a model that the server refused the call, or sent an unusable answer."""
+    """Tell a model that the server rejected the call, or sent an unusable response."""
     leaf: Any = first_leaf(error)
     code, said = getattr(leaf, "code", None), error_message(leaf)
     if code == NO_HTTP_ANSWER or said.startswith((NO_ANSWER, "result too large")):  # our words

@@ -46,7 +46,7 @@ KILL_SECONDS = 1.0
 
 
 def _unheard(name: str) -> None:
-    """Nobody asked to be told."""
+    """Ignore the change."""
 
 
 class Host:
@@ -146,7 +146,7 @@ class Host:
         return self._named(name).status
 
     def definition_changes(self, name: str) -> Sequence[DefinitionChange]:
-        """Return what a running server lists and nobody has accepted."""
+        """Return the definitions that a running server lists and that are not accepted."""
         return self._named(name).definition_changes
 
     async def judged(self, name: str, walk: Walk, introduction: Mapping[str, Any]) -> Sequence[Tool]:
@@ -168,7 +168,7 @@ class Host:
         self._review.ask(self._named(name), tool)
 
     async def changes_answered(self) -> None:
-        """Return once no question about changed definitions waits."""
+        """Return once no question about changed definitions is pending."""
         await self._review.answered()
 
     def stderr(self, name: str) -> tuple[str, ...]:
@@ -187,7 +187,7 @@ class Host:
         await self._named(name).restart()
 
     def instructions(self) -> Mapping[str, str]:
-        """Return, by server, the instructions that the model is to have; cleaned, secrets removed."""
+        """Return the instructions for the model by server, cleaned and without secrets."""
         redact = self._around.redactor.redact
         return {
             name: redact(text)
@@ -200,26 +200,26 @@ class Host:
         self.adopt(dataclasses.replace(self._named(name).spec, **fields))
 
     def adopt(self, spec: ServerSpec) -> None:
-        """Give a server a spec that runs like its own, without a restart."""
+        """Give a server a spec with the same launch configuration, without a restart."""
         self._named(spec.name).reconfigure(spec)
 
     async def sign_in(self, name: str) -> str:
         """Sign in to a remote server, whether or not it runs; return where its tokens are kept.
 
         Raises:
-            UsageError: it is not one that can be signed in to.
-            ServerError: it did not succeed.
+            UsageError: the server has no sign-in.
+            ServerError: the sign-in failed.
         """
         spec, sign_ins = self._named(name).spec, self._around.sign_ins
         if sign_ins is None or spec.url is None:
             raise UsageError(
                 f"The server {quoted_name(name)} is local. It does not require signing in.",
-                next_step="Only servers with a url can require it.",
+                next_step="Only servers with a url can require signing in.",
             )
         if any(header.lower() == "authorization" for header in spec.headers):
             raise UsageError(
-                f"The server {quoted_name(name)} already uses the Authorization header in its configuration.",
-                next_step=f"Remove that from [servers.{name}.headers] to sign in.",
+                f"The server {quoted_name(name)} already has an Authorization header in its configuration.",
+                next_step=f"Remove the header from [servers.{name}.headers] to sign in.",
             )
         if not (self._around.consent.allows(spec) or await self._around.consent.ask(spec)):
             raise ServerError(needs_consent(spec).detail)
@@ -235,14 +235,14 @@ class Host:
         return 0 if sign_ins is None else await sign_ins.forget(name)
 
     def add(self, spec: ServerSpec) -> None:
-        """Add a server behind the others; raises UsageError if its name is taken."""
+        """Add a server after the others; raises UsageError if its name is taken."""
         if spec.name in self._servers:
             raise UsageError(f"server {spec.name!r} already exists.")
         self._servers[spec.name] = Supervisor(spec, self._around)
         self._changed(spec.name)
 
     async def replace(self, spec: ServerSpec) -> None:
-        """Stop a server for good and put another one in its place, not started."""
+        """Stop a server for good and replace it with another one, which is not started."""
         old = self._named(spec.name)
         await old.close()
         if self._servers.get(spec.name) is old:

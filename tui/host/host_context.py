@@ -26,8 +26,8 @@ class HostContext:
     """What all servers of one host share.
 
     `owner` is the mark of this host in the environment of its servers. `changed` is called with a server's
-    name when something shown of it changed. `eras` has what earlier starts have negotiated. `redacted_tools`
-    remembers tools without their secrets, for whoever asks for them next.
+    name when something shown of it changed. `eras` remembers what earlier starts negotiated. `redacted_tools`
+    caches tools without their secrets.
     """
 
     sink: TrafficSink

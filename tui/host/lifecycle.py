@@ -38,7 +38,7 @@ TRANSITIONS: dict[tuple[ServerState, Happening], ServerState] = {
 
 
 def after(state: ServerState, happening: Happening) -> ServerState:
-    """Return the state that follows; IllegalTransition is a bug of ours, never a server's."""
+    """Return the next state; IllegalTransition is a bug in mcptui, never in a server."""
     try:
         return TRANSITIONS[state, happening]
     except KeyError:
@@ -60,7 +60,7 @@ class RestartPolicy:
 
     @property
     def is_due(self) -> bool:
-        """Whether it died and may be started again without the person."""
+        """Whether it died and may be restarted automatically."""
         return self._due_ns is not None
 
     def seconds_left(self, now_ns: int) -> float | None:
@@ -68,7 +68,7 @@ class RestartPolicy:
         return None if self._due_ns is None else max(0.0, (self._due_ns - now_ns) / SECOND)
 
     def is_ready(self) -> None:
-        """It runs: there is nothing to start again."""
+        """Record that it runs, so no restart is due."""
         self._due_ns = None
 
     def delay_after_death(self, now_ns: int, lived_ns: int, jitter: float = 1.0) -> float | None:
@@ -91,7 +91,7 @@ class RestartPolicy:
         return delay
 
     def forget(self) -> None:
-        """Start over: the person asked for a start, or a stop."""
+        """Reset, because the person requested a start or a stop."""
         self._deaths.clear()
         self._in_a_row = 0
         self._due_ns = None

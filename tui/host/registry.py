@@ -1,4 +1,4 @@
-"""A client of registries of MCP servers, API v0.1. Asked only when a person asks for something."""
+"""A client for registries of MCP servers, API v0.1. Sends requests only when a person asks."""
 
 import asyncio
 import json
@@ -21,9 +21,9 @@ NOT_FOUND = 404
 
 
 class Registry:
-    """One registry. Every method raises ServerError, in one sentence, if there is no usable answer.
+    """One registry. Every method raises ServerError with one sentence if there is no usable answer.
 
-    `shown` is its URL as errors say it.
+    `shown` is its URL for errors.
     """
 
     def __init__(self, url: str, shown: str = "") -> None:
@@ -51,7 +51,7 @@ class Registry:
         return list(found.values())[:limit]
 
     async def server(self, name: str, version: str) -> Mapping[str, Any] | None:
-        """Return the entry of a server, None if there is none of that name and version."""
+        """Return the entry of a server, None if there is none with that name and version."""
         place = f"/v0.1/servers/{quote(name, safe='')}/versions/{quote(version, safe='')}"
         answer: Mapping[str, Any] | None = await self._get(place, {}, optional=True)
         if answer is None:

@@ -45,7 +45,7 @@ _LEAST: Mapping[str, Mapping[str, Any]] = {
     "prompts/get": {"messages": []},
     "completion/complete": {"completion": {"values": []}},
 }
-"""The smallest answer that the SDK accepts, for each method whose answers it knows."""
+"""The smallest result that the SDK accepts, for each method whose result it validates."""
 
 
 _AnyRequest = Request[dict[str, Any], str]
@@ -57,7 +57,7 @@ class _TaskRequest(_AnyRequest):
 
 @dataclass(slots=True)
 class WholeReply(RawReply):
-    """Keeps an answer whatever its `resultType`: raw requests get raw answers."""
+    """Keeps a result of any `resultType`: raw requests get raw results."""
 
     def take(self, result: dict[str, Any]) -> dict[str, Any] | str:
         self.raw = result
@@ -102,7 +102,7 @@ class RawRequest:
             text = f"{self._method} timed out after {self._seconds:g} s and was cancelled."
             return RawAnswer(problem=f"{text}{stuck()}")
         except MCPError as error:
-            if error.error.code == CONNECTION_CLOSED:  # servers use this code for their own errors too
+            if error.error.code == CONNECTION_CLOSED:  # servers use this code for other errors too
                 await set_within(wire.closed, CLOSING_SECONDS)
                 if wire.closed.is_set():
                     raise
@@ -159,7 +159,7 @@ async def _with_input(send: Send, rounds: InputRounds) -> Mapping[str, Any]:
 
 
 async def _heard(progress: float, total: float | None, message: str | None) -> None:
-    """Do nothing: progress of a raw request shows in the traffic."""
+    """Do nothing: the traffic shows the progress of a raw request."""
 
 
 def _refused(error: MCPError) -> RawAnswer:
@@ -313,7 +313,7 @@ class Listings:
             return None
         try:
             walk = await self._within(COUNT_SECONDS, self.walk(kind, COUNT_SECONDS))
-        except Exception:  # a count is optional: it must never cost the server
+        except Exception:  # a count is optional and must never make the server fail
             return None
         return None if walk.incomplete else len(walk.items)
 
@@ -361,7 +361,7 @@ class Listings:
                 opened(len(changes.honored.resource_subscriptions or ()))
                 async for _ in changes:
                     pass
-        except Exception as error:  # whatever ends or refuses it, the server can still be called
+        except Exception as error:  # however it ends, the server can still be called
             return getattr(error, "code", None) != METHOD_NOT_FOUND
         return True
 

@@ -1,6 +1,6 @@
-"""Requests of one server to the model: whether, how often and for how many tokens they are made.
+"""Requests of one server to the model: whether they are allowed, how often, and for how many tokens.
 
-Nothing but what the server sends goes to the model: no conversation, no context of other servers.
+The model gets only what the server sends: no conversation, no context of other servers.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ WANTED = "a reply of the model"
 
 
 class SamplingRefused(Exception):
-    """Why a request is not made; a text for the server and the person."""
+    """The reason why a request is not sent, as text for the server and the person."""
 
 
 class ServerSampling:
@@ -54,12 +54,12 @@ class ServerSampling:
         """Return the result of a request.
 
         Raises:
-            SamplingRefused: the server may not, or not so often or so much, or the person refused.
+            SamplingRefused: sampling is not allowed, over a limit, or declined by the person.
             BadSampling: it is malformed.
         """
         self._count(spec)
         max_tokens_of(params)
-        model_request(params, max_tokens=1)  # malformed ones are refused before anybody is asked
+        model_request(params, max_tokens=1)  # reject malformed requests before asking the person
         async with self._turn:
             if self.used >= spec.sampling_tokens:
                 raise self._limited(f"the budget of {spec.sampling_tokens:,} tokens is used up")

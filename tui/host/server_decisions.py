@@ -1,4 +1,4 @@
-"""Records what was decided about the requests of one server, which may never stop."""
+"""Records decisions about the requests of one server, which may send any number of them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,13 +7,13 @@ from tui.core.ports import BY_KEY, BY_LIMIT, DecisionKind, DecisionLog, Decision
 from tui.core.questions import AddressAnswer, FormAnswer, SamplingAnswer
 
 MAX_RECORDED = 200
-"""Decisions of one server and run that are recorded, so that a server cannot push others out."""
+"""Maximum decisions recorded per server and run, so that one server cannot displace those of others."""
 
 MAX_SUBJECT = 200
 
 
 class ServerDecisions:
-    """Records what was decided about the requests of one server."""
+    """Records decisions about the requests of one server."""
 
     def __init__(self, server: str, log: DecisionLog) -> None:
         self._server = server

@@ -1,4 +1,4 @@
-"""The resources of one server whose changes a person wants to hear of; they outlive its connections."""
+"""The resources of one server that a person has subscribed to; they outlive its connections."""
 
 import asyncio
 from collections.abc import Mapping
@@ -52,12 +52,12 @@ class Subscriptions:
             self._by_uri[uri] = ResourceSubscription(known.updates + 1)
 
     def missed(self) -> None:
-        """Count an update of each: nobody listened for a while, and nothing is told again."""
+        """Count an update of each, because updates were missed while no stream was open."""
         for uri, known in self._by_uri.items():
             self._by_uri[uri] = replace(known, updates=known.updates + 1)
 
     def begin_session(self) -> None:
-        """The server has another session, which knows nothing of the subscriptions."""
+        """Record a new session of the server, which has no subscriptions yet."""
         self.session += 1
         self.missed()
         self.turned.set()

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tui.host.connection import Connection
 
 STARTS = 2
-"""How often a start that ends with an internal error is tried."""
+"""How often a start that fails with an internal error is tried."""
 
 NEXT_CALL = " The next call starts it again."
 _log = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ class Supervisor:
 
     @property
     def waiting_tasks(self) -> Sequence[Task]:
-        """The tasks of the server that nobody waits for, those of earlier runs included."""
+        """The tasks of the server that no call waits for, including those of earlier runs."""
         connection = self.connection
         is_live = connection is not None and self.state is ServerState.RUNNING
         followed = connection.tasks.followed if connection is not None and is_live else frozenset()
@@ -111,7 +111,7 @@ class Supervisor:
 
     @property
     def is_reviving(self) -> bool:
-        """Whether it died and the next call starts it again, or has."""
+        """Whether it died, and the next call starts it or has started it again."""
         match self.state:
             case ServerState.STOPPED:
                 return self._policy.is_due and not self._closing
@@ -123,32 +123,32 @@ class Supervisor:
 
     @property
     def offered(self) -> Sequence[Tool]:
-        """The tools that the model may be offered; also those of a server that a call starts again."""
+        """The tools for the model, including those of a server that the next call starts again."""
         if self.connection is None:
             return ()
         return self.offer.offered(self._kept if self.is_reviving else self.connection.catalog, self.spec.off)
 
     @property
     def instructions(self) -> str:
-        """What the running server would have models know, cleaned; or ""."""
+        """The running server's instructions for the model, cleaned; or ""."""
         if self.connection is None or self.state is not ServerState.RUNNING:
             return ""
         return self.offer.instructions(self.connection.introduction.get("instructions"))
 
     @property
     def definition_changes(self) -> Sequence[DefinitionChange]:
-        """What the running server lists and nobody has accepted."""
+        """The definitions that the running server lists and that are not accepted."""
         is_live = self.connection is not None and self.state is ServerState.RUNNING
         return self.offer.changes(instructions=self.spec.instructions) if is_live else ()
 
     def answer_changes(self, changes: Iterable[DefinitionChange], *, accept: bool) -> None:
-        """Accept changed definitions, exactly these, or leave them out until they change again."""
+        """Accept exactly these changed definitions, or refuse them until they change again."""
         answer = self.offer.definitions.accept if accept else self.offer.definitions.refuse
         answer(changes)
         self._changed()
 
     def reconfigure(self, spec: ServerSpec) -> None:
-        """Replace what is configured without a restart: what the model is offered, not how it is started."""
+        """Replace settings that need no restart: what the model is offered, not how the server starts."""
         self.spec = spec
         self._status = replace(self._status, spec=spec)
         self.requests.spec = spec
@@ -157,14 +157,14 @@ class Supervisor:
         self._changed()
 
     def stderr(self) -> tuple[str, ...]:
-        """Of this run of the server, or of the last one."""
+        """The log of this run of the server, or of the last one."""
         if self.connection is None:
             return ()
         return tuple(self._around.redactor.redact_lines(self.connection.transport.stderr.lines()))
 
     @property
     def can_start(self) -> bool:
-        """Whether a start does anything."""
+        """Whether a start would do anything."""
         return not (self._closing or self.spec.disabled or self.spec.problem)
 
     async def start(self) -> None:
@@ -194,7 +194,7 @@ class Supervisor:
     async def revive(self) -> None:
         """Start it again if it died, once its delay is over; return once it is RUNNING or STOPPED.
 
-        What it was doing when it died is not done again. After a failure, another call may try again.
+        Calls that were running when it died are not repeated. After a failure, another call may try again.
         """
         tried = False
         while self.is_reviving:
@@ -321,21 +321,21 @@ class Supervisor:
         return ending
 
     async def _connect_despite_defects(self) -> Ending:
-        """Connect; retry once after an internal error, since many of those are a matter of timing."""
+        """Connect; retry once after an internal error, because many depend on timing."""
         ending = Ending(StopReason.REQUESTED)
         for _ in range(STARTS):
             try:
                 return await self._connect()
-            except Exception as error:  # a bug of ours with one server must not take the host down
+            except Exception as error:  # a bug with one server must not end the host
                 _log.error("%s failed to start with an internal error", self.spec.name, exc_info=error)
                 ending = explain.internal_error(error)
         return Ending(StopReason.REQUESTED) if self._stop.is_set() else ending
 
     async def _connect(self) -> Ending:
-        """Connect, a second time in the other mode if the server may be of the other era.
+        """Connect, and try again in the other mode if the server may be of the other era.
 
-        Returns how it ended. A server that is known to have a handshake is not probed, and the answer of one
-        that is known to have none is waited for. It may have been upgraded since.
+        Returns how it ended. A server known to have a handshake is not probed. For one known to have none,
+        wait for its answer. It may have been upgraded since.
         """
         await self.offer.load()
         key, eras = era_key(self.spec), self._around.eras
@@ -343,7 +343,7 @@ class Supervisor:
         ending = Ending(StopReason.REQUESTED)
         modes: tuple[str, ...] = ("legacy", "auto") if known and known.has_handshake else ("auto", "legacy")
         if self.spec.transport is Transport.LINES:
-            modes = ("legacy",)  # it has no eras: nothing of the handshake is ever sent
+            modes = ("legacy",)  # it has no eras, so no handshake is ever sent
         for mode in modes:
             if self._stop.is_set():
                 break
@@ -409,7 +409,7 @@ class Supervisor:
         return made
 
     def _learn(self, tools: Sequence[Tool]) -> None:
-        """Look through the tools of a list for secrets, in a thread: thousands take long."""
+        """Search the tools of a list for secrets; for a thread, because thousands take long."""
         for tool in tools:
             self._around.redactor.arguments.learn(self.spec.name, tool.name, tool.schema)
         self._around.redacted_tools(tools)

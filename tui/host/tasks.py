@@ -1,4 +1,4 @@
-"""Following a task of a server to its result: polled at its pace, given input where it asks, cancelled.
+"""Follows a task of a server to its result: polls it at its pace, answers its requests, cancels it.
 
 Importable without the SDK; what sends the requests is passed in.
 """
@@ -20,11 +20,11 @@ from tui.host.server_requests import InputRounds, RoundProblem, ServerRequests
 from tui.host.waits import first_of
 
 MAX_FAILURES = 3
-"""Requests in a row that may fail before a task is left alone; it can be fetched later."""
+"""Failed requests in a row after which polling stops; the result can be fetched later."""
 
 CANCEL_SECONDS = 2.0
 INVALID_PARAMS = -32602
-"""What a server answers for a task that it does not know."""
+"""The error message of a server for an unknown task."""
 
 LATER = "The task may continue on the server. Fetch its result in the workbench."
 
@@ -60,12 +60,12 @@ class ServerTasks:
         self._news: dict[str, asyncio.Event] = {}
 
     def changed_at_server(self, params: Mapping[str, Any]) -> None:
-        """Note that the server reports another state of a task: it is asked for at once."""
+        """Record that the server reports a new state of a task, which is then requested at once."""
         if (news := self._news.get(str(params.get("taskId")))) is not None:
             news.set()
 
     async def _pause(self, task: Task) -> None:
-        """Wait for the interval of a task, or until the server reports a change, but never only briefly."""
+        """Wait for the interval of a task or a reported change, but at least for a minimum time."""
         news = self._news[task.id]
         await first_of(self._sleep(task.poll_ms / 1000), news.wait())
         if news.is_set():
@@ -164,7 +164,7 @@ class ServerTasks:
     async def _give_input(
         self, task: Task, raw: Mapping[str, Any], rounds: InputRounds, asked: set[str]
     ) -> None:
-        """Answer what was not asked before; an answer is sent once, whatever becomes of it."""
+        """Answer new requests only; each answer is sent once, whether or not it arrives."""
         wanted = raw.get("inputRequests")
         if not isinstance(wanted, Mapping):
             return

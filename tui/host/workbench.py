@@ -399,7 +399,7 @@ class HandWorkbench:
         try:
             with _by_hand(call):
                 answer = await connection.perform(ask.run)
-        except Exception as error:  # whatever comes instead of an answer is reported
+        except Exception as error:  # anything in place of an answer is reported
             return RawAnswer(problem=explain.protocol_failure(error))
         return RawAnswer(problem=answer, lost=True) if isinstance(answer, str) else answer
 

@@ -12,15 +12,15 @@ ATTEMPTS = 4
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 30.0
 LONGEST_ASKED = 120.0
-"""The longest delay that an endpoint may ask for; a longer one is for the person to decide."""
+"""The longest delay that is accepted from an endpoint; with a longer one, the person decides."""
 
 
 class Retrying(Wrapped):
     """A ChatModel that retries another one after transient failures.
 
-    Only while nothing was shown: a reply that broke in the middle is never silently restarted. Delays double
-    from one second to thirty, each a random share of that (full jitter), unless the endpoint names one.
-    `chance` returns a number from 0 to 1, for tests.
+    It retries only while nothing was shown, so a reply that broke off is never silently restarted. Delays
+    double from one second to thirty, each a random share of that (full jitter), unless the endpoint names
+    one. `chance` returns a number from 0 to 1, for tests.
     """
 
     def __init__(

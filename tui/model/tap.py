@@ -67,7 +67,7 @@ class ModelTap:
         at_ns: int,
         size: int = -1,
     ) -> None:
-        with contextlib.suppress(Exception):  # a sink promises not to raise; no reply is lost if one does
+        with contextlib.suppress(Exception):  # a sink must not raise, but no reply is lost if one does
             self._sink(
                 Captured(self._source, direction, at_ns, time.time_ns(), raw, kind, size, CAUSE.get(), detail)
             )
@@ -91,7 +91,7 @@ class ReplyTap:
         self._ended = self._withheld = False
 
     def withhold(self) -> None:
-        """Report nothing of the content: a secret is split into pieces in it."""
+        """Report no content, because it contains a secret split into pieces."""
         self._withheld = True
 
     def heard(self, block: bytes) -> None:

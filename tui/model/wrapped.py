@@ -1,4 +1,4 @@
-"""A model around another model, which passes everything on but the stream."""
+"""A model around another model that passes on everything except the stream."""
 
 from tui.core.ports import ChatModel, ModelCapabilities
 

@@ -114,7 +114,7 @@ class PendingTurn:
 
     @property
     def running_calls(self) -> Sequence[str]:
-        """The ids of the calls that are with their servers."""
+        """The ids of the calls that were sent and have no result yet."""
         return self._turn.running_calls if self._turn is not None else ()
 
     def cancel_call(self, call_id: str) -> None:

@@ -40,16 +40,19 @@ def test_a_picture_is_sent_as_base64():
     ("data", "words"),
     [
         (b"", "empty"),
-        (b"\x7fELF\0\1\2", "unsupported type application/x-executable: not text, an image or audio"),
+        (
+            b"\x7fELF\0\1\2",
+            "unsupported type application/x-executable: only text, images and audio",
+        ),
         (b"%PDF-1.7 text", "unsupported type application/pdf"),
         (b"OggS\0\1\2", "unsupported type audio/ogg$"),
-        (b"\0\1\2", "^unsupported type: not text"),
+        (b"\0\1\2", "^unsupported type: only text"),
         (PNG[:20], "the image is damaged"),
         (PNG[:-8], "the image is damaged"),
         (png(9000, 1), "wider or higher than 8,000 pixels"),
         (b"a" * (MAX_TEXT + 1), "larger than 256 KiB"),
         (PNG + b"\0" * MAX_BYTES, "larger than 10 MiB"),
-        (b"\xff\xfe\xff", "^unsupported type: not text"),
+        (b"\xff\xfe\xff", "^unsupported type: only text"),
     ],
 )
 def test_what_cannot_be_attached_is_refused_with_the_reason(data, words):

@@ -1,4 +1,4 @@
-"""The answer of a turn as JSON that matches a schema: what the model is told, what its text means. Pure."""
+"""The answer of a turn as JSON that matches a schema: instructions for the model, and parsing. Pure."""
 
 import json
 import re
@@ -13,14 +13,14 @@ _FENCE = re.compile(r"(?:```|~~~)\w*[ \t]*\r?\n(.*?)(?:```|~~~)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class AnswerFormat:
-    """A JSON Schema for the answer. `check` returns the problem of a value under it, or ""."""
+    """A JSON Schema for the answer. `check` returns why a value does not match it, or ""."""
 
     schema: Mapping[str, Any]
     check: Callable[[Any], Awaitable[str]]
 
     @property
     def instruction(self) -> str:
-        """What the system text says about the answer, for endpoints that take no schema."""
+        """The instruction for the system text, for endpoints that accept no schema."""
         schema = json.dumps(self.schema, ensure_ascii=False, separators=(",", ":"))
         return (
             "Give your final answer as one JSON value that matches this JSON Schema, without any other text "
@@ -37,7 +37,7 @@ class AnswerFormat:
 
     @staticmethod
     def correction(problem: str) -> str:
-        """Return what the model is told about an answer that does not match."""
+        """Return the message to the model about an answer that does not match."""
         return (
             f"Your answer does not match the JSON Schema: {problem}. "
             "Answer again with the corrected JSON value only."
@@ -45,7 +45,7 @@ class AnswerFormat:
 
 
 def answer_value(text: str) -> Any:
-    """Return the JSON value of an answer, also out of a code fence or after a sentence.
+    """Return the JSON value of an answer, even in a code fence or after a sentence.
 
     Raises ValueError if there is none.
     """

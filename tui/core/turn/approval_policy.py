@@ -1,6 +1,6 @@
-"""Which calls run, which ask, which never run. Pure.
+"""Decides which calls run, which ask, and which never run. Pure.
 
-What was approved is remembered by a digest of what runs and of what the model read about it, never by
+An approval is stored under a digest of what runs and of the definition that the model read, never under a
 name: a tool whose description changes after its approval asks again.
 """
 
@@ -32,8 +32,8 @@ class Mode(StrEnum):
 class Judgement:
     """A verdict and its reason, in words for the person (ask) or for the model (deny).
 
-    `by` is what decided, as in `DecisionRecord`; `rule` the rule, if one did, or asked. `by_mark`: it would
-    run if the server were trusted.
+    `by` is what decided, as in `DecisionRecord`; `rule` is the rule that decided or asked, or "". `by_mark`:
+    the call would run if the server were trusted.
     """
 
     verdict: Verdict
@@ -44,7 +44,7 @@ class Judgement:
 
 
 FORBIDDEN = "a rule in the configuration forbids this call"
-"""What the model is told. It learns no patterns."""
+"""The reason for the model, which does not reveal the pattern."""
 
 NO_ARGUMENTS: Mapping[str, Any] = MappingProxyType({})
 
@@ -53,8 +53,8 @@ NO_ARGUMENTS: Mapping[str, Any] = MappingProxyType({})
 class Policy:
     """Decides about calls; all modes but ASK decide without asking.
 
-    `always` are keys of approvals that outlive the session; `refresh` brings them up to date, and is cheap.
-    `cleared` are pairs of such a key and a server: an approval that was given after content of the server.
+    `always` are keys of permanent approvals; `refresh` reloads them, and is cheap. `cleared` are pairs of
+    such a key and a server after whose content the approval was given.
     """
 
     rules: Rules = field(default_factory=Rules)
@@ -67,7 +67,7 @@ class Policy:
     cleared: set[tuple[str, str]] = field(default_factory=set)
 
     def key(self, tool: Tool, arguments: Mapping[str, Any] = NO_ARGUMENTS) -> str:
-        """Return what an approval is remembered by. Reads of resources are remembered by their server."""
+        """Return the key of an approval. Reads of resources have a key per server."""
         server = source_of(tool, arguments) or tool.server
         return f"{server}/{tool.name}@{self.server_digest(server)}.{tool.digest}"
 
@@ -85,14 +85,15 @@ class Policy:
         `guessed`: the call was found in text or repaired; an earlier approval does not cover it unless the
         tool is read-only and its server trusted. `after`: servers that are not trusted, whose content the
         model may have read; an earlier approval covers the call only if it was given after the same content.
-        `listed`: it reads a resource that its server has listed, so that its URI tells the server nothing.
+        `listed`: it reads a resource that its server has listed, so its URI sends no information to the
+        server.
         """
         if self.mode is Mode.NONE:
             return Judgement(Verdict.DENY, "no tool is allowed (--approve none)", "flag --approve none")
         rule = self.rule_for(tool, arguments)
         if rule is not None and rule.action is Verdict.DENY:
             return Judgement(Verdict.DENY, FORBIDDEN, f"rule {rule}", str(rule))
-        # A URI that no server has listed is text of the model, which the server of the resource receives.
+        # A URI that is not listed is text of the model, which the server of the resource receives.
         sends = (
             is_resource_read(tool) and not listed and not self.trust.trusts_server(source_of(tool, arguments))
         )
@@ -159,11 +160,11 @@ class Policy:
         *,
         sends: bool,
     ) -> tuple[Judgement, str]:
-        """Return the judgement in the light of untrusted content, and what is said about that, or ""."""
+        """Return the judgement after untrusted content, and the words about that, or ""."""
         owner = source_of(tool, arguments) or tool.server
         others = [one for one in after if one != owner]
         key = self.key(tool, arguments) if others else ""
-        if judgement.rule and judgement.verdict is Verdict.ALLOW:  # written down, so it is meant
+        if judgement.rule and judgement.verdict is Verdict.ALLOW:  # a written rule is intentional
             return judgement, ""
         if judgement.verdict is Verdict.DENY or (self.only_reads(tool) and not sends):
             return judgement, ""
@@ -183,14 +184,14 @@ class Policy:
     def can_last(
         self, tool: Tool, arguments: Mapping[str, Any], after: Sequence[str] = (), *, listed: bool = False
     ) -> bool:
-        """Whether a call would run without a question after an answer that lasts: no rule asks about it."""
+        """Whether a lasting answer would let a call run without asking, because no rule asks about it."""
         key = self.key(tool, arguments)
         cleared = self.cleared | {(key, one) for one in after}
         approved = replace(self, session=self.session | {key}, cleared=cleared)
         return approved.judge(tool, arguments, after=after, listed=listed).verdict is Verdict.ALLOW
 
     def _why_no_read(self, tool: Tool, owner: str) -> str:
-        """Return why a call is refused; `owner` is the server that would get a URI of the model, or ""."""
+        """Return why a call is denied; `owner` is the server that would receive the model's URI, or ""."""
         if not owner and (not tool.read_only or self.trust.trusts(tool)):
             return "only read-only tools are allowed (--approve reads)"
         server = clean_line(owner or tool.server, 60)

@@ -1,4 +1,4 @@
-"""Whether a call of the model may run: judged, asked about, and recorded."""
+"""Judges calls of the model, asks the person, and records the decision."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,9 +19,9 @@ Arguments = Mapping[str, Any]
 
 
 class CallApproval:
-    """Decides about the calls of a turn. `answers` are those of the person, by the id of the call.
+    """Decides about the calls of a turn. `answers` are those of the person, by call id.
 
-    `conversation` may contain what servers wrote that are not trusted.
+    `conversation` may have content from untrusted servers.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class CallApproval:
         return self._policy.only_reads(tool) and self._judge(call, tool, arguments).verdict is Verdict.ALLOW
 
     async def refusal(self, step: int, call: CallRequest, tool: Tool, arguments: Arguments) -> str:
-        """Return what the model reads of a call that may not run, or "" if it may."""
+        """Return the text for the model if a call may not run, or "" if it may."""
         await self._ask_trust(call, tool, arguments)
         judgement = self.judged(step, call, tool, arguments)
         if judgement.verdict is Verdict.ASK:
@@ -59,7 +59,7 @@ class CallApproval:
         return f"denied: {judgement.why}" if judgement.verdict is Verdict.DENY else ""
 
     def judged(self, step: int, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
-        """Judge a call, and tell and record what was found."""
+        """Judge a call, and report and record the judgement."""
         found = self._judge(call, tool, arguments)
         self._emit(CallJudged(step, call.id, found.verdict, found.why, found.by, found.rule))
         if found.verdict is not Verdict.ASK:
@@ -68,7 +68,7 @@ class CallApproval:
         return found
 
     def limited(self, tool: Tool, arguments: Arguments) -> None:
-        """Record a call that a limit of the turn keeps from running."""
+        """Record a call that a limit of the turn prevents."""
         self._decisions.limited(tool, arguments)
 
     def _judge(self, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
@@ -87,7 +87,7 @@ class CallApproval:
         return untrusted_sources(self._conversation, self._policy.trust)
 
     async def _ask_trust(self, call: CallRequest, tool: Tool, arguments: Arguments) -> None:
-        """Ask about an undecided server if only its mark would let a call run."""
+        """Ask whether to trust a server if only its read-only mark would let a call run."""
         judgement, trust = self._judge(call, tool, arguments), self._policy.trust
         if judgement.verdict is Verdict.ASK and judgement.by_mark and trust.is_open(tool.server):
             with self._clocks.standing_still():

@@ -39,9 +39,9 @@ class CallDecisions:
     def answered(
         self, tool: Tool, arguments: Mapping[str, Any], decision: Decision, *, rule: str = ""
     ) -> None:
-        """Record a call that somebody was asked about, or would have been if anybody had been there.
+        """Record a call that needed approval, whether or not a person could answer.
 
-        `rule` is the one that asks for approval; where nobody can answer, it has denied the call.
+        `rule` is the one that asks for approval. If nobody could answer, it denied the call.
         """
         allowed = decision.answer is not Answer.NO
         if not decision.by_person:
@@ -52,7 +52,7 @@ class CallDecisions:
         self._add(tool, arguments, allowed=allowed, by=by, asked=decision.by_person)
 
     def limited(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
-        """Record a call that a limit of the turn kept from running."""
+        """Record a call that a limit of the turn prevented."""
         self._add(tool, arguments, allowed=False, by=BY_LIMIT, asked=False)
 
     def _add(self, tool: Tool, arguments: Mapping[str, Any], *, allowed: bool, by: str, asked: bool) -> None:

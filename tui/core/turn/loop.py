@@ -37,6 +37,7 @@ from tui.core.turn.limits import ReachedLimit, TurnMeter
 from tui.core.turn.model_step import Emit, Reply, think, unique_calls
 from tui.core.turn.tool_calls import ToolCallRunner, TurnDeps
 from tui.core.turn.turn_endings import remark_of
+from tui.core.units import plural
 
 if TYPE_CHECKING:
     from tui.core.turn.answer_format import AnswerFormat
@@ -171,7 +172,7 @@ class Turn:
 
     @property
     def running_calls(self) -> Sequence[str]:
-        """The ids of the calls that are with their servers."""
+        """The ids of the calls that were sent and have no result yet."""
         return self._actor.running
 
     def cancel_call(self, call_id: str) -> None:
@@ -373,9 +374,10 @@ class Turn:
         """Return mcptui's own text for when the model gives no last answer."""
         stop = "" if failure.endswith((".", "!", "?")) else "."
         why = f" The last request failed: {failure}{stop}" if failure else ""
+        steps, calls = plural(self._step, "step"), plural(self.meter.tool_calls, "tool call")
         return (
-            f"The turn ended at its limit {reached.limit} ({reached.value:g}) after {self._step} steps and "
-            f"{self.meter.tool_calls} tool calls, without an answer.{why}"
+            f"The turn reached its limit {reached.limit} ({reached.value:g}) after {steps} and {calls}, "
+            f"without an answer.{why}"
         )
 
     def _answer_dangling(self, text: str, why: str) -> None:

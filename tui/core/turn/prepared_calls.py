@@ -1,4 +1,4 @@
-"""What a call of the model means: its tool and arguments, or the problem that the model can fix. Pure."""
+"""Resolves a call of the model to its tool and arguments, or to a problem that the model can fix. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,10 +39,10 @@ def plain_reason(text: str, why: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PreparedCall:
-    """A call and its meaning. `arguments` are empty if they cannot be parsed.
+    """A parsed call. `arguments` are empty if they cannot be parsed.
 
-    `problem` is what the model reads if the call cannot run, or ""; `why` the same in a word or two ("unknown
-    tool", "invalid arguments").
+    `problem` is the text for the model if the call cannot run, or ""; `why` is the reason in a few words
+    ("unknown tool", "invalid arguments").
     """
 
     call: CallRequest
@@ -67,10 +67,10 @@ def prepare(
     turned_off: Sequence[Tool] = (),
     denied: Sequence[Tool] = (),
 ) -> PreparedCall:
-    """Return the meaning of `call`, or the problem that the model can fix.
+    """Return the parsed `call`, or the problem that the model can fix.
 
-    `absent` are the servers that do not run, `turned_off` the tools that the model is not offered, `denied`
-    those that a rule denies.
+    `absent` are servers that are not running, `turned_off` tools that the model is not offered, `denied`
+    tools that a rule denies.
     """
     tool = table.resolve(call.name)
     if call.truncated:

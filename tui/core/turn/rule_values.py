@@ -21,18 +21,18 @@ ANY = "*"
 """The name of an argument that stands for all of them, at any depth."""
 
 MAX_DECODED = 5
-"""How often a percent-encoded text is decoded. What is encoded more often cannot be read."""
+"""How often a percent-encoded text is decoded; one encoded more often cannot be read."""
 
 MAX_WORK = 300_000
-"""The characters that are read for other spellings in one call. What is beyond cannot be read."""
+"""Maximum characters that are read for other spellings in one call; longer ones cannot be read."""
 
 _TEXT_WORK = 200
-"""What a text costs, however short, in characters."""
+"""The minimum cost of a text, in characters."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/\\]*")
 
 _DETOUR = re.compile(r"//|(?:^|/)\.\.?(?:/|$)")
-"""What a path without empty names, `.` and `..` does not have."""
+"""Found only in a path with empty names, `.` or `..`."""
 
 _NOTHING = re.compile(r"/(?:\.?/)+")
 """Empty names and `.` within a path."""
@@ -44,13 +44,13 @@ UNREADABLE = (TypeError, ValueError, RecursionError, OverflowError)
 
 @cache
 def _blanks() -> str:
-    """Return what a server may strip: blanks, control characters, and what cannot be seen."""
+    """Return the characters that a server may strip: blanks, control and invisible characters."""
     chars = map(chr, [*range(0x3001), 0xFEFF, *range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080)])
     return "".join(char for char in chars if unicodedata.category(char) in ("Cc", "Cf", "Zs", "Zl", "Zp"))
 
 
 class Readings:
-    """What the texts of one call may mean: each is read once, whatever number of rules asks for it."""
+    """The readings of the texts of one call; each text is read once, however many rules need it."""
 
     def __init__(self) -> None:
         self._places: dict[str, Sequence[Sequence[str]] | None] = {}
@@ -58,10 +58,10 @@ class Readings:
         self._left = MAX_WORK
 
     def of(self, value: Any) -> Iterator[Sequence[str]]:
-        """Yield what a value may mean, each meaning with its spellings.
+        """Yield the readings of a value, each with its spellings.
 
         Raises:
-            TypeError, ValueError, RecursionError, OverflowError: it is too odd or too large to read.
+            TypeError, ValueError, RecursionError, OverflowError: it is too unusual or too large to read.
         """
         if isinstance(value, str):
             yield (value,)
@@ -71,7 +71,7 @@ class Readings:
         yield (written, str(int(value))) if isinstance(value, float) and value.is_integer() else (written,)
 
     def all_at(self, argument: str, arguments: Mapping[str, Any]) -> "_Texts":
-        """Return all that may stand at an argument of the call, and within it."""
+        """Return all values at an argument of the call, and inside it."""
         if argument not in self._texts:
             self._texts[argument] = self._all_at(argument, arguments)
         return self._texts[argument]
@@ -114,7 +114,7 @@ class Readings:
 
 
 class _Missing:
-    """What stands at a path where there is nothing."""
+    """The value at a path that leads to nothing."""
 
 
 MISSING = _Missing()
@@ -123,14 +123,14 @@ MISSING = _Missing()
 def covers_any(
     pattern: str, argument: str, arguments: Mapping[str, Any], readings: Readings | None = None
 ) -> bool:
-    """Return whether a value at `argument` may match: one of its readings does, or it cannot be read."""
+    """Return whether a value at `argument` may match: a reading matches, or it cannot be read."""
     return (readings or Readings()).all_at(argument, arguments).has(pattern)
 
 
 def covers_all(
     pattern: str, argument: str, arguments: Mapping[str, Any], readings: Readings | None = None
 ) -> bool:
-    """Return whether there is a value at `argument`, and each one matches in each of its readings."""
+    """Return whether there are values at `argument`, and all of their readings match."""
     readings = readings or Readings()
     found = False
     for value in values_at(argument, arguments):
@@ -147,7 +147,7 @@ def covers_all(
 
 
 class _Texts:
-    """Texts that are compared with many patterns: those that no text can match are found at once."""
+    """Texts to compare with many patterns; a pattern that no text can match is rejected at once."""
 
     def __init__(self, texts: Sequence[str], *, is_readable: bool = True) -> None:
         self._texts = texts
@@ -191,7 +191,7 @@ def _fits(text: str, pattern: str) -> bool:
 
 
 def values_at(argument: str, arguments: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield what stands at a dotted path, `MISSING` where it leads to nothing.
+    """Yield the values at a dotted path, `MISSING` if it leads to nothing.
 
     A name may have a dot in it. A path leads into each item of an array, or into the one whose number it has.
     """
@@ -224,7 +224,7 @@ def _number(name: str) -> int | None:
 
 
 def _leaves(tree: Any) -> Iterator[Any]:
-    """Yield everything in objects and arrays that is neither."""
+    """Yield all values inside objects and arrays that are neither."""
     waiting = [tree]
     while waiting:
         value = waiting.pop()
@@ -244,7 +244,7 @@ def _is_odd(text: str) -> bool:
 
 
 def _meanings(text: str) -> Iterator[str]:
-    """Yield a text, stripped, and decoded, and so on until nothing changes."""
+    """Yield a text, then stripped and decoded again and again until nothing changes."""
     while True:
         yield text
         stripped = text.strip(_blanks())
@@ -257,7 +257,7 @@ def _meanings(text: str) -> Iterator[str]:
 
 
 def _decoded(text: str) -> str:
-    """Return a text with its percent-encoding decoded. Linear also for a text of nothing else."""
+    """Return a text with percent-encoding decoded, in linear time."""
     escapes = dict.fromkeys(_ESCAPE.findall(text))
     if len(text) < 2000 or not escapes:
         return unquote(text)
@@ -285,7 +285,7 @@ def _spelled(place: str) -> Sequence[str]:
 
 
 def _normal(path: str, windows: bool) -> str:
-    """Return a path without empty names, `.` and `..`. What leads above a relative start stays."""
+    """Return a path without empty names, `.` and `..`. A leading `..` of a relative path stays."""
     if windows:
         path = path.replace("\\", "/")
     if not _DETOUR.search(path):

@@ -8,7 +8,7 @@ Any number of rules may match a call. deny overrides ask, and ask overrides allo
 however specific: adding a rule that asks or denies can only make mcptui more careful, and a long list can be
 read one line at a time.
 
-Servers and models choose names and arguments, so a rule is read in the careful direction. `ask` and `deny`
+Servers and models choose names and arguments, so ambiguous calls are decided cautiously: `ask` and `deny`
 match if any reading of a call matches, `allow` only if all do (see `tui.core.turn.rule_values`).
 """
 
@@ -23,7 +23,7 @@ from tui.core.tools import Tool
 from tui.core.turn.rule_values import Readings, covers_all, covers_any
 
 MAX_RULE = 2000
-"""The most characters of a rule."""
+"""Maximum characters of a rule."""
 
 
 class Verdict(StrEnum):
@@ -38,12 +38,12 @@ STRICTEST_FIRST = (Verdict.DENY, Verdict.ASK, Verdict.ALLOW)
 
 
 class RuleError(ValueError):
-    """Why a text is not a rule, for the person who wrote it."""
+    """A text is not a rule; the message is for its author."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What an argument must match. `argument` is a dotted path, or `*` for any argument at any depth."""
+    """A condition on an argument. `argument` is a dotted path, or `*` for any argument at any depth."""
 
     argument: str
     pattern: str
@@ -54,7 +54,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. Where it is written is no part of it: the `number`th, from 1, of the list `origin`."""
+    """One rule. Its place does not affect equality: it is the `number`th, from 1, in the list `origin`."""
 
     action: Verdict
     server: str
@@ -73,7 +73,7 @@ class Rule:
         return " ".join((name, *map(str, self.conditions)))
 
     def names(self, server: str, tool: str) -> bool:
-        """Return whether it is about a tool, whatever the arguments."""
+        """Return whether it applies to a tool, regardless of arguments."""
         if self.action is Verdict.ALLOW:
             return fnmatchcase(server, self.server) and fnmatchcase(tool, self.tool)
         # A tool may have a slash in its name: `*/delete_*` also means `notes/old/delete_all`.
@@ -82,7 +82,7 @@ class Rule:
     def matches(
         self, server: str, tool: str, arguments: Mapping[str, Any], readings: Readings | None = None
     ) -> bool:
-        """Return whether it is about a call. Every condition must match. `readings` are those of the call."""
+        """Return whether it applies to a call, whose `readings` must match every condition."""
         covers = covers_all if self.action is Verdict.ALLOW else covers_any
         return self.names(server, tool) and all(
             covers(one.pattern, one.argument, arguments, readings) for one in self.conditions
@@ -104,7 +104,7 @@ class Rules:
         ask: Iterable[str] = (),
         deny: Iterable[str] = (),
     ) -> "Rules":
-        """Return the rules of the lists of a configuration. Raises RuleError."""
+        """Return the rules in the lists of a configuration. Raises RuleError."""
         lists: Sequence[tuple[Iterable[str], Verdict | None, str]] = (
             (rules, None, "rules"),
             (deny, Verdict.DENY, "deny"),
@@ -139,19 +139,19 @@ class Rules:
         return None
 
     def offered(self, tools: Sequence[Tool]) -> Sequence[Tool]:
-        """Return the tools that no rule denies altogether."""
+        """Return the tools that no rule denies completely."""
         if not any(rule.action is Verdict.DENY for rule in self.rules):
             return tools
         return [tool for tool in tools if self.denying(tool) is None]
 
 
 def parse_rule(text: str, action: Verdict | None = None) -> Rule:
-    r"""Return the rule that a text means. In the list of one `action` the text may leave it out.
+    r"""Return the rule that a text describes. In the list of an `action`, the text may omit it.
 
     Quotes keep spaces together, and `\"` is a quote within them: `deny "my server"/* text="* *"`.
 
     Raises:
-        RuleError: it is none.
+        RuleError: it is not a rule.
     """
     if len(text) > MAX_RULE:
         raise RuleError(f"must have at most {MAX_RULE} characters")
@@ -182,7 +182,7 @@ def _condition(word: str, equals: int) -> Condition:
 
 
 def _words(text: str) -> list[tuple[str, int]]:
-    """Return the words, and in each the place of the first `=` that is not in quotes, or -1."""
+    """Return the words, and the position of the first unquoted `=` in each, or -1."""
     words: list[tuple[str, int]] = []
     word, equals, is_open, is_quoted = "", -1, False, False
     characters = iter(text)

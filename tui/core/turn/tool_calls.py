@@ -51,25 +51,25 @@ PROGRESS_NS = 50_000_000
 
 
 MANY_TOOLS = 500
-"""Tools from which on they are chosen in a thread."""
+"""Above this number, tools are selected in a thread."""
 
 SERVER_PATIENCE_NS = 8_000_000_000
-"""How long a call waits for its server, which is starting."""
+"""How long a call waits for a server that is starting."""
 
 _ON_THE_WAY = (ServerState.STARTING, ServerState.STOPPING)
-"""A server that is restarted stops first."""
+"""States of a server that is starting; one that is restarted stops first."""
 
 LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class TurnDeps:
-    """What a turn works with. What it measures, stores and selects lives as long as the conversation.
+    """The dependencies of a turn. Those with state live as long as the conversation.
 
     `bill` is called with the usage of each request; it returns its cost, or None if unknown. `instructions`
-    is the part of the system text that is the servers' own, or ""; `resources` are those that it may read.
-    `answer_format` is for an answer as JSON; `absent` returns the servers that do not run,
-    `turned_off` the tools of the others that the user has turned off; `decisions` records what may run.
+    is the part of the system text from servers, or ""; `resources` are those that the model may read.
+    `answer_format` is for an answer as JSON. `absent` returns the servers that are not running, `turned_off`
+    the tools of the others that the user has turned off. `decisions` records decisions about calls.
     """
 
     model: ChatModel
@@ -93,7 +93,7 @@ class TurnDeps:
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """How a call ended; `counted` is false if it says nothing about the model's skill (a denial)."""
+    """How a call ended; `counted` is false if it does not count as an error of the model (a denial)."""
 
     failed: bool
     counted: bool = True
@@ -101,7 +101,7 @@ class CallOutcome:
 
 @dataclass(frozen=True, slots=True)
 class _MeterClock:
-    """The clock of a turn as something that can be paused."""
+    """The clock of a turn, which can be paused."""
 
     meter: TurnMeter
     clock: Clock
@@ -152,7 +152,7 @@ class ToolCallRunner:
                 return self.offer.renewed(tools)
             return self._deps.tool_selection.offer(tools, window=window, talk=talk)
 
-        # To rank 10,000 tools takes half a second (measured), in which no key would be heard.
+        # Ranking 10,000 tools takes half a second (measured), during which keys would not work.
         self.offer = await asyncio.to_thread(chosen) if len(tools) > MANY_TOOLS else chosen()
         self._chosen = True
         return self.offer
@@ -216,7 +216,7 @@ class ToolCallRunner:
 
     @property
     def running(self) -> Sequence[str]:
-        """The ids of the calls that are with their servers."""
+        """The ids of the calls that were sent and have no result yet."""
         return tuple(self._running)
 
     def cancel(self, call_id: str) -> None:
@@ -225,7 +225,7 @@ class ToolCallRunner:
             work.cancel()
 
     async def _wait_for_servers(self, calls: Sequence[CallRequest]) -> None:
-        """Wait a little for servers that are starting and have a tool that is called."""
+        """Wait briefly for starting servers that own a called tool."""
         deps, table = self._deps, self.offer.table
         names = [call.name for call in calls if table.resolve(call.name) is None]
         until_ns = deps.clock.now_ns() + SERVER_PATIENCE_NS
@@ -381,7 +381,7 @@ class ToolCallRunner:
         why: str,
         result: ToolResult | None = None,
     ) -> None:
-        """Record and emit how a call ended; the one place where calls end."""
+        """Record and emit how a call ended. All calls end here."""
         started = self._started.pop(item.call.id, None)
         elapsed = 0.0 if started is None else (self._deps.clock.now_ns() - started) / 1e6
         self._budget.take(told.text, told.attachments)

@@ -30,7 +30,7 @@ END_WORDS: Mapping[EndReason, str] = {
     EndReason.FILTERED: "The answer is truncated: the provider's content filter ended it.",
     EndReason.EMPTY: "",
 }
-"""How a turn ended; which limit it met and what failed is said before, when it happened."""
+"""How a turn ended. Limits and failures have their own remarks, made when they happen."""
 
 LIMIT_SENTENCES: Mapping[LimitName, str] = {
     LimitName.MAX_STEPS: "Limit reached: {steps}",
@@ -56,7 +56,7 @@ def remark_of(event: Event, place: int) -> Remark | None:
     match event:
         case TurnStarted(notice=notice) if notice:
             return Remark(place, "notice", notice)
-        case Notice(message=message, kind=kind) if kind != "room":  # that has a line as long as it holds
+        case Notice(message=message, kind=kind) if kind != "room":  # shown elsewhere while it applies
             return Remark(place, "warn" if kind == "warn" else "notice", message)
         case RetryScheduled(reason=reason):
             return Remark(place, "retry", reason)
@@ -71,7 +71,7 @@ def remark_of(event: Event, place: int) -> Remark | None:
 
 
 def said_once(remarks: Sequence[Remark]) -> list[Remark]:
-    """Return remarks without reasons of retries that were given before or that the failure repeats."""
+    """Return remarks without retry reasons that were given before or that the failure repeats."""
     kept: list[Remark] = []
     for remark in remarks:
         if remark.kind in ("retry", "error"):

@@ -1,6 +1,6 @@
-"""Content of servers that are not trusted in a conversation. Pure.
+"""Finds content of untrusted servers in a conversation. Pure.
 
-It may have been written to make the model call other servers, so their calls ask.
+It may have been written to make the model call other servers, so such calls need approval.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,16 +14,16 @@ from tui.core.text import quoted_name
 from tui.core.tools import Tool
 
 UNKNOWN = "an unknown server"
-"""The source of a result in a session that an earlier version saved."""
+"""The source of a result in a session saved by an earlier version."""
 
 IMPORTED = "the imported session "
-"""How the source begins that is an imported conversation, whoever it says its results are from."""
+"""Prefix of the source that stands for an imported conversation, whatever sources it names."""
 
 MOST_NAMED = 3
 
 
 def source_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
-    """Return the server whose content the result of a call is, "" for mcptui's own tools."""
+    """Return the server whose content a call returns, "" for mcptui's own tools."""
     if is_resource_tool(tool):
         return str(arguments.get("server", ""))
     return "" if tool.digest.startswith(BUILT_IN) else tool.server
@@ -42,9 +42,9 @@ def is_listed(conversation: Conversation, tool: Tool, arguments: Mapping[str, An
 
 
 def untrusted_sources(conversation: Conversation, trust: TrustBook) -> tuple[str, ...]:
-    """Return the servers that are not trusted and have results or resources in a conversation, in order.
+    """Return the untrusted servers with results or resources in a conversation, in order.
 
-    An imported conversation is a source too: what it says of where its results are from may be forged.
+    An imported conversation is a source too, because the sources that it names may be forged.
     """
     found = dict.fromkeys(_sources(conversation.messages))
     imported = (f"{IMPORTED}{conversation.imported}",) if conversation.imported else ()
@@ -64,7 +64,7 @@ def _sources(messages: Sequence[Message]) -> Iterator[str]:
 
 
 def untrusted_words(servers: Sequence[str]) -> str:
-    """Return why a call asks after content of these servers, as a sentence without its full stop."""
+    """Return why a call needs approval after content of these servers, without a full stop."""
     if any(one.startswith(IMPORTED) for one in servers):
         return "This conversation was imported. Its content may be from anybody"
     named = [one if one == UNKNOWN else quoted_name(one, 40) for one in servers[:MOST_NAMED]]

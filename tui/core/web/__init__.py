@@ -1,1 +1,1 @@
-"""The web as a configuration and a server name it: addresses and headers."""
+"""Addresses and HTTP headers from configurations and servers."""

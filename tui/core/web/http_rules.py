@@ -1,7 +1,7 @@
 """Rules for server addresses and HTTP headers. Pure.
 
-Checked where a configuration, a command line or a keychain gives one: HTTP libraries find out only when they
-send it, and quote the value, which may be a secret.
+Values from a configuration, a command line or a keychain are checked here, because HTTP libraries fail only
+when they send them, and quote the value, which may be a secret.
 """
 
 import ipaddress
@@ -48,7 +48,7 @@ def header_value_fault(value: str) -> str:
 
 
 def url_fault(url: str) -> str:
-    """Return why there can be no server at this address, or "". References to variables fit anywhere."""
+    """Return why this cannot be the address of a server, or "". References to variables are always valid."""
     if any(unicodedata.category(char) == "Cc" for char in url) or url != url.strip():
         return "must be a URL without control characters or surrounding spaces"
     try:
@@ -80,5 +80,5 @@ def is_host(host: str) -> bool:
 
 
 def _joins(char: str) -> bool:
-    """Also vowel signs and the like of other scripts."""
+    """Return whether a character may be in a name, including vowel signs and the like of other scripts."""
     return char in "-_" or unicodedata.category(char) in ("Mn", "Mc")

@@ -1,4 +1,4 @@
-"""Addresses that a server or an issuer wants opened in a browser: what is shown of them, and what is odd.
+"""Addresses that a server or an issuer asks to open in a browser: how to show them, and what is suspicious.
 
 Pure; nothing is resolved or fetched.
 """
@@ -12,17 +12,17 @@ from urllib.parse import SplitResult, urlsplit
 
 MAX_LENGTH = 4096
 ENDINGS = frozenset("app cloud com dev edu gov io net org".split())
-"""Last parts of well-known names; within a longer name they imitate one."""
+"""Endings of well-known names; inside a longer name, they imitate one."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebAddress:
-    """An address, whole, in three parts, so that its host can be emphasised.
+    """A complete address in three parts, so that its host can be highlighted.
 
     Attributes:
         before, host, after: the address; `host` is as it is written, without user and port.
         readable: the host with its international characters, if it is written in punycode, or "".
-        warnings: what is odd about it, one sentence each.
+        warnings: what is suspicious about it, one sentence each.
         problem: why it must not be opened, or "".
     """
 

@@ -1,6 +1,6 @@
 """The gate between the wire and the session: matches responses with requests and rejects the rest.
 
-Pure except for the inbox that it fills. It gives each request an id that a server cannot guess (measured:
+Pure, except that it fills the inbox. It gives each request an id that a server cannot guess (measured:
 with sequential ids a response sent ahead of its request was taken for the real one), fails a call at once
 when its response is unusable, drops responses that nobody waits for, and enforces the rules of the
 protocol version in use. It counts what it drops.
@@ -27,7 +27,7 @@ CONNECTION_CLOSED = -32000
 RESULT_TOO_LARGE = -32010
 METHOD_NOT_FOUND = -32601
 NO_HTTP_ANSWER = -32012
-"""Ours: HTTP gave no answer to a request; the message is a sentence for a person."""
+"""mcptui's own code: HTTP gave no response to a request; the message is a sentence for a person."""
 
 CANCELLED = "notifications/cancelled"
 ECHO = "the server's response is invalid: it echoes the request, so this is not an MCP server"
@@ -36,7 +36,7 @@ STATELESS_SINCE = "2026-07-28"
 """First protocol version without `initialize`; from it on, servers must not send requests."""
 
 UNANSWERED_LIMIT = 1024
-"""Server requests that may wait for the session; further ones are answered here, with an error."""
+"""Maximum server requests that may wait for the session; others get an error response here."""
 
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
@@ -52,7 +52,7 @@ class PendingRequest:
 
 @dataclass(frozen=True, slots=True)
 class Drops:
-    """How much of what a server sent never reached the session.
+    """Counts of messages from a server that never reached the session.
 
     `collapsed`: notifications merged or dropped because there were too many. `unmatched`: responses that
     nobody waited for. `refused`: requests that the protocol version forbids a server to send. `overrun`:

@@ -18,9 +18,9 @@ PER_SECOND = 100.0
 WAITING = 64
 
 SESSION_REOPENED = "notifications/mcptui/session_reopened"
-"""Put here by a transport that has opened another session: the server knows nothing of what the last one did.
+"""A transport puts this here when it has opened a new session, in which nothing is set up yet.
 
-It never travels. A server that sends it has things set up again that are set up already.
+It is never sent. If a server sends it, the session only repeats its setup.
 """
 
 LISTS = ("tools", "resources", "prompts")
@@ -29,7 +29,7 @@ _MERGED = {SESSION_REOPENED, *(f"notifications/{kind}/list_changed" for kind in 
 
 
 class EndOfInbox(Exception):
-    """Nothing more will come."""
+    """No more messages will arrive."""
 
 
 class Inbox:

@@ -1,8 +1,8 @@
 """The non-standard "hello" line dialect, translated below the gate: the session sees an MCP server.
 
-Not JSON-RPC and no handshake: a server greets with one line that has its tools, then answers calls. What the
-session asks beyond tools is answered here and never written. Nothing is written before the greeting, nor
-anything but whole objects: common servers of this kind take any other line for the end of their input.
+No JSON-RPC and no handshake: a server sends one line with its tools, then answers calls. All other requests
+of the session are answered here and never written. Nothing is written before the greeting, nor anything but
+whole objects: common servers of this kind take any other line for the end of their input.
 """
 
 import json
@@ -31,11 +31,11 @@ from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, METHOD_NOT_FOU
 DIALECT = "hello-lines"
 VERSION = "v1"
 PROTOCOL = "2025-11-25"
-"""The revision that the session is told; the dialect has none."""
+"""The protocol revision that the session sees; the dialect has none."""
 
 
 class Refusal(NamedTuple):
-    """Why a server cannot be used as it is configured, and what to do."""
+    """Why a server cannot be used with its configuration, and what to do."""
 
     why: str
     next_step: str
@@ -68,7 +68,7 @@ class DialectLine:
 
 
 def is_hello(line: bytes) -> bool:
-    """Whether a line under JSON-RPC is the greeting of this dialect."""
+    """Whether a line that should be JSON-RPC is the greeting of this dialect."""
     ends = line[:4096] + line[-4096:]
     return line.lstrip()[:1] == b"{" and b'"tools"' in ends and _HELLO.search(ends) is not None
 
@@ -209,7 +209,7 @@ class LineDialect:
     # ---- server to session ---------------------------------------------------------------------------
 
     def incoming(self, line: DialectLine | Stray) -> bool:
-        """Take a line of the server; return False if it is none of this dialect."""
+        """Take a line of the server; return False if it does not belong to this dialect."""
         if isinstance(line, Stray):
             return self._gate.incoming(line)
         if line.type == "hello":
@@ -290,7 +290,7 @@ def _answer(call: _Call, line: DialectLine) -> Response | Failure:
     """Return the answer of `line` to a call, as the session expects it."""
     value = line.value
     if call.type == "ping":
-        return Response(call.id, {})  # whatever it answers, it is alive
+        return Response(call.id, {})  # any answer shows that it is alive
     if line.type in ("tool_error", "error"):
         said = value.get("error") if line.type == "tool_error" else value.get("message")
         text = _message_of(said) or _NO_MESSAGE

@@ -1,8 +1,8 @@
-"""Messages from any wire to the gate: parsed, large ones in a thread, and never for long at once.
+"""Parses messages from any transport for the gate: large ones in a thread, and never for long at a time.
 
-Works in slices and pauses for as long as it has worked, so that a flood takes at most half of the event
-loop's time, a few milliseconds at once. Work is time of the processor: on a busy machine a flood must not
-take longer for it.
+It works in slices and pauses for as long as it has worked, so that a flood takes at most half of the event
+loop's time, a few milliseconds at a time. Work is measured in CPU time, so that a busy machine does not slow
+a flood down.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ class MessageReader:
         return found
 
     async def read(self, size: int, read: Callable[[bool], T]) -> T:
-        """Return what `read` makes of `size` bytes; it is told whether to be patient, in a thread."""
+        """Return the result of `read` for `size` bytes. Its argument says whether it runs in a thread."""
         if size <= LARGE:
             return read(False)
         return await self._in_thread(read)
@@ -77,9 +77,9 @@ class MessageReader:
         return self._gate.incoming(frame)
 
     def begin(self) -> None:
-        """Start to measure: something arrived."""
+        """Start measuring, because something arrived."""
         looked, self._looked = self._looked, time.perf_counter()
-        # Nothing was read meanwhile, which is a pause: calls one after the other need no other one.
+        # Waiting for input is a pause too, so successive calls need no other.
         self._worked = max(0.0, self._worked - (self._looked - looked))
         self._since = time.thread_time()
 

@@ -27,10 +27,10 @@ _WIDE_HINT = "it writes UTF-16, but newline-delimited JSON in UTF-8 is required"
 _SEVERAL_HINT = "it writes several messages on one line, but newline-delimited JSON is required"
 _PROMPT_HINT = "it asks 'Ok to proceed?'. Add -y to the arguments of npx"
 _HOPELESS = (_HEADER_HINT, _WIDE_HINT)
-"""Framing of which no message can ever be parsed."""
+"""Framings in which no message can ever be parsed."""
 
 _LOOKED_AT = 50
-"""Lines of noise that are checked for a known kind; a megabyte of garbage has something of every kind."""
+"""Lines of noise that are checked for a known kind; a megabyte of garbage matches every kind."""
 
 _WIDE = (b'{\0"\0', b'\0{\0"')
 _SEVERAL = re.compile(rb'\}\s*\{\s*"(?:jsonrpc|id|result)"')
@@ -144,7 +144,7 @@ class StdoutReader:
     def _rescued(self, line: bytes) -> bool:
         """Take the responses between other output; return whether there was one.
 
-        Only a response to a pending request is believed, since a log may quote anything.
+        Only a response to a pending request counts, because a log may quote anything.
         """
         if len(line) > LARGE:
             return False

@@ -1,1 +1,1 @@
-"""What a server offers: kept fresh, and without what nobody has accepted."""
+"""What a server offers: kept fresh, and without definitions that are not accepted."""

@@ -9,13 +9,13 @@ from tui.host.lifecycle import RefreshPace, RetryDelay
 from tui.host.waits import first_of, set_within
 
 SETTLE_SECONDS = 5.0
-"""How long a call waits for a list that has changed; what a server says after that comes too late."""
+"""How long a call waits for a list that has changed."""
 
 _log = logging.getLogger(__name__)
 
 
 class FreshList:
-    """One list, `what` it is of.
+    """One list of a server; `what` names its items.
 
     Backs off while the server keeps reporting changes, and while listing keeps failing.
     """
@@ -32,12 +32,12 @@ class FreshList:
         self._settled.set()
 
     def changed(self) -> None:
-        """Take note that the server has changed the list."""
+        """Record that the server has changed the list."""
         self._changed.set()
         self._settled.clear()
 
     async def settled(self) -> None:
-        """Return once no reported change waits to be listed, at once if none does; at most after 5 s."""
+        """Return once all reported changes are listed, after 5 s at most."""
         if self._settled.is_set():
             return
         self._waiting += 1
@@ -58,7 +58,7 @@ class FreshList:
                 await first_of(self._changed.wait(), self._clock.sleep(retry.after_failure()))
             if self._changed.is_set():
                 wait = pace.wait_seconds(self._clock.now_ns())
-                if wait and not self._waiting:  # a call that waits comes before the pace
+                if wait and not self._waiting:  # a waiting call takes precedence over the pace
                     self._needed.clear()
                     await first_of(self._clock.sleep(wait), self._needed.wait())
             self._changed.clear()

@@ -1,4 +1,4 @@
-"""What one server offers the model: its tools and instructions without what is off or not accepted."""
+"""What one server offers the model: tools and instructions, except those that are off or not accepted."""
 
 import asyncio
 import hashlib
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Listed(Protocol):
-    """What a connection has of its server."""
+    """What a connection knows about its server."""
 
     catalog: Catalog
     counts: dict[str, int | None]
@@ -31,16 +31,16 @@ class Listed(Protocol):
 
 
 MAX_INSTRUCTIONS = 8192
-"""Characters of the instructions of a server that are read."""
+"""Maximum characters of a server's instructions that are read."""
 
 CHANGED = "changed since it was accepted"
 NEW = "new and not accepted yet"
 
 
 def definitions_key(spec: ServerSpec) -> str:
-    """Return under what the definitions of a server are kept: its name and which program or address it is.
+    """Return the key of a server's stored definitions, made from its name and its program or address.
 
-    Its environment and headers are not part of it: a new token is no new server.
+    Its environment and headers are not part of the key: a new token does not make a new server.
     """
     what = json.dumps([spec.name, spec.origin, spec.cwd])
     return hashlib.sha256(what.encode("utf-8", "replace")).hexdigest()[:32]
@@ -61,8 +61,8 @@ class ServerOffer:
             await asyncio.to_thread(self.definitions.load)
 
     def see(self, catalog: Catalog, introduction: Mapping[str, Any]) -> None:
-        """Take note of what a server lists, and of its instructions."""
-        # Many patterns, which a start without servers does not need.
+        """Record what a server lists, and its instructions."""
+        # Compiles many patterns, which a start without servers does not need.
         from tui.core.hidden_text.definitions import in_instructions
         from tui.core.hidden_text.scan import is_doubtful
 
@@ -105,16 +105,17 @@ class ServerOffer:
         return self._offered[2]
 
     def instructions(self, said: Any) -> str:
-        """Return what a server would have models know, cleaned, or "", also if it is not accepted."""
+        """Return a server's instructions for the model, cleaned, or "" if they are not accepted."""
         if not isinstance(said, str) or not said:
             return ""
         (digest,) = digests_of({INSTRUCTIONS: instructions_definition(said)}).values()
         return described(said, MAX_INSTRUCTIONS) if self.definitions.is_accepted(INSTRUCTIONS, digest) else ""
 
     def refusal(self, tool: Tool, catalog: Catalog) -> str:
-        """Return why a tool may not be called now, or "": what was offered and accepted is a definition.
+        """Return why a tool may not be called now, or "".
 
-        Asked right before a call, which ends the first list.
+        The definition must be accepted, and the same that was offered. Call it right before a tool call,
+        which ends the server's first list.
         """
         self.definitions.called()
         server = f"The server {quoted_name(tool.server)}"
@@ -128,7 +129,7 @@ class ServerOffer:
         return ""
 
     def changes(self, *, instructions: bool) -> Sequence[DefinitionChange]:
-        """Return what nobody has accepted; changed instructions count only if the model is given them."""
+        """Return the changes that are not accepted; instructions only if the model gets them."""
         return [one for one in self.definitions.changes() if instructions or one.name != INSTRUCTIONS]
 
     def _hidden_words(self, catalog: Catalog) -> Iterator[tuple[str, str]]:
@@ -145,7 +146,7 @@ class ServerOffer:
         redact: Callable[[str], str],
         redact_cut: Callable[[str], str],
     ) -> dict[str, Any]:
-        """Return what a status says of a running server's lists."""
+        """Return the fields of a status about a running server's lists."""
         catalog = connection.catalog
         return {
             "tools": len(catalog.tools),

@@ -1,4 +1,4 @@
-"""What one HTTP request and its response are in the recording: messages, events of a stream, and failures.
+"""Records one HTTP request and its response as messages, events of a stream, and failures.
 
 Shared by the proxy of `mcptui tap --listen` and by the transports for remote servers.
 """
@@ -16,19 +16,19 @@ from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
 Header = tuple[bytes, bytes]
 
 KEPT = 16 * 1024 * 1024
-"""Bytes of one body that are recorded."""
+"""Maximum recorded bytes of one body."""
 
 MAX_LINE = 64 * 1024
 """Bytes of a line without data."""
 
 LONGEST_FIELD = 16
-"""Bytes of a line in which the name of a field ends; longer ones mean nothing."""
+"""Maximum bytes of a field name; longer names are unknown."""
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 class Event(NamedTuple):
-    """A server-sent event; `data` is cut at the limit, `size` is that of all of it."""
+    """A server-sent event. `data` is truncated at the limit, `size` is its full size."""
 
     kind: str
     ident: str
@@ -116,9 +116,9 @@ class HttpExchange:
     """Reports one request and its response to `sink`, and cuts an event stream into events.
 
     Call `asked`, `answered`, `heard` for each block, `failed` if it broke, `end`. `events` are those of the
-    stream that nobody has taken yet, if `wanted`. A request that is refused without a JSON-RPC answer is
-    reported as given up, unless somebody else reports that (`judging` False). Whatever goes wrong in the
-    sink, the exchange is not affected.
+    stream that nobody has taken yet, if `wanted`. A request that is rejected without a JSON-RPC response
+    is reported as given up, unless the caller reports that (`judging` False). Errors in the sink do not
+    affect the exchange.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class HttpExchange:
         return self._size
 
     def body(self) -> bytes:
-        """Return what has been heard of a body, at most `KEPT` bytes; call it when it has ended."""
+        """Return the first `KEPT` bytes of a body; call it when the body has ended."""
         if self._whole is None:
             self._whole = b"".join(self._blocks)
             self._blocks.clear()
@@ -212,7 +212,7 @@ class HttpExchange:
         kind = Kind.EVENT if "event" in detail else None
         if not raw:
             kind, detail = Kind.EVENT, {"event": "http", **detail}
-        with contextlib.suppress(Exception):  # a sink promises not to raise; no request fails if one does
+        with contextlib.suppress(Exception):  # a sink must not raise, but no request fails if one does
             wall = time.time_ns() - time.monotonic_ns() + at_ns
             known = size if size > len(raw) else -1
             cause = CAUSE.get() if way is Direction.OUT else None

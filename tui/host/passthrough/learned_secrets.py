@@ -1,6 +1,6 @@
-"""A sink that has credentials redacted which only travel: session ids, cookies, tokens, values of a sign-in.
+"""A sink that learns credentials from traffic and redacts them: session ids, cookies, tokens, sign-in values.
 
-They may be repeated in bodies, where nothing tells them from other text.
+Bodies may repeat them, where nothing distinguishes them from other text.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ _OF_REPLIES = (b'"access_token"', b'"client_secret"', b'"refresh_token"')
 
 
 class LearnedSecrets:
-    """Passes everything on to `sink`, after `redactor` has learned what is in it."""
+    """Passes everything on to `sink`, after `redactor` has learned its credentials."""
 
     def __init__(self, sink: TrafficSink, redactor: "Redactor") -> None:
         self._sink = sink

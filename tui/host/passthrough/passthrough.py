@@ -2,11 +2,11 @@
 
 The server gets pipes, this process keeps the descriptors that the host gave it, and one thread moves the
 bytes: it reads a chunk only when the previous one is gone, so nothing grows and a slow reader slows down its
-writer as it would without us. Each direction ends on its own. Signals are forwarded to the server, and this
-process exits as the server does.
+writer as it would without mcptui. Each direction ends independently. Signals are forwarded to the server, and
+this process exits as the server does.
 
-Standard library only, and little of it: this starts together with somebody else's server. POSIX only. It
-knows nothing of recordings: `seen` is called with each chunk after it was sent.
+Standard library only, and little of it, because another host waits for this start. POSIX only. It
+does not deal with recordings: `seen` is called with each chunk after it was sent.
 """
 
 import fcntl
@@ -144,7 +144,7 @@ class Passthrough:
 
     def _move(self, ready: list[tuple[int, int]]) -> None:
         if len(ready) == 1 and (only := self._sources.get(ready[0][0])) is not None:
-            only.pump(self._show)  # nearly always, and its line waits
+            only.pump(self._show)  # nearly always ready, and its line waits
             return
         if not ready and self._status is not None:
             self._interrupted = True  # nothing more in its pipes
@@ -175,7 +175,7 @@ class Passthrough:
     def _show(self, stream: int, at_ns: int, data: bytes) -> None:
         try:
             self._seen(stream, at_ns, data)
-        except Exception as error:  # whatever is wrong with the observer, the server's bytes pass
+        except Exception as error:  # errors in the observer must not stop the server's bytes
             self._seen = _blind
             with suppress(Exception):
                 self._failed(error)
@@ -190,7 +190,7 @@ def _copy(descriptor: int) -> int:
     try:
         return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
     except OSError:
-        os.open(os.devnull, os.O_RDWR)  # takes its number, so that nothing else gets it
+        os.open(os.devnull, os.O_RDWR)  # reserves its number
         return -1
 
 

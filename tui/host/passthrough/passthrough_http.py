@@ -4,7 +4,7 @@ An ASGI application (https://asgi.readthedocs.io) for a server that listens on l
 streams pass as they arrive; headers unchanged, except those of one connection (RFC 9110, 7.6.1) and
 `Accept-Encoding`, so that the recording is readable. Redirects are up to the client.
 
-Web pages must not reach the server through this: a Host or Origin that is not loopback is refused
+Web pages must not reach the server through this, so a Host or Origin that is not loopback is rejected
 (DNS rebinding; MCP 2026-07-28, basic/transports/streamable-http, "Security").
 """
 
@@ -45,7 +45,7 @@ def is_loopback(authority: str) -> bool:
 class HttpPassthrough:
     """Forwards to one server. Call `close` in the loop that ran it.
 
-    The path of `target` is used for requests to `/`. Whatever goes wrong in `sink`, requests pass.
+    The path of `target` is used for requests to `/`. Errors in `sink` do not affect requests.
     """
 
     def __init__(self, target: str, source: str, sink: TrafficSink) -> None:
@@ -118,7 +118,7 @@ class HttpPassthrough:
             await send({"type": "http.response.body", "body": b""})
         except self._httpx.HTTPError as error:
             exchange.failed(error)
-            raise  # the response has begun: all that can be done is to break it off as well
+            raise  # the response has begun, so it can only be broken off too
         finally:
             exchange.end()
             await response.aclose()

@@ -1,7 +1,7 @@
 """What a `passthrough.Passthrough` moved, split into lines, as `Captured` values. Pure.
 
-Lines look like those of the taps of mcptui's own connections, so that a recording of somebody else's host
-reads like one of ours.
+Lines look like those from the taps of mcptui's own connections, so that a recording of another host reads
+like one of mcptui.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from tui.core.traffic import Captured, Direction, Kind
 from tui.host.passthrough.passthrough import ERRORS, FROM_SERVER, TO_SERVER
 
 KEPT = 16 * 1024 * 1024
-"""Bytes kept of one line; a longer one is recorded as this head, its size and its SHA-256."""
+"""Bytes kept of one line; of a longer one, this head, its size and its SHA-256 are recorded."""
 
 _WAYS = {TO_SERVER: Direction.OUT, FROM_SERVER: Direction.IN, ERRORS: Direction.NONE}
 _NAMES = {TO_SERVER: "stdin", FROM_SERVER: "stdout", ERRORS: "stderr"}

@@ -19,8 +19,8 @@ LARGE_CHUNK = 256 * 1024
 costs a quarter of the system calls, after each of which the recording's threads may come first."""
 
 LEFT_BEHIND = 1 << 20
-"""Bytes read of a stream after the server has exited: no pipe holds more (pipe(7)); what comes later is from
-another process that still has the pipe open."""
+"""Maximum bytes read from a stream after the server has exited. No pipe holds more (pipe(7)), so later bytes
+are from another process that still has the pipe open."""
 
 READABLE, WRITABLE = select.POLLIN, select.POLLOUT
 
@@ -46,7 +46,7 @@ class Outlet:
         if ours:
             os.set_blocking(descriptor, False)
         elif stat.S_ISSOCK(mode):
-            import socket  # hosts on Node.js; others need not load it
+            import socket  # for hosts on Node.js; others do not load it
 
             self._socket = socket.socket(fileno=descriptor)
         elif not stat.S_ISREG(mode) and not self._reopen(mode):
@@ -171,7 +171,7 @@ class Relay:
         """Return how much of `data` is gone."""
         try:
             return outlet.write(data)
-        except OSError:  # its reader has gone, so its writer shall see the same
+        except OSError:  # its reader has gone, so its writer must see that too
             self.close()
             return len(data)
 

@@ -1,7 +1,7 @@
 """Both ends of a pipe on the event loop: a reader that waits, and a writer that never does.
 
-Unbuffered and non-blocking, so that a pipe can be drained to its current end (its real one may never
-come) and closed without waiting for anything.
+Unbuffered and non-blocking, so that a pipe can be drained to its current end (the real end may never come)
+and closed without waiting.
 """
 
 import asyncio
@@ -13,15 +13,15 @@ from typing import IO
 
 CHUNK = 64 * 1024
 LARGE_CHUNK = 256 * 1024
-"""Room in a pipe, and bytes read at once, after a chunk that filled it: a long line wakes us less often."""
+"""Pipe size and bytes per read after a chunk that filled the pipe, so that long lines need fewer wake-ups."""
 
 WAITING_LIMIT = 32 * 1024 * 1024
-"""Bytes that may wait for the other side of a pipe to read them."""
+"""Maximum bytes that wait for the other side of a pipe to read them."""
 
 CLOSED = "it closed its stdin"
 
 STUCK_SECONDS = 10.0
-"""How long the other side may read nothing while something waits for it."""
+"""How long the other side may read nothing while bytes wait."""
 
 
 def _enlarge(descriptor: int, size: int) -> None:
@@ -64,7 +64,7 @@ class PipeReader:
     async def read(self) -> bytes:
         self._held = self._take()
         if self._held is not None:
-            await asyncio.sleep(0)  # a pipe that is never empty must not starve everything else
+            await asyncio.sleep(0)  # a pipe that never empties must not starve other work
         else:
             self._waiter = self._loop.create_future()
             self._listen(True)

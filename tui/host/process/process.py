@@ -2,7 +2,7 @@
 
 A server runs in its own session (no controlling terminal, so it cannot write around its pipes), with three
 pipes, a small environment and a mark by which everything that it started can be found. Its leader is not
-reaped before the last signal to the group is sent, so that no signal reaches a stranger.
+reaped before the last signal to the group is sent, so that no signal reaches an unrelated process.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ class ProcessExit:
         return cls(None, name, after_seconds)
 
     def sentence(self) -> str:
-        """Such as "exited with code 1 after 0.3 s", to follow a name."""
+        """Return a clause that follows a name: "exited with code 1 after 0.3 s"."""
         how = f"was terminated by {self.signal}" if self.signal else f"exited with code {self.code}"
         return f"{how} after {duration(self.after_seconds)}"
 
@@ -76,9 +76,9 @@ def exit_sentence(ended: ProcessExit | None, fatal: str, log_line: str) -> str:
 class LeaderWatch:
     """Calls `ended` once, from the event loop, with the return code of a child process that has ended.
 
-    It uses a pidfd (Linux) or polls 20 times a second, and never waits for the end of a pipe: a grandchild
-    may hold the pipes open for ever. The dead leader is not reaped here, so that its process id and group id
-    are not reused while the group is still to be signalled.
+    It uses a pidfd (Linux) or polls 20 times a second. It never waits for the end of a pipe, because a
+    grandchild may hold the pipes open for ever. The dead leader is not reaped here, so that its process id
+    and group id are not reused while the group may still be signalled.
     """
 
     def __init__(self, process: "subprocess.Popen[bytes]", ended: Callable[[int], None]) -> None:
@@ -126,7 +126,7 @@ def peek(process: "subprocess.Popen[bytes]") -> int | None:
         return process.poll()
     try:
         state = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:  # reaped by somebody else: poll() knows that case, and says 0
+    except ChildProcessError:  # already reaped: poll() handles that and returns 0
         return process.poll()
     if state is None:
         return None
@@ -140,15 +140,15 @@ INHERITED = frozenset(
     "HOME LOGNAME PATH SHELL USER LANG TMPDIR TZ "
     "XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_RUNTIME_DIR".split()
 )
-"""What a server inherits of our environment, besides LC_*: enough for npx and uvx to find their caches.
+"""Variables that a server inherits, besides LC_*: enough for npx and uvx to find their caches.
 
-Not TERM: without it programs write no colors into their logs. Not the proxy variables: they may hold a
-password. Never a key of a model. `env` in the configuration adds to it.
+Not TERM, so that programs write no colors into their logs. Not the proxy variables, which may contain a
+password. Never a model's key. `env` in the configuration adds variables.
 """
 
 
 def server_environment(extra: Mapping[str, str], mark: str, ours: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a server: what it inherits of `ours`, then `extra`, then the mark."""
+    """Return the environment of a server: the inherited part of `ours`, then `extra`, then the mark."""
     inherited = {
         name: value
         for name, value in ours.items()
@@ -215,7 +215,8 @@ class ServerProcess:
 def spawn(spec: ServerSpec, mark: str) -> "subprocess.Popen[bytes]":
     """Start the program of `spec`, with `mark` as `MCPTUI_OWNER` in its environment.
 
-    Takes about 2 ms (measured), so it is done in place: it cannot be cancelled half-way. Raises ServerError.
+    Takes about 2 ms (measured), so it runs synchronously and cannot be cancelled half-way. Raises
+    ServerError.
     """
     environment = server_environment(spec.env, mark, os.environ)
     folder = starting_folder(spec)
@@ -237,10 +238,10 @@ def spawn(spec: ServerSpec, mark: str) -> "subprocess.Popen[bytes]":
 
 
 def starting_folder(spec: ServerSpec) -> str | None:
-    """Return the folder that a server starts in, None for ours. Makes the folder of its own (0700).
+    """Return the folder in which a server starts, None for the current one. Creates its own folder (0700).
 
-    Where that cannot be made (a read-only or full disk), it is the root of the file system: it, too, holds
-    nothing that a program would pick up by mistake. Raises ServerError.
+    If that fails (read-only or full disk), it is the root of the file system, which does not contain anything
+    that a program would load by mistake either. Raises ServerError.
     """
     if spec.cwd is not None:
         if not os.path.isdir(spec.cwd):

@@ -1,4 +1,4 @@
-"""What a server's processes cost: memory and CPU time. Blocks, so it is called in a thread."""
+"""The memory and CPU time of a server's processes. Blocks, so call it in a thread."""
 
 import contextlib
 import os

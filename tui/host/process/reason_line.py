@@ -1,14 +1,14 @@
-"""Which line of a server's log says why it ended. Pure.
+"""Finds the line of a server's log that says why it ended. Pure.
 
 Package runners end their output with advice: npm with the path of a log, docker with "Run 'docker run
---help'", Node.js with its version. The line that says why stands above.
+--help'", Node.js with its version. The line with the reason is above.
 """
 
 import re
 from collections.abc import Sequence
 
 LOOKED_AT = 60
-"""Lines from the end among which the reason is looked for."""
+"""Lines at the end that are searched for the reason."""
 
 _NPM = re.compile(r"npm (?:error|ERR!) ?(.*)")
 _NPM_FACT = re.compile(
@@ -27,7 +27,7 @@ _UV_CAUSE = "╰─▶"
 
 
 def reason_line(lines: Sequence[str]) -> str:
-    """Return the line that says why a process ended, the last one if none stands out, "" without lines."""
+    """Return the line that says why a process ended, else the last line, "" without lines."""
     recent = list(lines[-LOOKED_AT:])
     return _npm(recent) or _uv(recent) or _error(recent) or (recent[-1] if recent else "")
 

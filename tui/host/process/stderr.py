@@ -1,8 +1,8 @@
 """The last lines that a server wrote to stderr, at a cost that does not grow with their number.
 
-Only the newest 64 KiB are kept, and of a long line only its beginning and its end, so that one line does not
-push out all others. The rest is split, decoded and cleaned when somebody looks. Output on stderr is not a
-sign of an error.
+Only the newest 64 KiB are kept, with long lines shortened in the middle, so that one line does not displace
+all others. Lines are split, decoded and cleaned only when they are shown. Output on stderr does not indicate
+an error.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from tui.host.process.pipes import PipeReader
 KEPT = 64 * 1024
 LINE_LIMIT = 4096
 LONG_LINE = 16 * 1024
-"""Bytes of a line from which only its ends are kept."""
+"""Lines longer than this are shortened in the middle."""
 
 _END = LINE_LIMIT // 3
 STDERR_CHUNK = 256 * 1024
@@ -84,7 +84,7 @@ class StderrTail:
             self._held = len(self._chunks[0])
 
     def _newest(self, lines: bytes) -> bytes:
-        """Return the newest lines: of the first one that is cut, nothing, as its rest may be of a secret."""
+        """Return the newest lines, without a first one that is cut, whose rest may be part of a secret."""
         if len(lines) <= self._kept:
             return lines
         return lines[lines.find(b"\n", len(lines) - self._kept - 1) + 1 :]
@@ -107,7 +107,7 @@ class StderrTail:
 
     @property
     def reason(self) -> str:
-        """The line that says why the process ended, the last one if none stands out."""
+        """The line that says why the process ended, else the last line."""
         if self._reason[0] != self.revision:
             from tui.host.process.reason_line import reason_line  # for servers that ended
 
@@ -133,7 +133,7 @@ def _without_long_lines(lines: bytes) -> bytes:
 def _shortened(line: bytes, length: int) -> bytes:
     """Return a line of `length` bytes, of which the beginning and the end are given; of a long one its ends.
 
-    They end and begin with a whole word: a part of one may be of a secret.
+    The cut is between words, because part of a word may be part of a secret.
     """
     if length <= LONG_LINE:
         return line
@@ -143,7 +143,7 @@ def _shortened(line: bytes, length: int) -> bytes:
 
 
 def _line(row: bytes) -> str:
-    # A progress bar returns the carriage and overwrites itself: the last version counts.
+    # A progress bar overwrites itself with carriage returns: the last version counts.
     overwritten = row.rstrip(b"\r").rsplit(b"\r", 1)[-1]
     cut = overwritten[:LINE_LIMIT]
     text = clean(_STYLING.sub("", cut.decode("utf-8", "replace"))).rstrip()
@@ -151,7 +151,7 @@ def _line(row: bytes) -> str:
 
 
 class StderrSample:
-    """Lines of stderr for the recording: all of them while they are few, none during a flood."""
+    """Selects lines of stderr for the recording: all of them at a normal rate, none during a flood."""
 
     def __init__(self) -> None:
         self.omitted = 0
@@ -176,7 +176,7 @@ class StderrSample:
 
 
 def _whole(line: bytes | Oversize) -> bytes:
-    """Return a line; of one that is too long its beginning, whose last word is whole: it may be a secret."""
+    """Return a line, truncated between words if it is too long: part of a word may be part of a secret."""
     if not isinstance(line, Oversize):
         return line.removesuffix(b"\r")
     head = line.head.rpartition(b" ")[0]

@@ -1,12 +1,12 @@
-"""The stop ladder: ask a server to leave by closing its input, then SIGTERM, then SIGKILL.
+"""The stop ladder: ask a server to exit by closing its input, then SIGTERM, then SIGKILL.
 
 The order is that of the MCP specification ("Lifecycle: shutdown, stdio"), applied to the whole process
-group. A server that behaves needs none of the waits. The end of a pipe is never waited for: a grandchild
-may hold it open.
+group. A well-behaved server needs none of the waits. It never waits for the end of a pipe, because a
+grandchild may hold it open.
 
 A grandchild that started its own session is out of reach of a signal to the group, but it inherited the
-mark in its environment. The mark belongs to one start of one server, so nothing else is ever hit, and
-psutil compares creation times, so no signal reaches a stranger with a reused process id.
+mark in its environment. The mark belongs to one start of one server, so no other process is ever hit.
+psutil compares creation times, so no signal reaches an unrelated process with a reused id.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ POLL_SECONDS = 0.005
 
 @dataclass(frozen=True, slots=True)
 class StopGrace:
-    """Timeouts of a stop, in seconds; a server that behaves needs none of them.
+    """Timeouts of a stop, in seconds; a well-behaved server needs none of them.
 
     Attributes:
         flush: until what was written has been read.
@@ -72,7 +72,7 @@ async def descend(process: ServerProcess, stdin: PipeWriter, grace: StopGrace, h
 def sweep(process: ServerProcess, mark: str, patience: float) -> tuple[int, ...]:
     """End what a server left behind, also after a clean exit; return the ids outside its group.
 
-    Launchers such as npx and uv leave while what they launched stays. Blocks up to a few seconds.
+    Launchers such as npx and uv may exit before the programs that they launched. Blocks up to a few seconds.
     """
     found = end_orphans(mark, patience)
     process.signal_group(signal.SIGKILL)
@@ -90,7 +90,7 @@ class Orphan:
 def end_orphans(mark: str, seconds: float) -> tuple[Orphan, ...]:
     """End every process that carries `mark` and return which there were. Blocks, so call it in a thread.
 
-    Processes that are just leaving get a moment for it and are not counted. SIGKILL follows SIGTERM by
+    Processes that are about to exit get a moment and are not counted. SIGKILL follows SIGTERM by
     `seconds`.
     """
     ended: dict[Orphan, None] = {}
@@ -115,7 +115,7 @@ def _marked(mark: str) -> "dict[Orphan, psutil.Process]":
     """Return every process whose environment carries `mark`, where the system shows environments."""
     found = {}
     for pid in _candidates(mark):
-        import psutil  # not before the first frame, and on Linux only if there is an orphan
+        import psutil  # not before the first frame; on Linux only if there is an orphan
 
         with contextlib.suppress(psutil.Error, OSError):
             process = psutil.Process(pid)

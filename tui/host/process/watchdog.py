@@ -1,8 +1,8 @@
 """Ends the servers when the host cannot: at interpreter exit, and after the host was killed.
 
-For the latter one small process per host waits at the other end of a pipe that only the host holds. It is
-started with the first server and does nothing while the host lives. PR_SET_PDEATHSIG would not do: it
-follows the thread that spawned, and does not reach grandchildren (measured).
+For the latter, one small process per host waits at the other end of a pipe that only the host holds. It is
+started with the first server and does nothing while the host lives. PR_SET_PDEATHSIG is not enough: it
+follows the thread that spawned the process, and does not reach grandchildren (measured).
 """
 
 import atexit
@@ -64,7 +64,7 @@ class Watchdog:
         guard.stdin.close()
         try:
             guard.wait(1.0)
-        except subprocess.TimeoutExpired:  # stopped or starved: it has nothing left to do
+        except subprocess.TimeoutExpired:  # stopped or starved, with nothing left to do
             guard.kill()
             guard.wait()
 
@@ -97,7 +97,7 @@ class Watchdog:
                 env={},
                 start_new_session=True,
             )
-        except OSError:  # out of processes or memory: killing at exit remains
+        except OSError:  # no process or memory left: killing at exit must suffice
             return
         assert self._guard.stdin is not None
         os.set_blocking(self._guard.stdin.fileno(), False)

@@ -1,1 +1,1 @@
-"""What the program has of the servers, without configured secrets: results, definitions, questions."""
+"""Access to servers without configured secrets: results, definitions, questions."""

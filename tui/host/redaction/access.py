@@ -1,6 +1,7 @@
-"""What the program has of the servers, without configured secrets: the toolbox and the workbench.
+"""Access to servers without configured secrets: the toolbox and the workbench.
 
-Around those of `tui.host.workbench`, and the only way to them. What is sent to a server is sent as given.
+These wrap those of `tui.host.workbench`, and are the only way to them. What is sent to a server is not
+changed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +28,7 @@ from tui.host.workbench import HandWorkbench, RunningToolbox
 class RedactedToolbox:
     """The tools of the running servers, for the model; see `core.ports.Toolbox`.
 
-    `as_is` says of which servers the model gets results with secrets; they are marked (`ToolResult.as_is`).
+    `as_is` lists servers whose results the model gets with secrets; they are marked (`ToolResult.as_is`).
     """
 
     def __init__(
@@ -70,8 +71,8 @@ class RedactedToolbox:
 class RedactedWorkbench:
     """Works with servers by hand; see `core.workbench.Workbench`.
 
-    The URI of a resource may hold a secret of its server too. It is listed without, and the server is asked
-    for the URI that it listed.
+    The URI of a resource may contain a secret of its server too. It is listed without the secret, and
+    requests use the original URI.
     """
 
     def __init__(self, inner: HandWorkbench, redaction: ResultRedactor) -> None:

@@ -1,4 +1,4 @@
-"""The resources of servers that the model may read: redacted, unless the person allows its secrets."""
+"""The server resources that the model may read: redacted, unless the person allows secrets in them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,6 +1,6 @@
-"""What servers ask the person, without configured secrets.
+"""Questions from servers to the person, without configured secrets.
 
-The URL of an `AddressQuestion` is shown as it is: it is what the person agrees to open, here or elsewhere.
+The URL of an `AddressQuestion` is shown unchanged, because the person agrees to open exactly that.
 """
 
 from dataclasses import replace

@@ -1,7 +1,7 @@
-"""Redacts configured secrets in what servers answer, before anything shows, prints, saves or sends it.
+"""Redacts configured secrets in answers of servers, before they are shown, printed, saved or sent.
 
-A server has its own secrets and may return them. Only known values are replaced: a result may contain a key
-that the person asked for. What is recorded is redacted by the recorder.
+A server has its own secrets and may return them. Only known values are replaced, because a result may contain
+a key that the person asked for. The recorder redacts recordings.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tui.core.hidden_text.scan import HiddenText
 
 LARGE = 256 * 1024
-"""Characters from which a result is searched in a thread."""
+"""Results with more characters are searched in a thread."""
 
 TOGETHER = 100
 """Definitions that are searched for secrets at once."""
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class ResultRedactor:
-    """Redacts values that come from servers; what holds no secret is returned unchanged, not copied."""
+    """Redacts values from servers; a value without secrets is returned unchanged, not copied."""
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
@@ -55,7 +55,7 @@ class ResultRedactor:
         return lambda done, total, message: sink(done, total, self.text(message))
 
     def tools(self, tools: Iterable[Tool]) -> list[Tool]:
-        """Return tools without secrets in their definitions, with the digests that they have with them."""
+        """Return tools without secrets in their definitions; digests stay those of the originals."""
         known, cleared = self._redactor.known, self._cleared_tools
         found = list(tools)
         new: list[int] = []
@@ -81,11 +81,11 @@ class ResultRedactor:
         return before[0] if before is not None and before[1] is tool else tool
 
     def sentence(self, text: str) -> str:
-        """Return a sentence of ours that quotes a server, cut or not."""
+        """Return a sentence of mcptui that quotes a server, without secrets, even if it is truncated."""
         return self._redactor.redact_cut(text)
 
     async def result(self, result: ToolResult) -> ToolResult:
-        """Return a result without secrets; one without `raw` is a sentence on why there is no answer."""
+        """Return a result without secrets. One without `raw` is a sentence that says why there is none."""
         if result.raw is None:
             return self._failure(result)
         if not self._redactor.searches:
@@ -118,7 +118,7 @@ class ResultRedactor:
 
     def _holds(self, texts: Iterable[str]) -> bool:
         """Return whether any of the texts holds a secret; joined, since one search is cheaper than many."""
-        # What is shown is often the same object as in the raw result.
+        # The shown part is often the same object as in the raw result.
         joined = "\n".join({id(text): text for text in texts}.values())
         return self.text(joined) != joined
 

@@ -1,7 +1,7 @@
 """Validates messages against the SDK's models, and values against JSON Schemas. Slow.
 
-For a thread of its own, never for the event loop: importing the models takes a second, and a server's
-schema is applied in a worker process with a timeout (`tui.host.schemas.validation`).
+Call it in its own thread, never on the event loop: importing the models takes a second, and a server's schema
+is applied in a worker process with a timeout (`tui.host.schemas.validation`).
 """
 
 import asyncio
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_PROBLEMS = 3
 MOST_ERRORS = 2_000
-"""Number of pydantic's errors that are read: a list of thousands of wrong tools is wrong enough."""
+"""Maximum number of pydantic errors that are read."""
 
 CLAUSE = 200
 
@@ -53,7 +53,7 @@ class ModelJudge:
     """
 
     def __init__(self, load_models: Callable[[], None] | None = None) -> None:
-        """Take what is called once, before the SDK's models are imported."""
+        """Take a function that is called once, before the SDK's models are imported."""
         self._load_models = load_models
         self._methods: Any = None
         self._adapters: dict[Any, Any] = {}
@@ -161,7 +161,7 @@ def _schema_error(schema: Mapping[str, Any]) -> str:
         where = clean_line(".".join(str(step) for step in error.absolute_path), 100)
         said = clean_line(error.message, 120)
         return f"is not a valid JSON Schema: {where + ': ' if where else ''}{said}"
-    except Exception:  # a schema can break the library in a hundred ways; its use will show
+    except Exception:  # a schema can break the library in many ways; using it will show
         return ""
     return ""
 
@@ -204,7 +204,7 @@ def _meant(faults: list[_Violation], whole: Any) -> Iterator[_Violation]:
 
 
 def _arm(fault: _Violation, whole: Any) -> int:
-    """Return which step of a place names the member of a union: the first that is no key of the value."""
+    """Return the step of a place that names the member of a union: the first that is no key of the value."""
     node = whole
     for at, step in enumerate(fault.place):
         if isinstance(node, dict) and step in node:
@@ -246,7 +246,8 @@ MAX_DEPTH = 32
 def is_plainly_sound(schema: Any, depth: int = 0) -> bool:
     """Whether a schema has only common keywords with values that every dialect allows.
 
-    False says nothing: such a schema must be validated by its dialect (JSON Schema 2020-12, "meta-schema").
+    False is not a verdict: such a schema must be validated by its dialect (JSON Schema 2020-12,
+    "meta-schema").
     """
     if isinstance(schema, bool):
         return depth > 0

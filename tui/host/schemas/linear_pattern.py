@@ -7,7 +7,7 @@ from functools import lru_cache
 from tui.core.regex import asks_for_boundaries, marked_text, re2_pattern, re2_text
 
 MEMORY = 8 * 1024 * 1024
-"""Bytes that RE2 may use for one pattern."""
+"""Maximum bytes that RE2 may use for one pattern."""
 
 MAX_PATTERN = 10_000
 

@@ -1,7 +1,7 @@
-"""What makes a tool's JSON Schema unusable, found without running a validator. Pure.
+"""Finds what makes a tool's JSON Schema unusable, without running a validator. Pure.
 
-Schemas come from servers: they may be as deep, as large and as circular as JSON allows. Nothing here
-recurses, and nothing is ever fetched: the spec forbids it.
+Schemas come from servers, and may be as deep, large and circular as JSON allows. So this does not recurse.
+Nothing is ever fetched, because the specification forbids it.
 """
 
 from collections.abc import Iterator, Mapping

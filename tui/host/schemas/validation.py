@@ -1,7 +1,7 @@
-"""Does a value match a schema? Always answered in bounded time, whatever the schema.
+"""Checks whether a value matches a schema, in bounded time for any schema.
 
-A server's schema may hold a pattern with catastrophic backtracking, and nothing could stop it in this
-process (measured: the whole program froze). So only schemas without such keywords are applied here, all
+A server's schema may contain a pattern with catastrophic backtracking, which nothing could stop in this
+process (measured: the whole program froze). So only schemas without such keywords are applied here, and all
 others in a worker process that is killed on timeout.
 """
 
@@ -27,11 +27,11 @@ SIMPLE_WORK = 20_000
 
 MOST_NODES = 50_000
 MOST_TEXT = 2 * 1024 * 1024
-"""A larger value is not sent to the worker: writing it as JSON would block the event loop."""
+"""A larger value is not sent to the worker, because encoding it would block the event loop."""
 
 TOO_COSTLY = "the schema is too complex"
 STRIKES = 2
-"""A schema that timed out this often is not tried again: others wait for the worker."""
+"""A schema that timed out this often is not tried again, because others wait for the worker."""
 
 _COSTLY = frozenset(
     {"$ref", "$dynamicRef", "$recursiveRef", "pattern", "patternProperties", "format", "uniqueItems",
@@ -112,7 +112,7 @@ class SchemaChecker:
         except (OSError, ValueError, RecursionError):
             return SchemaVerdict(unchecked="the checker ended")
         finally:
-            if not sound:  # killed, or in the middle of an answer: the next check gets a new one
+            if not sound:  # killed or interrupted: the next check gets a new worker
                 self._kill()
 
     async def _working(self) -> "subprocess.Popen[bytes]":
@@ -152,7 +152,8 @@ def is_simple(schema: Any, value: Any) -> bool:
 def plainly_matches(schema: Any, value: Any) -> bool:
     """Whether `value` surely matches `schema`, which has only keywords that mean the same in every dialect.
 
-    False says nothing. Nearly every call is answered here: loading the library takes 0.2 s and 3 MB.
+    False is not a verdict. Nearly every call is decided here, because loading the library takes 0.2 s and 3
+    MB.
     """
     if isinstance(schema, bool):
         return schema

@@ -30,7 +30,7 @@ def explain(schema: Any, value: Any) -> tuple[str, str]:
         return "", "the schema has an external $ref"
     except RecursionError:
         return "", "the schema has a circular reference"
-    except Exception as problem:  # an invalid schema breaks the library in a hundred ways
+    except Exception as problem:  # an invalid schema can break the library in many ways
         return "", f"the schema is invalid ({type(problem).__name__})"
     if error is None:
         return "", ""

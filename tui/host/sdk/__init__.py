@@ -1,1 +1,1 @@
-"""What bends the SDK: its import, its log, and what it sees of the wire. Each with a fallback."""
+"""Adaptations of the SDK: its import, its log, and the messages that it sees. Each has a fallback."""

@@ -1,4 +1,4 @@
-"""The callbacks through which the SDK's client has requests of a server answered. Imports the SDK."""
+"""The callbacks with which the SDK's client answers requests of a server. Imports the SDK."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -27,7 +27,7 @@ def as_model(answer: Mapping[str, Any]) -> Any:
 
 
 def callbacks(requests: ServerRequests) -> dict[str, Any]:
-    """Return the arguments of the SDK's client; it advertises what it has a callback for."""
+    """Return the arguments of the SDK's client, which advertises a capability for each callback."""
 
     def answering(method: str) -> Callable[..., Awaitable[Any]]:
         async def answer(context: Any, params: Any = None) -> Any:

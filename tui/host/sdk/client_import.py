@@ -1,9 +1,9 @@
 """Loads the client half of the SDK without its server half, which a host does not need.
 
-`import mcp` loads both. The server half brings starlette, uvicorn and cryptography, and the models of
-server messages: 15 MB that are never freed (measured). The client half imports a few names from it, only
-to recognize an in-process server object; it gets empty classes of these names instead (seen with mcp 2.3).
-Of the client half's models those of the wire formats are built on first use.
+`import mcp` loads both. The server half loads starlette, uvicorn, cryptography and the models of server
+messages: 15 MB that are never freed (measured). The client half imports a few names from it, only to
+recognize an in-process server object, and gets empty classes with these names instead (seen with mcp 2.3).
+The client half's models of the wire formats are built on first use.
 """
 
 import importlib
@@ -24,7 +24,7 @@ def load_client_half() -> None:
 
 
 def load_first_uses() -> None:
-    """Load what the SDK loads on first use, on the event loop: keys would wait for 50 ms (measured)."""
+    """Load what the SDK loads on first use, which would block the event loop for 50 ms (measured)."""
     with importing():
         build_first_models()
         with suppress(ImportError):  # another version of anyio loads it itself

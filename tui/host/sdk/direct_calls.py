@@ -1,9 +1,9 @@
-"""Tool calls past the SDK's session, over transports whose requests carry nothing but the message.
+"""Tool calls that bypass the SDK's session, over transports whose requests consist only of the message.
 
 The session spends 0.3 ms on a call (measured on mcp 2.3): five models, a span, a stream, and two validations
-of an answer that is kept raw anyway. Ids, late answers and the rules of the protocol are the gate's business
-in any case, so a call can be written and awaited without it. What the session adds to each request of its
-era is taken from its own last one. `MCPTUI_CALLS_BY_SDK=1` in the environment sends every call through it.
+of an answer that is kept raw anyway. The gate handles ids, late answers and the rules of the protocol in any
+case, so a call needs no session. Fields that the session adds to each request of its era are copied from its
+last request. `MCPTUI_CALLS_BY_SDK=1` in the environment sends every call through it.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED
 BY_SDK = "MCPTUI_CALLS_BY_SDK"
 _ERA = (PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY)
 Take = Callable[[dict[str, Any]], object]
-"""Takes the result of a call; returns what is wrong with it, if that is a text."""
+"""Takes the result of a call; returns a text if something is wrong with it."""
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class NotJsonArguments(Exception):
 
 
 class DirectCalls:
-    """The calls of one connection that the session knows nothing of.
+    """The calls of one connection that bypass the session.
 
     `put` writes a message, and returns False if the connection is closed; None if the transport has no way
     to do so.
@@ -57,7 +57,7 @@ class DirectCalls:
         return self._era is not None and PROTOCOL_VERSION_META_KEY in self._era
 
     def learn(self, meta: Mapping[str, Any]) -> None:
-        """Take what the session adds to its requests from the `_meta` of one."""
+        """Copy from the `_meta` of a request what the session adds to its requests."""
         self._era = {key: meta[key] for key in _ERA if key in meta}
 
     async def call(
@@ -68,8 +68,8 @@ class DirectCalls:
         Cancelling this cancels the call at the server.
 
         Raises:
-            NotJsonArguments: the session may know what to do with them.
-            MCPError: the server answered with an error, with something unusable, or not any more.
+            NotJsonArguments: the session may be able to send them.
+            MCPError: the server returned an error or an unusable result, or the connection closed.
         """
         assert self._put is not None and self._era is not None
         if self._closed:
@@ -130,12 +130,12 @@ class DirectCalls:
                     float(total) if isinstance(total, int | float) else None,
                     text if isinstance(text, str) else "",
                 )
-            except Exception:  # a listener must not end the reading
+            except Exception:  # an error in a listener must not end reading
                 _log.exception("a progress callback failed")
         return True
 
     def close(self) -> None:
-        """Fail what is still waited for."""
+        """Fail all pending calls."""
         self._closed = True
         for answered, _, _ in self._waiting.values():
             if not answered.done():

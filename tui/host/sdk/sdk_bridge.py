@@ -1,10 +1,10 @@
 """The last filter between a transport and the SDK's client.
 
-The SDK validates a whole answer or nothing: one malformed tool costs the listing, an unknown content item
-costs the result, and 100,000 items block the event loop for seconds (measured on mcp 2.3). So a request
-of ours can carry a `RawReply`: the answer is kept here unchanged, and the SDK gets a hollow one of the same
-shape, which it accepts in no time. The host reads the kept one with its own, tolerant code. The mark that
-ties them together never reaches the wire.
+The SDK accepts or rejects a whole answer: one malformed tool loses the listing, an unknown content item loses
+the result, and 100,000 items block the event loop for seconds (measured on mcp 2.3). So a request of mcptui
+can have a `RawReply`: the answer is kept here unchanged, and the SDK gets a hollow one of the same shape,
+which it accepts quickly. The host reads the kept one with its own, tolerant code. The mark that connects the
+two is never sent.
 """
 
 import asyncio
@@ -242,7 +242,7 @@ class SdkBridge:
         return item
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> bool:
-        """Tell of a notification; return whether the SDK sees it, too."""
+        """Report a notification; return whether the SDK sees it too."""
         self.on_notification(method, params)
         if method == ADDRESS_DONE:
             self.requests.visited(params.get("elicitationId"))
@@ -299,7 +299,7 @@ def tidy_handshake(answer: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of `initialize` or `server/discover` without its malformed fields.
 
     The SDK refuses a server for any odd field (measured on mcp 2.3: no `serverInfo`, `capabilities` null,
-    icons that are not a list). None of that prevents calling a tool. Only the protocol version must be right.
+    icons that are not a list). None of that prevents calling a tool. Only the protocol version must be valid.
     """
     tidy = dict(answer)
     tidy["capabilities"] = _offers(answer.get("capabilities"))
@@ -315,7 +315,7 @@ def tidy_handshake(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 def _offers(said: Any) -> dict[str, Any]:
     if not isinstance(said, dict):
-        return {"tools": {}}  # it does not say: listing tools costs nothing
+        return {"tools": {}}  # unknown: listing tools does no harm
     return {
         name: {key: flag for key in _SWITCHES if isinstance(flag := _entry(said[name], key), bool)}
         for name in _OFFERS

@@ -17,7 +17,7 @@ _LOGGERS = ("mcp", "client")
 class SdkLog(logging.Handler):
     """Keeps the last lines of the SDK's log: level, logger, message template, and the type of an error.
 
-    Arguments are left out: they hold what the server sent.
+    Arguments are omitted, because they contain what the server sent.
     """
 
     def __init__(self) -> None:

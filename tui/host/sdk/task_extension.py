@@ -1,4 +1,4 @@
-"""Tells servers that tasks are understood (extension io.modelcontextprotocol/tasks). Imports the SDK.
+"""Tells servers that mcptui supports tasks (extension io.modelcontextprotocol/tasks). Imports the SDK.
 
 The SDK advertises an extension that has a result type only where the protocol allows one: since 2026-07-28.
 Answers that are tasks are taken by `RawReply` before the SDK sees them.

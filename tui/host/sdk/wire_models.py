@@ -66,9 +66,9 @@ def _load() -> None:
 
 
 class _Unbuilt(type):
-    """The class of classes that stand for a model: they build it when one of its attributes is asked for.
+    """The metaclass of placeholders for models, which are built on first access to an attribute.
 
-    Annotations name them too: there pydantic asks for the schema of the model.
+    Annotations use them too: pydantic then requests the schema of the model.
     """
 
     def __new__(
@@ -80,7 +80,7 @@ class _Unbuilt(type):
         return made
 
     def __init__(cls, *_: Any, **__: Any) -> None:
-        """Take what `__new__` takes."""
+        """Accept the arguments of `__new__`."""
 
     _body: dict[str, Any]
     _model: Any

@@ -1,8 +1,8 @@
-"""The one-shot listener to which the browser brings the answer of an authorization server.
+"""The one-shot listener to which the browser returns the answer of an authorization server.
 
 It listens on 127.0.0.1 only while a person signs in, and is closed by the first answer with the right
-`state`. Anybody on this machine and any web page can send requests to it, so all others are refused and
-change nothing.
+`state`. Any program on this machine and any web page can send requests to it, so all other requests are
+rejected and have no effect.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 405: "Method Not Al
 
 @dataclass(frozen=True, slots=True)
 class Callback:
-    """What an authorization server answered: a code, or an error. `issuer` is its `iss` (RFC 9207)."""
+    """The answer of an authorization server: a code, or an error. `issuer` is its `iss` (RFC 9207)."""
 
     state: str
     code: str = ""

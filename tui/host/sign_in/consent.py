@@ -1,7 +1,7 @@
-"""One person signing in once: the question, the browser, and the answer that comes back.
+"""One sign-in by a person: the question, the browser, and the answer.
 
-The address is opened after a yes only. The answer comes to the one-shot listener, or the person pastes it:
-over ssh the browser runs on another machine, which cannot reach the listener.
+The address is opened only after the person agrees. The answer goes to the one-shot listener, or the person
+pastes it: over ssh, the browser runs on another machine, which cannot reach the listener.
 """
 
 import asyncio
@@ -20,13 +20,13 @@ from tui.host.sign_in.exchange import address_fault
 from tui.host.sign_in.failures import SignInFailed
 
 ASKED_SECONDS = 600.0
-"""How long the question stands; the listener is open meanwhile."""
+"""How long the question waits; the listener is open meanwhile."""
 
 BROWSER_SECONDS = 300.0
 """How long the person has in the browser."""
 
 PASTES = 3
-"""How often a pasted address may be the wrong one."""
+"""How often the person may paste a wrong address."""
 
 NO_BROWSER = "Cannot open a browser here. Open the URL elsewhere, then paste the URL that it ends on."
 
@@ -41,13 +41,13 @@ class PersonSignsIn:
     Args:
         server: its configured name.
         server_url: its address.
-        listener: where the browser brings the answer; already open.
+        listener: where the browser returns the answer; already open.
         questioner: asks the person.
         waiting: called with what is waited for, a few words.
         remember: takes secrets to redact from now on, by name.
         open_browser: opens an address; returns False if it could not.
         decided: called with whether the person agreed to open the address, and what decided.
-        stepping_up: the person is signed in, and is asked for more rights.
+        stepping_up: the person is signed in, and the server requires more permissions.
     """
 
     def __init__(

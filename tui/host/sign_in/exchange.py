@@ -1,7 +1,7 @@
 """Requests to authorization servers: checked, bounded in time and size, and recorded without secrets.
 
-The SDK makes these requests and reads the replies; it bounds neither. They do not pass the tap of the MCP
-server: each is recorded here as one event, with its secret values replaced.
+The SDK sends these requests and reads the replies without any bounds. They do not pass the tap of the MCP
+server: each is recorded here as one event, with secret values replaced.
 """
 
 import asyncio
@@ -36,8 +36,8 @@ Remember = Callable[[Mapping[str, str]], None]
 def address_fault(address: str, server_url: str) -> str:
     """Return why an address of a server's authorization server is not used, or "".
 
-    It has to be https, unless the server itself is on this machine or the very host; and a server that is
-    not in a private network must not lead into one.
+    It must be https, unless the host is this machine or that of the server. A server outside a private
+    network must not redirect into one.
     """
     parts, server = urlsplit(address), urlsplit(server_url)
     host = parts.hostname or ""
@@ -159,6 +159,6 @@ def _cookies(response: httpx2.Response) -> dict[str, str]:
 
 
 def _kept(response: httpx2.Response) -> list[tuple[str, str]]:
-    """Return the headers that still hold for the decoded body."""
+    """Return the headers that still apply to the decoded body."""
     dropped = ("content-encoding", "content-length", "transfer-encoding")
     return [(name, value) for name, value in response.headers.multi_items() if name.lower() not in dropped]

@@ -1,4 +1,4 @@
-"""Why signing in did not succeed, as a sentence with the next step. Does not import the SDK."""
+"""Why a sign-in failed, as a sentence with the next step. Does not import the SDK."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class SignInFailed(ServerError):
-    """Signing in did not succeed. `is_offered`: the server offers to be signed in to."""
+    """The sign-in failed. `is_offered`: the server supports signing in."""
 
     def __init__(self, message: str, *, next_step: str, is_offered: bool = True) -> None:
         super().__init__(message, next_step=next_step)
@@ -20,7 +20,7 @@ class SignInFailed(ServerError):
 def explained(error: Exception, said: str, server: str, context: "OAuthContext") -> SignInFailed:
     """Return what an error of the SDK means for the person.
 
-    `said` is its message, cleaned and redacted; `context` has what the SDK had found out by then.
+    `said` is its message, cleaned and redacted; `context` is what the SDK has learned so far.
     """
     kind = type(error).__name__
     known = context.protected_resource_metadata

@@ -15,7 +15,7 @@ Remember = Callable[[Mapping[str, str]], None]
 
 
 async def resolved(value: str, where: str, remember: Remember) -> str:
-    """Return a value with what the keychain holds, also behind a scheme: `Bearer keyring:SERVICE/NAME`.
+    """Return a value with its keychain entry filled in, also after a scheme: `Bearer keyring:SERVICE/NAME`.
 
     Raises ConfigError.
     """
@@ -39,7 +39,7 @@ async def resolved_headers(spec: ServerSpec, remember: Remember) -> dict[str, st
 
 
 async def resolved_env(spec: ServerSpec, remember: Remember) -> ServerSpec:
-    """Return a server whose variables have what the keychain holds. Raises ConfigError."""
+    """Return a server with the keychain entries of its variables filled in. Raises ConfigError."""
     env = {
         name: await resolved(value, f"servers.{spec.name}.env.{name}", remember)
         for name, value in spec.env.items()
@@ -48,7 +48,7 @@ async def resolved_env(spec: ServerSpec, remember: Remember) -> ServerSpec:
 
 
 async def resolved_oauth(spec: ServerSpec, remember: Remember) -> OAuthSpec:
-    """Return how to sign in, with secrets in place. Raises ConfigError."""
+    """Return the sign-in settings with secrets filled in. Raises ConfigError."""
     oauth, where = spec.oauth, f"servers.{spec.name}.oauth"
     return replace(
         oauth,

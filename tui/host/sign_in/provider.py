@@ -1,8 +1,8 @@
 """The SDK's OAuth providers, set up for one server, and their state from and to the token store.
 
-Imports the SDK's OAuth code: load it only when a server needs it, in a thread. What it does not do by itself
-(mcp 2.3): use the expiry of stored tokens, refresh at the right endpoint after a restart, send a secret
-whose method nobody named, request configured scopes. JWT libraries are loaded for a private key only.
+Imports the SDK's OAuth code: load it only when a server needs it, in a thread. It does not (mcp
+2.3): use the expiry of stored tokens, refresh at the right endpoint after a restart, send a secret without a
+named method, or request configured scopes. JWT libraries are loaded only for a private key.
 """
 
 import importlib
@@ -39,7 +39,7 @@ _METHODS = ("client_secret_basic", "client_secret_post", "none")
 
 
 class SignInStorage:
-    """What the SDK's provider reads and stores: one sign-in, kept here and handed to `save`."""
+    """The storage of the SDK's provider: one sign-in, kept here and passed to `save`."""
 
     def __init__(self, stored: StoredSignIn, save: Callable[[StoredSignIn], Any]) -> None:
         self.stored = stored
@@ -108,7 +108,7 @@ def person_provider(
     show: Callable[[str], Any],
     answered: Callable[[], Any],
 ) -> PersonProvider:
-    """Return a provider that hands `show` the address to open, and gets the answer from `answered`.
+    """Return a provider that passes the address to open to `show`, and gets the answer from `answered`.
 
     `metadata_address` is that of a client metadata document, or "".
     """
@@ -150,7 +150,7 @@ def registered_client(oauth: OAuthSpec, redirect_address: str, known_issuer: str
 def credentials_provider(spec: ServerSpec, storage: SignInStorage) -> OAuthClientProvider:
     """Return a provider for the client credentials of a server: a secret, or a private key.
 
-    They go to the configured issuer only, or else to the first one that they were used with. Call
+    They go only to the configured issuer, or else to the first one that they were used with. Call
     `load_credentials` first, in a thread.
     """
     oauth = spec.oauth
@@ -205,7 +205,7 @@ def check_issuer(issuer: str | None, metadata: OAuthMetadata | None) -> None:
 
 
 def _restore(provider: OAuthClientProvider, storage: SignInStorage) -> None:
-    """Give a new provider what an earlier one had found out."""
+    """Copy what an earlier provider has learned to a new one."""
     context, stored = provider.context, storage.stored
     storage.context = context
     if stored.tokens:
@@ -234,7 +234,7 @@ def _choose_method(context: Any) -> None:
 
 
 def _require_pkce(metadata: OAuthMetadata | None) -> None:
-    """2025-11-25 basic/authorization: clients must refuse an issuer that does not say that it has PKCE."""
+    """2025-11-25 basic/authorization: clients must reject an issuer whose metadata does not announce PKCE."""
     if metadata is not None and "S256" not in (metadata.code_challenge_methods_supported or ()):
         raise SignInFailed(
             (

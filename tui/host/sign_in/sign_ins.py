@@ -1,4 +1,4 @@
-"""What the sign-ins of all servers share: the token store, who is asked, and the state that is shown."""
+"""What the sign-ins of all servers share: the token store, the questioner, and the state that is shown."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ class SignIns:
         self._states: dict[str, str | StoredSignIn] = {}
 
     def state(self, server: str) -> str:
-        """Return whether a server is signed in to, in a few words; "" if it has not asked for it."""
+        """Return the sign-in state of a server in a few words; "" if it has not required a sign-in."""
         known = self._states.get(server, "")
         return known if isinstance(known, str) else state_of(known)
 
@@ -75,7 +75,7 @@ class SignIns:
             self._redactor.add({f"oauth.{name}": value for name, value in secrets.items()})
 
     def decided(self, server: str, *, allowed: bool, by: str) -> None:
-        """Record whether the person agreed to sign in to a server, which had asked for it."""
+        """Record whether the person agreed to sign in to a server that required it."""
         asked_by, asked = f"server {server}", by == BY_KEY
         self._decisions.add(
             DecisionRecord(DecisionKind.SIGN_IN, server, "sign in", allowed, by, asked_by, asked=asked)

@@ -1,4 +1,4 @@
-"""Where tokens are kept: the system's keychain, or else a file that only its owner can read.
+"""Stores tokens in the system's keychain, or else in a file that only its owner can read.
 
 One sign-in is one file in the state directory, per server, address and issuer. Its tokens and client secret
 are in the keychain if that works, otherwise in the file itself; `StoredSignIn.place` says which.
@@ -82,7 +82,7 @@ class TokenStore:
     async def find(self, server: str, url: str) -> StoredSignIn | None:
         """Return the newest sign-in to a server at this address, with its secrets; None if there is none.
 
-        One whose secrets cannot be read is no sign-in: the person signs in again.
+        One whose secrets cannot be read does not count: the person signs in again.
         """
         for found in await asyncio.to_thread(self._all):
             if (found.server, found.url) == (server, url):
@@ -173,7 +173,7 @@ class TokenStore:
         atomic_write(self._path(sign_in), [json.dumps(asdict(sign_in), indent=1)], links=False)
 
     def _all(self) -> list[StoredSignIn]:
-        """Newest first; files that are damaged, or that others can read, are not used."""
+        """Return sign-ins, newest first, except from files that are damaged or that others can read."""
         try:
             paths = sorted(self._folder.glob("*.json"))
         except OSError:

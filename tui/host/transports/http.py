@@ -296,7 +296,7 @@ class StreamableHttp:
                 return None
             if status >= 300 or not frames:
                 raise self._refused(response, raw[:4096])
-            why = self._link.why_noise if self._link.noise > noise else "it answers another request"
+            why = self._link.why_noise if self._link.noise > noise else "it belongs to another request"
             raise faults.other_answer(why, status)
 
     async def _probe_answered(self) -> None:

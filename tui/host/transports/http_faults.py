@@ -143,7 +143,7 @@ def refused(
         step = "The server rejected the request. Check the URL and the headers."
         return HttpFault(f"{said}.", next_step=step, status=status, refused=True)
     if status in (202, 204):
-        text = f"{status_text(status)}: the server accepted the request, but does not respond to it."
+        text = f"{status_text(status)}: the server accepted the request, but did not respond to it."
         return HttpFault(text, next_step=MAY_HAVE, status=status)
     kind = content_type(response)
     named = f"is {kind}" if kind else "has no content type"

@@ -1,6 +1,6 @@
-"""The demo model: rule-based, offline, honest. It drives the real loop with real tool calls.
+"""The demo model: rule-based and offline. It drives the real loop with real tool calls.
 
-A pure function of the request: everything it knows is in the messages and the tools, so cancelling, limits
+It is a pure function of the request, whose messages and tools are all that it knows. So cancelling, limits
 and approval work as with any other model. It never claims to be a language model.
 """
 
@@ -77,7 +77,7 @@ _RESULT = late(
 _LIST_OF_NAMES = late(r"\s*(?:,\s*and\s+|,|\band\b|&|和|与|、)\s*", re.I)
 
 _LONG_GAP = late(r"(\s{8})\s+")
-"""Gaps make the patterns quadratic; no sentence needs more than eight blanks."""
+"""Blanks make the patterns quadratic; no sentence needs more than eight in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Move:
 
 
 class DemoModel:
-    """A rule-based ChatModel; `pace` is the seconds between two pieces of text, 0 where nobody watches."""
+    """A rule-based ChatModel; `pace` is the seconds between two pieces of text, 0 without a screen."""
 
     def __init__(self, pace: float = PACE_SECONDS) -> None:
         self._pace = pace
@@ -119,7 +119,7 @@ class DemoModel:
         pass
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        """Answer `request`, a few words at a time."""
+        """Stream the answer to `request`, a few words at a time."""
         move = decide(request)
         await asyncio.sleep(self._pace * 10)
         for piece in _pieces(move.text):
@@ -158,7 +158,7 @@ def decide(request: ModelRequest) -> Move:
 
 
 def _last_question(messages: Sequence[Message], wrap_up: bool) -> int | None:
-    """Return the position of the last user message.
+    """Return the index of the last user message.
 
     Without tools, a message right after results is the loop's request to finish.
     """

@@ -1,4 +1,4 @@
-"""What the demo model says: answers from tool results, questions, help. Pure."""
+"""Texts of the demo model: answers from tool results, questions, help. Pure."""
 
 import json
 import re
@@ -171,7 +171,7 @@ def _examples(tools: Sequence[ToolSpec], chinese: bool) -> str:
 
 
 def help_text(tools: Sequence[ToolSpec], chinese: bool) -> str:
-    """Return what the demo can and cannot do."""
+    """Return a description of what the demo can and cannot do."""
     head = say("what I am", chinese)
     if not tools:
         return head + ("" if chinese else " ") + say("no tools", chinese)
@@ -179,7 +179,7 @@ def help_text(tools: Sequence[ToolSpec], chinese: bool) -> str:
 
 
 def not_understood(tools: Sequence[ToolSpec], chinese: bool) -> str:
-    """Return the answer to what no tool can do."""
+    """Return the answer to a request that no tool can fulfil."""
     if not tools:
         return say("rule-based", chinese) + say("no tools", chinese)
     return say("not understood", chinese, examples=_examples(tools, chinese))

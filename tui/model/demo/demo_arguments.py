@@ -1,6 +1,6 @@
-"""How the demo model finds a tool's arguments in a sentence, guided by the tool's schema. Pure.
+"""Finds a tool's arguments in a sentence for the demo model, guided by the tool's schema. Pure.
 
-The patterns search a bounded text only, and each takes about linear time.
+The patterns search only a bounded text, each in about linear time.
 """
 
 import json
@@ -26,11 +26,11 @@ from tui.model.demo.demo_words import (
 
 MAX_PROPERTIES = 64
 MAX_TEXT = 4000
-"""Only so much of a sentence is read: the patterns must stay cheap."""
+"""Maximum characters of a sentence that are read, so that the patterns stay cheap."""
 
 MAX_PLACE_WORDS = 5
 MAX_BARE_WORDS = 3
-"""In a sentence this short a lower-case word may be a place too ("weather nyc")."""
+"""In a sentence this short, a lower-case word may be a place too ("weather nyc")."""
 
 EDGE = " \t\n\"'`“”「」.,;!?。，；！？"
 PLACE_WORDS = "location city place town region country where destination area"
@@ -195,7 +195,7 @@ def _inline_json(text: str, properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _named(text: str, properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what the sentence gives by name: `city=Oslo`, `days: 3`, `id is x`, `id 5`."""
+    """Return the named values in a sentence: `city=Oslo`, `days: 3`, `id is x`, `id 5`."""
     values: dict[str, Any] = {}
     for name, schema in properties.items():
         label = re.escape(name).replace("_", "[_ ]")
@@ -271,7 +271,7 @@ def _value(name: str, schema: Mapping[str, Any], source: _Sentence, required: bo
 
 
 def _list(source: _Sentence) -> list[str] | None:
-    """Return what is quoted or enumerated; a single item only if it looks like a path."""
+    """Return the quoted or listed items; a single item only if it looks like a path."""
     found = source.quoted or [path.rstrip(".,;") for path in _PATH.findall(source.text)]
     if found:
         return found
@@ -341,7 +341,7 @@ def _place(source: _Sentence) -> str | None:
 
 
 def _leftover(text: str, taken: Collection[str]) -> str | None:
-    """Return what remains of a sentence without its common words and the tool's own."""
+    """Return a sentence without common words and those of the tool."""
     common = STOP_WORDS.union(taken, (word for word, meaning in SYNONYMS.items() if meaning in taken))
     left = [raw for raw in re.findall(r"[\w'-]+", text) if common.isdisjoint(words(raw))]
     joined = " ".join(left)

@@ -1,4 +1,4 @@
-"""How the demo model selects a tool: by words, preferring precision to recall. Pure.
+"""Selects a tool for the demo model by words, preferring precision to recall. Pure.
 
 A wrong call costs more than a missed one, so a tool is called only if the sentence mentions its own name
 (or, for meaningless names, its description), if the sentence does not ask for something of another kind
@@ -152,7 +152,7 @@ def _compatible(request: _Request, verb: str | None) -> bool:
 
 
 def _fit(request: _Request, candidate: _Candidate, filled: Filled) -> float:
-    """Return what speaks for and against a tool besides its words."""
+    """Return the evidence for and against a tool besides its words."""
     score = 0.0
     if candidate.verb in request.verbs:
         score += 1.0 if candidate.verb in ("search", "list") else 0.4
@@ -165,8 +165,8 @@ def _fit(request: _Request, candidate: _Candidate, filled: Filled) -> float:
     known.update(words(" ".join(map(str, filled.values.values()))))
     explained = {word for word in request.about if {word, SYNONYMS.get(word)} & known}
     unexplained = len(request.about - explained)
-    # "delete the note buy milk" is about notes, not about milk: after the tool's own words comes which one is
-    # meant, and a tool that needs more than these words to know which one asks for it.
+    # "delete the note buy milk" is about notes, not about milk: the words after the tool's own say which
+    # note, and a tool that needs more than them asks.
     if request.intent == candidate.verb == "delete" and candidate.own and request.content[0] in VERBS:
         if set(request.content[1 : 1 + len(candidate.own)]) == candidate.own:
             unexplained = 0

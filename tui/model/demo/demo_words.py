@@ -22,7 +22,7 @@ def _table(text: str) -> dict[str, str]:
 
 
 READ_ONLY = frozenset({"get", "list", "search"})
-"""The verbs that change nothing. Verbs are as coarse as safety needs."""
+"""The verbs that only read. Groups of verbs are as coarse as safety allows."""
 
 _VERBS = """
 get get show read what when where who fetch tell give display view check is are was were will does how, list
@@ -102,6 +102,6 @@ def words(text: str) -> list[str]:
 
 
 def meanings(tokens: list[str]) -> set[str]:
-    """Return what `tokens` are about: without stop words, with synonyms."""
+    """Return the topic words of `tokens`: without stop words, with synonyms."""
     about = {token for token in tokens if token not in STOP_WORDS}
     return about | {SYNONYMS[token] for token in tokens if token in SYNONYMS}

@@ -1,11 +1,11 @@
-"""How models without function calling write a tool call.
+"""Dialects: how models without function calling write tool calls.
 
 A dialect is a ChatModel around another ChatModel. It puts the tools into the system text, rewrites calls and
-results in the history as text, and parses calls out of what the inner model writes. The loop does not
-notice: to it every model has function calling.
+results in the history as text, and parses calls out of what the inner model writes. The loop
+sees a model with function calling.
 
-Parsers are pure: text in, pieces out (`parser.py`), however the text was split. The prompts are text files
-beside them.
+Parsers are pure: text in, pieces out, however the text was split (`dialect_parser.py`). The prompts are text
+files in the same folder.
 """
 
 from tui.core.errors import ConfigError

@@ -1,4 +1,4 @@
-"""Makes calls of what a parser read: resolved, repaired, or with the problem for the model. Pure."""
+"""Turns what a parser read into calls: resolved, repaired, or with the problem for the model. Pure."""
 
 import json
 import re
@@ -21,7 +21,7 @@ _PREFIXES = ("functions.", "default_api.", "tools.")
 
 
 class OfferedTools:
-    """The offered tools, found by any way to write their names."""
+    """The offered tools, found by any spelling of their names."""
 
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
         self.tools = tuple(tools)
@@ -42,7 +42,7 @@ class OfferedTools:
         return found
 
     def find(self, name: str, server: str = "") -> ToolSpec | None:
-        """Never a guess between two."""
+        """Return the only match; never guess between two."""
         name, server = name.strip().strip("`\"'"), server.strip().strip("`\"'")
         if server:
             pair = self._pairs.get((fold(server), fold(name)))
@@ -68,9 +68,9 @@ class OfferedTools:
 
 
 def apart(tool: ToolSpec) -> tuple[str, str]:
-    """Return server and tool as a model reads them: only the qualified name if theirs are odd.
+    """Return server and tool for the system text: only the qualified name if their own names are unusual.
 
-    A tool's own name is chosen by its server, and gets into the system text.
+    The server chooses the tool's own name, which would get into the system text.
     """
     if _PLAIN.fullmatch(tool.server) and _PLAIN.fullmatch(tool.tool):
         return tool.server, tool.tool
@@ -82,13 +82,13 @@ UNNAMED = "unnamed_tool"
 
 MAX_NAME = 64
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
-"""What no provider accepts in the name of a call, should the history be sent to one with native calls."""
+"""Characters that no provider accepts in the name of a native call, if the history is sent that way later."""
 
 SERVER_KEYS = ("server_name", "server")
 TOOL_KEYS = ("tool_name", "tool", "name", "function", "action", "function_name", "recipient_name")
 ARGUMENT_KEYS = ("arguments", "parameters", "tool_params", "params", "args", "input", "action_input")
 NAMED = re.compile(r"""["'](?:tool_name|tool|name)["']\s*:\s*["']([^"'\\]{1,200})["']""")
-"""Where a call that is not valid JSON names its tool."""
+"""Finds the name of the tool in a call that is not valid JSON."""
 
 _SAMPLES: dict[str, Any] = {
     "integer": 1,
@@ -102,7 +102,7 @@ _SAMPLES: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A call as one JSON object describes it; `told` if it has any arguments key."""
+    """A call described by one JSON object; `told` if it has a key for arguments."""
 
     server: str
     tool: str
@@ -198,7 +198,7 @@ class CallMaker:
         return CallRequest(self._id(identity, tool), self._name(tool, server), text, recovered=recovered)
 
     def lost(self, tool: str, server: str = "", arguments: str = "") -> CallRequest:
-        """Return a call whose end is missing; it is answered and never run."""
+        """Return a call whose end is missing, which is answered but never run."""
         return CallRequest(self._id("", tool), self._name(tool, server), arguments, truncated=True)
 
     def broken(self, problem: str, tool: str = "", server: str = "", arguments: str = "") -> CallRequest:

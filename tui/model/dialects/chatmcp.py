@@ -1,7 +1,7 @@
 """The dialect `chatmcp`: `<<tool-start>>`, one JSON object, `<<tool-end>>`, as in the ChatMCP client.
 
-The object has `server_name`, `tool_name` and `tool_params`. The model is told what cannot be parsed; ChatMCP
-ignores it silently.
+The object has `server_name`, `tool_name` and `tool_params`. The model gets an error for a call that cannot be
+parsed, which ChatMCP ignores silently.
 """
 
 import json
@@ -12,7 +12,7 @@ from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_
 from tui.model.dialects.mend import UnreadableJson, mend, readable
 
 STOP = ("\n<<tool-end>>",)
-"""With the line break, which no JSON string can contain: a mark in an argument ends nothing."""
+"""Includes the line break, which no JSON string can contain, so that a mark in an argument is not the end."""
 
 _START, _END = "<<tool-start>>", "<<tool-end>>"
 _OPENERS = (_START, RESULT)
@@ -45,7 +45,7 @@ class ChatMcpParser(DialectParser):
             self._say(1)
 
     def _read_call(self) -> Steps[bool]:
-        """Return False if it is only a mention of one."""
+        """Return False if the text only mentions a call."""
         self._form("")
         start = yield from self._inside(len(_START))
         if not (yield from self._reader.starts(start, ("{", "["))):

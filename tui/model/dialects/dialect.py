@@ -1,4 +1,4 @@
-"""A dialect: how a model without function calling learns of tools, writes calls and reads results."""
+"""A dialect: how a model without function calling reads tools, writes calls and reads results."""
 
 import json
 from collections.abc import Callable, Collection, Sequence
@@ -50,7 +50,7 @@ class Dialect:
     def as_text(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> list[Message]:
         """Return a history with calls and results as text, in which user and assistant alternate.
 
-        Many templates of local models refuse two messages of one role in a row.
+        Many templates of local models reject two successive messages with the same role.
         """
         offered = OfferedTools(tools)
         result: list[Message] = []
@@ -70,7 +70,7 @@ class Dialect:
         return f"{name} (server {server})" if server else name
 
     def _call(self, call: CallRequest, offered: OfferedTools) -> str:
-        """The tool of a call in the history may be gone by now."""
+        """Return the names for a call in the history, whose tool may no longer exist."""
         server, _, tool = call.name.rpartition("__")
         found = offered.find(call.name) or ToolSpec(call.name, "", {}, server, tool)
         return self.written(found, call.arguments.strip() or "{}")
@@ -82,7 +82,7 @@ def _told(tool: ToolSpec, name: str) -> str:
 
 
 def _append(messages: list[Message], message: Message) -> None:
-    """Join it to the last one if both have the same role."""
+    """Append a message; join it to the last one if both have the same role."""
     last = messages[-1] if messages else None
     if isinstance(last, UserMessage) and isinstance(message, UserMessage):
         text = "\n\n".join(filter(None, (last.text, message.text)))
@@ -94,7 +94,7 @@ def _append(messages: list[Message], message: Message) -> None:
 
 
 def _tagged(message: ToolMessage) -> str:
-    """A tag in the result cannot end it."""
+    """Return a result between tags, which no tag in it can close."""
     text = message.text.replace("</tool_result", "<\\/tool_result")
     status = ' status="error"' if message.is_error else ""
     return f'<tool_result name="{message.name}"{status}>\n{text}\n</tool_result>'

@@ -17,10 +17,10 @@ Steps = Generator[None, None, T]
 """A part of a parser: waits at each `yield`, and returns a T."""
 
 WAIT_SHARE = 8
-"""Waiting content is looked at again once it has grown by this share: long ones stay cheap."""
+"""Pending content is searched again once it has grown by this share, so that long content stays cheap."""
 
 MAX_UNBALANCED = 32
-"""How many unfinished values are searched for their end; each search goes through all of the rest."""
+"""How many unfinished values are searched for their end; each search reads all of the rest."""
 
 _SPACE = re.compile(r"\s*")
 _JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\]]', re.DOTALL)
@@ -29,13 +29,13 @@ _JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\]]', re.DOTALL)
 class TextReader:
     """The unread text. Offsets count from its beginning and stay valid while it grows.
 
-    A parser is a generator that asks for what it needs to know next; where the text so far cannot tell, it
-    waits for more. So every decision depends on the text alone, never on how it was split.
+    A parser is a generator. If the text so far does not decide a question, it waits for more. So every
+    decision depends only on the text, never on how it was split.
     """
 
     def __init__(self) -> None:
         self.ended = False
-        """Whether there will be no more."""
+        """Whether the text is complete."""
         self._text = ""
         self._at = 0
         self._unbalanced = 0
@@ -43,7 +43,7 @@ class TextReader:
         self._fresh_size = 0
 
     def add(self, text: str) -> bool:
-        """Add text; return whether it is worth looking at."""
+        """Add text; return whether it is worth parsing."""
         self._fresh.append(text)
         self._fresh_size += len(text)
         return self._fresh_size * WAIT_SHARE >= len(self)
@@ -71,7 +71,7 @@ class TextReader:
         return self._text, self._at
 
     def search(self, pattern: re.Pattern[str], start: int = 0) -> tuple[int, int] | None:
-        """Return where `pattern` matches in what is there now."""
+        """Return where `pattern` matches in the text so far."""
         found = pattern.search(self._text, self._at + start)
         return (found.start() - self._at, found.end() - self._at) if found else None
 
@@ -159,7 +159,7 @@ Piece = TextPart | ReasoningPart | CallPart | CallRequest
 missing, with a `problem` if it cannot be parsed."""
 
 RESULT = "<tool_result"
-"""What begins a result for the model; if the model writes it, it and everything after it is invented."""
+"""The beginning of a result. If the model writes it, it and everything after it is invented."""
 
 
 class DialectParser(ABC):
@@ -193,7 +193,7 @@ class DialectParser(ABC):
         return self._taken()
 
     def settle(self) -> list[Piece]:
-        """Look at everything so far, so that `busy` and `in_code` are correct for this place."""
+        """Parse everything so far, so that `busy` and `in_code` are correct at this position."""
         if not self.over:
             self._go_on()
         return self._taken()
@@ -203,11 +203,11 @@ class DialectParser(ABC):
         self._visible.code.hidden()
 
     def gap(self) -> None:
-        """Drop white space at this place: something was taken out before it."""
+        """Drop white space here, because something was removed before it."""
         self._visible.block()
 
     def end(self, *, cut: bool = False) -> list[Piece]:
-        """Return what was held back. `cut`: the endpoint truncated the reply."""
+        """Return the text held back. `cut`: the endpoint truncated the reply."""
         if not self.over:
             self._cut = cut
             self._reader.ended = True

@@ -1,7 +1,7 @@
 """The dialect `json`: a bare `{"tool": …, "arguments": …}`, as in MCP's simple-chatbot example.
 
-The object is the whole reply, or on lines of its own, or in a code fence: here a fence is not a quotation but
-how models write JSON. So only an object that names an offered tool is a call; any other JSON is an answer.
+The object is the whole reply, or on its own lines, or in a code fence, because models write JSON in fences.
+So only an object that names an offered tool is a call; any other JSON is an answer.
 """
 
 import json
@@ -26,7 +26,7 @@ _KEYS = frozenset(
     (*SERVER_KEYS, *TOOL_KEYS, *ARGUMENT_KEYS, "id", "type", "thought", "thoughts", "reasoning")
 )
 _INFO = frozenset(("", "json", "jsonc", "json5", "tool", "tool_call", "tool_calls", "tool_code", "tool_use"))
-"""Info strings of a fence that may hold a call; any other word makes it an example."""
+"""Info strings of a fence that may contain a call; any other word marks an example."""
 
 
 def written(tool: ToolSpec, arguments: str) -> str:
@@ -116,7 +116,7 @@ class JsonParser(DialectParser):
             self._say(otherwise)
 
     def _take(self, text: str, size: int) -> bool:
-        """Return False if `text` describes anything but calls."""
+        """Return False if `text` contains anything but calls."""
         try:
             calls = _named(text)
         except UnreadableJson as error:

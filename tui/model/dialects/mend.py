@@ -1,6 +1,6 @@
 """Parses JSON that models write, and repairs what is broken but complete. Pure.
 
-What was truncated is never repaired: any end would be invented.
+Truncated JSON is never repaired, because any end would be invented.
 """
 
 import ast

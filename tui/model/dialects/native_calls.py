@@ -76,7 +76,7 @@ def _repaired(call: CallRequest, tool: ToolSpec | None) -> CallRequest:
 
 
 def _read(text: str) -> Mended:
-    """Return the object that a text means which is not JSON: repaired, between other words, as Python."""
+    """Return the object in a text that is not JSON: broken JSON, JSON among other words, or Python."""
     try:
         return mend(text)
     except UnreadableJson:
@@ -114,9 +114,9 @@ def _unwrapped(mended: Mended, tool: ToolSpec) -> Mended:
 def calls_of_generation(
     text: str, tools: Sequence[ToolSpec], used: Collection[str] = ()
 ) -> tuple[CallRequest, ...]:
-    """Return the calls in what an endpoint took for calls and failed to parse; none if one of them is odd.
+    """Return the calls in a text that an endpoint failed to parse as calls; none if one of them is unclear.
 
-    More forms are read here than in the text of a reply, since nothing in it can be prose.
+    This reads more forms than in the text of a reply, because the text cannot be prose.
     """
     maker = CallMaker(OfferedTools(tools), used=used)
     bare = _CLOSING_TAGS.sub("", text)

@@ -1,6 +1,6 @@
 """The dialect `react`: Thought, Action, Action Input, Observation, Final Answer, each at the start of a line.
 
-An action runs even if the model goes on to invent its observation and an answer: everything from
+An action runs even if the model continues with an invented observation and answer: everything from
 `Observation:` on is dropped. After `Final Answer:` everything is text.
 """
 

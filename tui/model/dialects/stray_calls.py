@@ -1,8 +1,8 @@
 """Finds native calls that a server let through as text, at the end of the reply.
 
-From the first mark on, everything is held back: if it is a call of an offered tool, it was never seen as
-text; if not, it is shown unchanged. Marks in code are text. A truncated call is lost: it is answered, so that
-the model can write it again, and never run. A model that made a proper call has no leaks.
+From the first mark on, everything is held back. A call of an offered tool is never shown as text; anything
+else is shown unchanged. Marks in code are text. A truncated call is answered, so that the model can write it
+again, and never run. A reply with a proper call has no leaks.
 """
 
 import re
@@ -29,7 +29,7 @@ from tui.model.dialects.stray_json_calls import (
 from tui.model.dialects.stray_parameter_tags import tag_form
 
 MAX_ATTEMPTS = 64
-"""Marks that are tried in one reply; a reply with more is about marks."""
+"""Maximum marks that are tried in one reply; a reply with more is about marks."""
 
 _FORMS: tuple[Form, ...] = (
     *(tag_form, glm_form, json_form, named_form),
@@ -72,7 +72,7 @@ _MARKS: tuple[list[str], ...] = (
     ["<", _W, _BAR, _W, *_literal("DSML")],
     ["<", _BAR, _W, *_literal("tool"), "[▁_ ]", *_literal("call")],
 )
-"""What begins a leak, as one pattern for each character."""
+"""The beginnings of a leak, as one pattern per first character."""
 
 _MARK = re.compile("|".join("".join(atoms) for atoms in _MARKS))
 _CHANNEL_MARK = any_of(_CHANNELS)
@@ -110,7 +110,7 @@ class LeakParser(DialectParser):
         return self._visible.shown
 
     def give_up(self) -> None:
-        """Take everything as text from here on: the model made a proper call."""
+        """Treat everything from here on as text, because the model made a proper call."""
         self._none = True
 
     def _parse(self) -> Steps[None]:
@@ -150,7 +150,7 @@ class LeakParser(DialectParser):
             self._say(1)
 
     def _hold(self, start: int) -> Steps[bool]:
-        """Hold back what may be a leak until that is known; take it out if it is one."""
+        """Hold back a possible leak until it is decided; remove it if it is one."""
         self.busy = True
         while not (none := self._none or self._hopeless()) and (yield from self._reader.more()):
             pass
@@ -178,14 +178,14 @@ class LeakParser(DialectParser):
         return True
 
     def _hopeless(self) -> bool:
-        """Whether what was held back cannot be a leak."""
+        """Whether the text held back cannot be a leak."""
         head = self._reader.cut(0, _MAX_HEAD)
         if _NO_BODY.match(head):
             return True
         named = _NAMES.match(head)
         if named is None or self._maker.offered.find(named[2]) is not None:
             return False
-        self._none = bool(named[1])  # what a call of another tool holds is not a call either
+        self._none = bool(named[1])  # text inside a call of another tool is not a call either
         return True
 
     def _found(self, start: int) -> Leak | None:

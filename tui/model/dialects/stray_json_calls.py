@@ -26,7 +26,7 @@ AFTER = re.compile(
     rf"|<{BAR}\s*tool{_GAP}calls?{_GAP}(?:section{_GAP})?end\s*{BAR}>|<\|/?tool_call\|>|</\|tool_call\|>"
     rf"|<\|(?:eom_id|eot_id|im_end|end|call|return|endoftext)\|>|</s>|<{BAR}end▁of▁sentence{BAR}>))+"
 )
-"""What may follow a call without a meaning of its own."""
+"""Text without meaning that may follow a call."""
 
 _JSON = re.compile(
     r"(?:<tool_calls?>|<\|tool_call\|>|<TOOLCALL>|<function_calls?>|<\|python_tag\|>|\[TOOL_CALLS\]"
@@ -84,7 +84,7 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class LeakContext:
-    """What a form needs to know: how calls are made, and whether the endpoint truncated the reply."""
+    """The input of a form: how calls are made, and whether the endpoint truncated the reply."""
 
     maker: CallMaker
     cut: bool
@@ -93,15 +93,15 @@ class LeakContext:
         return self.maker.offered.find(name)
 
     def lost(self, text: str, at: int, tool: ToolSpec | None) -> Leak:
-        """Return what begins at `at` and has no end: a lost call, or text if no tool is meant."""
+        """Return the item at `at` that has no end: a lost call, or text if it names no tool."""
         if tool is None:
             return Leak(len(text), ())
         return Leak(len(text), (replace(self.maker.lost(tool.name, "", text[at:]), recovered=True),))
 
     def unread(self, text: str, at: int, end: int, tool: ToolSpec | None) -> Leak:
-        """Return what stands between two offsets and is not JSON: lost if the text ends there, else text.
+        """Return the item between two offsets that is not JSON: lost if the text ends there, else text.
 
-        Whether it is broken or was truncated within a string, only its closing mark could tell.
+        Only a closing mark could show whether it is broken or was truncated within a string.
         """
         return Leak(end, ()) if text[end:].strip() else self.lost(text, at, tool)
 
@@ -380,8 +380,8 @@ _MOST_BEGUN = 400
 def begun_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     """Read marks with too little after them for an answer.
 
-    Models end sentences with the name of a tag. So only a reply that the endpoint truncated, or a special
-    mark with the name of a tool, counts as a call.
+    Models may end a sentence with the name of a tag. So only a truncated reply, or a special mark with the
+    name of a tool, counts as a call.
     """
     if len(text) - at > _MOST_BEGUN or _BEGUN_CHANNEL.match(text, at) or not _BEGUN.match(text, at):
         return None

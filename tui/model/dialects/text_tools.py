@@ -1,4 +1,4 @@
-"""A model without function calling, wrapped into one that has it, and models whose calls leak into text."""
+"""Wraps models without function calling, and models whose calls leak into their text."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -49,7 +49,7 @@ class ReplyReader:
         self._marked = False
         """Whether a leading byte order mark was handled; some servers let one through."""
         self.calls: list[CallRequest] = []
-        """What was found so far."""
+        """The pieces found so far."""
 
     @property
     def over(self) -> bool:
@@ -76,13 +76,13 @@ class ReplyReader:
                 return [part]
 
     def native(self) -> None:
-        """Stop looking: the model made a proper call, so nothing in its text is one."""
+        """Stop searching, because the model made a proper call, so its text contains none."""
         self._leaks.give_up()
 
     def end(self, *, cut: bool, spoken: bool = False) -> list[ModelPart]:
         """Return what was held back; `cut`: the endpoint truncated the reply.
 
-        `spoken`: the reply says something beside its text; its thinking is not searched.
+        `spoken`: the reply has more than its text, so its thinking is not searched.
         """
         pieces = self._written.end(cut=cut) if self._written else []
         parts = self._sorted(pieces)
@@ -124,7 +124,8 @@ class ReplyReader:
     def _thought_of(self) -> list[ModelPart]:
         """Find the calls, or else the answer, in the thinking of a reply that has nothing else.
 
-        The model forgot to end its thinking. An answer is found only if the dialect marks answers.
+        This is for a model that did not close its thinking. An answer is found only if the dialect marks
+        answers.
         """
         text = "".join(self._thinking)
         inner = ReplyReader(self._maker, self._dialect, within=True)
@@ -145,7 +146,7 @@ FALLBACK = "xml"
 """The dialect for a model whose endpoint says that it has no function calling."""
 
 UNREADABLE_ATTEMPTS = 3
-"""Attempts with a model whose endpoint cannot parse the call that it wrote, and we cannot either."""
+"""Attempts with a model whose calls neither its endpoint nor mcptui can parse."""
 
 OVER_SECONDS = 2.0
 OVER_SIZE = 4_096
@@ -163,7 +164,7 @@ class NativeTools(Wrapped):
 
 
 class TextTools(Wrapped):
-    """A model that learns of tools from its system text, and writes its calls as text in `dialect`."""
+    """A model that reads its tools in the system text, and writes its calls as text in `dialect`."""
 
     def __init__(self, model: ChatModel, dialect: Dialect) -> None:
         super().__init__(model)

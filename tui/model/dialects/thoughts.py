@@ -1,7 +1,7 @@
 """Thinking between tags around a dialect: `<think>…</think>` at the start of a reply. Pure.
 
-Models think in tags in any dialect. Only a tag at the very start opens thinking. A closing tag alone, outside
-of code and of calls, means that everything before it was thinking, calls included.
+Models use thinking tags in any dialect. Only a tag at the very start opens thinking. A closing tag without an
+opening one, outside code and calls, means that everything before it was thinking, including calls.
 """
 
 from collections.abc import Callable
@@ -51,7 +51,7 @@ class Thoughts:
         return self._taken()
 
     def end(self, *, cut: bool = False) -> list[Piece]:
-        """Return what was held back. `cut`: the endpoint truncated the reply."""
+        """Return the text held back. `cut`: the endpoint truncated the reply."""
         rest, self._pending = self._pending, ""
         if self._guessed:
             self.never_closed = True

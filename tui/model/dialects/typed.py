@@ -1,4 +1,4 @@
-"""Arguments written as plain text, as the types that the tool's schema wants. Pure."""
+"""Converts arguments written as plain text to the types in the tool's schema. Pure."""
 
 import ast
 import re
@@ -40,8 +40,8 @@ def sole_property(schema: Mapping[str, Any]) -> str:
 def typed(text: str, schema: Any) -> Any:
     """Return the value of `text` for `schema`.
 
-    What may be a string stays one. Without a known type it is a number, a boolean, null, an object or an
-    array if it parses as one, else a string.
+    A value that may be a string stays one. Without a known type, it becomes a number, boolean, null, object
+    or array if it parses as one, else a string.
     """
     choices = schema.get("enum") if isinstance(schema, Mapping) else None
     if isinstance(choices, list) and text in choices:
@@ -70,9 +70,9 @@ MAX_DEPTH = 8
 
 
 def fitted(value: Any, schema: Any, depth: int = 0) -> Any:
-    """Return arguments with each text converted that stands where the schema takes none (`"2"` is 2).
+    """Return arguments with each text converted for which the schema has another type (`"2"` becomes 2).
 
-    A null that the schema does not allow counts as left out if the property is optional.
+    A null that the schema does not allow counts as omitted if the property is optional.
     """
     if depth > MAX_DEPTH or not isinstance(schema, Mapping):
         return value

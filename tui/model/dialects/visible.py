@@ -23,8 +23,8 @@ class Indents:
     what it is in (a quote, a list item), and continues no open paragraph. So a call that a model indents with
     its list is a call, and an example after a blank line and four columns is not.
 
-    One thing is not CommonMark's: after thinking or a call, which no reader sees, indentation means nothing
-    until there is text again. Models indent what they write between tags.
+    One rule is not in CommonMark: after thinking or a call, which readers do not see, indentation has no
+    meaning until the next text, because models indent what they write between tags.
 
     Attributes:
         loose: no paragraph is open, so indentation makes code.
@@ -193,7 +193,7 @@ class Visible:
         self._behind_block = False
 
     def say(self, text: str) -> str:
-        """Take text and return what of it, and of what was held back, is shown now."""
+        """Take text; return the part of it, and of the text held back, that can be shown now."""
         self.code.feed(text)
         body = text.rstrip()
         if not body:

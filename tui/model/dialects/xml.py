@@ -1,7 +1,7 @@
 """The dialect `xml`: calls between tags, as models learned them from Cline.
 
 A call is `<use_mcp_tool>` with `<server_name>`, `<tool_name>` and `<arguments>` that contain one JSON object.
-The object is parsed as JSON, so tags in its strings mean nothing. `<thinking>` is hidden, and
+The object is parsed as JSON, so tags in its strings have no effect. `<thinking>` is hidden, and
 `<final_answer><answer>` shown.
 """
 
@@ -16,7 +16,7 @@ from tui.model.dialects.typed import typed_all
 from tui.model.openai_api.call_slots import is_cut
 
 STOP = ("\n</use_mcp_tool>",)
-"""With the line break, which no JSON string can contain: a tag in an argument ends nothing."""
+"""Includes the line break, which no JSON string can contain, so that a tag in an argument is not the end."""
 
 ANSWER = "<final_answer>"
 """What begins an answer."""

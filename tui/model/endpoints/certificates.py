@@ -1,4 +1,4 @@
-"""The certificates that endpoints are verified with: read once, and only where TLS is used."""
+"""The certificates for verifying endpoints: read once, and only if TLS is used."""
 
 import ssl
 import threading
@@ -12,9 +12,9 @@ _loading = threading.Lock()
 def tls_context(base_url: str) -> ssl.SSLContext:
     """Return the TLS context for an endpoint. Imports httpx2 and may read the certificates: use a thread.
 
-    SSL_CERT_FILE and SSL_CERT_DIR are honoured, except for an endpoint on the local network, as proxies are.
-    Reading the certificates takes 50 ms and 2 MB (measured), so an endpoint that is spoken to in plain
-    HTTP gets a context that trusts nobody.
+    SSL_CERT_FILE and SSL_CERT_DIR apply, like proxies, except to an endpoint on the local network. Reading
+    the certificates takes 50 ms and 2 MB (measured), so an endpoint with plain HTTP gets a context that
+    trusts nobody.
     """
     import httpx2
 

@@ -1,7 +1,7 @@
 """Finds model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM.
 
-Asks their default ports on loopback, all at once, with a plain GET and small limits, and accepts only a
-body of the right shape: other programs use these ports too. Nothing else is ever scanned.
+Sends a GET with small limits to their default ports on loopback, all at once. Accepts only a body of the
+right shape, because other programs use these ports too. Nothing else is ever scanned.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class Candidate:
 
 
 def candidates(env: Mapping[str, str]) -> list[Candidate]:
-    """Return where to look: default ports, and Ollama where OLLAMA_HOST says, if that is this machine.
+    """Return where to look: default ports, and OLLAMA_HOST for Ollama if it is this machine.
 
     OLLAMA_HOST may lack a scheme or a port, and is often 0.0.0.0, which is an address to listen on, not to
     connect to.

@@ -62,7 +62,7 @@ def endpoint_of(profile: ModelProfile) -> str:
 
 
 def is_missing_path(status: int, words: str) -> bool:
-    """Whether a refusal says that the path does not exist (not that a model is missing)."""
+    """Whether a rejection says that the path does not exist (not that a model is missing)."""
     if _NO_MODEL.search(words) or NO_TOOLS.search(words):
         return False
     return status in (404, 405) or "unexpected endpoint" in words.lower()
@@ -171,7 +171,7 @@ def _model_step(profile: ModelProfile, said: str) -> str:
 
 def _address_step(profile: ModelProfile) -> str:
     if not has_version(profile.base_url):
-        return "Check base_url. It was tried with and without /v1."
+        return "Check base_url. mcptui tried it with and without /v1."
     return "Check base_url and model in the profile."
 
 
@@ -226,7 +226,7 @@ def stall_error(profile: ModelProfile, seconds: float, first: bool) -> ModelErro
 
 
 class NotAStream(ModelError):
-    """A 200 that is not an event stream: base_url leads to something else."""
+    """A 200 that is not an event stream: base_url points to something else."""
 
 
 def not_a_stream(

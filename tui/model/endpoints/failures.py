@@ -1,7 +1,7 @@
-"""What endpoints say when they fail: their words, and what the words mean. Pure.
+"""Error messages of endpoints: their text, and what it means. Pure.
 
-Endpoints report failures with a status, inside a stream, or as an HTML page. What they say is untrusted
-text: it is cleaned and cut before it gets into a message.
+Endpoints report failures with a status, inside a stream, or as an HTML page. Their text is untrusted: it is
+cleaned and truncated before it gets into a message.
 """
 
 import json
@@ -16,7 +16,7 @@ from tui.core.late_compiling import late
 from tui.core.text import clean_line
 
 MAX_WORDS = 300
-"""Characters of a provider's own words in a message."""
+"""Maximum characters of a provider's own words in a message."""
 
 MAX_GENERATION = 200_000
 """Characters kept of what a model wrote and its endpoint could not parse."""
@@ -268,8 +268,8 @@ def window_in(words: str) -> int | None:
 def is_overflow(words: str, status: int | None = None) -> bool:
     """Whether a failure says that the request is too long for the model; status 413 needs no words.
 
-    Some providers word an exceeded rate limit nearly the same, which is ruled out first: shortening a
-    conversation because of a busy minute would lose it for nothing.
+    Some providers describe an exceeded rate limit in nearly the same words. That is ruled out first:
+    shortening a conversation because of it would lose content for nothing.
     """
     if _NOT.search(words):
         return False

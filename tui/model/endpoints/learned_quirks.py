@@ -1,7 +1,7 @@
-"""What one endpoint refuses, learned from its error messages. Pure.
+"""What one endpoint rejects, learned from its error messages. Pure.
 
-No two endpoints accept the same parameters, and none says so beforehand. A refusal that names a parameter
-is answered once by a retry without it, and remembered for this endpoint and model.
+Endpoints accept different parameters, and do not announce which. If a rejection names a parameter, the
+request is retried once without it, and this is remembered for this endpoint and model.
 """
 
 import re
@@ -16,7 +16,7 @@ from tui.model.endpoints.failures import is_unreadable_call
 from tui.model.endpoints.provider_traits import CallIds, Echo, Traits
 
 MAX_REMEMBERED = 200
-"""Names in one set that is remembered."""
+"""Maximum names in one remembered set."""
 
 MAX_FACTS = 12
 
@@ -25,10 +25,10 @@ _OPTIONAL = (
     *("reasoning_effort", "reasoning", "thinking", "enable_thinking", "thinking_budget"),
     *("chat_template_kwargs", "prompt_cache_key", "cache_control", "response_format"),
 )
-"""Parameters that a request can do without."""
+"""Optional parameters of a request."""
 
 _COMMON_WORDS = ("max_tokens", "max_completion_tokens", "seed", "reasoning", "thinking")
-"""Parameters whose name alone says nothing about them."""
+"""Parameters whose name alone in a message does not refer to them."""
 
 
 _FOR_NOW = ("left_out", "refusals", "thinking_first")
@@ -43,7 +43,7 @@ _NAMES: Mapping[str, str] = {
     "cache_control": r"cache_control|content.{0,40}(?:must be|should be|expected).{0,20}string",
     **{name: rf"\b{name}\b" for name in ("seed", "top_p", "reasoning", "thinking", "temperature")},
 }
-"""How a refusal names a parameter, where it is not simply its name."""
+"""Other names for parameters in rejections."""
 
 _POSITIONS = (
     # Google's come first: in them `tools[0]` precedes the index that counts.
@@ -108,7 +108,7 @@ _ROLES = re.compile(r"roles? must alternate|only user.{0,40}roles are supported"
 
 @dataclass(slots=True)
 class Learned:
-    """What an endpoint is known to refuse for one model.
+    """What an endpoint is known to reject for one model.
 
     Tools are identified by their key, see `tool_forms`: one that its server changed is another tool. `form`
     is what all tool schemas need, if it differs from the table's; `strict_tools` are sent in the strictest
@@ -197,14 +197,14 @@ class Learned:
 
     @property
     def tool_marks(self) -> dict[str, str]:
-        """What the endpoint does not accept of tools, in words, by their qualified names."""
+        """What the endpoint rejects of tools, in words, by qualified name."""
         simpler = {key.partition("#")[0]: "simplified schema for this endpoint" for key in self.strict_tools}
         return simpler | {
             key.partition("#")[0]: "omitted: rejected by this endpoint" for key in self.left_out
         }
 
     def begin(self) -> None:
-        """Begin a request: a tool that was refused once is tried again."""
+        """Begin a request: a tool that was rejected once is tried again."""
         self.left_out = {key for key in self.left_out if self.refusals.get(key, 0) > 1}
 
     def about_tools(self) -> "Learned":
@@ -214,7 +214,7 @@ class Learned:
         return found
 
     def restore_tools(self, before: "Learned") -> None:
-        """Forget what was learned about tool schemas since `before`: it did not help."""
+        """Forget what was learned about tool schemas since `before`, because it did not help."""
         self.form, self.plain_keys = before.form, before.plain_keys
         self.strict_tools, self.left_out = set(before.strict_tools), set(before.left_out)
         self.refusals = dict(before.refusals)
@@ -249,7 +249,7 @@ class Learned:
     def take_refusal(
         self, status: int, words: str, sent: Sequence[str], tools: Sequence[str], traits: Traits | None = None
     ) -> str:
-        """Learn from a refusal; return what is changed, or "" if there is nothing to learn.
+        """Learn from a rejection; return what will change, or "" if there is nothing to learn.
 
         `words` is the endpoint's whole message, `tools` the keys of the tools sent, in order. `sent` are the
         parameters sent, and "images", "audio", "results" of tools and "user behind result" if there were any.
@@ -266,7 +266,7 @@ class Learned:
         for name in ("images", "audio"):
             if name in sent and status in (400, 404, 415, 422, 500) and _MEDIA[name].search(words):
                 setattr(self, f"no_{name}", True)
-                return f"The model accepts no {name}. Retrying without."
+                return f"The model does not accept {name}. Retrying without {name}."
         asked = traits or Traits()
         if (
             "results" in sent
@@ -302,7 +302,7 @@ class Learned:
         return ""
 
     def _other_value(self, name: str, words: str, sent: Sequence[str], traits: Traits) -> str:
-        """Learn which value of a parameter is accepted in place of the one that was sent, if any is."""
+        """Learn which value of a parameter the endpoint accepts instead of the one that was sent, if any."""
         if name == "reasoning_effort" and not self.efforts:
             listed = _SUPPORTED.search(words)
             self.efforts = {level for level in EFFORTS if listed and re.search(rf"\b{level}\b", listed[1])}
@@ -370,7 +370,7 @@ class Learned:
         return self._refuse_tool(words, tools, traits)
 
     def _refuse_tool(self, words: str, tools: Sequence[str], traits: Traits) -> str:
-        """Simplify the schema of the tool that the words are about; if that was done, leave the tool out."""
+        """Simplify the schema of the tool that the words are about; if it already is, omit the tool."""
         about = _SCHEMA.search(words) is not None or any(found.search(words) for found in _POSITIONS)
         named = _meant(words, tools)
         if not about or len(named) > 1:
@@ -392,7 +392,7 @@ class Learned:
 
 
 def _meant(words: str, tools: Sequence[str]) -> list[str]:
-    """Return the keys of the tools that a refusal is about: by position, else by name."""
+    """Return the keys of the tools that a rejection is about: by position, else by name."""
     for pattern in _POSITIONS:
         if (position := pattern.search(words)) and int(position[1]) < len(tools):
             return [tools[int(position[1])]]

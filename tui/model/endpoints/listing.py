@@ -1,4 +1,4 @@
-"""Which models an endpoint offers, by its `/v1/models` in any form; and small requests beside the chat."""
+"""Lists an endpoint's models from `/v1/models` in any form, and sends other small requests."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ SECONDS = 8.0
 
 CONNECT_SECONDS = 3.0
 MAX_BODY = 16 * 1024 * 1024
-"""Bytes of a response; the longest known list of models is a tenth of it."""
+"""Maximum bytes of a response, ten times the longest known list of models."""
 
 
 class Inquiry:
@@ -195,7 +195,7 @@ async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedMod
 
 
 def _entries(body: Any) -> Iterator[OfferedModel]:
-    """Everything else is skipped."""
+    """Return the models in a list; skip anything else."""
     listed = body if isinstance(body, list) else body.get("data") or body.get("models")
     for entry in listed[:MAX_MODELS] if isinstance(listed, list) else ():
         if isinstance(entry, str):

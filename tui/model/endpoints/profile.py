@@ -1,6 +1,6 @@
 """A configured model, and which one is selected: command line, configuration, environment, detected, demo.
 
-The demo is selected only if nothing else was named or found. A named model that does not work is an error
+The demo is selected only if no other model was named or found. A named model that does not work is an error
 on the screen, never a silent switch to the demo. Pure.
 """
 
@@ -15,7 +15,7 @@ from tui.core.secrets.places import is_secret_header, secrets_in, secrets_in_arg
 from tui.core.secrets.redact import Redactor, Secret
 
 FIRST_TOKEN_SECONDS = 120.0
-"""How long an endpoint may take to its first data chunk; reasoning models think first."""
+"""How long an endpoint may take until its first data chunk; reasoning models think first."""
 
 BETWEEN_CHUNKS_SECONDS = 60.0
 """How long an endpoint may be silent between two data chunks; keep-alive comments do not count."""
@@ -74,7 +74,7 @@ class ModelProfile:
 
     @property
     def key_name(self) -> str:
-        """What replaces the key when it is redacted: its variable, or its place in the configuration."""
+        """The name of the redacted key: its variable, or its place in the configuration."""
         return self.api_key_env or f"models.{self.name}.api_key"
 
     def cost_of(self, usage: Usage) -> float | None:
@@ -93,7 +93,7 @@ DEMO = "demo"
 
 @dataclass(frozen=True, slots=True)
 class ModelSelection:
-    """The selected model; None for the demo. `why` says who decided, in words.
+    """The selected model; None for the demo. `why` is what decided, in words.
 
     `needs_detection`: nothing was named; search this machine, and select again with the result.
     """

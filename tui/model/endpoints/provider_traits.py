@@ -1,7 +1,7 @@
-"""What providers and models require and refuse, as one table. Pure.
+"""What providers and models require and reject, as one table. Pure.
 
 A row matches by the endpoint's host, by the model's id, or by both; every matching row counts, later ones
-override earlier ones. What no row knows is learned from the endpoint's error messages, see `learned_quirks`.
+override earlier ones. Everything else is learned from the endpoint's error messages, see `learned_quirks`.
 Sources are the providers' documentation and the bug reports of other clients.
 """
 
@@ -180,7 +180,7 @@ TABLE = (
 
 
 def traits_of(base_url: str, model: str) -> Traits:
-    """Return what is known of a model behind an address before its first request."""
+    """Return what is known about a model at an address before its first request."""
     host = host_of(base_url)
     found: dict[str, Any] = {}
     refused: set[str] = set()

@@ -1,7 +1,7 @@
 """Providers as data, the profiles that the environment gives, and the address and key of a profile. Pure.
 
-Names of models change; the ones here are what a provider serves by default to a new account, and each can
-be overridden with `NAME_MODEL` in the environment or a profile in the configuration.
+Names of models change. These are the ones that a new account can use, and each can be overridden with
+`NAME_MODEL` in the environment or with a profile in the configuration.
 """
 
 from collections.abc import Mapping
@@ -183,7 +183,7 @@ BLOCKED_STEP = (
     "If you trust it, run `mcptui config trust` with the same --config, or add --trust-config for this run."
 )
 NO_KEY = "none"
-"""Sent where there is no key: the client requires one."""
+"""Sent if there is no key, because the client requires one."""
 
 
 def usable_url(profile: ModelProfile) -> str:
@@ -209,7 +209,7 @@ def usable_url(profile: ModelProfile) -> str:
 
 
 def usable_key(profile: ModelProfile) -> str:
-    """Return the key as it can be sent. The key itself never gets into a message.
+    """Return the key in the form to send. The key itself never gets into a message.
 
     Raises ConfigError if it is invalid, or missing for a provider that requires one.
     """

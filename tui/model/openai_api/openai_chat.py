@@ -29,13 +29,13 @@ from tui.model.openai_api.request import body_for
 from tui.model.openai_api.tool_forms import ToolForms
 
 MAX_ADJUSTMENTS = 8
-"""How often one request is changed because of the endpoint's words; each change is learned for good."""
+"""How often one request is changed because of the endpoint's words; each change is remembered."""
 
 _MEDIA = {"image_url": "images", "input_audio": "audio"}
 
 
 class Memory(Protocol):
-    """Storage for what endpoints have taught. Neither method raises; both may block for a moment."""
+    """Storage for learned quirks of endpoints. Neither method raises; both may block for a moment."""
 
     def load(self, endpoint: str, model: str) -> Mapping[str, Any]:
         """Return what was saved, or nothing."""
@@ -79,7 +79,7 @@ class OpenAIChat:
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """What the endpoint is known to refuse, for a person, a few words each."""
+        """What the endpoint is known to reject, for a person, a few words each."""
         return self._learned.facts
 
     @property
@@ -240,7 +240,7 @@ def _held_by(messages: list[dict[str, Any]]) -> Iterator[str]:
 
 
 LEAST_TOKENS = 1_500
-"""A smaller request says too little."""
+"""Smaller requests are not compared."""
 
 ASCII, OTHER = 0.2, 0.35
 """Tokens of a character that every tokenizer exceeds, in ASCII and in other text, without repetitions."""
@@ -286,7 +286,7 @@ def _texts(request: ModelRequest) -> Iterator[str]:
 
 
 def _least(text: str) -> float:
-    """Return the least number of tokens that `text` can be."""
+    """Return the minimum number of tokens of `text`."""
     squeezed = _RUNS.sub(r"\1", text)
     plain = len(squeezed) if squeezed.isascii() else len(squeezed.encode("ascii", "ignore"))
     return plain * ASCII + (len(squeezed) - plain) * OTHER

@@ -203,7 +203,7 @@ def _root_cause(error: BaseException) -> str:
 
 
 async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:
-    """Finish closing even if cancelled again meanwhile, then be cancelled.
+    """Finish closing even if cancelled again meanwhile, then raise the cancellation.
 
     A connection whose closing is interrupted stays open and blocks a server with a single slot.
     """
@@ -213,7 +213,7 @@ async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:
             async with asyncio.timeout(CLOSE_SECONDS):
                 await closing
         except Exception:
-            # The connection is thrown away: a failure to close it means nothing.
+            # The connection is discarded, so a failure to close it does not matter.
             return
 
     task = asyncio.create_task(bounded())

@@ -1,7 +1,7 @@
 """Redacts the secrets that an endpoint is sent in its replies.
 
-An endpoint may quote its key. It is redacted here, where text of the endpoint enters, so that nothing
-behind (events, history, exports, other models, servers) ever has it.
+An endpoint may quote its key. It is redacted here, where text of the endpoint enters, so that nothing after
+that (events, history, exports, other models, servers) ever contains it.
 """
 
 from collections.abc import Iterator, Mapping

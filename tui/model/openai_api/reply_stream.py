@@ -19,7 +19,7 @@ from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.openai_api.accumulator import Accumulator
 
 MAX_EVENT = 16 * 1024 * 1024
-"""Bytes of one event; more is no chunk of any reply."""
+"""Maximum bytes of one event; no chunk of a reply has more."""
 
 
 class TooLong(ValueError):
@@ -103,9 +103,9 @@ AFTER_DONE_SECONDS = 0.3
 MAX_WHOLE_BODY = 16 * 1024 * 1024
 
 PAUSE_SECONDS = 0.05
-"""How long what was waited for is kept, so that it is passed on with what comes meanwhile.
+"""How long new data is held, so that it is passed on together with what follows.
 
-A token alone takes as long to read and to pass on as several (measured: 0.7 ms of CPU).
+One token takes as long to read and pass on as several (measured: 0.7 ms of CPU).
 """
 
 PAUSES_FROM = 16
@@ -239,7 +239,7 @@ class ReplyStream:
     def _take(self, event: str) -> list[ModelPart]:
         if self._done or not event.strip():
             return []
-        # Before anything is parsed or cut: what an error in the stream quotes, and what names hold.
+        # Redact before parsing or truncating anything: quotes in errors, and names.
         whole, event = event, self._redactor.redact_spoken(event)
         if event.strip() == "[DONE]":
             self._done = True

@@ -1,8 +1,8 @@
 """A conversation as the request body that OpenAI-compatible endpoints accept. Pure.
 
-Every rule here answers a refusal that was seen: content null beside calls, provider fields that must be
-sent back with the next request and nowhere else, ids that one provider limits to nine characters. The
-model's traits say which of them apply.
+Every rule here is due to a rejection that was seen: null content next to calls, provider fields that must be
+sent back only with the next request, ids that one provider limits to nine characters. The model's traits say
+which rules apply.
 """
 
 import hashlib
@@ -81,7 +81,7 @@ Content = str | list[dict[str, Any]]
 """The content of a user message: a text, or parts if something is attached."""
 
 _NO_THINKING = "."
-"""Replaces missing thinking: an empty text counts as missing to some (hermes-agent#17341)."""
+"""Replaces missing thinking, because some count an empty text as missing (hermes-agent#17341)."""
 
 _LOST = "[Earlier messages are lost.]"
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
@@ -90,7 +90,7 @@ _REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 def body_for(
     profile: ModelProfile, request: ModelRequest, learned: Learned, forms: ToolForms | None = None
 ) -> dict[str, Any]:
-    """Return the JSON body of a request, without what the endpoint is known to refuse."""
+    """Return the JSON body of a request, without what the endpoint is known to reject."""
     traits = learned.applied(traits_of(profile.base_url, profile.model))
     forms = forms or ToolForms()
     tools = forms.entries(forms.offered(request, traits, learned), traits, learned)
@@ -143,7 +143,7 @@ class _Writer:
     def _user(self, result: list[dict[str, Any]], content: Content) -> None:
         """Append a user message; to the previous one, if nobody has answered that.
 
-        Templates of local models refuse two messages of one role in a row ("roles must alternate").
+        Templates of local models reject two successive messages with the same role ("roles must alternate").
         """
         before: dict[str, Any] = result[-1] if result else {"role": ""}
         if before["role"] == "tool" and not self._traits.user_after_tool:

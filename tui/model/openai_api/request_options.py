@@ -1,4 +1,4 @@
-"""What a request says besides messages and tools: sampling, reasoning, caching, answer format. Pure."""
+"""The fields of a request besides messages and tools: sampling, reasoning, caching, answer format. Pure."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ def options_for(
 
 
 def cache_key(request: ModelRequest) -> str:
-    """Return a key that all requests of one conversation share, and that says nothing about it."""
+    """Return a key that all requests of one conversation share, and that reveals nothing about it."""
     first = next((item.text for item in request.messages if isinstance(item, UserMessage)), "")
     return hashlib.sha256(f"{request.system}\0{first}".encode("utf-8", "replace")).hexdigest()[:32]
 

@@ -56,14 +56,14 @@ class ThinkTags:
         """Whether a message that should begin with thinking had none."""
 
     def settle(self) -> None:
-        """Take a closing tag as prose from now on: the endpoint sends thinking in its own field."""
+        """Treat closing tags as prose from now on, because the endpoint sends thinking in its own field."""
         self._settled = True
         if self._guessed is not None:
             self._guessed = None
             self._closer = ""
 
     def feed(self, text: str) -> list[Piece]:
-        """Return what `text` settles; a tail that may be the start of a tag is held back."""
+        """Return the pieces that `text` completes; an end that may be the start of a tag is held back."""
         self._pending += text
         return [piece for piece in self._pieces() if piece.text or piece.all_before]
 

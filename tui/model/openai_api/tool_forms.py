@@ -117,7 +117,7 @@ class ToolForms:
 
 
 def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _ShapedTool:
-    """Return a tool as an entry of `tools`. Not `strict`: it would change what optional means."""
+    """Return a tool as an entry of `tools`. Not `strict`, which would change the meaning of optional."""
     kind, plain_keys, longest = form
     schema, keys = in_form(tool.schema, kind), dict[str, str]()
     if plain_keys:

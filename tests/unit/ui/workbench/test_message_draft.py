@@ -66,5 +66,5 @@ def test_what_a_result_holds_itself_is_attached_as_it_is(source: ResultSource) -
 
 
 def test_what_no_model_can_be_given_says_so(source: ResultSource) -> None:
-    with pytest.raises(ValueError, match="unsupported type: not text, an image or audio"):
+    with pytest.raises(ValueError, match="unsupported type: only text, images and audio can be attached"):
         attach_content(source, BinaryContent("blob", "x/y", 3, "AAEC"), "call")
