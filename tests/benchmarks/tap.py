@@ -2,8 +2,9 @@
 
 Run it: python tests/benchmarks/tap.py [--tree FOLDER]
 A server answers each line with the same line, once it has all of it; a round trip through it is measured
-without and with the tap, in turns, so half of the difference is what one direction costs. Beside it stands
-the pipe's own time, half of a round trip without the tap; for the start that of a bare Python.
+without and with the tap, in turns, so half of the difference is what one direction costs. Beside it stand
+the pipe's own time, half of a round trip without the tap, and what a Python program adds in the tap's place
+that only copies; for the start that of a bare Python.
 `--tree` is another checkout, whose tap is shown beside this one's.
 """
 
@@ -33,6 +34,17 @@ while True:
     line = memoryview(b"".join(parts))
     while line:
         line = line[os.write(1, line):]
+"""
+COPY = r"""
+import os, subprocess, sys, threading
+def copy(source, sink):
+    while data := os.read(source, 1 << 20):
+        while data:
+            data = data[os.write(sink, data):]
+    os.close(sink)
+server = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+threading.Thread(target=copy, args=(0, server.stdin.fileno())).start()
+copy(server.stdout.fileno(), 1)
 """
 LINE = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"%s"}}}\n'
 PAUSE = 0.0005
@@ -91,23 +103,25 @@ def compared(size: str, trees: Sequence[Path]) -> list[Figure]:
     line = LINE % (b"x" * text)
     echo = [sys.executable, "-c", ECHO]
     plain, taps = Server(echo), [Server(tapped(echo), tree) for tree in trees]
+    copying = Server([sys.executable, "-c", COPY, *echo])
     each = max(1, count // TURNS)
-    everyone: list[list[float]] = [[] for _ in range(len(taps) + 1)]
+    everyone: list[list[float]] = [[] for _ in range(len(taps) + 2)]
     for turn in range(count // each + 1):
-        for server, times in zip((plain, *taps), everyone, strict=True):
+        for server, times in zip((plain, copying, *taps), everyone, strict=True):
             took = server.round_trips(line, each)
             if turn:  # the first one only warms up
                 times.extend(took)
-    for server in (plain, *taps):
+    for server in (plain, copying, *taps):
         server.close()
-    own, *through = everyone
+    own, copied, *through = everyone
     pipe = statistics.median(own) / 2
+    copy = statistics.median(copied) / 2 - pipe
     for tree, times in zip(trees, through, strict=True):
         added, slow = (statistics.median(times) / 2 - pipe), (late(times) - late(own)) / 2
         print(f"{size}, {tree}: added {added:.3f} ms a direction, p95 {slow:.3f} ms; pipe {pipe:.3f} ms")
     added = statistics.median(through[0]) / 2 - pipe
     budget = {"100 B": 0.05, "1 MB": 2 * pipe}.get(size)
-    beside = f"pipe {pipe:.3g} ms"
+    beside = f"pipe {pipe:.3g} ms, a copying Python adds {copy:.3g} ms"
     return [Figure(f"tap adds at {size}", added, "ms", budget, noise(own) / 2, beside)]
 
 
