@@ -76,6 +76,7 @@ class Supervisor:
         self._ready_ns = 0
         self.offer = ServerOffer(spec, around.definitions)
         self._kept = NO_TOOLS
+        self._stderr_seen = "", -1, ""
 
     @property
     def state(self) -> ServerState:
@@ -93,12 +94,19 @@ class Supervisor:
             self._status,
             sign_in=sign_in,
             pid=None if is_stopped else transport.pid,
-            stderr_last=clean_line(self._redact_cut(stderr.reason if is_stopped else stderr.last), 300),
+            stderr_last=self._stderr_line(stderr.reason if is_stopped else stderr.last),
             noise=transport.noise,
             reach=transport.reach,
             tasks=len(self.waiting_tasks),
             changes=len(self.definition_changes),
         )
+
+    def _stderr_line(self, line: str) -> str:
+        """Return a line of stderr as it may be shown. Most of the many times it is the same line."""
+        known = self._around.redactor.known
+        if self._stderr_seen[:2] != (line, known):
+            self._stderr_seen = line, known, clean_line(self._redact_cut(line), 300)
+        return self._stderr_seen[2]
 
     @property
     def waiting_tasks(self) -> Sequence[Task]:

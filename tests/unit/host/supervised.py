@@ -29,11 +29,11 @@ class TestClock:
         await asyncio.sleep(0)
 
 
-def supervisor(script, clock=None, seen=lambda: None, **spec):
+def supervisor(script, clock=None, seen=lambda: None, redactor=None, **spec):
     around = HostContext(
         sink=lambda *_: None,
         clock=clock or TestClock(),
-        redactor=Redactor({"TOKEN": "last words"}),
+        redactor=redactor or Redactor({"TOKEN": "last words"}),
         owner="test",
         grace=None,
         changed=lambda name: seen(),

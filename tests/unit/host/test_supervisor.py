@@ -7,6 +7,7 @@ import pytest
 from tests.conftest import until
 from tests.unit.host.scripted import Script
 from tests.unit.host.supervised import RUNNING, STOPPED, supervisor
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, StopReason
 
 
@@ -218,6 +219,16 @@ async def test_secrets_do_not_reach_the_status_or_the_log(script):
     await server.start()
     assert server.status.stderr_last == "[redacted:TOKEN]"
     assert server.stderr() == ("first words", "[redacted:TOKEN]")
+    await server.close()
+
+
+async def test_a_secret_that_becomes_known_later_leaves_the_status_too(script):
+    redactor = Redactor({})
+    server = supervisor(script, redactor=redactor)
+    await server.start()
+    before = server.status.stderr_last
+    redactor.add({"TOKEN": "last words"})
+    assert (before, server.status.stderr_last) == ("last words", "[redacted:TOKEN]")
     await server.close()
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tui.core import units
@@ -56,13 +56,12 @@ class ChatStatus:
         info = self._runtime.conversations.info if self._runtime.is_ready else None
         return info.title if info is not None else ""
 
-    @property
-    def moving(self) -> bool:
+    def is_moving(self, statuses: Sequence[ServerStatus]) -> bool:
         return (
             not self._runtime.is_ready
             or self._chat.running
             or bool(self._runtime.conversations.busy)
-            or any(status.state in MOVING for status in self.statuses)
+            or any(status.state in MOVING for status in statuses)
         )
 
     @property
@@ -76,7 +75,10 @@ class ChatStatus:
             return ""
         return f"step {self._bridge.step} of {max(meter.limits.max_steps, self._bridge.step)}"
 
-    def situation(self, focus: Context) -> Situation:
+    def situation(self, focus: Context, statuses: Sequence[ServerStatus] | None = None) -> Situation:
+        """Return what decides which keys are shown; `statuses`: of the servers, if they are known already."""
+        if statuses is None:
+            statuses = self.statuses
         asking = self._approvals.current is not None
         return Situation(
             focus=focus,
@@ -85,8 +87,8 @@ class ChatStatus:
             running=self._chat.running,
             held=bool(self._chat.held),
             can_continue=self._bridge.can_continue,
-            servers=bool(self.statuses),
-            changed=any(status.changes for status in self.statuses),
+            servers=bool(statuses),
+            changed=any(status.changes for status in statuses),
             **self._conversation(),
         )
 
@@ -198,12 +200,12 @@ class Refresher:
         if not self._regions.screen.app.is_running:
             return
         try:
-            self.look()
+            statuses = self.look()
         except Exception as error:
             # The event loop calls this and would only log the error: the screen would freeze.
             self._fail(error)
         else:
-            pause = FAST if self._status.moving else SLOW
+            pause = FAST if self._status.is_moving(statuses) else SLOW
             self._next = asyncio.get_running_loop().call_later(pause, self.tick)
 
     def wake(self) -> None:
@@ -222,8 +224,8 @@ class Refresher:
             self._next.cancel()
             self._next = None
 
-    def look(self) -> None:
-        """Show what changed in the stores; cheap if nothing did."""
+    def look(self) -> Sequence[ServerStatus]:
+        """Show what changed in the stores, cheap if nothing did, and return the servers that it saw."""
         regions, status = self._regions, self._status
         focus = regions.focus_context
         regions.servers.tick()
@@ -231,10 +233,11 @@ class Refresher:
         self._look_first()
         regions.fit_servers()
         regions.light_focus(focus)
-        regions.rule_top.count(running_words(status.statuses))
+        statuses = status.statuses
+        regions.rule_top.count(running_words(statuses))
         regions.header.show(status.title, self._folder, status.model, status.step)
         regions.status_line.show(status.status(folded=not regions.header.display))
-        situation = status.situation(focus)
+        situation = status.situation(focus, statuses)
         if situation != self._situation:
             self._situation = situation
             regions.footer.show(in_footer(situation, regions.overrides))
@@ -255,6 +258,7 @@ class Refresher:
                     project=self._runtime.request.project_words,
                 )
                 self._show_change_of_project()
+        return statuses
 
     def _show_change_of_project(self) -> None:
         """Say in a conversation that its instructions changed; an empty one says it at its start."""
