@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from tui.core import units
 from tui.core.questions import Action, AddressAnswer, AddressQuestion
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.web.web_address import has_browser, web_address
@@ -22,6 +23,9 @@ from tui.ui.widgets.field import Field
 from tui.ui.widgets.literal import Literal
 
 ELSEWHERE = "The browser is on another machine. Copy the URL and open it there."
+
+MAX_MESSAGE = 2_000
+"""Characters that are shown of the server's words. They decide nothing: the address does."""
 
 
 class AddressDialog(ModalScreen[AddressAnswer]):
@@ -71,7 +75,7 @@ class AddressDialog(ModalScreen[AddressAnswer]):
         with Vertical():
             yield Static(Content.assemble("The server ", (server, "bold"), f" {what}"), markup=False)
             if question.message:
-                yield Literal(clean(question.message)[:2000], classes="about")
+                yield Literal(self._message(), classes="about")
             yield Static(Content.assemble(*self._parts()), classes="address", markup=False)
             for warning in self._address.warnings:
                 yield Literal(f"! {clean_line(warning, 300)}", classes="odd")
@@ -80,6 +84,12 @@ class AddressDialog(ModalScreen[AddressAnswer]):
             if self._pasted is not None:
                 yield self._pasted
             yield self.line
+
+    def _message(self) -> str:
+        message = self.question.message
+        more = len(message) - MAX_MESSAGE
+        note = f"… {units.count(more)} more characters" if more > 0 else ""
+        return f"{clean(message[:MAX_MESSAGE])}{note}"
 
     def _parts(self) -> Iterator[tuple[str, str]]:
         address = self._address

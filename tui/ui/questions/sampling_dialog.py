@@ -1,6 +1,6 @@
 """A server asks for a reply of the model: the request before it is sent, the reply before it is given."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -16,8 +16,17 @@ from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import BREAKPOINTS, SHORT, QuestionLine, Ripeness
-from tui.ui.questions.sampling_text import changed, sections_of, text_of
+from tui.ui.questions.question_line import BREAKPOINTS, NOT_READ, SHORT, QuestionLine, Ripeness
+from tui.ui.questions.read_pane import ReadPane
+from tui.ui.questions.sampling_text import (
+    LINES_ON_SCREEN,
+    ON_SCREEN,
+    changed,
+    is_editable,
+    sections_of,
+    text_of,
+)
+from tui.ui.widgets.rows import Row
 
 AROUND = 11
 """Rows of the screen that the text leaves."""
@@ -26,8 +35,16 @@ AROUND_IN_SHORT = 7
 """The same on a screen of fewer than `SHORT` rows, which shows no margins."""
 
 
+ANSWERS = ("ask.send", "ask.decline", "ask.cancel")
+
+TOO_LONG = "This is too long to be read here, so it cannot be sent."
+
+
 class SamplingDialog(ModalScreen[SamplingAnswer]):
-    """Shows a request or a reply, which can be changed, and asks whether it may go on."""
+    """Shows a request or a reply, and asks whether it may go on.
+
+    It can be changed. A long one cannot, and has to be read before a yes counts.
+    """
 
     CONTEXTS = (Context.SERVER_QUESTION,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
@@ -45,9 +62,11 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
         height: auto; min-height: 3; margin: 1 0 0 0; border: none; padding: 0;
         background: $surface; background-tint: transparent;
     }
+    SamplingDialog ReadPane { margin: 1 0 0 0; background: $surface; }
     SamplingDialog QuestionLine { margin-top: 1; }
     SamplingDialog.-short > Vertical { padding: 0 2; margin: 0; }
-    SamplingDialog.-short TextArea, SamplingDialog.-short QuestionLine { margin-top: 0; }
+    SamplingDialog.-short TextArea, SamplingDialog.-short ReadPane { margin-top: 0; }
+    SamplingDialog.-short QuestionLine { margin-top: 0; }
     """
 
     def __init__(
@@ -56,15 +75,27 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
         super().__init__()
         self.question = question
         self.ripeness = Ripeness()
-        self.line = QuestionLine(keys, ("ask.send", "ask.decline", "ask.cancel"), waiting)
+        self.line = QuestionLine(keys, ANSWERS, waiting)
         self._model = model
         self._params: Mapping[str, Any] = (
             question.params if isinstance(question, SamplingQuestion) else question.reply
         )
-        self._area = TextArea(
-            text_of(sections_of(self._params)), compact=True, highlight_cursor_line=False, soft_wrap=True
+        self._too_long = ""
+        self._body: TextArea | ReadPane = (
+            _editor(text_of(sections_of(self._params)))
+            if is_editable(self._params)
+            else ReadPane(self._rows, self._read)
         )
-        self._area.set_reactive(TextArea.cursor_blink, False)
+
+    def _rows(self) -> Sequence[Row]:
+        """Return the text as lines; too long a text is cut, and cannot be agreed to."""
+        text = text_of(sections_of(self._params))
+        lines = text[:ON_SCREEN].split("\n")
+        shown: list[Row] = [((line.expandtabs(4), "text"),) for line in lines[:LINES_ON_SCREEN]]
+        if left_out := len(text) - len("\n".join(lines[:LINES_ON_SCREEN])):
+            self._too_long = TOO_LONG
+            shown.append(((f"… {units.count(left_out)} more characters. {TOO_LONG}", "warn"),))
+        return shown
 
     def compose(self) -> ComposeResult:
         server = quoted_name(self.question.server, 60)
@@ -79,22 +110,35 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
         with Vertical():
             yield Static(head, markup=False)
             yield Static(Content.styled(facts, "$text-dim"), markup=False)
-            yield self._area
+            yield self._body
             yield self.line
 
     def on_mount(self) -> None:
         is_request = isinstance(self.question, SamplingQuestion)
         self.line.relabel("ask.send", "send to the model" if is_request else "send to the server")
-        self._fit()
-        self._area.move_cursor(self._area.document.end)
-        self.set_focus(self._area)
+        if isinstance(self._body, TextArea):
+            self._body.move_cursor(self._body.document.end)
+        self.set_focus(self._body)
+        self.call_after_refresh(self._fit)
 
     def on_resize(self) -> None:
+        self.call_after_refresh(self._fit)
+
+    def _read(self) -> None:
+        if isinstance(self._body, ReadPane):
+            if self._too_long:
+                self.line.offer(ANSWERS[1:])
+            else:
+                self.line.show_unread(self._body.unread)
         self._fit()
 
     def _fit(self) -> None:
         rows = self.app.size.height
-        self._area.styles.max_height = max(3, rows - (AROUND_IN_SHORT if rows < SHORT else AROUND))
+        room = max(3, rows - (AROUND_IN_SHORT if rows < SHORT else AROUND))
+        if isinstance(self._body, ReadPane):
+            self._body.styles.height = max(3, min(self._body.row_count(), room))
+        else:
+            self._body.styles.max_height = room
 
     def show_waiting(self, waiting: int) -> None:
         self.line.show_waiting(waiting)
@@ -102,7 +146,11 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
     def action_ask_send(self) -> None:
         if not self.ripeness.ripe:
             return
-        params, problem = changed(self._params, self._area.text)
+        params, problem = self._params, self._too_long
+        if isinstance(self._body, TextArea):
+            params, problem = changed(self._params, self._body.text)
+        elif self._body.unread:
+            problem = problem or NOT_READ
         if problem:
             self.line.say(problem)
         else:
@@ -115,6 +163,12 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
     def action_ask_cancel(self) -> None:
         if self.ripeness.ripe:
             self.dismiss(SamplingAnswer(Action.CANCEL))
+
+
+def _editor(text: str) -> TextArea:
+    area = TextArea(text, compact=True, highlight_cursor_line=False, soft_wrap=True)
+    area.set_reactive(TextArea.cursor_blink, False)
+    return area
 
 
 def request_facts(params: Mapping[str, Any]) -> list[str]:

@@ -8,14 +8,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from tui.core import units
+from tui.core.secrets.redact_json import texts_in
 from tui.core.text import clean, clean_line
 
 RULE = "──"
 _HEADING = re.compile(r"^── .*$", re.M)
-MAX_CALL = 2000
+EDITED = 16_000
+"""The weight of what can be changed. An editor lays all of it out at once, and keys wait for it."""
+
+ON_SCREEN, LINES_ON_SCREEN = 100_000, 5_000
+"""Characters and lines that are shown of what is only read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +60,30 @@ def _blocks(content: Any, role: str, path: tuple[str | int, ...]) -> Iterator[Se
             size = units.size(len(str(block.get("data", ""))) * 3 // 4)
             yield Section(f"{role}: {kind} {clean_line(str(block.get('mimeType', '')), 40)}, {size}", "")
         else:
-            shown = json.dumps(block, ensure_ascii=False, default=str)[:MAX_CALL]
+            shown = json.dumps(block, ensure_ascii=False, default=str)[: ON_SCREEN + 1]
             yield Section(f"{role}: {clean_line(str(kind), 40)}", shown)
+
+
+def is_editable(params: Mapping[str, Any]) -> bool:
+    """Return whether a request or reply is short enough for an editor."""
+    left = EDITED
+    for text in chain.from_iterable(map(texts_in, _shown_values(params))):
+        left -= 20 + len(text) * (1 if text.isascii() else 4) + 20 * text.count("\n")
+        if left < 0:
+            return False
+    return True
+
+
+def _shown_values(params: Mapping[str, Any]) -> Iterator[Any]:
+    yield params.get("systemPrompt")
+    messages = params.get("messages")
+    holders: list[Any] = messages if isinstance(messages, list) else [params]
+    for message in holders:
+        content = message.get("content") if isinstance(message, Mapping) else None
+        for block in content if isinstance(content, list) else [content]:
+            if isinstance(block, Mapping) and block.get("type") in ("image", "audio"):
+                block = {**block, "data": ""}
+            yield block
 
 
 def text_of(sections: Sequence[Section]) -> str:

@@ -19,7 +19,16 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.field_rows import BOOLEANS, HOLDERS, FormLook, is_typed, option_at
-from tui.ui.workbench.form_rows import MORE, NONE, WIDEST, FormLine, FormState, form_lines, shown_fields
+from tui.ui.workbench.form_rows import (
+    MORE,
+    NONE,
+    WIDEST,
+    FormLine,
+    FormState,
+    about_rows,
+    form_lines,
+    shown_fields,
+)
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.line_edit import LineEdit
 from tui.ui.workbench.value_suggestions import AskValues, ValueSuggestions
@@ -68,6 +77,9 @@ class FormPane(LinePane, inherit_bindings=False):
         self._unfolded = False
         self._where: Path = NONE
         self._edit = LineEdit()
+        self._about: tuple[list[Row], str] = ([], "")
+        self._about_item: Item | None = None
+        self._about_shape = (0, False, False)
         self._fields: dict[Path, FormField] = {}
         self._lines: list[FormLine] = []
         self._suggestions = ValueSuggestions(self.rebuild)
@@ -138,9 +150,15 @@ class FormPane(LinePane, inherit_bindings=False):
         return self.item is not None and whole is not None and whole.kind is FieldKind.MAP
 
     def _lay_out(self, item: Item, fields: tuple[FormField, ...]) -> list[FormLine]:
-        shown = (self._unfolded, self._has_output_schema, self._is_open)
-        state = FormState(self._where, self._edit, *shown, self._suggestions)
-        return form_lines(item, fields, self._look, state)
+        look = self._look
+        shape = (look.columns, self._unfolded, self._has_output_schema)
+        if item is not self._about_item or shape != self._about_shape:
+            self._about_item, self._about_shape = item, shape  # a description may be long: not at each key
+            self._about = about_rows(
+                item, look.columns, unfolded=self._unfolded, has_output_schema=self._has_output_schema
+            )
+        state = FormState(self._where, self._edit, self._is_open, self._suggestions)
+        return form_lines(item, fields, look, state, self._about)
 
     @property
     def _look(self) -> FormLook:

@@ -1,6 +1,6 @@
 """The rows of the form of an item: its description and its fields. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tui.core import units
@@ -56,8 +56,6 @@ class FormState:
 
     where: Path
     edit: LineEdit
-    unfolded: bool
-    has_output_schema: bool
     is_open: bool
     suggestions: ValueSuggestions
 
@@ -74,12 +72,16 @@ def shown_fields(item: Item | None, form: Form) -> tuple[FormField, ...]:
     return fields
 
 
-def form_lines(item: Item, fields: tuple[FormField, ...], look: FormLook, state: FormState) -> list[FormLine]:
-    """Return all lines of a form."""
-    about, more = about_rows(
-        item, look.columns, unfolded=state.unfolded, has_output_schema=state.has_output_schema
-    )
-    lines = [FormLine(row) for row in about]
+def form_lines(
+    item: Item,
+    fields: tuple[FormField, ...],
+    look: FormLook,
+    state: FormState,
+    about: tuple[Sequence[Row], str],
+) -> list[FormLine]:
+    """Return all lines of a form, below what `about_rows` says about it."""
+    rows, more = about
+    lines = [FormLine(row) for row in rows]
     if more:
         lines.append(FormLine(((f"  {more}", "accent"),), MORE))
     lines.append(FormLine(EMPTY))

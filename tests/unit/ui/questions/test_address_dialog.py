@@ -95,3 +95,12 @@ async def test_over_ssh_the_answer_of_a_sign_in_is_pasted(monkeypatch: pytest.Mo
         await keys(pilot, "code")
         await pilot.press("enter")
         assert await waiting == AddressAnswer(Action.ACCEPT, "code")
+
+
+async def test_a_long_message_is_cut_and_what_is_left_out_is_counted() -> None:
+    long = AddressQuestion("weather", "https://auth.example/", "word " * 20_000, "elicitation")
+    async with app_with_person((100, 60)) as (app, _, person):
+        waiting = asked(person.address(long))
+        await shown(app, AddressDialog)
+        await shows(app, "… 98 k more characters", "https://auth.example/")
+        waiting.cancel()

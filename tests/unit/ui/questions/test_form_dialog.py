@@ -1,5 +1,7 @@
 """The form that a server asks for, on screen."""
 
+from typing import Any
+
 import pytest
 
 from tests.ui.app_stage import keys, screen_text, shows
@@ -7,6 +9,9 @@ from tests.ui.question_stage import app_with_person, asked, ripe, shown
 from tui.core.questions import Action, FormAnswer, FormQuestion
 from tui.ui.questions.form_dialog import FormDialog
 from tui.ui.questions.question_line import GRACE_SECONDS
+from tui.ui.workbench import form_pane
+from tui.ui.workbench.form_rows import about_rows
+from tui.ui.workbench.items import Item
 
 __all__ = ["ripe"]
 
@@ -133,4 +138,22 @@ async def test_a_window_of_ten_rows_shows_a_field_and_the_keys() -> None:
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
         await shows(app, "weather", "name  text", "Send  ctrl+s", "esc cancel")
+        question.cancel()
+
+
+async def test_a_long_message_is_laid_out_once_not_at_each_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out: list[int] = []
+
+    def counted(item: Item, columns: int, *, unfolded: bool, has_output_schema: bool) -> Any:
+        laid_out.append(columns)
+        return about_rows(item, columns, unfolded=unfolded, has_output_schema=has_output_schema)
+
+    monkeypatch.setattr(form_pane, "about_rows", counted)
+    async with app_with_person() as (app, pilot, person):
+        question = asked(person.form(FormQuestion("weather", "\u200b" * 100_000, SCHEMA)))
+        await shown(app, FormDialog)
+        await shows(app, "name  text")
+        await keys(pilot, "Ada")
+        await shows(app, "Ada")
+        assert len(laid_out) == len(set(laid_out))
         question.cancel()

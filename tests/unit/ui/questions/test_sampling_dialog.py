@@ -1,11 +1,17 @@
 """A server asks for a reply of the model, on screen."""
 
+import threading
+
 import pytest
 
-from tests.ui.app_stage import keys, shows
-from tests.ui.question_stage import app_with_person, asked, ripe, shown
+from tests.conftest import until
+from tests.ui.app_stage import keys, screen_text, shows
+from tests.ui.question_stage import app_with_person, asked, painted, read_by, ripe, shown
 from tui.core.questions import Action, SamplingAnswer, SamplingQuestion, SamplingReview
+from tui.core.text import clean
+from tui.ui.questions import sampling_text
 from tui.ui.questions.sampling_dialog import SamplingDialog, request_facts
+from tui.ui.questions.sampling_text import is_editable
 
 __all__ = ["ripe"]
 
@@ -68,3 +74,52 @@ async def test_a_request_can_be_refused(key: str, action: Action) -> None:
 def test_tools_and_wanted_context_are_named() -> None:
     facts = request_facts({**PARAMS, "tools": [{"name": "a"}, {"name": "b"}], "includeContext": "allServers"})
     assert facts[2:] == ["2 tools: a, b", "without the requested server context"]
+
+
+def long_request(text: str) -> SamplingQuestion:
+    messages = [{"role": "user", "content": {"type": "text", "text": text}}]
+    return SamplingQuestion("weather", {"messages": messages, "maxTokens": 100})
+
+
+@pytest.mark.parametrize("text", ["\u200b" * 8_000, "漢" * 5_000, "abcd\n" * 800])
+async def test_a_long_request_is_read_beside_the_event_loop_and_sent_unchanged(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cleaned: list[int] = []
+
+    def clean_here(text: str) -> str:
+        if threading.current_thread() is threading.main_thread():
+            cleaned.append(len(text))
+        return clean(text)
+
+    monkeypatch.setattr(sampling_text, "clean", clean_here)
+    async with app_with_person((100, 60)) as (app, pilot, person):
+        asking = long_request(text)
+        question = asked(person.sampling(asking))
+        await shown(app, SamplingDialog)
+        pane = await painted(app)
+        await until(lambda: pane.size.height > 10, what="as tall as it fits")
+        await read_by(app, pilot, "pagedown")
+        await pilot.press("ctrl+s")
+        assert await question == SamplingAnswer(Action.ACCEPT, asking.params)
+    assert not cleaned
+
+
+async def test_a_request_too_long_to_be_read_cannot_be_sent() -> None:
+    async with app_with_person() as (app, pilot, person):
+        question = asked(person.sampling(long_request("word " * 30_000)))
+        await shown(app, SamplingDialog)
+        await shows(app, "ctrl+x decline")
+        await pilot.press("end")
+        await shows(app, "more characters. This is too long to be read here, so it cannot be sent.")
+        assert "ctrl+s" not in screen_text(app)
+        await pilot.press("ctrl+s")
+        assert not question.done()
+        await pilot.press("ctrl+x")
+        assert (await question).action is Action.DECLINE
+
+
+def test_pictures_do_not_make_a_request_long() -> None:
+    picture = {"type": "image", "mimeType": "image/png", "data": "A" * 1_000_000}
+    assert is_editable({"messages": [{"role": "user", "content": [picture]}]})
+    assert not is_editable({"content": {"type": "text", "text": "\n" * 1_000}})
