@@ -21,7 +21,7 @@ def test_a_planted_server_is_shown_and_runs_only_after_a_yes_which_is_kept(tmp_p
 
     with TerminalApp(argv, env=home_in(home)) as app:
         app.shows("“planted” comes from the file")
-        assert "One of the arguments is a program." in app.text and not planted.exists()
+        assert "One of the arguments is program code." in app.text and not planted.exists()
         app.until(lambda: "“planted” comes from" not in app.text or app.send(b"\x18"))  # ctrl+x
         app.shows("needs consent")
         assert not planted.exists()

@@ -1,7 +1,7 @@
-"""What one server asks of its host, answered: forms, addresses, roots, and sampling where it is allowed.
+"""Answers the requests of one server: forms, addresses, roots, and sampling if it is allowed.
 
-Importable without the SDK. A request comes alone (2025-11-25 and before) or within an `input_required` result
-(2026-07-28); both end here. While a person is asked, the clocks of the server stand still.
+Importable without the SDK. A request arrives on its own (2025-11-25 and before) or in an `input_required`
+result (2026-07-28); both are answered here. While a person is asked, the clocks of the server are paused.
 """
 
 import asyncio
@@ -45,25 +45,25 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 METHOD_NOT_FOUND = -32601
 REJECTED = -1
-"""What the specification answers when the person refuses a sampling request."""
+"""The error that the specification defines for a declined sampling request."""
 
 ELICITATION = "elicitation/create"
 SAMPLING = "sampling/createMessage"
 SAMPLING_OFF = "The server requested sampling, which is not allowed. Set its sampling to ask or allow."
 
 MAX_ROUNDS = 10
-"""How often a server may ask for input before it answers one request."""
+"""Maximum rounds of input for one request."""
 
 MAX_INPUTS = 16
-"""Requests within one `input_required` result."""
+"""Maximum requests in one `input_required` result."""
 
 ADDRESSES_REQUIRED = -32042
 ADDRESS_DONE = "notifications/elicitation/complete"
 MAX_ADDRESSES = 4
-"""Addresses that a server may want opened before it answers one request."""
+"""Maximum addresses to open for one request."""
 
 MAX_VISITS = 64
-"""Addresses of one server whose end is waited for or noted."""
+"""Maximum addresses of one server whose completion is tracked."""
 
 UNTIL_DONE = "Finish in the browser, then press Send. The dialog closes when the server reports completion."
 
@@ -71,13 +71,13 @@ NOT_OPENED = "Cannot open a browser here. Open the URL yourself, then continue."
 
 FIRST_WAIT = 0.05
 LONGEST_WAIT = 1.0
-"""Seconds before a request is sent again whose server asked for nothing but that."""
+"""Delay in seconds before a request is resent if its server asked only for that."""
 
 MAX_WAITING = 16
-"""Questions of one server that wait for the person; further ones are cancelled unseen."""
+"""Maximum pending questions of one server; others are cancelled without being shown."""
 
 MAX_TOLD = 5
-"""Different refusals of malformed questions of one server that the person is told of."""
+"""Maximum different notes per server about rejected malformed questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +89,10 @@ class Refusal:
 
 
 class PatientQuestioner:
-    """A questioner that stops the clocks of a server while its questions wait for an answer.
+    """A questioner that pauses the clocks of a server while its questions wait for an answer.
 
-    `decisions` is where the answers are recorded by those who asked. `redact` takes configured secrets out of
-    a JSON value, for what servers send to the model.
+    Callers record the answers in `decisions`. `redact` removes configured secrets from a JSON value that a
+    server sends to the model.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class PatientQuestioner:
         return await self._inner.definitions(question)
 
     def refused(self, server: str, why: str) -> None:
-        """Say each sentence once, and only so many of one server, which may never stop."""
+        """Show each note once, up to a maximum per server, which may send any number of them."""
         told = self._told[server]
         if why not in told and len(told) < MAX_TOLD:
             told.add(why)
@@ -142,7 +142,7 @@ class PatientQuestioner:
 
     @contextmanager
     def _place(self, server: str) -> Iterator[bool]:
-        """Stop the clocks; yield whether fewer than `MAX_WAITING` questions of the server wait."""
+        """Pause the clocks; yield whether fewer than `MAX_WAITING` questions of the server are pending."""
         self._waiting[server] += 1
         try:
             with self._clocks[server].standing_still():
@@ -154,7 +154,7 @@ class PatientQuestioner:
 class ServerRequests:
     """Answers the requests of one server, over all of its connections.
 
-    `clocks` are its time limits, `spec` says what it may ask for.
+    `clocks` are its time limits; `spec` has its permissions.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class ServerRequests:
 
     @property
     def not_offered(self) -> frozenset[str]:
-        """The requests that are refused without a look at them."""
+        """The methods whose requests are rejected unread."""
         return frozenset() if self.may_sample else frozenset({SAMPLING})
 
     @property
@@ -189,7 +189,7 @@ class ServerRequests:
     async def answer(
         self, method: str, params: Mapping[str, Any], *, round: int = 0
     ) -> dict[str, Any] | Refusal:
-        """Return the result of a request, or why there is none; `round` counts those of one call."""
+        """Return the result of a request, or why there is none; `round` counts the rounds of one call."""
         match method:
             case "elicitation/create":
                 return await self._elicit(params, round)
@@ -257,13 +257,13 @@ class ServerRequests:
             return Refusal(REJECTED, f"{SAMPLING}: {error}")
 
     def refused(self, method: str, code: int, message: str) -> None:
-        """Tell the person that the server got an error for a question, if the question is to blame."""
+        """Tell the person that the server got an error, if its question was the cause."""
         if code == INVALID_PARAMS and method in (ELICITATION, SAMPLING):
             why = message if message.startswith(method) else f"{method}: {message}"
             self.questioner.refused(self._server, why)
 
     async def visit(self, wanted: Mapping[str, Any]) -> str:
-        """Have an address opened that a request requires, and wait for its end; return what failed, or ""."""
+        """Open an address that a request requires, and wait for its completion; return what failed, or ""."""
         known, message = wanted.get("elicitationId"), wanted.get("message")
         done = self._visit(known) if isinstance(known, str) else asyncio.Event()
         answer = await self._address(message if isinstance(message, str) else "", wanted.get("url"), 0)
@@ -279,12 +279,12 @@ class ServerRequests:
         return ""
 
     def visited(self, known: object) -> None:
-        """Note that the server says an address is done."""
+        """Record that the server reports an address as completed."""
         if isinstance(known, str):
             self._visit(known).set()
 
     def _visit(self, known: str) -> asyncio.Event:
-        """Return what is set once an address is done, which may be before it is waited for."""
+        """Return the event for the completion of an address, which may be set before anybody waits for it."""
         if known not in self._visits:
             while len(self._visits) >= MAX_VISITS:
                 del self._visits[next(iter(self._visits))]
@@ -297,11 +297,11 @@ def _root(path: Path) -> dict[str, str]:
 
 
 class RoundProblem(Exception):
-    """Why a request cannot go on after its server asked for input; a sentence."""
+    """A request cannot continue after its server asked for input; the message is a sentence."""
 
 
 class InputRounds:
-    """The rounds of one request whose server wants input before it answers."""
+    """The rounds of one request whose server asks for input before it responds."""
 
     def __init__(self, requests: ServerRequests) -> None:
         self._requests = requests
@@ -312,7 +312,7 @@ class InputRounds:
         """Return the answers to an `input_required` result by its keys, and its state for the next round.
 
         Raises:
-            RoundProblem: a request is malformed or refused, or there were too many rounds.
+            RoundProblem: a request is malformed or declined, or there were too many rounds.
         """
         self._count()
         asked, state = wanted.get("inputRequests"), wanted.get("requestState")
@@ -329,7 +329,7 @@ class InputRounds:
         return {key: await self._answer(one) for key, one in asked.items()}, state
 
     async def visit(self, data: Any) -> None:
-        """Have the addresses opened that an error says are required before the request is sent again.
+        """Open the addresses that an error requires before the request is sent again.
 
         Raises:
             RoundProblem: one is malformed or was not opened, or there were too many rounds.

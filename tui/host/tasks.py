@@ -100,10 +100,10 @@ class ServerTasks:
         keep_task: bool = False,
         now: bool = False,
     ) -> ToolResult:
-        """Ask for a task until it is over; return its result. Every failure is a result.
+        """Poll a task until it is over; return its result. Every failure is a result.
 
-        Cancelling this cancels the task at the server, too, unless `keep_task`. With `now` it is asked for at
-        once, not only after its interval. `clocks` stand still while a person answers what it asks.
+        Cancelling this cancels the task at the server, too, unless `keep_task`. With `now`, it is polled at
+        once, not only after its interval. `clocks` are paused while a person answers its requests.
         """
         if task.id in self.followed:
             return _failed("Another call is already waiting for this task.")

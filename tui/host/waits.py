@@ -28,7 +28,7 @@ async def set_within(event: Any, seconds: float) -> bool:
 
 
 async def to_its_end(work: Coroutine[Any, Any, None]) -> None:
-    """Do `work` whole, however often this is cancelled meanwhile; it is cancelled afterwards."""
+    """Complete `work`, however often this is cancelled meanwhile; raise the cancellation afterwards."""
     import anyio
 
     task = asyncio.create_task(work)
@@ -46,7 +46,7 @@ async def to_its_end(work: Coroutine[Any, Any, None]) -> None:
 
 
 class ScopeClock:
-    """The deadline of an anyio cancel scope as something that can be paused."""
+    """The deadline of an anyio cancel scope, which can be paused."""
 
     def __init__(self, scope: Any) -> None:
         self._scope = scope

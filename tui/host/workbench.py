@@ -69,7 +69,7 @@ class RunningToolbox:
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         """Return what is wrong with `arguments` under the tool's own schema, or "".
 
-        A schema that cannot be applied in bounded time forbids nothing: the server checks for itself.
+        A schema that cannot be applied in bounded time rejects nothing; the server validates anyway.
         """
         return (await self._checker.check(tool.schema, dict(arguments))).problem
 
@@ -84,8 +84,8 @@ class RunningToolbox:
     ) -> ToolResult:
         """Call and return the result; failures are results too. Cancelling it cancels the call at the server.
 
-        A tool that has changed since it was offered is not called: what was approved is a definition, not a
-        name. Nor is one that was turned off since.
+        A tool that was changed or turned off since it was offered is not called, because approvals are for a
+        definition, not a name.
         """
         server = self._servers.get(tool.server)
         if server is not None and is_off(tool.name, server.spec.off):
@@ -104,7 +104,7 @@ class RunningToolbox:
         clocks: Pausable = NO_CLOCKS,
         keep_task: bool = True,
     ) -> ToolResult:
-        """Call a tool, also one that is turned off for the model.
+        """Call a tool, even one that is turned off for the model.
 
         With `keep_task`, cancelling this leaves a task that the server has made of the call. A server that
         died is started again first.
@@ -155,10 +155,10 @@ LIST_SECONDS = 30.0
 COMPLETION_SECONDS = 5.0
 METHOD_NOT_FOUND = -32601
 NOT_FOUND = (-32002, -32602)
-"""What servers of either era answer for a resource that they do not have."""
+"""The error codes of both eras for an unknown resource."""
 
 BEFORE_CAPABILITY = "2024-11-05"
-"""In this revision servers complete without saying so."""
+"""In this revision, servers support completion without announcing it."""
 
 _INFO_KEY = "io.modelcontextprotocol/serverInfo"
 
@@ -180,7 +180,7 @@ class HandWorkbench:
         self._incomplete: WeakSet[Connection] = WeakSet()
 
     async def identity(self, server: str) -> ServerIdentity:
-        """Of a stopped one only what is configured."""
+        """Return the facts about a server; for a stopped one, only its configuration."""
         known = self._servers.get(server)
         if known is None:
             return ServerIdentity()
@@ -369,9 +369,9 @@ class HandWorkbench:
             )
         except TimeoutError:
             return [], f"{subject} did not list its {_WORDS[kind]} within {LIST_SECONDS:g} s."
-        except Exception as error:  # whatever a server answers instead of a list is reported
+        except Exception as error:  # anything in place of a list is reported
             if kind == "resourceTemplates" and getattr(error, "code", None) == METHOD_NOT_FOUND:
-                return [], ""  # many servers have resources and do not know templates
+                return [], ""  # many servers with resources do not support templates
             return [], f"{subject} does not list its {_WORDS[kind]}. {explain.protocol_failure(error)}"
         if isinstance(walk, str):
             return [], walk

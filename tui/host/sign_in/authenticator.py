@@ -1,7 +1,7 @@
-"""Adds a server's access token to its requests; signs in, refreshes or asks for more scopes when it refuses.
+"""Adds an access token to requests; signs in, refreshes or requests more scopes if the server rejects them.
 
-The SDK's provider does OAuth, and is loaded for that only. It would hold one lock during every request; here
-a request with a valid token waits for nobody, and each sign-in is a short run of the provider.
+The SDK's provider handles OAuth, and is loaded only for that. It would hold a lock during every request.
+Here, a request with a valid token never waits, and each sign-in is a short run of the provider.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mcp.client.auth import OAuthClientProvider
 
 EXPIRY_MARGIN = 10.0
-"""Seconds before its expiry from which on an access token is not used; for short ones a tenth of them."""
+"""Seconds before its expiry at which an access token is replaced, at most a tenth of its lifetime."""
 
 REFUSAL_BYTES = 64 * 1024
 REFUSAL_SECONDS = 2.0
@@ -45,7 +45,7 @@ Resent = Callable[[httpx2.Request, int], None]
 
 
 class Authenticator(httpx2.Auth):
-    """Signs in to one server, for one connection to it. Once that was declined, it does not ask again.
+    """Signs in to one server for one connection. After the person has declined, it does not ask again.
 
     Args:
         spec: the server; it has a `url`.
@@ -53,7 +53,7 @@ class Authenticator(httpx2.Auth):
         open_client: returns a new client for requests to authorization servers; not tapped.
         record: takes each of these requests without its secrets.
         pause: stops the clocks of the start and of calls while a person signs in.
-        resent: told of a request that was refused with this status and is sent again; must not raise.
+        resent: called when a request was rejected with this status and is sent again; must not raise.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Authenticator(httpx2.Auth):
     async def async_auth_flow(
         self, request: httpx2.Request
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        """Send `request` with a token. A refusal is answered by a refresh, a sign-in and a step-up at most.
+        """Send `request` with a token. After a rejection, try a refresh, a sign-in and a step-up once each.
 
         Raises SignInFailed.
         """
@@ -104,7 +104,7 @@ class Authenticator(httpx2.Auth):
             self._resent(request, response.status_code)
 
     async def sign_in(self) -> StoredSignIn:
-        """Sign in now, whether or not the server asks for it. Raises SignInFailed."""
+        """Sign in now, even if the server does not require it. Raises SignInFailed."""
         await self._load()
         async with self._open_client() as client:
             challenge = await self._challenge(client)
@@ -123,7 +123,7 @@ class Authenticator(httpx2.Auth):
     # ---- tokens ----------------------------------------------------------------------------------------
 
     async def _load(self) -> None:
-        if not self._loaded:  # once: a sign-in that takes its time delays no other request
+        if not self._loaded:  # once, so that a slow sign-in delays no other request
             async with self._lock:
                 await self._load_stored()
 
@@ -154,7 +154,7 @@ class Authenticator(httpx2.Auth):
         return self._token()
 
     def _next_step(self, response: httpx2.Response, tried: set[str]) -> str:
-        """Return what to do about a response that refuses the request, or ""."""
+        """Return what to do about a response that rejects the request, or ""."""
         if response.status_code == 403:
             said = response.headers.get("www-authenticate", "")
             return "step up" if "insufficient_scope" in said and "step up" not in tried else ""
@@ -171,7 +171,7 @@ class Authenticator(httpx2.Auth):
             if (current := self._token()) and current != used:
                 return True  # another request did it meanwhile
             if step == "refresh":
-                # One that failed is followed by a request without a token, and then by a sign-in.
+                # After a failure, the request is sent without a token, and then a sign-in follows.
                 await self._refreshed(request)
                 return True
             if self._declined is not None and (step == "sign in" or self._failed_at > began):
@@ -188,7 +188,7 @@ class Authenticator(httpx2.Auth):
     # ---- runs of the provider --------------------------------------------------------------------------
 
     async def _refreshed(self, request: httpx2.Request) -> None:
-        """Refresh the access token; without success there is none afterwards. Raises SignInFailed."""
+        """Refresh the access token; if that fails, drop it. Raises SignInFailed."""
         if await self._another_did_it():
             return
         module = await _provider_module()
@@ -217,7 +217,7 @@ class Authenticator(httpx2.Auth):
                 await storage.drop_tokens()
 
     async def _another_did_it(self) -> bool:
-        """Take the token that another mcptui got meanwhile: a refresh token can often be used only once."""
+        """Use the token that another mcptui got meanwhile: refresh tokens often work only once."""
         newer = await self._around.store.find(self._spec.name, self._url)
         if newer is None or newer.saved_at <= self._stored.saved_at:
             return False
@@ -269,7 +269,7 @@ class Authenticator(httpx2.Auth):
         request: httpx2.Request,
         response: httpx2.Response,
     ) -> None:
-        """Run the provider from a refusal to the moment at which it would send the request again."""
+        """Run the provider from a rejection until it would send the request again."""
         shadow = _shadow(request)
         refusal = httpx2.Response(response.status_code, headers=response.headers, request=shadow)
         told = False
@@ -286,7 +286,7 @@ class Authenticator(httpx2.Auth):
             pass
         except (McptuiError, asyncio.CancelledError):
             raise
-        except Exception as error:  # the SDK's own errors, and those of what it reads
+        except Exception as error:  # errors of the SDK, and of parsing what it reads
             said = self._around.redact(clean_line(str(error), 300))
             raise explained(error, said, self._spec.name, provider.context) from None
         finally:
@@ -320,7 +320,7 @@ class Authenticator(httpx2.Auth):
     async def _answered(self, module: Any, provider: Any, person: PersonSignsIn) -> Any:
         found = await person.answered()
         if found.error:
-            # RFC 9207, 2.4: an error of another issuer is not believed either.
+            # RFC 9207, 2.4: an error from another issuer does not count either.
             module.check_issuer(found.issuer, provider.context.oauth_metadata)
             said = f"{found.error}: {found.description}" if found.description else found.error
             said = said.rstrip(".")
@@ -344,7 +344,7 @@ class Authenticator(httpx2.Auth):
             await listener.open(0)
 
     async def _challenge(self, client: httpx2.AsyncClient) -> httpx2.Response | None:
-        """Return how the server refuses a request without a token; None if it does not."""
+        """Return the server's rejection of a request without a token; None if it accepts it."""
         about: dict[str, object] = {"http": "GET", "url": masked_address(self._url)}
         try:
             async with asyncio.timeout(CHALLENGE_SECONDS):
@@ -377,7 +377,7 @@ class Authenticator(httpx2.Auth):
 
 
 def _shadow(request: httpx2.Request) -> httpx2.Request:
-    """Return what the provider sees of a request: no body, and none of its headers but the version."""
+    """Return a request for the provider: without its body, and without headers except the version."""
     version = request.headers.get(_PROTOCOL_HEADER)
     return httpx2.Request("POST", request.url, headers={_PROTOCOL_HEADER: version} if version else {})
 
@@ -387,7 +387,7 @@ async def _provider_module() -> Any:
 
 
 async def _discard(response: httpx2.Response) -> None:
-    """Take the body of a refusal off the connection, but no endless one: httpx2 would read all of it."""
+    """Read the body of a rejection, up to a limit, because httpx2 would read an endless one."""
     stream = response.stream
     size = 0
     with suppress(TimeoutError, httpx2.HTTPError):

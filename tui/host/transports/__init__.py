@@ -1,4 +1,4 @@
-"""How bytes travel to a server: the `ServerTransport` protocol, and which transport a server has."""
+"""Transports: the `ServerTransport` protocol, and the choice of a transport for a server."""
 
 import sys
 from collections.abc import Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class ServerTransport(Protocol):
     """One connection to one server, used once: an async context manager that gives the SDK's two streams.
 
-    Leaving it ends the server and everything that it started, in bounded time, whatever happened inside.
+    Leaving it always ends the server and everything that it started, in bounded time.
     Every transport shows each raw line to a `TrafficSink` first.
     """
 
@@ -50,7 +50,7 @@ class ServerTransport(Protocol):
 
     @property
     def first_noise(self) -> str:
-        """The first such line, cleaned and cut, or ""."""
+        """The first such line, cleaned and truncated, or ""."""
 
     @property
     def noise_hint(self) -> str:
@@ -62,11 +62,11 @@ class ServerTransport(Protocol):
 
     @property
     def next_step(self) -> str:
-        """What to do about it, or "" for the usual."""
+        """What to do about it, or "" for the default advice."""
 
     @property
     def reach(self) -> Reach | None:
-        """Where a remote server is and whether it answers; None for one with a process."""
+        """The address of a remote server and whether it responds; None for one with a process."""
 
     @property
     def incomplete(self) -> int:
@@ -77,13 +77,13 @@ class ServerTransport(Protocol):
         """Ids of the processes that had left the group and were ended anyway."""
 
     def begin(self) -> bool:
-        """Start what can be started without the SDK, before entering; what fails is raised on entering.
+        """Before entering, start what needs no SDK; entering raises errors of this.
 
-        Return whether anything was started: then it must be left, entered or not.
+        Return whether anything was started. If so, the context must be left, even if it was not entered.
         """
 
     async def __aenter__(self) -> tuple[Any, Any]:
-        """Start, unless it has begun, and return the read and the write stream."""
+        """Start, unless `begin` did, and return the read and the write stream."""
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -91,7 +91,7 @@ class ServerTransport(Protocol):
         """Stop; see the class."""
 
     def negotiated(self, version: str) -> None:
-        """Take note of the negotiated protocol version."""
+        """Record the negotiated protocol version."""
 
     async def kill_now(self) -> None:
         """Kill the server."""
@@ -112,12 +112,12 @@ def open_transport(
 ) -> ServerTransport:
     """Return an unused transport for the server that `spec` describes.
 
-    Import what it imports off the event loop before (`tui.host.booting`). `owner` is the mark of this host
+    Import its module off the event loop first (`tui.host.booting`). `owner` is the mark of this host
     in the server's environment. `on_change`, called when stderr, noise or the process changed, must not
-    raise. `clocks` are the time limits of the connection. Without `sign_ins` no remote server is signed in
-    to. A remote server's credentials are made known to `redactor` as they travel. A process that
-    `is_modern` knows `server/discover`, so its answer is waited for, however long it takes to start.
-    ServerError says that this machine cannot have such a transport.
+    raise. `clocks` are the time limits of the connection. Without `sign_ins`, there is no sign-in to remote
+    servers. `redactor` learns the credentials of a remote server as they are sent. A process that `is_modern`
+    supports `server/discover`, so its answer is awaited, however long it takes to start. Raises ServerError
+    if this machine does not support the transport.
     """
     if spec.transport not in (Transport.STDIO, Transport.LINES):
         from tui.host.passthrough.learned_secrets import LearnedSecrets

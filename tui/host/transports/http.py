@@ -1,11 +1,11 @@
-"""A remote server over Streamable HTTP: our own transport under the SDK's client.
+"""A remote server over Streamable HTTP: mcptui's own transport under the SDK's client.
 
-The SDK's own ends all calls when one request fails, has no limit for a body, and hides statuses (measured on
-mcp 2.3), so this one replaces it behind the public `Transport` protocol. Rules of the wire: MCP
+The SDK's transport ends all calls when one request fails, has no limit for a body, and hides statuses
+(measured on mcp 2.3), so this one replaces it behind the public `Transport` protocol. Rules of the wire: MCP
 specification, "Transports: Streamable HTTP", revisions 2025-03-26 to 2026-07-28.
 
-From 2026-07-28 on a request is all there is: no session, and a cancelled request is a closed one. Before,
-there may be a session; one that the server has lost is opened again with the handshake of the first time.
+From 2026-07-28 on, there are only requests: no session, and closing a request cancels it. Before, there may
+be a session; if the server has lost it, it is reopened by repeating the handshake.
 """
 
 import asyncio
@@ -35,19 +35,19 @@ RESUME = "last-event-id"
 ACCEPT = "application/json, text/event-stream"
 
 SSE_SECONDS = 5.0
-"""How long a server may take to say that it speaks HTTP+SSE."""
+"""How long a server may take to show that it uses HTTP+SSE."""
 
 RETRY_SECONDS = 1.0
 """Before a stream is resumed, if the server does not say."""
 
 RESUMES = 5
-"""How often in a row a stream is resumed that brings nothing new."""
+"""How often in a row a stream is resumed without new events."""
 
 LONGEST_WAIT = 20.0
-"""Seconds that a refused request waits at the server's wish before it is sent again; longer ones fail."""
+"""Maximum delay in seconds that a server may request before a rejected request is sent again."""
 
 AFTER_ANSWER = 1.0
-"""Seconds in which a server may end a stream after its answer, so that the connection is used again."""
+"""How many seconds a server may take to end a stream after its answer, so that the connection is reused."""
 
 LINGER_SECONDS = 10.0
 """How long an older server's answer to a cancelled request is still read."""
@@ -82,11 +82,11 @@ class _Post:
 
 
 class SessionLost(HttpFault):
-    """The server does not know the session any more."""
+    """The server no longer knows the session."""
 
 
 class StreamableHttp:
-    """Streamable HTTP as a `Wire`: every message is a request of its own, its answer the response to that."""
+    """Streamable HTTP as a `Wire`: every message is an HTTP request, and its answer is the response."""
 
     kind = "HTTP"
     probe_seconds = 5.0
@@ -121,7 +121,7 @@ class StreamableHttp:
     # ---- out ---------------------------------------------------------------------------------------------
 
     def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
-        """Requests at once, everything else in order."""
+        """Send requests at once, everything else in order."""
         method = message.get("method")
         if VERSION in headers:
             self._version = headers[VERSION]
@@ -138,7 +138,7 @@ class StreamableHttp:
             self._in_order.put_nowait((message, headers))
 
     def _cancel(self, message: Mapping[str, Any]) -> bool:
-        """Cancel a request by closing it, as the newer protocol has it; return whether that is all."""
+        """Cancel a request by closing it, as in the newer protocol; return whether that is sufficient."""
         wire_id = message["params"]["requestId"]
         post = self._posts.get(wire_id)
         if post is None:
@@ -159,7 +159,7 @@ class StreamableHttp:
         return {**headers, **(more or {})}
 
     async def _send_in_order(self) -> None:
-        """Send what is not a request, one after the other."""
+        """Send notifications and responses, one after the other."""
         while True:
             message, headers = await self._in_order.get()
             method = message.get("method")
@@ -172,7 +172,7 @@ class StreamableHttp:
                             self._initialized.set()
                         if is_stream(reply) and reply.status_code == 200:
                             await self._take_events(reply, None)
-            except Exception as error:  # the rest must be sent all the same
+            except Exception as error:  # the rest must still be sent
                 kind = type(error).__name__
                 _log.warning(
                     "%s did not accept %s (%s)", self._remote.spec.name, method or "a response", kind
@@ -191,7 +191,7 @@ class StreamableHttp:
             fault = faults.ended(self._link.reach.status)
         except HttpFault as found:
             fault = found
-        except Exception:  # a bug must not leave a call waiting for ever
+        except Exception:  # a bug must not leave a call pending for ever
             _log.exception("a request to %s failed with an internal error", self._remote.spec.name)
         finally:
             self._posts.pop(wire_id, None)
@@ -204,7 +204,7 @@ class StreamableHttp:
             self._remote.end(fault)
             return
         if opening and message["method"] == "initialize":
-            if self._gate.knows_versions:  # the probe was answered late, so this is the wrong question
+            if self._gate.knows_versions:  # the probe was answered late, so this request is wrong
                 self._gate.incoming(Failure(message["id"], NO_HTTP_ANSWER, fault.message))
                 self._remote.tap.gave_up(message["id"], fault.message)
                 return
@@ -219,7 +219,7 @@ class StreamableHttp:
         self._remote.fail(message["id"], fault)
 
     async def _speaks_sse(self) -> bool:
-        """Whether the address is that of a server with the transport of 2024-11-05."""
+        """Whether a server at the address uses the transport of 2024-11-05."""
         with contextlib.suppress(HttpFault, TimeoutError):
             async with self._remote.limit(SSE_SECONDS):
                 async with self._link.exchange("GET", {"accept": "text/event-stream"}) as response:
@@ -237,7 +237,7 @@ class StreamableHttp:
         self._remote.end(HttpFault(text, next_step='Set transport = "sse" for it.', status=fault.status))
 
     async def _exchange(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
-        """Send a request and take what comes back. Raises HttpFault if that is no answer."""
+        """Send a request and take the response. Raises HttpFault if that is not an answer."""
         wire_id: Id = message["id"]
         method = message["method"]
         body = write_line(message)
@@ -273,7 +273,7 @@ class StreamableHttp:
     async def _post(
         self, body: bytes, headers: Mapping[str, str], wire_id: Id, method: str
     ) -> tuple[str, float] | None:
-        """Send a request once and take its answer; return where to resume a stream that ended before it."""
+        """Send a request once and take its answer; return where to resume if its stream ended early."""
         async with self._link.exchange("POST", headers, body) as response:
             status = response.status_code
             if method == "initialize" and response.is_success:
@@ -305,9 +305,9 @@ class StreamableHttp:
             await asyncio.wait(probes)
 
     async def _take_events(self, response: httpx2.Response, wire_id: Id | None) -> tuple[str, float] | None:
-        """Take the events of a response; return where to go on, and after how many seconds.
+        """Take the events of a response; return where to resume, and after how many seconds.
 
-        None means that there is nothing more to wait for. Raises HttpFault if it ends before the answer, and
+        None means that nothing more is expected. Raises HttpFault if it ends before the answer, and
         cannot be resumed.
         """
         fault = faults.ended(response.status_code)
@@ -342,10 +342,10 @@ class StreamableHttp:
         return faults.refused(response, body, running=bool(self._gate.version))
 
     async def _resume(self, wire_id: Id, session: str, last_id: str, seconds: float) -> None:
-        """Go on with a response whose stream ended before its answer (before 2026-07-28).
+        """Resume a response whose stream ended before its answer (before 2026-07-28).
 
-        The request was accepted in `session`: whatever goes wrong now, it may have taken effect, and is not
-        sent again. Another session knows nothing of its stream.
+        The request was accepted in `session`. If this fails, it may have taken effect, so it is not sent
+        again. Its stream does not exist in another session.
         """
         why = ""
         failures = 0
@@ -374,9 +374,9 @@ class StreamableHttp:
     # ---- sessions before 2026-07-28 ----------------------------------------------------------------------
 
     async def _check_session(self, response: httpx2.Response) -> None:
-        """Raise SessionLost if the server has lost the session: it has done nothing then.
+        """Raise SessionLost if the server has lost the session, so that the request had no effect.
 
-        The status for that is 404; servers made after the examples of the TypeScript SDK say it with a 400.
+        The status is 404, or 400 from servers that follow the examples of the TypeScript SDK.
         """
         if response.status_code in (400, 404):
             body = await self._link.head(response)
@@ -385,7 +385,7 @@ class StreamableHttp:
                 raise SessionLost(lost.message, next_step=lost.next_step, status=lost.status, refused=True)
 
     async def _reopen(self, lost: str, fault: HttpFault) -> None:
-        """Open a session again in place of `lost`; raises `fault` if the server does not let us."""
+        """Open a new session in place of `lost`; raises `fault` if the server rejects it."""
         async with self._reopening:
             if self._session != lost:
                 return  # another request has done it
@@ -404,7 +404,7 @@ class StreamableHttp:
             self._hear()
 
     async def _answer(self, response: httpx2.Response, wire_id: Id) -> dict[str, Any] | None:
-        """Return the result of a request that the session knows nothing of."""
+        """Return the result of a request that bypasses the session."""
 
         def result(frames: Any) -> dict[str, Any] | None:
             found = [frame.result for frame in frames if isinstance(frame, Response) and frame.id == wire_id]
@@ -421,7 +421,7 @@ class StreamableHttp:
         return None
 
     def _hear(self) -> None:
-        """Keep the stream open on which an older server speaks unasked."""
+        """Keep the stream open on which an older server sends its own messages."""
         if self._listening is not None:
             self._listening.cancel()
         if self._version < STATELESS_SINCE and not self._remote.stopping:
@@ -452,5 +452,5 @@ class StreamableHttp:
 
 
 def _ends_start(fault: HttpFault) -> bool:
-    """Whether a start is over after this, rather than that the server may be of the older era."""
+    """Whether a start has failed, rather than found a server of the older era."""
     return fault.status == 0 or fault.status in (401, 403, 429) or fault.status >= 500 or fault.status < 400

@@ -1,7 +1,7 @@
-"""HTTP to one remote server: requests that a tap sees, proxies and certificates of the environment.
+"""HTTP to one remote server: requests that a tap sees, with the proxies and certificates of the environment.
 
-A redirect is followed within the origin of the request, with its method: everything about a request was
-meant for that origin. The rule is that of the SDK (mcp 2.3, `stream_within_origin`).
+A redirect is followed only within the origin of the request, with its method, because the request was meant
+for that origin. The rule is that of the SDK (mcp 2.3, `stream_within_origin`).
 """
 
 import asyncio
@@ -26,16 +26,16 @@ WRITE_SECONDS = 30.0
 REDIRECTS = 5
 KEEPALIVE_SECONDS = 60
 _LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=10, keepalive_expiry=4.0)
-"""A connection is not used again after 4 s: many servers close it after 5 s, perhaps at this very moment."""
+"""An idle connection is reused for 4 s only, because many servers close it after 5 s."""
 
 SLICE = 16 * 1024
-"""Bytes of a stream that are read before others get a turn: a flood of small events takes some 5 ms."""
+"""Bytes of a stream that are read before other tasks run; a flood of small events takes some 5 ms."""
 
 EXCHANGE = "mcptui.exchange"
-"""Key in a response's extensions: what has been heard of it."""
+"""Key in a response's extensions for the part that was read."""
 
 WANTS_EVENTS = "mcptui.events"
-"""Key in a request's extensions: somebody takes the events of the response."""
+"""Key in a request's extensions: the caller takes the events of the response."""
 
 _context: ssl.SSLContext | None = None
 _loading = threading.Lock()
@@ -44,7 +44,7 @@ _loading = threading.Lock()
 def tls_context() -> ssl.SSLContext:
     """Return the one TLS context of the process; the first call reads the certificates, so use a thread.
 
-    SSL_CERT_FILE and SSL_CERT_DIR are honoured.
+    SSL_CERT_FILE and SSL_CERT_DIR apply.
     """
     global _context
     with _loading:
@@ -69,7 +69,7 @@ async def _context_for(url: httpx2.URL, proxy: str | None) -> ssl.SSLContext:
 
 
 class RoutedTransport(httpx2.AsyncBaseTransport):
-    """Sends requests as the environment wants it: through its proxies, with its certificates."""
+    """Sends requests through the proxies and with the certificates of the environment."""
 
     def __init__(self) -> None:
         self._proxies: dict[tuple[str, str], str | None] = {}
@@ -96,7 +96,7 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
                 fault = f"cannot read the certificates: {problem.strerror or type(problem).__name__}"
             except (ImportError, ValueError):
                 fault = "the proxy in the environment is invalid"
-            if fault:  # outside, so that it is the whole story
+            if fault:  # outermost, so that it sees everything
                 raise httpx2.ConnectError(fault)
         return self._routes[key]
 
@@ -106,10 +106,10 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
 
 
 class TappedTransport(httpx2.AsyncBaseTransport):
-    """Sends requests, and shows each one and its response to a sink, block by block, before anybody reads it.
+    """Sends requests, and shows each one and its response to a sink, block by block, before it is read.
 
-    Requests of a sign-in do not go through it: they are recorded without their secrets. `on_status` is told
-    of each response, and must not raise.
+    Requests of a sign-in do not go through it: they are recorded without their secrets. `on_status` is called
+    with each response, and must not raise.
     """
 
     def __init__(self, source: str, sink: TrafficSink, on_status: Callable[[httpx2.Response], None]) -> None:
@@ -132,7 +132,7 @@ class TappedTransport(httpx2.AsyncBaseTransport):
         except httpx2.HTTPError as error:
             exchange.failed(error)
             raise
-        if unsendable:  # the library's own words quote the header, which may be a secret
+        if unsendable:  # the library's message quotes the header, which may be a secret
             refused = httpx2.LocalProtocolError(_unsendable(request))
             exchange.failed(refused)
             raise refused
@@ -191,7 +191,7 @@ class _HeardStream(httpx2.AsyncByteStream):
 
 
 def _keep_alive() -> list[tuple[int, int, int]]:
-    """Notice within minutes that the other machine is gone, without a request."""
+    """Detect within minutes that the other machine is gone, without a request."""
     options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
     for name, value in (("TCP_KEEPIDLE", KEEPALIVE_SECONDS), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4)):
         if hasattr(socket, name):
@@ -203,9 +203,9 @@ _KEEP_ALIVE = _keep_alive()
 
 
 def open_client(transport: httpx2.AsyncBaseTransport, headers: Mapping[str, str]) -> httpx2.AsyncClient:
-    """Return a client whose responses may take as long as they like: calls have limits of their own.
+    """Return a client without a timeout for responses, because calls have their own limits.
 
-    `headers` are the configured ones. Compressed responses are not asked for, so that the recording is
+    `headers` are the configured ones. Compressed responses are not requested, so that the recording is
     readable.
     """
     ours = {"user-agent": f"mcptui/{__version__}", "accept-encoding": "identity"}

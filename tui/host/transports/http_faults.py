@@ -178,7 +178,7 @@ def _sign_in_step(response: httpx2.Response, signs_in: bool) -> str:
 
 
 def _quoted(response: httpx2.Response, body: bytes) -> str:
-    """Return the server's own words, if they are words."""
+    """Return the server's own words, if it sent any."""
     kind = content_type(response)
     if not body or not (kind.startswith("text/") or kind == "application/json" or not kind):
         return ""
@@ -191,7 +191,7 @@ def _quoted(response: httpx2.Response, body: bytes) -> str:
 
 
 def _cause(error: BaseException) -> BaseException:
-    """Return the error of the operating system behind those of the libraries, if there is one."""
+    """Return the error of the operating system that caused those of the libraries, if there is one."""
     found: BaseException = error
     seen: BaseException | None = error
     while seen is not None:

@@ -1,4 +1,4 @@
-"""One remote server as HTTP sees it: requests, and what comes back, to the gate. For all HTTP transports."""
+"""Sends HTTP requests to one remote server and passes responses to the gate, for all HTTP transports."""
 
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
@@ -29,10 +29,10 @@ from tui.host.transports.http_client import (
 from tui.host.transports.http_faults import HttpFault
 
 HEAD = 64 * 1024
-"""Bytes that are read of a body that is no message, for the server's own words."""
+"""Maximum bytes read from a body that is not a message, to quote the server's own words."""
 
 ENDLESS = 128 * 1024 * 1024
-"""Bytes of an unfinished event after which the rest is not waited for, as for a line on stdout."""
+"""Maximum bytes of an unfinished event, as of a line on stdout."""
 
 _OWN_STREAM = "mcptui.stream"
 _HEAD = "mcptui.head"
@@ -41,10 +41,9 @@ _HEAD = "mcptui.head"
 class HttpLink:
     """Sends HTTP requests to one server and passes the messages in the responses to the gate.
 
-    `reach` is whether the server answers; `on_change` is called when that changes, and must not raise.
-    `auth` signs in to it, and raises what a person can act on if that does not succeed. `remember` takes
-    secrets of headers to redact from now on.
-    `noise` counts what was no message, `why_noise` says what the last of it was.
+    `reach` is whether the server responds; `on_change` is called when that changes, and must not raise.
+    `auth` signs in to it; a person can act on its errors. `remember` takes secrets of headers to redact from
+    now on. `noise` counts content that was not a message; `why_noise` describes the last of it.
     """
 
     def __init__(
@@ -76,7 +75,7 @@ class HttpLink:
         self._has_headers = len(plain) == len(spec.headers)
 
     def speaks(self, kind: str) -> None:
-        """Say in `reach` which transport it is."""
+        """Set the transport in `reach`."""
         self.reach = replace(self.reach, kind=kind)
 
     async def close(self) -> None:
@@ -86,7 +85,7 @@ class HttpLink:
     async def exchange(
         self, method: str, headers: Mapping[str, str], body: bytes = b"", *, url: httpx2.URL | None = None
     ) -> AsyncIterator[httpx2.Response]:
-        """Send a request and give its response, unread; sign in first if the server asks for it.
+        """Send a request and yield its response, unread; sign in first if the server requires it.
 
         Raises HttpFault if there is none.
         """
@@ -158,11 +157,11 @@ class HttpLink:
             raise faults.broken(error, response.status_code) from error
 
     def begin(self) -> None:
-        """Start to measure what the next messages cost."""
+        """Start measuring the cost of the next messages."""
         self._messages.begin()
 
     async def rest(self) -> None:
-        """Pause if they have cost enough."""
+        """Pause if they have taken long enough."""
         await self._messages.rest()
 
     async def body(self, response: httpx2.Response, limit: int = LINE_LIMIT) -> bytes:
@@ -186,7 +185,7 @@ class HttpLink:
         return exchange.body() if own is None else bytes(own)
 
     async def head(self, response: httpx2.Response) -> bytes:
-        """Return the beginning of a body that is shown, whatever happens to the rest; also a second time."""
+        """Return the beginning of a body to show, even if the rest is lost. May be called twice."""
         if _HEAD in response.extensions:
             return bytes(response.extensions[_HEAD])
         found = bytearray()
@@ -201,8 +200,8 @@ class HttpLink:
     async def message(self, raw: bytes, asked: Id | None = None, *, status: int = 200) -> list[Message]:
         """Pass the messages of a body or an event to the gate, and return them.
 
-        An error without an id answers the request `asked`; in a refusal, one with any id does, since many
-        servers put in one of their own. That of a server that failed or is busy names the `status`.
+        An error without an id answers the request `asked`; in a rejection, one with any id does, because many
+        servers invent one. The error of a server that failed or is busy names the `status`.
         """
         if self._messages.drop_surplus(raw):
             return []
@@ -230,7 +229,7 @@ class HttpLink:
         return []
 
     def strange(self, why: str, raw: bytes) -> None:
-        """Count something that was no message."""
+        """Count content that was not a message."""
         self.noise += 1
         self.why_noise = why
         if self.noise == 1:

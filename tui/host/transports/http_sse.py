@@ -1,8 +1,8 @@
-"""HTTP+SSE, the transport of 2024-11-05: one stream for all that the server says, a request for each message.
+"""HTTP+SSE, the transport of 2024-11-05: a stream of messages from the server, a request for each to it.
 
-The stream begins with the address for messages, and is the session: when it ends, requests under way are
-lost. It is opened again with the handshake of the first time. Some servers answer in the response of a
-request, although the specification has none there; such answers are taken too.
+The stream begins with the address for messages, and is the session: when it ends, pending requests are lost.
+It is reopened by repeating the handshake. Some servers answer in the response to a request, which the
+specification does not allow; such answers are accepted too.
 """
 
 import asyncio
@@ -61,7 +61,7 @@ class HttpSse:
         self._remote.start(self._send_in_order(), "notifications")
 
     async def _await_endpoint(self) -> None:
-        """End a start in which the stream names no address; the time of a sign-in does not count."""
+        """End a start whose stream names no address in time; the time of a sign-in does not count."""
         with contextlib.suppress(TimeoutError):
             async with self._remote.limit(ENDPOINT_SECONDS):
                 await self._ready.wait()
@@ -76,7 +76,7 @@ class HttpSse:
         """Do nothing: closing the stream ends the session."""
 
     def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
-        """Requests at once, everything else in order."""
+        """Send requests at once, everything else in order."""
         if "id" not in message or "method" not in message:
             self._in_order.put_nowait(message)
             return
@@ -101,12 +101,12 @@ class HttpSse:
             return
         except HttpFault as found:
             fault = found
-        except Exception:  # a bug must not leave a call waiting for ever
+        except Exception:  # a bug must not leave a call pending for ever
             _log.exception("a request to %s failed with an internal error", self._remote.spec.name)
         self._remote.fail(message["id"], fault)
 
     async def _post(self, message: Mapping[str, Any]) -> None:
-        """Send a message; its answer comes on the stream. Raises HttpFault if it is not accepted."""
+        """Send a message, whose answer arrives on the stream. Raises HttpFault if it is not accepted."""
         with contextlib.suppress(TimeoutError):
             async with self._remote.limit(ENDPOINT_SECONDS):
                 await self._ready.wait()
@@ -197,7 +197,7 @@ class HttpSse:
                     waiting.set_result(frame.result)
 
     async def _reopen(self, endpoint: httpx2.URL) -> None:
-        """Shake hands again on a new stream, as the first time, unseen by the session."""
+        """Repeat the handshake on a new stream, unseen by the session."""
         opening = {**self._handshake, "id": random_id()}
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._own[opening["id"]] = answer

@@ -1,6 +1,6 @@
-"""A remote server under the SDK's client: what all transports over HTTP have in common.
+"""A remote server under the SDK's client: the common part of all transports over HTTP.
 
-There is no process: what ends is the connection. How messages travel is up to a `Wire`.
+There is no process, only a connection that can end. A `Wire` sends and receives messages.
 """
 
 import asyncio
@@ -60,10 +60,10 @@ def authenticator_of(
 
 
 class Wire(Protocol):
-    """How messages travel to one remote server and back. Used once.
+    """Sends messages to one remote server and receives its answers. Used once.
 
-    `kind` is its name for a person. After `probe_seconds` the session is told that the server does not know
-    `server/discover`.
+    `kind` is its name for a person. After `probe_seconds`, the session gets the answer that the server does
+    not support `server/discover`.
     """
 
     kind: str
@@ -76,10 +76,10 @@ class Wire(Protocol):
         """Send a message as it is on the wire, with the headers that the session wants; never waits."""
 
     def negotiated(self, version: str) -> None:
-        """Take note of the negotiated protocol version."""
+        """Record the negotiated protocol version."""
 
     async def close(self) -> None:
-        """Take leave of the server, in bounded time; every task has ended."""
+        """Close the connection politely, in bounded time; all tasks have ended."""
 
 
 class RemoteTransport:
@@ -174,7 +174,7 @@ class RemoteTransport:
         await to_its_end(self._stop())
 
     async def kill_now(self) -> None:
-        """Drop everything under way, also a stop."""
+        """Drop everything in progress, even a stop."""
         for task in self._tasks:
             task.cancel()
 
@@ -244,26 +244,26 @@ class RemoteTransport:
         self._timers.append(loop.call_later(seconds, act))
 
     def switch(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
-        """Go on over another wire, since the server does not speak the first one."""
+        """Continue over another wire, because the server does not support the first one."""
         self._wire = wire(self)
         self.link.speaks(self._wire.kind)
         self._wire.open()
         return self._wire
 
     def reopened(self) -> None:
-        """Tell the session that another one has taken its place; anything may have changed."""
+        """Tell the SDK's session that a new one has replaced it, so anything may have changed."""
         self.tap.event("session opened again")
         for kind in LISTS:
             self.inbox.put(Notification(f"notifications/{kind}/list_changed"))
         self.inbox.put(Notification(SESSION_REOPENED))
 
     def fail(self, wire_id: Id, fault: HttpFault) -> None:
-        """Fail a request that nobody will answer any more, unless it is answered already."""
+        """Fail a request that will get no answer, unless it has been answered."""
         code = RESULT_TOO_LARGE if fault.message.startswith("result too large") else NO_HTTP_ANSWER
         self.gate.fail((wire_id,), code, str(fault))
 
     def end(self, fault: HttpFault) -> None:
-        """End the connection: tell pending calls first, then everybody through `exited`."""
+        """End the connection: fail pending calls first, then set `exited`."""
         if not self.fatal and not self.stopping:
             self.fatal, self.next_step = fault.message, fault.next_step
             self.start(self._end(fault), "end")

@@ -1,8 +1,8 @@
-"""A server as a subprocess, over its stdin and stdout: our own transport under the SDK's client.
+"""A server as a subprocess, over its stdin and stdout: mcptui's own transport under the SDK's client.
 
-The SDK's own hides the process, has no limit for a line and leaves grandchildren behind (measured on mcp
-2.3), so this one replaces it behind the public `Transport` protocol. Rules of the wire: MCP specification,
-"Transports: stdio", revisions 2024-11-05 to 2026-07-28.
+The SDK's transport hides the process, has no limit for a line and leaves grandchildren behind (measured on
+mcp 2.3), so this one replaces it behind the public `Transport` protocol. Rules of the wire: MCP
+specification, "Transports: stdio", revisions 2024-11-05 to 2026-07-28.
 """
 
 import asyncio
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from tui.host.transports.streams import ReadStream, WriteStream
 
 ENDLESS = 128 * 1024 * 1024
-"""Bytes of a line after which its end is not awaited: nothing else can be heard from the server meanwhile."""
+"""Maximum bytes of a line without an end, during which the server can send nothing else."""
 
 LAST_WORDS = 4 * 1024 * 1024
-"""Bytes still read of a pipe after its server has ended; a grandchild may write for ever."""
+"""Maximum bytes read from a pipe after its server has exited, because a grandchild may write for ever."""
 
 LAST_WORDS_SECONDS = 10.0
 """How long reading them may take; a crowded recording lets every chunk wait up to a second."""
@@ -44,10 +44,10 @@ LAST_LINE_SECONDS = 0.2
 HAND_OVER_SECONDS = 0.1
 
 PROBE_SECONDS = 2.0
-"""How long a server may take to answer `server/discover`; some do not answer what they do not know."""
+"""How long a server may take to answer `server/discover`; some ignore unknown methods."""
 
 EOF_SECONDS = 1.0
-"""How long a server may run on after it closed its stdout: it cannot say anything any more."""
+"""How long a server may keep running after it closed its stdout, when it can no longer answer."""
 
 
 class StdioTransport:
@@ -194,7 +194,7 @@ class StdioTransport:
             self._release(process, stdin)
 
     def _release(self, process: ServerProcess, stdin: PipeWriter) -> None:
-        """Leave nothing behind, also if the stop was interrupted."""
+        """Clean up completely, even if the stop was interrupted."""
         process.destroy()
         self._tap.heard_all()
         self._tap.exited(process.exit)
@@ -254,7 +254,7 @@ class StdioTransport:
             self._tap.gave_up(wire_id, why)
 
     def _refuse(self, refusal: Refusal) -> None:
-        """Give up a server that speaks something else than is configured; the session then leaves."""
+        """Give up a server with another protocol than the configured one; the session then ends."""
         self.fatal, self.next_step = refusal
         self._gate.fail_all(CONNECTION_CLOSED, refusal.why)
 
@@ -274,7 +274,7 @@ class StdioTransport:
                     self._end(f"it wrote {ENDLESS // 1024**2} MiB without a line break")
                     break
             await self._intake.finish()
-        except Exception as defect:  # whatever a server wrote, its calls must not wait for ever
+        except Exception as defect:  # its calls must not wait for ever, whatever it wrote
             why = f"cannot read its output: {type(defect).__name__}"
         await self._over(why, listening)
 
@@ -294,7 +294,7 @@ class StdioTransport:
             self._tasks.append(asyncio.create_task(self._end_unless_gone(why)))
 
     async def _end_unless_gone(self, why: str) -> None:
-        """End a server that is out of reach, unless it is just exiting."""
+        """End a server that cannot be reached, unless it is exiting."""
         assert self._process is not None
         await first_of(self._process.exited.wait(), seconds=EOF_SECONDS)
         if self._process.exit is None and not self._stopping:

@@ -1,4 +1,4 @@
-"""A server as a subprocess on Windows: the SDK's own transport, with what it hides filled in.
+"""A server as a subprocess on Windows: the SDK's transport, with the missing parts added.
 
 Windows has neither non-blocking pipes nor process groups, and npx and npm are batch files there. The SDK's
 helpers handle all that (job objects, shims), so its `stdio_client` does the work; stderr goes to a pipe of

@@ -20,11 +20,11 @@ from tui.core.jsonrpc.messages import Failure, Message, Notification, Request, R
 from tui.host.frames.inbox import EndOfInbox, Inbox
 
 IN_A_ROW = 16
-"""Messages handed over before other tasks get a turn; the session starts a task for each."""
+"""Messages passed on before other tasks run; the session starts a task for each."""
 
 
 class ReadStream:
-    """What the server sent, in the SDK's types."""
+    """Messages from the server, in the SDK's types."""
 
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
@@ -45,7 +45,7 @@ class ReadStream:
             raise anyio.EndOfStream from None
 
     async def aclose(self) -> None:
-        """Take nothing more; what still arrives is dropped."""
+        """Close the stream; messages that still arrive are dropped."""
         self._closed = True
         self._inbox.close()
 
@@ -66,9 +66,9 @@ class ReadStream:
 
 
 class WriteStream:
-    """Where the SDK puts what it sends; `send` returns False if the connection is closed and never waits.
+    """Takes messages from the SDK; `send` never waits, and returns False if the connection is closed.
 
-    It gets the message, and the HTTP headers that the session wants with it. `put`, None unless `bare`,
+    It gets the message, and the HTTP headers that the session adds. `put`, None unless `bare`,
     sends a message that needs none; it returns the same.
     """
 

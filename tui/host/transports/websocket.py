@@ -1,9 +1,9 @@
-"""A remote server over WebSocket: in no revision of MCP, so "unofficial"; the wire of the SDK's 1.x.
+"""A remote server over WebSocket: in no revision of MCP, so "unofficial"; compatible with SDK 1.x.
 
 The subprotocol is `mcp`, and each text message one JSON-RPC message. The connection begins as an HTTP request
 of the same client as for the other transports, so sign-in, headers, certificates and proxies are the same;
 from there on wsproto (RFC 6455) reads and writes the frames, without compression. A lost connection is
-opened again: what was under way has failed, and a server with sessions gets its handshake again.
+reopened: pending requests have failed, and a server with sessions gets a new handshake.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ from tui.host.transports.remote import INITIALIZED, RemoteTransport
 SUBPROTOCOL = "mcp"
 CHUNK = 64 * 1024
 PING_SECONDS = 20.0
-"""After so long without a byte a ping is sent; without any answer in as long again the connection is lost."""
+"""Idle time before a ping; after the same time without an answer, the connection is lost."""
 
 WRITE_SECONDS = 30.0
 LEAVE_SECONDS = 1.0
@@ -53,7 +53,7 @@ REOPENS = 5
 """How often in a row a connection is opened again before it counts as lost."""
 
 STEADY_SECONDS = 60.0
-"""A connection that lasted so long was none of a row."""
+"""A connection that lasted this long resets the count of failures."""
 
 _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _OPEN = "Check the URL. There is no WebSocket there."
@@ -75,13 +75,13 @@ _CODES = {
 
 
 _PASSING = frozenset({1001, 1006, 1011, 1012, 1013, 1014})
-"""Codes after which the connection is opened again."""
+"""Close codes after which the connection is reopened."""
 
 _log = logging.getLogger(__name__)
 
 
 class _Stream(Protocol):
-    """What httpcore2 has for a connection that was upgraded."""
+    """The part of httpcore2's interface for an upgraded connection."""
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes: ...
 
@@ -119,11 +119,11 @@ class WebSocket:
         self._remote.start(self._run(), "connection")
 
     def negotiated(self, version: str) -> None:
-        """Take note that the session is established; every revision travels alike."""
+        """Record that the session is established; all revisions use the same format."""
         self._modern = version >= STATELESS_SINCE
 
     def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
-        """Send in order; what comes before the connection is made waits for it."""
+        """Send in order; messages wait until the connection is open."""
         method = message.get("method")
         asked: Id | None = message["id"] if "id" in message and method is not None else None
         if asked is not None:
@@ -137,7 +137,7 @@ class WebSocket:
         self._outbox.put_nowait((write_line(message), copy_context(), asked))
 
     async def close(self) -> None:
-        """Say goodbye, wait a moment for the answer, and drop the connection."""
+        """Send a close frame, wait briefly for the answer, and drop the connection."""
         with contextlib.suppress(Exception):
             async with asyncio.timeout(LEAVE_SECONDS):
                 await self._write(CloseConnection(code=1000))
@@ -151,7 +151,7 @@ class WebSocket:
     # ---- the connection ----------------------------------------------------------------------------------
 
     async def _run(self) -> None:
-        """Connect, and again after a loss; what was under way then has failed."""
+        """Connect, and reconnect after a loss, which fails pending requests."""
         failures = 0
         while True:
             began = time.monotonic()
@@ -166,7 +166,7 @@ class WebSocket:
             await asyncio.sleep(RETRY_SECONDS * 2**failures)
 
     async def _one_connection(self) -> HttpFault:
-        """Return how it ended; `refused` if it is not to be opened again."""
+        """Return how the connection ended; `refused` if it must not be reopened."""
         legacy = self._accepted and self._remote.gate.version < STATELESS_SINCE
         self._frames, self._message = Connection(ConnectionType.CLIENT), Framer()
         self._lost = None
@@ -194,7 +194,7 @@ class WebSocket:
             OSError,
         ) as error:
             return self._lost or faults.unreachable(error, self._link.reach.where)
-        except Exception:  # a bug must not leave a call waiting for ever
+        except Exception:  # a bug must not leave a call pending for ever
             _log.exception("the connection to %s failed with an internal error", self._remote.spec.name)
             return HttpFault(
                 "internal error in mcptui.", next_step="See mcptui.log for the cause.", refused=True
@@ -205,7 +205,7 @@ class WebSocket:
         return self._accepted or self._modern or self._remote.gate.version >= STATELESS_SINCE
 
     def _forget(self, fault: HttpFault) -> None:
-        """Fail what was under way, and what was not sent yet: nothing is sent after it has failed."""
+        """Fail pending requests, sent or not; nothing is sent after it has failed."""
         while not self._outbox.empty():
             self._outbox.get_nowait()
         unsent = HttpFault(fault.message, next_step=_NOT_SENT, status=fault.status, refused=True)
@@ -272,7 +272,7 @@ class WebSocket:
         return faults.refused(response, body)
 
     async def _write(self, event: Event) -> None:
-        """Never two at a time: a message must not land in the middle of another one."""
+        """Write one message at a time, so that none is inserted into another."""
         async with self._writing:
             if self._stream is not None:
                 await self._stream.write(self._frames.send(event), timeout=WRITE_SECONDS)
@@ -359,7 +359,7 @@ class WebSocket:
                         self._answered.set()
 
     async def _farewell(self, event: CloseConnection) -> HttpFault:
-        """Answer the close of the server, and say what it means."""
+        """Answer the server's close frame, and return what it means."""
         self._closed.set()
         code, reason = int(event.code), clean_line(event.reason or "", 120)
         self._remote.tap.event("disconnect", code=code, reason=reason)
