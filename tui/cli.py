@@ -267,14 +267,14 @@ def _shown(args: "argparse.Namespace", recorded: "RecordingFile", painted: Calla
 def _app(args: "argparse.Namespace") -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print(
-            'mcptui: needs a terminal on stdin and stdout; without one use: mcptui run "your question"',
+            'mcptui: stdin and stdout must be a terminal. Without one, use: mcptui run "your question"',
             file=sys.stderr,
         )
         return 2
     try:
         os.getcwd()
     except OSError:
-        print("mcptui: the current directory was deleted; start mcptui in another one", file=sys.stderr)
+        print("mcptui: the current directory was deleted. Start mcptui in another one", file=sys.stderr)
         return 2
     gc.disable()  # what is imported now stays; the app enables it again once it has loaded
     from tui.settings.config_file import quick_ui

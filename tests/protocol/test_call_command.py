@@ -146,7 +146,7 @@ async def test_a_server_that_does_not_start_is_told_with_its_last_line():
         (("show", "txt=x"), ("no argument 'txt'", "did you mean `text`?", "Its arguments: text=TEXT")),
         (("show",), ("show needs text", "text=TEXT [count=INTEGER]")),
         (("show", "hello"), ("is not NAME=VALUE.", "text=hello")),
-        (("show", "text=a", "text=b"), ("text is given twice",)),
+        (("show", "text=a", "text=b"), ("text is set twice",)),
         (("show", "text=a", "count=many"), ("count is not an integer: 'many'",)),
         (("show", "text=a", "count=-1"), ("count must be at least 0",)),
         (("show", "text=a", "mode=slow"), ("mode must be one of fast|'very slow'",)),
@@ -405,5 +405,5 @@ async def test_a_tool_that_a_rule_denies_is_called_by_hand_and_the_rule_is_named
     done = await mcptui("list", "--config", config, "offering", "tools")
     assert "not offered to the model: deny offering/*\n" in done.out
     done = await mcptui("call", "--config", config, "offering", "show", "--args", "{}", "--unchecked")
-    assert "· a rule denies the model this call: deny offering/*\n" in done.err
+    assert "· a rule denies this call to the model: deny offering/*\n" in done.err
     assert len(calls_in(calls)) == 1

@@ -107,7 +107,7 @@ async def test_an_imported_server_needs_consent_until_it_is_agreed_to(tmp_path: 
     assert refused.code == 2 and "--yes" in refused.err
     agreed = await doubtful("config", "trust", "--yes")
     assert agreed.code == 0 and "EXECUTED" in agreed.out and "planted: agreed" in agreed.out
-    assert (await doubtful("config", "trust")).out == "no server needs consent\n"
+    assert (await doubtful("config", "trust")).out == "no server or model needs consent\n"
     assert "flag --yes" in (await doubtful("decisions")).out
     assert not (tmp_path / "EXECUTED").exists()
     await doubtful("servers")
@@ -122,7 +122,7 @@ async def test_the_confirmation_of_a_registry_server_is_the_yes_until_it_changes
         assert done.code == 0, done.err
     assert 'source = "registry"' in read(file)
     done = await doubtful("config", "trust", "--yes", API_KEY="k-83hdZq")
-    assert done.out == "no server needs consent\n"
+    assert done.out == "no server or model needs consent\n"
     write(file, read(file).replace("weather@1.0.2", "weather@1.0.3"))
     done = await doubtful("config", "trust", "--yes", API_KEY="k-83hdZq")
     assert "was @example/weather@1.0.2, is now @example/weather@1.0.3" in done.out

@@ -76,7 +76,7 @@ async def test_a_tool_that_changed_between_two_runs_is_refused_also_with_approve
     assert "pass it as note." in second.err
     assert (
         "! calc: 1 tool changed, 1 new tool since accepted · not offered to the model: add, helper. "
-        "Accept with --accept-changes, what is suspicious with --accept-suspicious\n"
+        "Accept with --accept-changes, or with --accept-suspicious to include suspicious ones\n"
     ) in second.err
     assert second.code == 0
 
@@ -92,7 +92,7 @@ async def test_with_the_option_it_is_accepted_for_good(stage: Stage) -> None:
         third = await mcptui(*RUN, "--config", config, "hello")
         assert offered(endpoint, 2) == offered(endpoint, 4) == ["calc__add"]
         assert result(endpoint, 3) == "three"
-    assert "! calc: add changed, suspicious · not accepted. If you have read it, add" in careful.err
+    assert "! calc: add changed, suspicious · not accepted. Read it, then add" in careful.err
     assert "! calc: add changed, suspicious · accepted, --accept-suspicious\n" in second.err
     assert "accepted" not in third.err
     found = await mcptui("decisions", "--json")

@@ -66,7 +66,7 @@ async def test_without_a_name_nothing_is_saved_and_nothing_resumed(tmp_path: Pat
         await mcptui(*given, "second")
         assert said(endpoint.requests[1]) == [("user", "second")]
         nothing = await mcptui(*given, "--resume", "third")
-    assert nothing.code == 2 and "conversation not found" in nothing.err
+    assert nothing.code == 2 and "session not found" in nothing.err
 
 
 async def test_what_is_piped_in_stands_behind_the_question(tmp_path: Path):

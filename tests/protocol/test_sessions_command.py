@@ -24,7 +24,7 @@ async def ids() -> list[str]:
 
 async def test_an_empty_list_says_so():
     done = await mcptui("sessions")
-    assert (done.code, done.out) == (0, "no saved conversations yet\n")
+    assert (done.code, done.out) == (0, "no sessions yet\n")
 
 
 async def test_sessions_are_listed_newest_first(ids: list[str]):
@@ -51,7 +51,7 @@ async def test_a_session_is_found_by_its_title_or_part_of_its_id(ids: list[str],
 
 
 async def test_a_name_that_means_none_or_many_is_an_error(ids: list[str]):
-    for name, why in (("nope", "conversation not found"), ("2", "2 conversations match")):
+    for name, why in (("nope", "session not found"), ("2", "2 sessions match")):
         done = await mcptui("sessions", "show", name)
         assert (done.code, done.out) == (2, "") and why in done.err
 

@@ -51,6 +51,6 @@ def test_with_a_file_that_cannot_be_read_no_model_is_taken_and_no_starter_is_off
 
 def test_a_file_that_was_named_and_is_not_there_is_said_with_the_command_that_writes_one(tmp_path: Path):
     with TerminalApp.real("--demo", "--no-start", "--config", str(tmp_path / "nowhere.toml")) as app:
-        app.until(lambda: "toml: file not found; create it with `mcptui config init`" in conversation(app))
+        app.until(lambda: "toml: file not found. Create it with `mcptui config init`" in conversation(app))
         app.send(QUIT)
         assert app.ended() == 0

@@ -91,7 +91,7 @@ def test_over_ssh_the_address_is_shown_and_the_answer_is_pasted(tmp_path: Path, 
     with served(OAuthServer()) as server:
         config = configured(tmp_path, server)
         with TerminalApp.real("login", "safe", "--config", config, env=home, columns=700) as app:
-            app.shows("paste the URL that it ends on")
+            app.shows("paste the URL of the final page")
             found = re.search(r"http://127\S+/authorize\S+", app.text)
             assert found is not None
             app.send(f"{final_address(found[0])}\n")

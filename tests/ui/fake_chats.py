@@ -238,7 +238,7 @@ class FakeChats:
 
     def _saved(self, session: str) -> SessionInfo:
         if session not in self.saved:
-            raise McptuiError("conversation not found", where=session)
+            raise McptuiError("session not found", where=session)
         return self.saved[session]
 
     def _replace(self, info: SessionInfo, messages: Sequence[Message]) -> None:

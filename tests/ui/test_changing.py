@@ -121,7 +121,7 @@ async def test_a_message_waits_until_the_conversation_is_free() -> None:
     runtime = with_milk(says("Hello."))
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")
-        runtime.conversations.busy = "a conversation is being opened"
+        runtime.conversations.busy = "a session is being opened"
         await send(pilot, "hi")
         await until(lambda: app.main.parts.turns.held == ["hi"])
         assert runtime.conversations.asked == []
@@ -135,7 +135,7 @@ async def test_a_turn_does_not_go_on_after_a_limit_while_a_command_runs() -> Non
         await send(pilot, "hi")
         await shows(app, "So far.")
         await until(lambda: app.main.parts.bridge.can_continue and not app.main.parts.turns.running)
-        runtime.conversations.busy = "a conversation is being opened"
+        runtime.conversations.busy = "a session is being opened"
         await pilot.press("ctrl+g")
         await shows(app, "A conversation is being opened. Wait until it finishes.")
         assert not app.main.parts.turns.running
@@ -174,7 +174,7 @@ async def test_closing_the_list_while_it_opens_a_conversation_leaves_the_one_on_
     async with opened(runtime) as (app, pilot):
         await send(pilot, "hi")
         await shows(app, "Hello.")
-        begun, _ = hold(runtime, "resume", "a conversation is being opened")
+        begun, _ = hold(runtime, "resume", "a session is being opened")
         await pilot.press("f9")
         await shows(app, "2 saved")
         await pilot.press("enter")

@@ -42,7 +42,7 @@ def test_a_deleted_working_directory_is_an_error_in_one_sentence(
     finally:
         os.chdir(before)
     assert capsys.readouterr().err == (
-        "mcptui: the current directory was deleted; start mcptui in another one\n"
+        "mcptui: the current directory was deleted. Start mcptui in another one\n"
     )
 
 

@@ -74,7 +74,7 @@ def _path(args: argparse.Namespace) -> Path:
 
 
 def _with_options_behind(args: argparse.Namespace) -> None:
-    """Take options that stand behind an address, a name or a bundle; behind a command they are its own."""
+    """Parse options after a URL, a name or a bundle. After a command, they belong to the command."""
     from tui.commands.command_line import add_options
 
     words: list[str] = args.target
@@ -124,7 +124,7 @@ def _add(args: argparse.Namespace) -> int:
         print(f"note: {clean(note)}")
     shown = clean_line(str(path), 4096)
     if args.dry_run:
-        print(f"dry run, nothing written; without --dry-run this is added to {shown}")
+        print(f"dry run, nothing written. Without --dry-run, this is added to {shown}")
         return 0
     if found is not None:
         from tui.commands.packages.found import confirm
@@ -147,7 +147,7 @@ def _add(args: argparse.Namespace) -> int:
 
 
 def _agree(path: Path, name: str, *, by: str) -> None:
-    """Keep the yes to a server that was typed, or confirmed just now, so that it is not asked for again."""
+    """Store consent for a server that was typed or just confirmed, so that mcptui does not ask again."""
     from tui.runtime.servers.consent import agree
 
     if problem := agree(path, name, os.environ, by=by):
@@ -174,7 +174,7 @@ def _risks(table: Mapping[str, Any]) -> list[str]:
 
 
 def _packed(args: argparse.Namespace) -> "Found | None":
-    """Return what a bundle holds, or a registry has under that name; None for an address or a command."""
+    """Return the server of a bundle or a registry entry, or None for a URL or a command."""
     from tui.commands.packages.bundle import from_bundle, is_bundle
 
     word = args.target[0] if len(args.target) == 1 else ""
@@ -190,7 +190,7 @@ def _packed(args: argparse.Namespace) -> "Found | None":
 
 
 def _typed(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the table of the address or command on the command line."""
+    """Return the table for the URL or command on the command line."""
     from tui.settings.new_server import pairs, server_table
     from tui.settings.specs import resolved
 
@@ -201,14 +201,14 @@ def _typed(args: argparse.Namespace) -> dict[str, Any]:
         transport=args.transport or "",
         known=is_command,
     )
-    if "command" in table:  # what is here must be found from anywhere
+    if "command" in table:  # the path must work from any folder
         table["command"], *arguments = resolved([table["command"], *table.get("args", ())], Path.cwd())
         table |= {"args": arguments} if arguments else {}
     return table
 
 
 def is_command(word: str) -> bool:
-    """Return whether a word is a command that can be started."""
+    """Return whether a word is an executable command."""
     if "${" in word:
         return True
     expanded = os.path.expanduser(word)
@@ -228,7 +228,7 @@ def _present(path: Path) -> Mapping[str, Any]:
 
 
 def _asked_name(proposed: str) -> str:
-    """Return the name that the person types, or the proposed one; nobody is asked without a terminal."""
+    """Ask for a name and return it. Without a terminal or an answer, return the proposed one."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return proposed
     try:

@@ -24,8 +24,14 @@ EPILOG = """\
 Without a command, mcptui opens the full-screen app. It needs no configuration: by default it uses an
 offline demo model and sample servers.
 
-exit codes: 0 success; 2 invalid usage or configuration, or cannot write output; 3 a limit ended the turn;
-4 model error; 5 no requested server could be started; 6 the answer does not match --schema; 130 interrupted
+exit codes:
+  0    success
+  2    invalid usage or configuration, or the output cannot be written
+  3    a limit ended the turn
+  4    model error
+  5    none of the requested servers could be started
+  6    the answer does not match --schema
+  130  interrupted
 """
 LOGIN_ABOUT = (
     "Sign in to a remote server. A browser opens after you confirm. Tokens are stored in the"
@@ -45,36 +51,44 @@ Add a server to the configuration: a URL, a command, the name of a registry entr
   mcptui add io.github.example/weather          (a name from mcptui search)
   mcptui add weather.mcpb --set units=metric --sha256 HEX
 
-Put the options of mcptui before the command: everything after it belongs to the command. mcptui shows what
-it writes.
+Options of mcptui go before the command. Everything after the command belongs to it. mcptui shows what it
+writes.
 """
 RECORDING = "a .mcptrace or .jsonl file, or the start or end of a name from traffic --list"
 TRAFFIC_ABOUT = """\
-Inspect a recording. Without a name, the most recent one is read; with --since or --all, every recording of
-that time, oldest first. On a terminal and without options, the traffic screen opens.
+Inspect a recording. Without a name, mcptui reads the most recent one. With --since, it reads every recording
+that has entries since that time, with --all every recording, oldest first. On a terminal and without options,
+the traffic screen opens.
 
   mcptui traffic --since 1h --slowest     the slowest calls of the last hour
   mcptui traffic --since 1h --failed      the failed calls of the last hour
-  mcptui traffic --lint                   protocol violations, most recent run
+  mcptui traffic --lint                   protocol violations in the last run
 """
 TRAFFIC_EPILOG = """\
-exit codes: 0 success; 1 --lint found errors, or --replay found differences; 2 invalid usage, or recording
-not found; 5 the server of --replay could not be started; 130 interrupted
+exit codes:
+  0    success
+  1    --lint found errors, or --replay found differences
+  2    invalid usage, or the recording cannot be read
+  5    the server of --replay could not be started
+  130  interrupted
 """
 _VALUED = ("--config", "--model", "--theme", "--session")
 """Options in front of a command that take a value."""
 MOCK_ABOUT = """\
-Act as a recorded server over stdio, for clients of every protocol revision: what was recorded up to
-2025-11-25 is translated for clients of 2026-07-28, and the reverse. A recorded request gets its recorded
+Act as a recorded server over stdio, for clients of every protocol revision. Recordings of revisions up to
+2025-11-25 are translated for clients of 2026-07-28, and vice versa. A recorded request gets its recorded
 response. Any other request gets an error that lists what was recorded, and is reported on stderr.
 """
 MOCK_EPILOG = """\
-exit codes: 0 success; 1 a request could not be answered; 2 invalid usage, recording not found, or cannot
-write output; 141 the client closed the output
+exit codes:
+  0    success
+  1    a request could not be answered
+  2    invalid usage, unreadable recording, or unwritable output
+  141  the client closed the output
 """
 
 COMPLETION_ABOUT = """\
-Print the script that completes commands and options. Load it in the start-up file of your shell:
+Print a script that completes commands and options in your shell. Load it in the shell's startup file:
 
   bash (~/.bashrc)                     eval "$(mcptui completion bash)"
   zsh (~/.zshrc, after compinit)       eval "$(mcptui completion zsh)"
@@ -91,7 +105,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Command(_Parser):
-    """The parser of a command, built at its first use: all of them together take longer than `--help`."""
+    """The parser of a command, built at its first use: building all of them would slow down `--help`."""
 
     fill: "Callable[[argparse.ArgumentParser], object] | None" = None
     """Adds its options."""
@@ -119,8 +133,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--theme", metavar="NAME", help="theme for this run (ctrl+t switches and saves)")
     _no_start(parser, help="do not start servers automatically", default=False)
     parser.add_argument("--no-servers", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--session", metavar="NAME", help="continue this saved conversation")
-    parser.add_argument("--resume", action="store_true", help="continue the most recent conversation")
+    parser.add_argument("--session", metavar="NAME", help="continue this session")
+    parser.add_argument("--resume", action="store_true", help="continue the most recent session")
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=_Command
     )
@@ -133,11 +147,11 @@ def build_parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, formatter_class=help_text, **about)
         command.fill = fill
 
-    about = "Ask one question from the command line: the answer goes to stdout, the trace to stderr."
+    about = "Ask one question from the command line. The answer goes to stdout, the trace to stderr."
     add("run", _fill_run, help="ask one question from the command line", description=about)
     add_calls(add)
     about = "Start every configured server, print its status, and stop it."
-    short = "start every configured server, print its status, stop it"
+    short = "start every configured server, print its status, and stop it"
     add("servers", _fill_servers, help=short, description=about)
     add_search(add)
     short = "add a server to the configuration: a URL or a command"
@@ -148,9 +162,9 @@ def build_parser() -> argparse.ArgumentParser:
     about = "Delete the tokens of a remote server from this machine."
     add("logout", _fill_sign_in, help="delete the tokens of a remote server", description=about)
     add("config", _fill_config, help="show, check or create the configuration")
-    short = "list, search, read, export, delete saved conversations"
+    short = "list, search, show, export and delete sessions (saved conversations)"
     add("sessions", fill_sessions, help=short, description=SESSIONS_ABOUT, epilog=SESSIONS_EPILOG)
-    short = "list what was allowed and denied: by whom, by which rule, when"
+    short = "list what was allowed and denied, when, and by which key or rule"
     add("decisions", fill_decisions, help=short, description=DECISIONS_ABOUT)
     short = "proxy and record another host's server"
     add("tap", fill_tap, help=short, usage=TAP_USAGE, description=TAP_ABOUT)
@@ -161,7 +175,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands.choices["trace"] = commands.choices["traffic"]
     short = "act as a recorded server over stdio"
     add("mock", _fill_mock, help=short, description=MOCK_ABOUT, epilog=MOCK_EPILOG)
-    short = "print the completion script of a shell"
+    short = "print a shell completion script"
     add("completion", _fill_completion, help=short, description=COMPLETION_ABOUT)
     about = "Print the manual page: mcptui man | man -l -"
     add("man", lambda man: None, help="print the manual page", description=about)
@@ -169,7 +183,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def command_word(given: Sequence[str]) -> str:
-    """Return the command of a command line: the first word that is neither an option nor the value of one."""
+    """Return the command: the first word that is neither an option nor an option's value."""
     words = iter(given)
     for word in words:
         if not word.startswith("-"):
@@ -202,7 +216,7 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
     _common(run)
     _add_question(run)
     run.add_argument(
-        "--schema", metavar="FILE", help="answer as JSON that matches this JSON Schema, else exit with 6"
+        "--schema", metavar="FILE", help="answer with JSON that matches this JSON Schema, or exit with code 6"
     )
     run.add_argument("--json", action="store_true", help="print one JSON object per line")
     servers = run.add_mutually_exclusive_group()
@@ -214,7 +228,7 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
     )
     _no_start(run, help="do not start servers automatically", default=argparse.SUPPRESS)
     run.add_argument(
-        "--max-steps", type=_positive, metavar="N", help="at most N model requests, and one to wrap up"
+        "--max-steps", type=_positive, metavar="N", help="at most N model requests, plus one to wrap up"
     )
     run.add_argument(
         "--approve",
@@ -228,7 +242,7 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
         action="append",
         metavar="SERVER",
         default=[],
-        help="trust this server: its read-only marks and its results; repeatable",
+        help="trust this server's read-only marks and results (repeatable)",
     )
     add_question_options(run)
 
@@ -238,9 +252,9 @@ def _add_question(run: argparse.ArgumentParser) -> None:
         "prompt",
         nargs="?",
         metavar="PROMPT",
-        help="the question; piped input is appended; without it, or with -, read from stdin",
+        help="the question, with piped input appended. If omitted or -, it is read from stdin",
     )
-    run.add_argument("--file", action="append", metavar="PATH", default=[], help="attach a file; repeatable")
+    run.add_argument("--file", action="append", metavar="PATH", default=[], help="attach a file (repeatable)")
     run.add_argument("--stdin", action="store_true", help="wait for stdin and append it to the question")
     run.add_argument("--system", metavar="TEXT|@FILE", help="replace the system prompt")
     run.add_argument(
@@ -253,9 +267,9 @@ def _add_question(run: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--session",
         metavar="NAME",
-        help="continue this saved conversation, or start a new one with this name",
+        help="continue this session, or start a new one with this name",
     )
-    which.add_argument("--resume", action="store_true", help="continue the most recent conversation")
+    which.add_argument("--resume", action="store_true", help="continue the most recent session")
 
 
 def _fill_servers(servers: argparse.ArgumentParser) -> None:
@@ -307,7 +321,7 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
     about = {
         "path": "print the path of the configuration file",
         "show": "print the effective configuration, with defaults and masked secrets",
-        "check": "print all errors and warnings with key and line; exit code 2 if there are errors",
+        "check": "print all errors and warnings with key and line (exit code 2 if there are errors)",
         "init": "write a commented starter file and its JSON Schema, unless the file exists",
         "schema": "print the JSON Schema of the configuration, for editors",
         "import": "import the servers of another host: Claude, Cursor, VS Code, Zed, Gemini CLI and more",
@@ -329,11 +343,13 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
                 help="test the rules on recorded calls: since a time (24h, 7d, 2026-11-20) or in a recording",
             )
         if name == "init":
-            action.add_argument("--print", action="store_true", help="print the starter without writing it")
+            action.add_argument(
+                "--print", action="store_true", help="print the starter file without writing it"
+            )
         if name == "trust":
-            action.add_argument("--yes", action="store_true", help="agree to all of them without asking")
+            action.add_argument("--yes", action="store_true", help="consent to all of them without asking")
         if name == "learned":
-            action.add_argument("--forget", action="store_true", help="forget all of it")
+            action.add_argument("--forget", action="store_true", help="forget everything that was learned")
         if name == "import":
             action.add_argument("file", metavar="FILE", help="the other host's JSON file")
             action.add_argument(
@@ -349,12 +365,12 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     traffic.add_argument(
         "--since",
         metavar="TIME",
-        help="only entries since a time: 1h, 14:05, 2026-11-20; without a name, in all recordings",
+        help="only entries since a time (1h, 14:05, 2026-11-20), from all recordings unless one is named",
     )
-    traffic.add_argument("--all", action="store_true", help="all recordings")
+    traffic.add_argument("--all", action="store_true", help="read all recordings")
     traffic.add_argument("--json", action="store_true", help="print one JSON object per line")
     traffic.add_argument(
-        "--lint", action="store_true", help="print lint findings; exit code 1 if there are errors"
+        "--lint", action="store_true", help="print lint findings (exit code 1 if there are errors)"
     )
     traffic.add_argument("--stats", action="store_true", help="print calls, errors and latencies per tool")
     traffic.add_argument(
@@ -363,7 +379,7 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
         const=10,
         type=count,
         metavar="N",
-        help="print the N slowest calls (default: 10); handshakes and lists only if the filter names them",
+        help="print the N slowest calls (default: 10), without handshakes and lists unless filtered",
     )
     traffic.add_argument(
         "--follow", action="store_true", help="print new entries while the recording is live"
@@ -373,7 +389,9 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     )
     traffic.add_argument("-o", "--output", metavar="FILE", help="file for --export (default: stdout)")
     traffic.add_argument(
-        "--redact", action="store_true", help="with --export: replace values by their shapes; names are kept"
+        "--redact",
+        action="store_true",
+        help="--export: replace values with placeholders such as <text, 12 characters>, keep names",
     )
     traffic.add_argument(
         "--replay",
@@ -381,7 +399,7 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
         const="",
         metavar="SERVER",
         help="resend the requests to a configured server (or -- COMMAND ARG ...) and print the differences. "
-        "It first shows what it sends, and asks",
+        "Shows what it would send, and asks first",
     )
     traffic.add_argument(
         "--yes",
@@ -392,7 +410,7 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
         "--approve", choices=("all",), help="--replay: send without asking, also calls that a rule asks about"
     )
     add_trust(traffic)
-    traffic.add_argument("--server", metavar="NAME", help="which server of the recording to replay")
+    traffic.add_argument("--server", metavar="NAME", help="--replay: which server of the recording")
     traffic.add_argument(
         "--mask",
         action="append",

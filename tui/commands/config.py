@@ -30,7 +30,7 @@ USAGE = 2
 def config(args: argparse.Namespace, actions: "Actions") -> int:
     """Run the action `args.action` and return the exit code.
 
-    `actions` gives those that keys can be given to; the screens know them, commands do not.
+    `actions` returns the actions that can have keys. Only the screens know them.
     """
     from tui.settings.locations import config_path
 
@@ -86,7 +86,7 @@ def _show(path: Path, named: bool) -> int:
 
 
 def _problems(loaded: "Loaded", actions: "Actions") -> "list[Problem]":
-    """Return all problems: of the file, of the keys and the theme it names, of other themes."""
+    """Return all problems of the file, of its keys and theme, and of other themes."""
     from tui.settings.config_file import ConfigFile
     from tui.settings.foreign_settings import unused_settings
     from tui.settings.keymap import check_keys
@@ -119,7 +119,7 @@ def _check(path: Path, named: bool, actions: "Actions", against: str | None) -> 
     shown = clean_line(str(path), 4096)
     is_usable = all(problem.warning for problem in problems)
     if is_usable and not loaded.exists:
-        print(f"{shown}: not found, using defaults; `mcptui config init` writes a starter")
+        print(f"{shown}: not found, using defaults. `mcptui config init` writes a starter file")
     elif is_usable:
         settings, warnings = loaded.settings, len(problems) + len(missing)
         counts = [plural(len(settings.servers), "server"), plural(len(settings.models), "model")]
@@ -154,11 +154,11 @@ def _init(path: Path, *, only_print: bool) -> int:
         raise ConfigError(
             "already exists. Nothing was written.",
             where=str(path),
-            next_step="Use `mcptui config init --print` to print the starter, or `mcptui config check` "
+            next_step="Use `mcptui config init --print` to print the starter file, or `mcptui config check` "
             "to check your file.",
         )
     if path.suffix.lower() != ".toml":
-        raise ConfigError("the starter is TOML. Use a name that ends in .toml.", where=str(path))
+        raise ConfigError("the starter file is TOML. Use a name that ends in .toml.", where=str(path))
     write_private(path, f"#:schema ./{schema.name}\n{starter()}")
     write_private(schema, _schema())
     print(f"wrote {clean_line(str(path), 4096)}")
@@ -184,12 +184,12 @@ def _import(path: Path, source: Path, *, dry_run: bool) -> int:
         return code
     shown = clean_line(str(path), 4096)
     if dry_run:
-        print(f"dry run, nothing written; without --dry-run these are added to {shown}")
+        print(f"dry run, nothing written. Without --dry-run, these are added to {shown}")
         return code
     add_servers(path, plan.new)
     print(f"wrote {shown}")
-    print("mcptui shows each of these servers and asks before it starts it for the first time")
-    print("to review them all now: mcptui config trust")
+    print("mcptui shows each of these servers and asks before it first starts it")
+    print("review them all now: mcptui config trust")
     _say_leftovers(path, plan.new)
     return code
 

@@ -1,4 +1,4 @@
-"""Answers what servers ask without a screen, as the command line says; says on stderr what was answered."""
+"""Answers requests from servers by command-line options, and prints the answers on stderr."""
 
 import argparse
 import json
@@ -32,16 +32,15 @@ from tui.core.units import plural
 MAX_FILE = 1024 * 1024
 MAX_CHANGES = 20
 MAX_LINES = 40
-"""Of changed definitions, and of each of them, that are printed."""
+"""Changed definitions that are printed, and lines of each."""
 
 
 class FlagAnswers:
-    """`core.questions.Questioner` that asks nobody.
+    """A `core.questions.Questioner` that never asks the user.
 
-    `values` are the contents for forms, one after the other, the last one for all that follow; None declines
-    every form. Each is completed with the defaults of its form. `accept_changes` accepts definitions that
-    have changed, but suspicious ones only with `accept_suspicious`. `tell` gets an object for each change and
-    what became of it.
+    `values` are the contents of forms, in order. The last one is reused for further forms, and None declines
+    every form. Missing fields get the defaults of the form. `accept_changes` accepts changed definitions, but
+    suspicious ones only with `accept_suspicious`. `tell` receives an object for each change and its outcome.
     """
 
     def __init__(
@@ -66,7 +65,7 @@ class FlagAnswers:
     def of(
         cls, args: argparse.Namespace, tell: Callable[[dict[str, Any]], None] = lambda value: None
     ) -> "FlagAnswers":
-        """Return the answers of a command line. Raises UsageError if a file or directory is no good."""
+        """Return the answers of a command line. Raises UsageError if a file or directory is invalid."""
         for root in args.root:
             if not os.path.isdir(os.path.expanduser(root)):
                 raise UsageError("not a directory", where=f"--root {root}")
@@ -86,7 +85,7 @@ class FlagAnswers:
             self._say(
                 question.server,
                 question.message,
-                "declined; answer it with --elicit defaults or --elicit @FILE",
+                "declined. Answer it with --elicit defaults or --elicit @FILE",
             )
             return FormAnswer(Action.DECLINE, by=self._by)
         given = self._values[min(self._forms, len(self._values) - 1)]
@@ -95,28 +94,28 @@ class FlagAnswers:
 
         content = {**default_content(question.schema), **given}
         if problem := content_problem(question.schema, content, found_in):
-            self._say(question.server, question.message, f"declined, invalid answer: {problem}")
+            self._say(question.server, question.message, f"declined: invalid answer: {problem}")
             return FormAnswer(Action.DECLINE, by=self._by)
         shown = clean_line(json.dumps(content, ensure_ascii=False), 300)
         self._say(question.server, question.message, f"answered {shown}")
         return FormAnswer(Action.ACCEPT, content, by=self._by)
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
-        why = "declined, no terminal to open it from"
+        why = "declined: no terminal to open it from"
         if question.purpose == "sign in":
-            why += f"; sign in first: mcptui login {clean_line(question.server, 60)}"
+            why += f". Sign in first: mcptui login {clean_line(question.server, 60)}"
         self._say(question.server, f"{question.message} {question.url}".strip(), why)
         return AddressAnswer(Action.DECLINE, by=f"{BY_DEFAULT} (no terminal)")
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        self._say(question.server, "a model reply", "declined; allow it with --sampling allow")
+        self._say(question.server, "a model reply", "declined. Allow it with --sampling allow")
         return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
         return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
 
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
-        """Say what changed, and what it takes to accept it, or that it was accepted."""
+        """Print what changed and how to accept it, or that it was accepted."""
         # Many patterns, which a run without changes does not need.
         from tui.core.definitions.differences import Verdict
         from tui.core.definitions.wording import lines, since, summary
@@ -130,7 +129,7 @@ class FlagAnswers:
             for row in islice(rows, MAX_LINES):
                 print(f"  {''.join(text for text, _ in row)}", file=out)
             if more := sum(1 for _ in rows):
-                print(f"    … {plural(more, 'more line')}, shown in full by the app", file=out)
+                print(f"    … {plural(more, 'more line')}. The app shows all of them", file=out)
         if (more := len(question.changes) - MAX_CHANGES) > 0:
             print(f"  … {plural(more, 'more change')}", file=out)
         server = clean_line(question.server, 80)
@@ -143,7 +142,7 @@ class FlagAnswers:
         verdicts = {one.verdict for one in question.changes}
         flag = "--accept-suspicious" if verdicts == {Verdict.SUSPICIOUS} else "--accept-changes"
         if Verdict.SUSPICIOUS in verdicts and len(verdicts) > 1:
-            flag += ", what is suspicious with --accept-suspicious"
+            flag += ", or with --accept-suspicious to include suspicious ones"
         print(
             f"! {server}: {what} · not offered to the model: {names}. Accept with {flag}",
             file=out,
@@ -152,7 +151,7 @@ class FlagAnswers:
         return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
 
     def _accepted(self, question: DefinitionsQuestion, out: TextIO) -> DefinitionsAnswer:
-        """Accept what the flags accept, and say so: a line for each tool, with the verdict."""
+        """Accept what the flags allow, and print a line with the verdict for each tool."""
         from tui.core.definitions.differences import Verdict
         from tui.core.hidden_text.readable import readable_line
 
@@ -162,7 +161,7 @@ class FlagAnswers:
             words = f"{readable_line(shown_name(one.name), 80)} {'new' if one.is_new else 'changed'}"
             outcome = f"accepted, {flag}"
             if one.verdict is Verdict.SUSPICIOUS and not self._accept_suspicious:
-                outcome = "not accepted. If you have read it, add --accept-suspicious"
+                outcome = "not accepted. Read it, then add --accept-suspicious to accept it"
             else:
                 accepted.add(one.name)
             print(f"! {clean_line(question.server, 80)}: {words}, {one.verdict} · {outcome}", file=out)
@@ -173,14 +172,14 @@ class FlagAnswers:
         return DefinitionsAnswer(Action.ACCEPT, by=f"flag {flag}", only=frozenset(accepted))
 
     async def consent(self, question: ConsentQuestion) -> Action:
-        """Nobody is asked: the flag is `--trust-config`, and the commands say so."""
+        """Never asks: consent needs `--trust-config`, as the commands say."""
         return Action.CANCEL
 
     async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
         return ConsentsAnswer.EACH
 
     def refused(self, server: str, why: str) -> None:
-        self._say(server, "something malformed", f"refused: {why}")
+        self._say(server, "a malformed request", f"refused: {why}")
 
     def _say(self, server: str, asked: str, answer: str) -> None:
         line = f"? {clean_line(server, 80)} asks: {clean_line(asked, 500)} · {clean_line(answer, 600)}"
@@ -201,7 +200,7 @@ def _of_change(change: DefinitionChange, *, accepted: bool, by: str) -> dict[str
 
 
 def read_values(path: str) -> Sequence[Mapping[str, Any]]:
-    """Return the objects in a JSON file. Raises UsageError with the line and what to write instead."""
+    """Return the objects in a JSON file. Raises UsageError with the line and the expected form."""
     where = f"--elicit @{path}"
     try:
         with open(os.path.expanduser(path), "rb") as file:

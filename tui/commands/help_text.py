@@ -1,4 +1,4 @@
-"""How `--help` is laid out: every line fits the terminal. Loads the standard library only."""
+"""Layout of `--help`: every line fits the terminal. Loads the standard library only."""
 
 import argparse
 import os
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 class HelpText(argparse.HelpFormatter):
-    """Wraps the paragraphs of descriptions and epilogs, and keeps their indented lines: examples."""
+    """Wraps the paragraphs of descriptions and epilogs, but not their indented lines (examples, lists)."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         import textwrap

@@ -1,4 +1,4 @@
-"""SIGINT, SIGTERM and SIGHUP for the commands without a screen: they shut down in order."""
+"""Handles SIGINT, SIGTERM and SIGHUP in commands without a screen, with an orderly shutdown."""
 
 import asyncio
 import signal
@@ -8,9 +8,9 @@ from typing import Any
 
 
 class Interrupt:
-    """A context in which a first signal asks for an orderly end, and a second one cancels the work.
+    """A context in which the first signal requests an orderly end, and the second cancels the work.
 
-    Without `on_signal` the first one cancels it, too. `exit_code` is 128 + n for the signal that came.
+    Without `on_signal`, the first one also cancels it. `exit_code` is 128 + the number of the signal.
     """
 
     signals: Sequence[signal.Signals] = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

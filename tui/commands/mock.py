@@ -26,8 +26,8 @@ MAX_LINE = 64 * 1024 * 1024
 def mock(args: argparse.Namespace) -> int:
     """Run `mcptui mock`.
 
-    Return 0 at the end of its input, 1 if something could not be answered, 2 if there is nothing to answer
-    from or the answers cannot be written, 141 if nobody reads them any more.
+    Return 0 at the end of stdin, 1 if a request could not be answered, 2 if the recording cannot be read or
+    the output cannot be written, 141 if the client closed the output.
     """
     try:
         with open_entries(named(args.recording)) as recording:
@@ -48,20 +48,20 @@ def mock(args: argparse.Namespace) -> int:
 
 
 class _Unwritable(Exception):
-    """Stdout cannot be written to; the text says why."""
+    """Cannot write to stdout. The message says why."""
 
 
 def server_of(entries: Iterable[Entry], wanted: str | None, path: Path) -> str:
-    """Return the server of a recording that is meant.
+    """Return the selected server of a recording.
 
-    Raises UsageError if there is none, none of this name, or several and none was named.
+    Raises UsageError if it has no server, none of this name, or several and none was selected.
     """
     names = sorted(
         {entry.source for entry in entries if entry.direction is Direction.OUT and entry.kind is Kind.REQUEST}
     )
     shown = ", ".join(clean_line(name, 80) for name in names)
     if wanted is not None and wanted not in names:
-        raise UsageError(f"no such server in the recording; it has: {shown or 'none'}", where=wanted)
+        raise UsageError(f"server not in the recording. It has: {shown or 'none'}", where=wanted)
     if wanted is not None:
         return wanted
     if len(names) != 1:
@@ -75,10 +75,10 @@ def server_of(entries: Iterable[Entry], wanted: str | None, path: Path) -> str:
 
 
 def answer(server: MockServer, *, timing: bool) -> bool:
-    """Answer stdin on stdout until stdin has ended and everything is sent.
+    """Answer stdin on stdout until stdin ends and everything is sent.
 
-    With `timing`, wait before each answer as long as the recorded server took. What cannot be answered is
-    reported on stderr, each sentence once; returns whether there was nothing of that.
+    With `timing`, delay each response as the recorded server did. Requests that cannot be answered are
+    reported on stderr, each distinct sentence once. Return whether all requests were answered.
     """
     said: set[str] = set()
     due: list[tuple[int, int, bytes]] = []

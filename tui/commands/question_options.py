@@ -1,4 +1,4 @@
-"""The options that answer what servers ask where nobody is asked. Loads the standard library only."""
+"""Options that answer requests from servers in commands without a screen. Loads the standard library only."""
 
 import argparse
 
@@ -17,25 +17,25 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     asked.add_argument(
         "--sampling",
         choices=("never", "allow"),
-        help="whether servers may use the model (default: from the configuration, where `ask` acts as never)",
+        help="whether servers may use the model (default: from the configuration, with ask treated as never)",
     )
     asked.add_argument(
         "--root",
         action="append",
         default=[],
         metavar="DIR",
-        help="a root directory for every server, instead of the configured roots; repeatable",
+        help="a root directory for every server, instead of the configured roots (repeatable)",
     )
     asked.add_argument(
         "--accept-changes",
         action="store_true",
         help="accept tools and instructions that changed since they were accepted, except suspicious ones "
-        "(default: they are left out)",
+        "(default: do not offer them to the model)",
     )
     asked.add_argument(
         "--accept-suspicious",
         action="store_true",
-        help="also accept suspicious changes. Read them first",
+        help="also accept suspicious changes (read them first)",
     )
 
 
@@ -45,8 +45,8 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
         "--trust-config",
         action="store_true",
         default=argparse.SUPPRESS,
-        help="use all of a configuration that is not your own, such as --config, and start servers that "
-        "need consent without asking, for this run",
+        help="for this run, use every setting of a configuration that is not your own, such as --config "
+        "FILE, and start servers that need consent without asking",
     )
 
 

@@ -1,4 +1,4 @@
-"""Recordings for the commands: the folder, a new one, one by name, and what is known of each."""
+"""Recordings for the commands: the folder, a new one, one by name, and a summary of each."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ def recordings() -> "Recordings":
 def open_recorder(redactor: "Redactor", meta: Mapping[str, str]) -> "Recorder":
     """Return a recorder that has begun a new recording; `problem` says what failed.
 
-    Of the server that `meta` names as "tap", the secret arguments of the configuration are known.
+    For the server that `meta` names as "tap", the configured secret arguments are redacted.
     """
     from tui.settings.config_file import quick_secret_arguments, quick_traffic
     from tui.storage.recordings.writer import RecordingWriter
@@ -57,7 +57,7 @@ def open_recorder(redactor: "Redactor", meta: Mapping[str, str]) -> "Recorder":
 def named(text: str) -> Path:
     """Return the file that `text` names: a path, or the beginning or end of a recording's name.
 
-    Raises StorageError if there is none of this name, or several.
+    Raises StorageError if no recording or several match.
     """
     return recordings().find(text)
 

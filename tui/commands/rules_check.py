@@ -40,7 +40,7 @@ def check_against(loaded: "Loaded", against: str) -> int:
     from tui.settings.specs import approval_rules
 
     if any(problem.path.startswith("approvals") for problem in loaded.errors):
-        print("the rules were not checked against calls: they contain an error")
+        print("cannot check the rules against calls: a rule is invalid")
         return USAGE
     try:
         choice, span, begin = _choice(against)
@@ -158,7 +158,7 @@ def _report(check: RuleCheck, loaded: "Loaded", where: str) -> None:
     if len(check.changes) > MAX_CHANGES:
         print(f"  and {len(check.changes) - MAX_CHANGES} more")
     if check.denying:
-        print("rules that denied calls (these are never in a recording):")
+        print("rules that denied calls (denied calls are never recorded):")
     for rule in check.denying:
         calls = plural(check.denied(rule), "call")
         print(f"  {clean_line(str(rule), 300)}   {calls}   {place_of(rule, loaded)}")

@@ -266,7 +266,7 @@ class AnswerFile:
         self.wanted = path is not None
         self._path = Path(os.path.expanduser(path or "."))
         if self.wanted and (why := write_problem(self._path)):
-            raise UsageError(f"cannot write the answer there: {why}", where=str(path))
+            raise UsageError(f"cannot write the answer: {why}", where=str(path))
 
     def write(self, text: str) -> None:
         """Write the answer, if an output file was given. Raises UsageError if it cannot be written."""

@@ -31,7 +31,7 @@ from tui.core.events import (
 from tui.core.ports import Usage
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import plain_reason
-from tui.core.units import duration
+from tui.core.units import duration, plural
 
 _CUT = {
     EndReason.CUT: "! answer truncated at max_tokens",
@@ -51,7 +51,7 @@ def trace_line(event: Event) -> str:
     """Return the line for `event` on stderr, or "" for none."""
     match event:
         case TurnStarted(model=model, tools=tools, notice=notice):
-            return clean_line(f"· {model}, {tools} tools" + (f" · {notice}" if notice else ""), 300)
+            return clean_line(f"· {model}, {plural(tools, 'tool')}" + (f" · {notice}" if notice else ""), 300)
         case StepEnded(step, ms, usage):
             tokens = f"{'~' if usage.estimated else ''}{usage.prompt + usage.completion} tokens"
             cached = f", {usage.cached} cached" if usage.cached else ""
@@ -62,11 +62,11 @@ def trace_line(event: Event) -> str:
             return f"· {clean_line(reason, 160)}"
         case RetryScheduled(_, attempt, attempts, delay, reason):
             when = f"in {delay:.0f} s" if delay >= 0.5 else "now"
-            return f"· {clean_line(reason, 160)}; retrying {when}, {attempt} of {attempts}"
+            return f"· {clean_line(reason, 160)}. Retrying {when}, {attempt} of {attempts}"
         case Notice(message) | Waiting(message) if message:
             return clean_line(f"· {message}", 600)
         case LimitReached(limit, value):
-            return f"! limit reached: {limit.value} {value:g}; asking for the best answer so far"
+            return f"! limit reached: {limit.value} {value:g}. Asking for the best answer so far"
         case TurnEnded(reason=reason):
             return _CUT.get(reason, "")
         case TurnError(message, where, next_step):

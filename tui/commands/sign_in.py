@@ -131,8 +131,10 @@ def question_text(question: AddressQuestion, *, can_open: bool) -> str:
     if question.message:
         lines.append(f"  {clean_line(question.message, 600)}")
     if can_open:
-        return "\n".join([*lines, "Open it in your browser? y yes, n no, or paste the URL that it ends on: "])
-    return "\n".join([*lines, "Open it in a browser, then paste the URL that it ends on (empty: cancel): "])
+        return "\n".join(
+            [*lines, "Open it in your browser? y yes, n no, or paste the URL of the final page: "]
+        )
+    return "\n".join([*lines, "Open it in a browser, then paste the URL of the final page (empty: cancel): "])
 
 
 def answer_of(line: str, *, can_open: bool) -> AddressAnswer:

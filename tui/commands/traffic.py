@@ -74,7 +74,7 @@ def _check(args: "argparse.Namespace") -> None:
     many, single = _given(args, ("since", "all")), _given(args, ("follow", "export", "replay"))
     if many and single:
         raise UsageError(
-            f"{single[0]} needs one recording, {many[0]} selects several",
+            f"{single[0]} requires one recording, but {many[0]} selects several",
             next_step=f"Name the recording: mcptui traffic NAME {single[0]}.",
         )
 

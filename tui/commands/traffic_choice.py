@@ -93,7 +93,7 @@ class RecordingChoice:
                         say(f"{clean_line(str(path), 400)}: {damage}")
                     if gone := source.selection.gone:
                         entries = "1 entry" if gone == 1 else f"{gone:,} entries"
-                        say(f"{entries} missing: dropped at the size limit of the recording while reading")
+                        say(f"{entries} missing: the recording reached its size limit while it was read")
                 self._passed += source.selection.passing
                 self._seen += len(source.selection.columns)
 

@@ -114,7 +114,7 @@ class _Calls:
         counted = ((self._starts, "handshake or list request"), (self._models, "model request"))
         words = [f"{plural(number, word)}" for number, word in counted if number]
         if words:
-            say(f"omitted: {', '.join(words)}; include them with --filter 'method:*'")
+            say(f"omitted: {', '.join(words)}. Include them with --filter 'method:*'")
 
 
 def _lint(args: argparse.Namespace, sources: Iterable[Source]) -> int:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tui.settings.load import Loaded
 
 NOT_OWN = "This is not your own configuration file. To use what it allows, start with --trust-config."
-SAVED_LATER = "It will be saved with the next tool that you always allow."
+SAVED_LATER = "mcptui saves it with the next tool that you always allow."
 
 
 class RememberedApprovals:
@@ -64,12 +64,12 @@ class RememberedApprovals:
         """Add new approvals to the file, and take over its changes. Return what failed, or ""."""
         async with self._saving:
             if not self.may_allow:
-                return f"The approval is valid until mcptui quits. {NOT_OWN}"
+                return f"The approval lasts until mcptui quits. {NOT_OWN}"
             unsaved = self._policy.always - self._saved
             try:
                 saved = set(await asyncio.to_thread(self._config.add, "approvals.remembered", unsaved))
             except McptuiError as error:
-                return sentences(f"The approval is only valid until mcptui quits: {error}", SAVED_LATER)
+                return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)
             self._take_over(saved)
             return ""
 

@@ -144,7 +144,7 @@ class Conversations:
         """
         if self._is_open(session):
             return
-        with self._alone("a conversation is being opened"):
+        with self._alone("a session is being opened"):
             found, journal = await self.stored().reopen(session)
             opened = OpenConversation.reopened(found, journal)
             opened.turn_numbers = self._numbers.get(session, {})
@@ -161,7 +161,7 @@ class Conversations:
         elif begin and name != LAST:
             self._now.wanted_title = name
         else:
-            raise UsageError("conversation not found", where=name, next_step=LIST_STEP)
+            raise UsageError("session not found", where=name, next_step=LIST_STEP)
 
     async def branch(self, upto: int) -> None:
         """Continue with a copy that ends before message `upto`. The original stays as it is.
@@ -217,7 +217,7 @@ class Conversations:
     async def delete(self, session: str) -> None:
         """Take one out of the list; `restore` brings it back."""
         if self._is_open(session):
-            raise McptuiError("this conversation is already open", next_step="Start a new one first.")
+            raise McptuiError("this session is already open", next_step="Start a new one first.")
         await self.stored().delete(session)
 
     async def restore(self, session: str) -> None:
@@ -318,7 +318,7 @@ class Conversations:
 
     async def forget_learned(self, name: str) -> bool:
         """Forget what the endpoint of a model taught about it; return whether there was anything."""
-        with self._alone("what was learned is being forgotten"):
+        with self._alone("what was learned about the model is being forgotten"):
             forgotten = await self._active_model.forget(name)
         self.revision += 1
         return forgotten

@@ -45,7 +45,7 @@ _HEAD = """\
 mcptui crash report
 
 Please read this file before you send it. It contains no values of variables. Known secrets are replaced by
-[redacted:NAME], but messages of errors may quote text of yours.
+[redacted:NAME], but error messages may quote your text.
 """
 
 

@@ -129,7 +129,7 @@ class ModelChanges:
         if not table["model"]:
             raise ConfigError("no model selected", where="model")
         if values.name in self._config.models():
-            raise ConfigError("another profile has this name", where=clean_line(values.name, 64))
+            raise ConfigError("a profile with this name already exists", where=clean_line(values.name, 64))
         check_new(values.name, table, self._config.path, self._env, kind="models")
         return table
 

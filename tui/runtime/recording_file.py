@@ -258,7 +258,7 @@ class RecordingFile:
         try:
             notes = self._notes.all()
         except StorageError as error:
-            _log.info("the notes are not read: %s", error)
+            _log.info("cannot read the notes: %s", error)
             self._lost_notes = True
             self._note_damage(reader)
             return
@@ -278,7 +278,7 @@ class RecordingFile:
             try:
                 stored, self._shown = reader.flagged(self._shown)
             except StorageError as error:  # damaged findings are made anew
-                _log.info("the findings are not read: %s", error)
+                _log.info("cannot read the findings: %s", error)
                 self._judged = self._looked_at
                 return False
             for severity, seqs in stored:
@@ -299,7 +299,7 @@ class RecordingFile:
             try:
                 self._found.keep(self._path, last)
             except StorageError as error:  # judged again when it is opened again
-                _log.info("what was found is not stored: %s", error)
+                _log.info("cannot store the findings: %s", error)
 
     def _judge(self, reader: RecordingReader, last: int) -> None:
         """Judge the entries up to `last`, a little at a time, and in order: a rule knows what was before."""

@@ -76,13 +76,13 @@ class ServerChoices:
         if not self._is_configured(server):
             return (
                 f"The server {quoted_name(server)} is not in the configuration file. "
-                "The change is valid until mcptui quits."
+                "The change lasts until mcptui quits."
             )
         async with self._saving:
             try:
                 await asyncio.to_thread(self._config.save, ("servers", server, key), value)
             except McptuiError as error:
-                return sentences(f"Not saved: {error}", "The change is valid until mcptui quits.")
+                return sentences(f"Not saved: {error}", "The change lasts until mcptui quits.")
         return ""
 
 

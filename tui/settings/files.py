@@ -47,7 +47,7 @@ def read_bytes(path: Path, limit: int, *, links: bool = True) -> bytes:
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(*error.args) from error
     except LinkError as error:
-        raise Unopened("is a symbolic link, which mcptui does not follow there") from error
+        raise Unopened("is a symbolic link, which mcptui does not follow here") from error
     except (OSError, ValueError) as error:
         raise Unopened(f"cannot be opened: {getattr(error, 'strerror', None) or error}") from error
     try:

@@ -58,7 +58,7 @@ def in_one_shape(entry: Mapping[str, Any], note: Note) -> dict[str, Any]:
         found["env"] = found.pop("environment")
     if "httpUrl" in found:
         if found.pop("url", None) is not None:
-            note("has a `url` and a `httpUrl`. `httpUrl` is used")
+            note("has a `url` and an `httpUrl`. `httpUrl` is used")
         found["url"] = found.pop("httpUrl")
         found.setdefault("type", "http")
     if str(found.get("type", "")).lower() == "remote":

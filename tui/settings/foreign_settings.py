@@ -124,7 +124,7 @@ def in_force(loaded: Loaded) -> Loaded:
     named = ", ".join(dotted(path) for path in dropped[:MAX_NAMED])
     more = f" and {len(dropped) - MAX_NAMED} more" if len(dropped) > MAX_NAMED else ""
     note = Problem(
-        f"{_NOT_OWN}. These settings of it are not used: {named}{more}. {_TRUST}",
+        f"{_NOT_OWN}. These settings are ignored: {named}{more}. {_TRUST}",
         file=clean_line(str(loaded.path), 400),
         warning=True,
     )

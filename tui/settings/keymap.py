@@ -148,11 +148,11 @@ def _answer_fault(action: str, key: str, actions: Mapping[str, ActionKeys]) -> s
     if entry.is_yes is None or key in entry.keys:
         return ""
     if key.removeprefix("shift+") in _BY_HABIT:
-        return f"`{key}` cannot answer a question: it is pressed to scroll or to type"
+        return f"`{key}` cannot answer a question: it is used to scroll or type"
     for name, other in actions.items():
         if name != action and other.is_yes is not None and key in other.keys:
             if other.context == entry.context or other.is_yes is not entry.is_yes:
-                return f"`{key}` cannot answer this: it gives another answer by default (`{name}`)"
+                return f"`{key}` cannot answer this: it is the default key of another answer (`{name}`)"
     return ""
 
 

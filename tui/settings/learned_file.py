@@ -100,7 +100,7 @@ class LearnedFile:
 
     def _put_aside(self, why: str) -> None:
         aside = self._path.with_name(f"{self._path.name}.damaged")
-        _log.warning("%s %s; it is now %s", self._path, why, aside.name)
+        _log.warning("%s %s. Renaming it to %s", self._path, why, aside.name)
         try:
             os.replace(self._path, aside)
         except OSError as error:

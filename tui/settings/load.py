@@ -289,5 +289,5 @@ def _open_to_others(path: Path, raw: Mapping[str, Any], name: str) -> Problem | 
     for key, value in leaves(raw):
         if isinstance(value, str) and literal_secret(key, value):
             message = f"contains a secret ({dotted(key)}) and is readable by other users"
-            return Problem(message, file=name, suggestion=f"`chmod 600 {name}`", warning=True)
+            return Problem(message, file=name, suggestion=f"run `chmod 600 {name}`", warning=True)
     return None

@@ -107,7 +107,7 @@ def shipped_dir(name: str) -> Path:
     for place in (package / "_shipped" / name, package.parent / name):
         if place.is_dir():
             return place
-    raise FileNotFoundError(f"{name}: not found beside {package}. Reinstall mcptui")
+    raise FileNotFoundError(f"{name}: not found next to {package}. Reinstall mcptui")
 
 
 _SAMPLES = ("weather", "notes", "slow")

@@ -28,11 +28,11 @@ INTRODUCTION = """\
 mcptui needs no configuration: without one it runs its demo model and three sample servers, offline.
 
 - `mcptui config path` prints the path of the file. `--config FILE` or `MCPTUI_CONFIG` select another one.
-- `mcptui config init` writes a commented starter file and a JSON Schema, with which editors validate and
+- `mcptui config init` writes a commented starter file and a JSON Schema that editors use to validate and
   complete the file (VS Code with Even Better TOML, Helix and Neovim with Taplo). After an update,
   `mcptui config schema` prints the current schema.
-- `mcptui config check` prints all errors and warnings, `mcptui config show` the effective configuration with
-  masked secrets.
+- `mcptui config check` prints all errors and warnings. `mcptui config show` prints the effective
+  configuration with masked secrets.
 - `mcptui config learned` prints what model endpoints have rejected. `--forget` clears it.
 - `mcptui config import FILE` imports the servers of [another host](servers.md#from-another-host). mcptui can
   also use such a file directly: `mcptui --config mcp.json`.

@@ -30,9 +30,15 @@ class Problem:
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.file and self.line else self.file
         head = " ".join(part for part in (place, self.path) if part)
-        joint = ", " if self.suggestion.startswith("did you mean") else "; "
-        text = f"{self.message}{joint}{self.suggestion}" if self.suggestion else self.message
+        text = f"{self.message}. {capitalized(self.suggestion)}" if self.suggestion else self.message
+        if self.suggestion.startswith("did you mean"):
+            text = f"{self.message}, {self.suggestion}"
         return f"{head}: {text}" if head else text
+
+
+def capitalized(text: str) -> str:
+    """Return `text` as the start of a sentence."""
+    return text[:1].upper() + text[1:]
 
 
 def did_you_mean(wrong: str, right: Iterable[str]) -> str:

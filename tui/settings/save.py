@@ -209,7 +209,7 @@ def with_tables(text: str, kind: str, tables: Mapping[str, Mapping[str, Any]]) -
     wanted = tomllib.loads(text)
     present = wanted.setdefault(kind, {})
     if not isinstance(present, dict) or present.keys() & tables.keys():
-        raise ValueError(f"a name of the new {kind} is already in use")
+        raise ValueError(f"one of the new names in [{kind}] is already in use")
     present |= {name: copy.deepcopy(dict(table)) for name, table in tables.items()}
     block = "\n".join(table_block(kind, name, table) for name, table in tables.items())
     return _edited(text, wanted, iter([_appended(text, block)]))

@@ -178,7 +178,7 @@ class ModelSettings(Section):
     base_url: Url = "https://api.openai.com/v1"
     """URL of the endpoint. It usually ends in `/v1`."""
     api_key_env: Annotated[str, AfterValidator(_checked_variable)] | None = None
-    """Environment variable that contains the API key, so that the key is in no file."""
+    """Environment variable that contains the API key. It keeps the key out of the file."""
     api_key: Annotated[Text, AfterValidator(_checked_key)] | None = None
     """The API key: `"${NAME}"`, or `"keyring:SERVICE/NAME"` for an entry in the keychain."""
     temperature: Annotated[Number, Field(ge=0, le=2)] | None = None
@@ -198,7 +198,7 @@ class ModelSettings(Section):
     extra_body: Annotated[dict[str, Any], AfterValidator(_checked_body)] = {}
     """Additional fields for each request, as a table. They override the fields that mcptui sends."""
     context_window: Annotated[Whole, Field(ge=256)] | None = None
-    """Context window, in tokens. If not set, mcptui asks the endpoint or uses what it knows of the model."""
+    """Context window, in tokens. If not set, mcptui asks the endpoint, or uses its list of known models."""
     price_in: Price | None = None
     """Price per million input tokens. Costs are shown if this and `price_out` are set."""
     price_cached: Price | None = None
@@ -245,7 +245,7 @@ class LimitSettings(Section):
     identical_calls_note: Annotated[Whole, Field(ge=2, le=100)] = 3
     """After this many identical calls with identical results, the model is told that it repeats itself."""
     identical_calls_stop: Annotated[Whole, Field(ge=2, le=100)] = 5
-    """After this many, the turn ends."""
+    """After this many identical calls, the turn ends."""
     result_bytes: Annotated[Whole, Field(ge=256, le=16 * 1024 * 1024)] = 32768
     """Maximum size of one result for the model, in bytes. You always see the full result."""
     parallel_calls: Annotated[Whole, Field(ge=1, le=64)] = 5
@@ -263,7 +263,7 @@ class ServerOAuthSettings(Section):
     """
 
     grant: Literal["authorization_code", "client_credentials"] = "authorization_code"
-    """`authorization_code`: you sign in, in a browser. `client_credentials`: mcptui does, unattended."""
+    """`authorization_code`: you sign in with a browser. `client_credentials`: mcptui signs in without you."""
     client_id: Annotated[Text, Field(min_length=1)] | None = None
     """Client id that was registered for you. If not set, mcptui registers itself."""
     client_secret: Annotated[Text, AfterValidator(_checked_key)] | None = None
@@ -311,33 +311,33 @@ class ServerSettings(Section):
     url: Url | None = None
     """URL of a remote server."""
     source: Literal["import", "registry", "bundle"] | None = None
-    """Who described the server, if not you. It needs your consent to run. Written by mcptui."""
+    """Where the server comes from, if not from you. It then needs your consent. Written by mcptui."""
     headers: Headers = {}
     """HTTP headers for `url`. Secrets: `"${VAR}"` or `"Bearer keyring:SERVICE/NAME"`."""
     autostart: Truth = True
     """Start the server with mcptui. If false, press `s` in the servers pane to start it."""
     restart: Truth = False
-    """Restart the server when it exits unexpectedly, with growing delays. If false, the next call does."""
+    """Restart the server if it exits unexpectedly, with growing delays. If false, the next call does so."""
     start_seconds: Seconds = 60.0
-    """Timeout of a start, in seconds. `npx` and `uvx` download packages on the first one."""
+    """Startup timeout, in seconds. `npx` and `uvx` download packages on the first start."""
     tool_seconds: Seconds | None = None
     """Timeout of its tool calls, in seconds. Overrides `[limits]`. A task may take as long as the turn."""
     trusted: Truth | None = None
-    """Believe its read-only marks and its results. If not set, mcptui asks when a mark would decide."""
+    """Trust its read-only marks and results. If not set, mcptui asks when a mark would allow a call."""
     accept_changes: Truth = False
-    """Accept tools that change without asking, if the server is trusted and nothing is suspicious."""
+    """Accept changed tools without asking, if the server is trusted and nothing is suspicious."""
     pin: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
     """Tools to offer first when not all fit, with `*` and `?`."""
     disabled: Truth = False
     """Ignore the server, but keep it in the file."""
     off: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
-    """Tools that are turned off for the model, with `*` and `?`. You can still call them by hand."""
+    """Tools that are disabled for the model, with `*` and `?`. You can still call them by hand."""
     instructions: Truth = False
     """Give the model the server's own instructions. Review them first, in the overview of the workbench."""
     offer_resources: Truth = False
     """Let the model list and read the server's resources, with built-in tools."""
     send_as_is: Truth = False
-    """Send results to the model with your secrets in them. You never see the secrets either way."""
+    """Send results to the model with your secrets in them. The screen never shows the secrets."""
     secret_arguments: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
     """Arguments not to record or save: `tool.argument`, or `argument` for all tools, with `*` and `?`."""
     log_level: Annotated[str, AfterValidator(_checked_level)] | None = None
@@ -345,7 +345,7 @@ class ServerSettings(Section):
     oauth: ServerOAuthSettings = ServerOAuthSettings()
     """How to sign in."""
     roots: Annotated[list[Root], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
-    """Directories that the server may work in. Change them while it runs with `t` in its overview."""
+    """Directories that the server may work in. While it runs, `t` in its overview changes them."""
     sampling: Annotated[str, AfterValidator(_checked_sampling)] = "never"
     """Whether the server may use your model: `never`, `ask` (you review request and reply) or `allow`."""
     sampling_tokens: Annotated[Whole, Field(ge=1)] = 100_000
@@ -394,11 +394,11 @@ class ApprovalSettings(Section):
     rules: RuleTexts = []
     """Rules, each with its action: `allow`, `ask` or `deny`."""
     allow: AllowTexts = []
-    """Rules for calls that run without approval. The word `allow` can be left out, as in the next two."""
+    """Rules for calls that run without approval. The word `allow` is optional here."""
     ask: AskTexts = []
-    """Rules for calls that always ask."""
+    """Rules for calls that always need approval. The word `ask` is optional here."""
     deny: DenyTexts = []
-    """Rules for calls that never run. A tool whose every call is denied is not offered to the model."""
+    """Rules for calls that never run. A tool that is always denied is not offered to the model."""
     remembered: list[str] = []
     """Fingerprints of tools that you always allow, written by mcptui. Remove one to revoke it."""
 

@@ -15,6 +15,7 @@ from tui.settings.config_secrets import leaves, literal_secret
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.locations import base_folder
 from tui.settings.mcp_json import NotReadable, read_foreign
+from tui.settings.problems import capitalized
 from tui.settings.schema import MAX_NAME, name_fault
 from tui.settings.specs import resolved
 
@@ -58,7 +59,7 @@ def plan_import(source: Path, target: Path, env: Mapping[str, str]) -> Plan:
         raise ConfigError(f"{error}.", where=shown) from error
     if isinstance(found, NotReadable):
         where = f"{shown}:{found.line}" if found.line else shown
-        raise ConfigError(f"{found.message}.", where=where, next_step=found.suggestion)
+        raise ConfigError(f"{found.message}.", where=where, next_step=capitalized(found.suggestion))
     plan = Plan(notes=[f"note     {clean_line(note.server, 64)}: {note.text}" for note in found.notes])
     for name, table in found.servers.items():
         if problem := _unusable(table):

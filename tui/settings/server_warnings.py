@@ -150,7 +150,7 @@ def _of_address(spec: ServerSpec) -> Warnings:
     names = {name.lower() for name in spec.headers}
     plain = parts.scheme in ("http", "ws") and (parts.hostname or "") not in _LOOPBACK
     if plain and (names & {_AUTHORIZATION, "cookie"} or any("key" in name for name in names)):
-        yield "url", "headers with credentials are sent unencrypted", "use https:// or wss://"
+        yield "url", "credentials in headers are sent unencrypted", "use https:// or wss://"
     elif plain and parts.scheme == "ws":
         yield "url", "traffic to another machine is not encrypted", "use wss://"
     if _AUTHORIZATION in names and spec.oauth.client_id:
@@ -163,7 +163,7 @@ def _of_both(spec: ServerSpec) -> Warnings:
             yield "headers", f"the value of {clean_line(name, 60)} is empty", "check its variable"
     secrets = (*spec.headers.values(), *spec.env.values(), spec.oauth.client_secret, spec.oauth.private_key)
     if any(KEYCHAIN in value for value in secrets) and find_spec("keyring") is None:
-        yield "", "requires the system keychain", "pip install keyring"
+        yield "", "requires the system keychain", "install it with `pip install keyring`"
 
 
 def rule_warnings(loaded: Loaded) -> list[Problem]:
@@ -175,7 +175,7 @@ def rule_warnings(loaded: Loaded) -> list[Problem]:
             message = f"no server is named {clean_line(rule.server, 60)}"
             found.append(_of(loaded, rule, message, did_you_mean(rule.server, names - {BUILT_IN})))
         if message := _sign_warning(rule):
-            found.append(_of(loaded, rule, message, "to match a sign itself, write [[] or [?]"))
+            found.append(_of(loaded, rule, message, "to match the character itself, write [[] or [?]"))
     return found
 
 
@@ -190,7 +190,7 @@ def _sign_warning(rule: Rule) -> str:
         for part in _CLASS.findall(pattern):
             if _looks_like_text(part):
                 shown = clean_line(f"[{part}]", 60)
-                return f"{shown} matches one character of those in the brackets"
+                return f"{shown} matches one of the characters in the brackets"
         if rule.action is Verdict.ALLOW and "://" in pattern and "?" in pattern.replace("[?]", ""):
             return "? matches any one character, also in a URL"
     return ""

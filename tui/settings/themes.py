@@ -164,7 +164,7 @@ def _read(path: Path) -> tuple[ThemeSpec | None, Problem | None]:
     name = path.stem
     try:
         if not _NAME.fullmatch(name):
-            raise Unreadable("a theme name can contain letters, digits, - and _, up to 40")
+            raise Unreadable("a theme name can have up to 40 letters, digits, - and _")
         spec, wrong = theme_from(tomllib.loads(read_bounded(path, MAX_THEME_BYTES)), name)
     except (OSError, Unreadable, ValueError, RecursionError) as error:
         spec, wrong = None, clean_line(str(error))

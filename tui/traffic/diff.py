@@ -192,7 +192,8 @@ def text_lines(comparison: Comparison) -> list[str]:
     """Return a comparison as cleaned lines: `+ path: value`, `- path: value`, `~ path: before -> after`."""
     lines = [_line(difference) for difference in comparison.differences]
     if comparison.masked:
-        lines.append(f"({comparison.masked:,} expected differences hidden)")
+        differences = "difference" if comparison.masked == 1 else "differences"
+        lines.append(f"({comparison.masked:,} expected {differences} hidden)")
     if not comparison.complete:
         lines.append("(too large to compare completely)")
     return lines

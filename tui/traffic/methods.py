@@ -67,7 +67,7 @@ _TOOLS, _RESOURCES, _PROMPTS = "server/tools", "server/resources", "server/promp
 # name, from a client, from a server, words, page up to 2025-11-25, page of 2026-07-28
 _REQUESTS = (
     ("initialize", _OLD, _NONE,
-     "{asker} opens the session with its requested revision, identity and capabilities",
+     "{asker} opens the session and sends its requested revision, identity and capabilities",
      _LIFECYCLE, ""),
     ("server/discover", _NEW, _NONE,
      "{asker} asks {asked} for its revisions and capabilities", "", "server/discover"),
@@ -91,7 +91,7 @@ _REQUESTS = (
     ("logging/setLevel", _OLD, _NONE,
      "{asker} sets the log level of {asked}", "server/utilities/logging", ""),
     ("subscriptions/listen", _NEW, _NONE,
-     "{asker} opens a change stream from {asked}; the response ends the stream",
+     "{asker} opens a change stream from {asked}, which ends with the response",
      "", _SUBSCRIPTIONS),
     ("sampling/createMessage", _NONE, _OLD,
      "{asker} requests a reply from the model of {asked}", "client/sampling", ""),
@@ -106,7 +106,7 @@ _REQUESTS = (
 _CANCELLATION = ("basic/utilities/cancellation", "basic/patterns/cancellation")
 _NOTIFICATIONS = (
     ("notifications/initialized", _OLD, _NONE,
-     "{asker} confirms initialize; the session is open", _LIFECYCLE, ""),
+     "{asker} confirms initialize, and the session is open", _LIFECYCLE, ""),
     ("notifications/cancelled", _ALL, _ALL,
      "{asker} cancels a request", *_CANCELLATION),
     ("notifications/progress", _OLD, _ALL,
@@ -122,7 +122,7 @@ _NOTIFICATIONS = (
     ("notifications/prompts/list_changed", _NONE, _ALL,
      "the prompts of {asker} have changed", _PROMPTS, _PROMPTS),
     ("notifications/roots/list_changed", _OLD, _NONE,
-     "{asker} has changed the roots of {asked}", "client/roots", ""),
+     "the roots of {asker} have changed", "client/roots", ""),
     ("notifications/elicitation/complete", _NONE, _NOVEMBER,
      "{asker} reports that a question in the browser is answered", "client/elicitation", ""),
     ("notifications/subscriptions/acknowledged", _NONE, _NEW,

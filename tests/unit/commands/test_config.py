@@ -41,7 +41,9 @@ def test_path_obeys_the_environment(monkeypatch, capsys):
 
 def test_check_without_a_file_is_content(capsys):
     assert mcptui("check") == 0
-    assert ": not found, using defaults; `mcptui config init` writes a starter" in capsys.readouterr().out
+    assert (
+        ": not found, using defaults. `mcptui config init` writes a starter file" in capsys.readouterr().out
+    )
 
 
 def test_check_of_a_named_file_that_is_not_there_fails(file: Path, capsys):
@@ -107,8 +109,8 @@ def test_check_fails_for_keys_that_cannot_be_used_as_the_app_does(file: Path, ca
     assert out.partition("\n")[2] == (
         f"{file}:2 ui.keys.chat.coppy: unknown action, did you mean `chat.copy`?\n"
         f"{file}:3 ui.keys.chat.copy: 'notakey' is not a key\n"
-        f"{file}:5 ui.keys.chat.new: `ctrl+q` is already used by `app.quit`; "
-        "change the key of `app.quit` too\n"
+        f"{file}:5 ui.keys.chat.new: `ctrl+q` is already used by `app.quit`. "
+        "Change the key of `app.quit` too\n"
     )
 
 
@@ -165,8 +167,8 @@ def test_check_warns_of_a_server_that_will_not_work(file: Path, capsys):
     assert mcptui("check", "--config", str(file)) == 0
     first, last = capsys.readouterr().out.splitlines()
     assert first == (
-        f"warning: {file}:3 servers.a.transport: looks like an HTTP+SSE URL, which `http` does not try; "
-        'remove `transport`, or use "sse"'
+        f"warning: {file}:3 servers.a.transport: looks like an HTTP+SSE URL, which `http` does not try. "
+        'Remove `transport`, or use "sse"'
     )
     assert last == f"{file}: OK: 1 server, 0 models, 1 warning"
 
@@ -189,7 +191,7 @@ def test_import_adds_servers_and_keeps_the_rest(file: Path, tmp_path: Path, caps
     assert file.read_text().startswith('# mine\n[servers.b]\ncommand = "other"\n')
     said = capsys.readouterr().out
     assert said.startswith(f"added    a\nrenamed  b -> b-2\nwrote {file}\n")
-    assert "asks before it starts it for the first time" in said
+    assert "asks before it first starts it" in said
 
 
 def test_import_says_what_it_would_do_and_does_nothing_if_asked_to(file: Path, tmp_path: Path, capsys):

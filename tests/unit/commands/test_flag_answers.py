@@ -39,7 +39,7 @@ async def test_by_default_a_form_is_declined_and_the_option_named() -> None:
     assert answer.action is Action.DECLINE
     assert (
         out.getvalue()
-        == "? weather asks: Who are you? · declined; answer it with --elicit defaults or --elicit @FILE\n"
+        == "? weather asks: Who are you? · declined. Answer it with --elicit defaults or --elicit @FILE\n"
     )
 
 
@@ -111,7 +111,7 @@ def test_a_malformed_question_is_named_on_stderr() -> None:
     out = io.StringIO()
     FlagAnswers(None, out).refused("weather", "elicitation/create: url must be a string")
     assert out.getvalue() == (
-        "? weather asks: something malformed · refused: elicitation/create: url must be a string\n"
+        "? weather asks: a malformed request · refused: elicitation/create: url must be a string\n"
     )
 
 
@@ -153,7 +153,7 @@ async def test_a_suspicious_change_needs_a_stronger_word(suspicious: bool) -> No
     given = await flags.definitions(DefinitionsQuestion("weather", [plain, odd]))
     assert given.only == ({"forecast", "odd"} if suspicious else {"forecast"})
     assert "forecast changed, compatible · accepted" in out.getvalue()
-    outcome = "accepted, --accept-suspicious" if suspicious else "not accepted. If you have read it, add"
+    outcome = "accepted, --accept-suspicious" if suspicious else "not accepted. Read it, then add"
     assert f"odd changed, suspicious · {outcome}" in out.getvalue()
 
 
@@ -170,5 +170,5 @@ async def test_lines_and_changes_that_are_not_printed_are_counted() -> None:
     out = io.StringIO()
     long = replace(CHANGED, before=None, after={"description": "a\nb\n" * MAX_LINES})
     await FlagAnswers(None, out).definitions(DefinitionsQuestion("weather", [long] * (MAX_CHANGES + 2)))
-    assert " more lines, shown in full by the app\n" in out.getvalue()
+    assert " more lines. The app shows all of them\n" in out.getvalue()
     assert "  … 2 more changes\n" in out.getvalue()

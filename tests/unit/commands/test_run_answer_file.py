@@ -52,5 +52,5 @@ def test_a_file_has_the_permissions_that_new_files_have(tmp_path: Path):
 def test_a_path_that_cannot_be_written_is_refused_first(tmp_path: Path, name: str, why: str):
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "lost").symlink_to("no/answer.md")
-    with pytest.raises(UsageError, match=f"cannot write the answer there: {why}"):
+    with pytest.raises(UsageError, match=f"cannot write the answer: {why}"):
         AnswerFile(str(tmp_path / name))

@@ -28,7 +28,7 @@ def test_tools_left_out_of_the_request_are_reported():
 
 
 def test_a_retry_says_when_and_why():
-    assert trace_line(RetryScheduled(1, 2, 4, 12.0, "429")) == "· 429; retrying in 12 s, 2 of 4"
+    assert trace_line(RetryScheduled(1, 2, 4, 12.0, "429")) == "· 429. Retrying in 12 s, 2 of 4"
 
 
 def test_text_and_steps_say_nothing_on_stderr():

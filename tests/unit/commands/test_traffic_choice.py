@@ -17,7 +17,7 @@ from tui.storage.recordings.writer import RecordingWriter
         (1 << 30, ""),
         (
             300_000,
-            "mcptui traffic: 700 entries missing: dropped at the size limit of the recording while reading\n",
+            "mcptui traffic: 700 entries missing: the recording reached its size limit while it was read\n",
         ),
     ],
 )
@@ -48,4 +48,4 @@ def test_entries_dropped_are_counted_when_reading_is_interrupted(
                     writer.write(requests(first, 100, 100))
                 list(source.selection.whole())
                 raise KeyboardInterrupt
-    assert "entries missing: dropped at the size limit of the recording" in capsys.readouterr().err
+    assert "entries missing: the recording reached its size limit" in capsys.readouterr().err

@@ -140,7 +140,7 @@ async def test_a_session_can_be_named_before_it_is_saved_and_found_by_its_title(
     await one.conversations.new()
     await one.conversations.resume_named("Trip")
     assert one.conversations.info.id == session.id
-    with pytest.raises(McptuiError, match="conversation not found"):
+    with pytest.raises(McptuiError, match="session not found"):
         await one.conversations.resume_named("nowhere")
 
 

@@ -281,7 +281,7 @@ async def test_what_other_rules_found_is_judged_again(tmp_path, monkeypatch):
 
 async def test_findings_that_cannot_be_stored_are_shown(tmp_path, monkeypatch):
     def refuse(path):
-        raise StorageError("cannot write it (", where=str(path))
+        raise StorageError("cannot write the file (", where=str(path))
 
     monkeypatch.setattr(judged, "open_for_notes", refuse)
     path = tmp_path / "a.mcptrace"

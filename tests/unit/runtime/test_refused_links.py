@@ -19,7 +19,7 @@ def test_each_link_in_the_state_and_data_folder_has_a_sentence(
     (tmp_path / "data" / "mcptui").symlink_to(tmp_path)
     log, data = refused_links()
     assert log == (
-        f"{tmp_path}/state/mcptui/mcptui.log is a symbolic link, which mcptui does not follow there. "
-        "Nothing is saved there. Remove the link, or move its target there."
+        f"{tmp_path}/state/mcptui/mcptui.log is a symbolic link, which mcptui does not follow here. "
+        "Nothing is saved there. Replace the link with the file or folder itself."
     )
     assert data.startswith(f"{tmp_path}/data/mcptui is a symbolic link")

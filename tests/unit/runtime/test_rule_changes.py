@@ -153,4 +153,4 @@ async def test_an_answer_for_good_brings_no_approvals_of_a_file_of_somebody_else
         await asyncio.wait(runtime._background)
         assert runtime.turn_context.policy.judge(TOOL).verdict is Verdict.ALLOW
         assert runtime.turn_context.policy.judge(other).verdict is Verdict.ASK
-        assert "valid until mcptui quits" in runtime.problems[-1] and read(path) == before
+        assert "lasts until mcptui quits" in runtime.problems[-1] and read(path) == before

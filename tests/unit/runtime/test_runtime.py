@@ -190,8 +190,8 @@ async def test_an_approval_that_could_not_be_saved_is_saved_with_the_next_one(tm
     async with running(tmp_path, NOTHING) as runtime:
         config.write_text("[[[")
         await approve(runtime, ADD)
-        assert "valid until mcptui quits" in runtime.problems[-1]
-        assert runtime.problems[-1].endswith("It will be saved with the next tool that you always allow.")
+        assert "lasts until mcptui quits" in runtime.problems[-1]
+        assert runtime.problems[-1].endswith("mcptui saves it with the next tool that you always allow.")
         config.write_text(NOTHING)
         await approve(runtime, DROP)
         assert remembered(tmp_path) == sorted(map(runtime.turn_context.policy.key, (ADD, DROP)))

@@ -59,9 +59,7 @@ async def test_a_file_of_another_program_is_left_alone_and_that_is_said(tmp_path
     path.write_text("{}")
     async with choices_over(path) as (choices, host):
         problem = await choices.toggle_tool("a.b", "t")
-        assert problem.startswith("Not saved:") and problem.endswith(
-            "The change is valid until mcptui quits."
-        )
+        assert problem.startswith("Not saved:") and problem.endswith("The change lasts until mcptui quits.")
         assert host.toolbox.tools() == [] and path.read_text() == "{}"
 
 

@@ -135,7 +135,7 @@ def test_nothing_else_counts(loaded: Loaded):
 def test_one_note_names_what_does_not_count_and_how_to_mean_it(loaded: Loaded):
     (note,) = in_force(loaded).problems
     assert note.warning and note.message.endswith("To use all of it, start with --trust-config.")
-    named = note.message.partition("not used: ")[2].partition(" and ")[0].split(", ")
+    named = note.message.partition("ignored: ")[2].partition(" and ")[0].split(", ")
     assert set(named) < set(NOT_USED) and f"and {len(NOT_USED) - len(named)} more" in note.message
 
 

@@ -127,7 +127,7 @@ def test_a_key_that_scrolls_or_is_pressed_by_habit_answers_no_question(key: str)
 )
 def test_the_key_of_another_answer_does_not_answer(action: str, key: str):
     good, problems = check_keys({action: [key]}, ANSWERS)
-    assert good == {} and "gives another answer by default" in str(problems[0])
+    assert good == {} and "is the default key of another answer" in str(problems[0])
 
 
 def test_yes_and_no_cannot_be_swapped():

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tui.core.turn.rules import Rules
 from tui.settings.load import MEND, dotted, load, load_text
+from tui.settings.problems import capitalized
 from tui.settings.schema import Settings
 from tui.settings.specs import approval_rules
 
@@ -71,8 +72,8 @@ def test_everything_that_is_wrong_is_said_at_once_with_line_key_and_the_right_na
         "config.toml:10 limits.tool_seconds: must be more than 0",
         "config.toml:14 servers.weather.comand: unknown key, did you mean `command`?",
         "config.toml:15 servers.weather.args: must be an array, not a string",
-        "config.toml:18 servers.notes.command: the environment variable NOTES_PYTHON is not set; "
-        "set it, or write `${NOTES_PYTHON:-default}`",
+        "config.toml:18 servers.notes.command: the environment variable NOTES_PYTHON is not set. "
+        "Set it, or write `${NOTES_PYTHON:-default}`",
         "config.toml:24 ui.them: unknown key, did you mean `theme`?",
     ]
 
@@ -100,7 +101,7 @@ def test_a_file_that_is_not_toml_is_one_problem_with_its_line(text: str, problem
     assert len(found.problems) == 1
     assert found.problems[0].line == int(problem[12])
     if "unclosed" not in problem:
-        assert str(found.problems[0]) == f"{problem}; {MEND}"
+        assert str(found.problems[0]) == f"{problem}. {capitalized(MEND)}"
 
 
 def test_a_file_that_ends_too_early_says_so():

@@ -38,7 +38,7 @@ def test_the_sample_notes_are_kept_with_the_persons_data(home_of_its_own: Path):
 
 
 def test_a_directory_that_does_not_ship_is_an_error():
-    with pytest.raises(FileNotFoundError, match=r"not found beside .*\. Reinstall mcptui"):
+    with pytest.raises(FileNotFoundError, match=r"not found next to .*\. Reinstall mcptui"):
         shipped_dir("nothing")
 
 

@@ -11,7 +11,7 @@ from tui.settings.problems import Problem, did_you_mean
         (Problem("is wrong"), "is wrong"),
         (Problem("is wrong", "a.b"), "a.b: is wrong"),
         (Problem("is wrong", file="c.toml"), "c.toml: is wrong"),
-        (Problem("is wrong", "a.b", 3, "c.toml", "mend it"), "c.toml:3 a.b: is wrong; mend it"),
+        (Problem("is wrong", "a.b", 3, "c.toml", "mend it"), "c.toml:3 a.b: is wrong. Mend it"),
         (Problem("unknown key", "a", suggestion="did you mean `b`?"), "a: unknown key, did you mean `b`?"),
     ],
 )

@@ -37,7 +37,7 @@ def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[s
         ),
         (
             'url = "http://h/mcp"\nheaders = { Authorization = "Bearer x" }',
-            "a.url: headers with credentials are sent unencrypted",
+            "a.url: credentials in headers are sent unencrypted",
         ),
         ('url = "ws://h/mcp"', "a.url: traffic to another machine is not encrypted"),
         ('url = "https://h"\nheaders = { X = "${X:-}" }', "a.headers: the value of X is empty"),

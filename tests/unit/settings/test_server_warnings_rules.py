@@ -22,9 +22,9 @@ def warned(tmp_path: Path, rules: str, servers: str = SERVERS) -> list[str]:
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ('deny notes/b path=["/etc"]', "[/etc] matches one character of those in the brackets"),
-        ("deny notes/b hosts=*[::1]*", "[::1] matches one character of those in the brackets"),
-        ("ask notes/b subject=[draft]*", "[draft] matches one character of those in the brackets"),
+        ('deny notes/b path=["/etc"]', "[/etc] matches one of the characters in the brackets"),
+        ("deny notes/b hosts=*[::1]*", "[::1] matches one of the characters in the brackets"),
+        ("ask notes/b subject=[draft]*", "[draft] matches one of the characters in the brackets"),
         ("allow notes/b url=https://h/a?q=1", "? matches any one character, also in a URL"),
         ("deny notes/b url=https://h/a?q=1", ""),
         ("allow notes/b url=https://h/a[?]q=1", ""),

@@ -129,7 +129,7 @@ def test_lines_of_text_name_each_difference():
 
 
 def test_lines_say_what_was_ignored():
-    assert text_lines(compare({"id": 1}, {"id": 2}, RUN_TO_RUN)) == ["(1 expected differences hidden)"]
+    assert text_lines(compare({"id": 1}, {"id": 2}, RUN_TO_RUN)) == ["(1 expected difference hidden)"]
 
 
 def test_large_values_are_compared_in_bounded_time():

@@ -1,6 +1,6 @@
 """Parses tool arguments given as `NAME=VALUE` pairs or JSON, using the tool's input schema. Pure.
 
-Schemas and names are the server's, raw: everything that is shown is cleaned.
+Schemas and names come raw from the server. Everything that is shown is cleaned.
 """
 
 import shlex
@@ -36,7 +36,7 @@ _KIND_WORDS = {
 
 
 class ToolArguments:
-    """The arguments that a tool takes."""
+    """The arguments that a tool accepts."""
 
     def __init__(self, name: str, schema: Mapping[str, Any]) -> None:
         self._name = clean_line(name, 80)
@@ -71,7 +71,7 @@ class ToolArguments:
             raise UsageError(f"{self._name} needs {_listed(missing)}.", next_step=self._usage())
 
     def misfit(self, problem: str) -> UsageError:
-        """Return the error for arguments that do not fit the whole schema."""
+        """Return the error for arguments that do not match the schema."""
         return UsageError(
             f"invalid arguments for {self._name}: {clean_line(problem, 400)}.", next_step=self._usage()
         )
@@ -107,7 +107,7 @@ class ToolArguments:
 
 
 def signature(specs: Mapping[str, FieldSpec], required: Iterable[str]) -> str:
-    """Return how arguments are written, required ones first."""
+    """Return the syntax of arguments, required ones first."""
     needed = set(required)
     order = sorted(specs, key=lambda name: name not in needed)
     words = [f"{clean_line(name, 60)}={_kind_word(specs[name])}" for name in order[:_SHOWN_ARGUMENTS]]
@@ -116,9 +116,9 @@ def signature(specs: Mapping[str, FieldSpec], required: Iterable[str]) -> str:
 
 
 def value_of(spec: FieldSpec, text: str) -> tuple[Any, str]:
-    """Return the value of a text for a field, and its problem, or "".
+    """Return the value that a text has for a field, and its problem, or "".
 
-    Of several types the first that fits counts, text last, since every text is one.
+    With several types, the first match wins. Text comes last, because it always matches.
     """
     arms = sorted(spec.arms or (spec,), key=lambda arm: arm.kind is FieldKind.TEXT)
     if spec.nullable and text == "null" and arms[-1].kind is not FieldKind.TEXT:
@@ -149,7 +149,7 @@ def _takes_json(spec: FieldSpec) -> bool:
 
 
 def _suggestion(spec: FieldSpec, text: str) -> str:
-    """Return JSON that would fit, quoted for a shell."""
+    """Return JSON that would be valid, quoted for a shell."""
     import json
 
     if spec.kind is FieldKind.JSON:
@@ -195,7 +195,7 @@ def pairs_of(words: Sequence[str], usage: str, required: Sequence[str] = ()) -> 
             raise UsageError(f"{shown!r} is not NAME=VALUE.", next_step=hint)
         if name in found:
             raise UsageError(
-                f"{clean_line(name, 60)} is given twice.", next_step="Use a JSON array for several values."
+                f"{clean_line(name, 60)} is set twice.", next_step="Use a JSON array for several values."
             )
         found[name] = text
     return found
@@ -214,7 +214,7 @@ def json_object(text: str, where: str) -> dict[str, Any]:
 
 
 def prompt_arguments(prompt: PromptInfo, words: Sequence[str]) -> dict[str, str]:
-    """Return the arguments of a prompt, which are texts; raises UsageError."""
+    """Return the arguments of a prompt, all strings; raises UsageError."""
     name = clean_line(prompt.name, 80)
     usage = prompt_signature(prompt)
     told = f"Its arguments: {usage}" if usage else "It takes no arguments."
@@ -234,12 +234,12 @@ def prompt_arguments(prompt: PromptInfo, words: Sequence[str]) -> dict[str, str]
 
 
 def prompt_signature(prompt: PromptInfo) -> str:
-    """Return how the arguments of a prompt are written."""
+    """Return the syntax of the arguments of a prompt."""
     text = FieldSpec(FieldKind.TEXT)
     required = [one.name for one in prompt.arguments if one.required]
     return signature({one.name: text for one in prompt.arguments}, required)
 
 
 def of_tool(tool: Tool) -> ToolArguments:
-    """Return what a tool takes."""
+    """Return the arguments that a tool accepts."""
     return ToolArguments(tool.name, tool.schema)

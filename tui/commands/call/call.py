@@ -42,7 +42,7 @@ _SHOWN_NAMES = 40
 _CONFIGURED_TRANSPORT = re.compile(r'Set transport = "(\w+)" in its configuration\.')
 BY_COMMAND = "command mcptui call"
 _GRACE_SECONDS = 1.0
-"""A call that is no task ends by its own limit, with the reason."""
+"""Added to --seconds: a call that is not a task ends at its own timeout, with the reason."""
 
 
 def call(args: argparse.Namespace) -> int:
@@ -126,7 +126,7 @@ class _Call:
         return self._runtime.limits.tool_seconds if seconds is None else seconds
 
     def _chosen(self) -> str:
-        """Return the name of the server; raises UsageError or ConfigError if there is none of that name."""
+        """Return the name of the server; raises UsageError or ConfigError if it is not usable."""
         runtime = self._runtime
         names = [status.name for status in runtime.host.statuses()]
         wanted = self._request.server
@@ -153,10 +153,10 @@ class _Call:
         )
 
     def _tell_not_started(self, status: ServerStatus) -> None:
-        next_step, key, _ = status.next_step.partition("Press ")  # a key of the screen
+        next_step, key, _ = status.next_step.partition("Press ")  # names a key of the app
         if key and not next_step and not self._args.verbose:
             next_step = "Use --verbose to print its log."
-        if self._runtime.is_unconfigured and status.spec.url:  # its name is known to nobody
+        if self._runtime.is_unconfigured and status.spec.url:  # the user never saw its generated name
             next_step = next_step.replace(f"login {status.name}`", f"login {status.spec.url}`")
         if self._runtime.is_unconfigured:
             next_step = _CONFIGURED_TRANSPORT.sub("Use --transport \\1.", next_step)
@@ -179,7 +179,7 @@ class _Call:
                 raise takes.misfit(problem)
         rule = self._rules.deciding(tool.server, tool.name, arguments)
         if rule is not None and rule.action is Verdict.DENY:
-            print(f"· a rule denies the model this call: {clean_line(str(rule), 300)}", file=sys.stderr)
+            print(f"· a rule denies this call to the model: {clean_line(str(rule), 300)}", file=sys.stderr)
         self._runtime.decisions.add(hand_call(tool.server, tool.name, arguments, by=BY_COMMAND))
         result = await self._result(tool, arguments)
         if result.warning:
@@ -195,7 +195,7 @@ class _Call:
         return REFUSED if result.is_error else OK
 
     async def _result(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
-        """Call a tool. If it becomes a task, that takes as long as it does, unless --seconds limits it."""
+        """Call a tool. If the call becomes a task, it has no time limit unless --seconds sets one."""
         workbench, limit = self._runtime.workbench, self._args.seconds
         try:
             async with asyncio.timeout(None if limit is None else limit + _GRACE_SECONDS):
@@ -237,7 +237,7 @@ class _Call:
         return takes.from_json(self._given, "--args")
 
     def _failed(self, result: ToolResult) -> int:
-        """Tell why there is no answer, and return the exit code."""
+        """Print why there is no response, and return the exit code."""
         error = McptuiError(clean_line(result_text(result), 1000), where=clean_line(self._server, 80))
         fail(error, self._args.json)
         return TIMEOUT if result.failure is CallFailure.TIMEOUT else REFUSED

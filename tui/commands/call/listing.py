@@ -38,7 +38,7 @@ async def write_listing(
     as_json: bool,
     rules: Rules = NO_RULES,
 ) -> bool:
-    """List and print these kinds; return whether everything that is offered could be listed.
+    """List and print these kinds; return whether the server could list everything that it supports.
 
     Tools that `rules` deny are marked.
     """
@@ -67,7 +67,7 @@ async def write_listing(
 
 
 def _say_left_out(status: ServerStatus) -> None:
-    """Say on stderr how many tools cannot be used, and why the first few cannot."""
+    """Print on stderr how many tools are omitted, and why the first few are."""
     left_out = status.quarantined
     if left_out:
         why = "; ".join(

@@ -16,13 +16,17 @@ SERVER is the name of a configured server, or a URL. To start a server by its
 command, leave SERVER out and put the command line last, after --.
 """
 _EXIT_CODES = """
-exit codes: 0 success; 1 the tool or the server returned an error or no response;
-2 invalid usage or configuration, or cannot write output; 3 timeout; 5 the server
-could not be started; 130 interrupted
+exit codes:
+  0    success
+  1    the tool or the server returned an error or no response
+  2    invalid usage or configuration, or the output cannot be written
+  3    timeout
+  5    the server could not be started
+  130  interrupted
 """
 _ABOUT = {
     "call": f"""\
-Call a tool of a server. Only that server is started, and then stopped.
+Call a tool of a server. mcptui starts only that server, and stops it afterwards.
 
   mcptui call weather get_weather location=Beijing
   mcptui call https://mcp.example.com/mcp search query="error 402" limit=5
@@ -78,7 +82,7 @@ _HELP = {
 
 
 def usage(verb: str) -> str:
-    """Return the two forms of a command line: with a server in front, and with a command behind."""
+    """Return the two forms of the command line: a server first, or a command after `--`."""
     named, behind = _WORDS[verb]
     return (
         f"mcptui {verb} {named} [OPTION ...]\n       mcptui {verb} {behind} [OPTION ...] -- COMMAND [ARG ...]"
@@ -98,7 +102,9 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help=f"print {shape}")
     if verb == "call":
         parser.add_argument(
-            "--args", metavar="JSON|@FILE|-", help="all arguments as one JSON object; - reads it from stdin"
+            "--args",
+            metavar="JSON|@FILE|-",
+            help="all arguments as one JSON object, from a file with @FILE or from stdin with -",
         )
         parser.add_argument("--unchecked", action="store_true", help="send --args without validating them")
     if verb in ("call", "read"):
@@ -106,13 +112,13 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
             "-o",
             "--output",
             metavar="FILE",
-            help="write the result to FILE; further images or files go to FILE-2, FILE-3, …",
+            help="write the result to FILE (further images and files to FILE-2, FILE-3, …)",
         )
     parser.add_argument(
         "--seconds",
         type=_seconds,
         metavar="N",
-        help="timeout of the request, in seconds",
+        help="timeout of the request in seconds",
     )
     add_question_options(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="print the server's log to stderr")

@@ -1,7 +1,7 @@
 """Output of `mcptui call`, `read` and `prompt`: writes results to stdout or a file.
 
-A text is cleaned, also in a file: a person may show it on a terminal. JSON escapes what is unsafe in it, and
-an image or a file goes out as its bytes.
+Text is cleaned, also in a file, because it may be shown on a terminal. JSON escapes unsafe characters. Images
+and files are written as their bytes.
 """
 
 import base64
@@ -23,16 +23,16 @@ from tui.core.workbench import PromptResult
 
 
 class OutputFile:
-    """The file of `-o`; checked before anything is called, written when there is a result."""
+    """The file of `-o`, checked before the call and written when there is a result."""
 
     def __init__(self, path: str) -> None:
         """Raises UsageError if it cannot be written."""
         self._path = Path(os.path.expanduser(path))
         if why := write_problem(self._path):
-            raise UsageError(f"cannot write the result there: {why}.", where=clean_line(path, 4096))
+            raise UsageError(f"cannot write the result: {why}.", where=clean_line(path, 4096))
 
     def write(self, result: ToolResult) -> None:
-        """Write its images and files, or if there are none its text. Raises UsageError if that fails."""
+        """Write the images and files, or the text if there are none. Raises UsageError if that fails."""
         files = [_decoded(item) for item in result.content if isinstance(item, BinaryContent)]
         if not files:
             files = [clean(result_text(result)).encode()]
@@ -56,12 +56,12 @@ class OutputFile:
 
 
 def write_json(value: Any) -> None:
-    """Write JSON in ASCII: no escape sequence, lone surrogate or narrow locale can do harm."""
+    """Write JSON as ASCII, which is safe from escape sequences, lone surrogates and narrow locales."""
     sys.stdout.write(json.dumps(value, ensure_ascii=True, indent=2, default=str) + "\n")
 
 
 def write_text(text: str) -> None:
-    """Write a text, cleaned; on a terminal end its last line."""
+    """Write cleaned text. On a terminal, end its last line."""
     shown = clean(text)
     if shown and not shown.endswith("\n") and sys.stdout.isatty():
         shown += "\n"
@@ -70,7 +70,7 @@ def write_text(text: str) -> None:
 
 
 def write_result(result: ToolResult) -> None:
-    """Write the result of a tool. Raises UsageError for one that only a file can take."""
+    """Write the result of a tool. Raises UsageError if it is binary and stdout is a terminal."""
     alone = result.content[0] if len(result.content) == 1 else None
     if isinstance(alone, BinaryContent):
         _write_binary(alone)
@@ -82,7 +82,7 @@ def write_result(result: ToolResult) -> None:
 
 
 def write_contents(result: ToolResult) -> None:
-    """Write what a resource contains. Raises UsageError for what only a file can take."""
+    """Write the content of a resource. Raises UsageError if only a file can hold it."""
     files = [item for item in result.content if isinstance(item, BinaryContent)]
     if len(files) > 1 or (files and len(result.content) > 1):
         raise UsageError(
@@ -105,7 +105,7 @@ def write_prompt(result: PromptResult) -> None:
 
 
 def result_text(result: ToolResult) -> str:
-    """Return the text of a result; structured content only stands where there is no other."""
+    """Return the text of a result. Structured content is used only if there is no other content."""
     parts = [text_of(item) if text_of(item) is not None else _placeholder(item) for item in result.content]
     if not parts and result.structured is not None:
         return json.dumps(result.structured, ensure_ascii=False, indent=2)

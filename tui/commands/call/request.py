@@ -21,14 +21,14 @@ MAX_ARGUMENT_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the command line asks for: of which server (None: of the command behind `--`), and the words."""
+    """What the command line requests: the server (None: the command after `--`) and the words."""
 
     server: str | None
     words: tuple[str, ...]
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> "Request":
-        """Raises UsageError if something is missing or too much."""
+        """Raises UsageError if an argument is missing or unexpected."""
         words, named = tuple(args.words), not args.live_command
         least, most = {"call": (1, None), "read": (1, 1), "prompt": (1, None), "list": (0, 1)}[args.command]
         rest = words[1:] if named else words
@@ -79,7 +79,7 @@ def given_json(args: argparse.Namespace) -> str | None:
 
 
 def unconfigured(args: argparse.Namespace, request: Request) -> tuple[ServerSpec, Mapping[str, str]] | None:
-    """Return the server of an address or a command line with its secrets, None for a configured one."""
+    """Return the server of a URL or a command, with its secrets, or None for a configured server."""
     if request.server is not None and not is_address(request.server):
         if args.header or args.env or args.transport:
             raise UsageError(

@@ -1,4 +1,4 @@
-"""`mcptui config trust`: shows each server and model that needs consent, and keeps the yes."""
+"""`mcptui config trust`: shows each server and model that needs consent, and stores the answers."""
 
 import os
 import sys
@@ -18,23 +18,23 @@ from tui.settings.locations import decisions_file
 from tui.settings.state.stored_decisions import StoredDecisions
 
 YES = "y yes, n no: "
-YES_TO_ALL = "y yes to all of them, n no, o one by one: "
+YES_TO_ALL = "y yes to all, n no to all, o one by one: "
 ONE_BY_ONE = ("o", "one")
 
 
 def config_trust(path: Path, *, yes: bool) -> int:
-    """Ask about each server and model, or with `yes` show and agree to all; return the exit code.
+    """Ask about each server and model, or with `yes` show them and consent to all; return the exit code.
 
-    Raises UsageError if nobody is there to be asked, ConfigError if the file or a yes cannot be used.
+    Raises UsageError if there is no terminal to ask on, ConfigError if the file is unusable.
     """
     found = missing_consents(path, os.environ)
     loaded = ConfigFile(str(path), os.environ).read()
     models = missing_model_consents(loaded, os.environ)
     if not (found or models):
-        print("no server needs consent")
+        print("no server or model needs consent")
         return 0
     if not yes and not is_terminal():
-        raise UsageError("no terminal to ask on.", next_step="Use --yes to agree to all servers shown.")
+        raise UsageError("no terminal to ask on.", next_step="Use --yes to consent to all of them.")
     launches = [launch_of(spec) for spec, _ in found]
     questions = [
         consent_question(spec, launch, changes)

@@ -4,8 +4,8 @@ import argparse
 
 DECISIONS_ABOUT = """\
 List what was allowed and denied, oldest first: tool calls, forms, URLs, and requests to the model. Each line
-says what decided (a key, a rule, an option, a default, a limit) and who requested it. Arguments are not
-recorded. Equal arguments have an equal digest.
+names what decided (a key, a rule, an option, a default, a limit) and who requested it. Arguments are not
+recorded, only their digest: equal arguments have equal digests.
 
   mcptui decisions --since 7d --denied    what was denied in the last week
 """

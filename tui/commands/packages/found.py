@@ -14,15 +14,15 @@ from tui.settings.references import escaped
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A server that somebody else has described; added only after a yes.
+    """A server that somebody else described. It is added only after confirmation.
 
     Attributes:
         table: as under `[servers.NAME]`.
         name: the proposed name.
         source: who described it: "registry" or "bundle".
         lines: what it is and where it comes from, cleaned.
-        install: puts its files in place, after the yes.
-        store: puts secrets into the keychain, after the yes; takes the table and the name, returns the table.
+        install: installs its files, after confirmation.
+        store: stores secrets in the keychain, after confirmation; takes table and name, returns the table.
     """
 
     table: dict[str, Any]
@@ -34,12 +34,12 @@ class Found:
 
 
 def is_terminal() -> bool:
-    """Return whether somebody can be asked."""
+    """Return whether there is a terminal to ask on."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def confirm(question: str, *, yes: bool) -> bool:
-    """Return whether the person agrees; raises UsageError if there is nobody to ask."""
+    """Return whether the user confirms; raises UsageError if there is no terminal to ask on."""
     if yes:
         return True
     if not is_terminal():
@@ -50,7 +50,7 @@ def confirm(question: str, *, yes: bool) -> bool:
 
 
 def ask_for(*, secrets: bool) -> Ask:
-    """Return what asks on the terminal, also for secrets if `secrets`; without one nobody is asked."""
+    """Return a function that asks for a value on the terminal, if any, and for secrets if `secrets`."""
 
     def ask(wanted: ServerInput) -> tuple[str, ...] | None:
         if not is_terminal() or (wanted.secret and not secrets):
@@ -69,7 +69,7 @@ def ask_for(*, secrets: bool) -> Ask:
 
 
 def _line(wanted: ServerInput) -> str | None:
-    several = "; separate several with :" if wanted.several else ""
+    several = " (separate several with :)" if wanted.several else ""
     prompt = f"{clean_line(wanted.name, 60)}: {wanted.about}{several}\n> "
     try:
         return getpass.getpass(prompt) if wanted.secret else input(prompt).strip()

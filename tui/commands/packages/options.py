@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _ABOUT = """\
-Search a registry of MCP servers. mcptui contacts it only for this command and for add.
+Search a registry of MCP servers. mcptui contacts it only for this command and for mcptui add.
 
   mcptui search weather
   mcptui search error tracking --limit 5
@@ -20,7 +20,13 @@ The registry is [registry] url in the configuration (default:
 https://registry.modelcontextprotocol.io). Any registry with the same API (v0.1)
 works.
 """
-_EXIT_CODES = "exit codes: 0 found; 1 nothing found, or the registry failed; 2 invalid usage; 130 interrupted"
+_EXIT_CODES = """\
+exit codes:
+  0    found
+  1    nothing found, or the registry failed
+  2    invalid usage
+  130  interrupted
+"""
 _REGISTRY = "registry URL (default: from the configuration)"
 
 
@@ -38,7 +44,7 @@ def _fill_search(parser: argparse.ArgumentParser) -> None:
 
 
 def add_packed_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `mcptui add` for what a registry describes."""
+    """Add the options of `mcptui add` for registry entries and bundles."""
     packed = parser.add_argument_group("for a registry entry or a bundle")
     packed.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a value that the server requires"

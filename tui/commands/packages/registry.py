@@ -71,10 +71,10 @@ def _status(item: Mapping[str, Any]) -> str:
 
 
 def _registry_url(args: argparse.Namespace) -> tuple[str, str]:
-    """Return the URL of the registry, and as it may be shown.
+    """Return the URL of the registry, and a masked form to show.
 
-    Raises ConfigError if the configuration cannot be read, UsageError if it is not the person's own and its
-    registry is on another computer or takes values of the environment.
+    Raises ConfigError if the configuration cannot be read, UsageError if it is not the user's own and its
+    registry is on another computer or contains environment variables.
     """
     from tui.runtime.servers.model_consent import is_here
     from tui.settings.config_file import ConfigFile
@@ -105,8 +105,8 @@ def _registry_url(args: argparse.Namespace) -> tuple[str, str]:
 def from_registry(args: argparse.Namespace, word: str) -> Found:
     """Return the server of that name in the registry, as it would be configured.
 
-    Raises ServerError if the registry gives no answer, UsageError if it has no such server, or none that can
-    be used.
+    Raises ServerError if the registry does not respond, UsageError if it has no such server or no usable way
+    to run it.
     """
     if args.env or args.header or args.transport:
         raise UsageError(
@@ -142,7 +142,7 @@ def from_registry(args: argparse.Namespace, word: str) -> Found:
     print(
         f"  {way.kind}: {clean_line(way.what, 200)} (according to {clean_line(address, 200)})\n", flush=True
     )
-    # A secret that is not given stands in the configuration as the name of a variable.
+    # A secret without a value is configured as a reference to an environment variable.
     inputs = [replace(one, required=False) if one.secret else one for one in way.inputs]
     given = pair_list(args.set)
     table = way.table(values_of(inputs, given, ask_for(secrets=False)))
@@ -160,18 +160,18 @@ def _repository(entry: Mapping[str, Any]) -> str:
 
 
 def _asked_for(way: Way, given: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each secret and each value that could be set, too."""
+    """Yield a line for each secret and each optional value that is not set."""
     for one in way.inputs:
         if one.name in given:
             continue
         if one.secret:
-            yield f"  from the variable {variable_name(one.name)}: {one.about}"
+            yield f"  from the environment variable {variable_name(one.name)}: {one.about}"
         elif not one.required:
             yield f"  --set {clean_line(one.name, 60)}=…  {one.about}"
 
 
 def _chosen(found: Sequence[Way], kind: str | None, name: str) -> Way:
-    """Return the way to run it: of the kind that was asked for, the one that was chosen, or the only one."""
+    """Return the way to run it: of the requested kind, the only one, or the one that the user selects."""
     fitting = [way for way in found if kind is None or way.kind == kind]
     usable = [way for way in fitting if not way.problem]
     if not usable:

@@ -1,7 +1,8 @@
-"""What `mcptui traffic --replay` sends: shown before, judged by rules and definitions, agreed to, recorded.
+"""Approval of what `mcptui traffic --replay` sends.
 
-A recording may come from somebody else. What a message does is read from the bytes that are sent, not from
-the columns of the recording.
+Rules and accepted definitions decide which messages may be sent. The user sees the rest and confirms, and the
+decisions are recorded. A recording may come from somebody else, so a message is judged by the bytes that are
+sent, not by the columns of the recording.
 """
 
 import os
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 BY_FLAG = "flag --yes"
 BY_APPROVE = "flag --approve all"
 MAX_LISTED = 100
-"""Tools that are listed and recorded one by one."""
+"""Tools that are listed and recorded individually."""
 
 MAX_NAMED = 10
 CHANGES, READS = "may change something", "read-only"
@@ -39,10 +40,10 @@ CHANGES, READS = "may change something", "read-only"
 
 @dataclass(frozen=True, slots=True)
 class LiveServer:
-    """What is known of the server that gets the messages.
+    """The server that receives the messages.
 
-    `tools` are those that it lists now, None if it is a command that was typed; `only_reads` whether one is
-    marked read-only by a trusted server.
+    `tools` are those that it lists now, or None for a command given after `--`. `only_reads` returns whether
+    a tool is marked as read-only by a trusted server.
     """
 
     name: str
@@ -53,7 +54,7 @@ class LiveServer:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A tool, what its calls do or why they are not sent, and whether by a rule."""
+    """A tool, what its calls do or why they are not sent, and the rule that decided, or ""."""
 
     tool: str
     words: str
@@ -62,10 +63,10 @@ class _Call:
 
 
 class ReplayApproval:
-    """Judges the messages of a replay. `items` are those to carry out, the others marked with the reason.
+    """Judges the messages of a replay. `items` are all of them, and those not to be sent have the reason.
 
-    `by` is the flag that has said yes, "" if the person is asked. A rule that asks is answered by the person
-    or by `--approve all`, not by `--yes`.
+    `by` is the flag that confirms, or "" if the user is asked. A rule that requires approval is answered by
+    the user or by `--approve all`, not by `--yes`.
     """
 
     def __init__(self, items: Iterable[ReplayItem], server: LiveServer, by: str = "") -> None:
@@ -83,7 +84,7 @@ class ReplayApproval:
             return replace(item, left_out=message)
         method, params = message.get("method"), message.get("params")
         if (item.kind in ANSWERS) == ("method" in message):
-            return replace(item, left_out="it is not what the recording says")
+            return replace(item, left_out="the message is not of the recorded kind")
         if not isinstance(method, str):
             return item
         params = params if isinstance(params, dict) else {}
@@ -114,17 +115,17 @@ class ReplayApproval:
             return replace(item, refusal=f"not sent: {clean_line(why, 200)}")
         words = READS if tool is not None and server.only_reads(tool) else CHANGES
         if rule is not None and rule.action is Verdict.ASK:
-            words += f", the rule “{rule}” asks"
+            words += f", the rule “{rule}” requires approval"
         self._calls[_Call(name, words)] += 1
         return item
 
     def _by_rule(self, item: ReplayItem, name: str, rule: Rule) -> ReplayItem | None:
-        """Return an item that a rule keeps from being sent, marked with the reason, else None."""
+        """Return the item with the reason if a rule prevents it from being sent, otherwise None."""
         if rule.action is Verdict.DENY:
-            words = f"the rule {rule}"
-            kept = replace(item, left_out=f"a rule denies it: {clean_line(str(rule), 200)}")
+            words = f"denied by the rule {rule}"
+            kept = replace(item, left_out=f"denied by the rule {clean_line(str(rule), 200)}")
         elif rule.action is Verdict.ASK and self._by == BY_FLAG:
-            words = f"the rule “{rule}” asks for approval, and nobody can answer (--yes)"
+            words = f"the rule “{rule}” requires approval, which --yes does not give"
             kept = replace(item, refusal=f"not sent: {clean_line(words, 300)}. Use --approve all to send it")
         else:
             return None
@@ -132,7 +133,7 @@ class ReplayApproval:
         return kept
 
     def lines(self) -> list[str]:
-        """Return what is sent, by tool, and what is not, as clean lines."""
+        """Return clean lines: per tool, what is sent and what is not."""
         found = sorted(self._calls.items(), key=lambda one: (not one[0].is_sent, one[0].words, one[0].tool))
         rows = [f"  {_line(call, number)}" for call, number in found[:MAX_LISTED]]
         if more := found[MAX_LISTED:]:
@@ -149,9 +150,9 @@ class ReplayApproval:
         return [f"sends to {clean_line(self._server.name, 80)}:", *(rows or ["  nothing"])]
 
     async def agreed(self, decisions: DecisionLog) -> bool:
-        """Show what is sent, and return whether the person agrees. Records the decision about each tool.
+        """Show what would be sent, and return whether the user confirms. Records a decision for each tool.
 
-        Raises UsageError if nobody can be asked.
+        Raises UsageError if there is no terminal to ask on.
         """
         say("\n".join(self.lines()))
         if not any(call.is_sent for call in self._calls) and not self._others:
@@ -186,26 +187,26 @@ def _line(call: _Call, number: int) -> str:
 
 
 def _one_line(item: ReplayItem) -> ReplayItem:
-    """Return an item whose message is one line: a line inside it would be a message of its own."""
+    """Return the item with its message on one line: a line break would split it into two messages."""
     return replace(item, raw=item.raw.replace(b"\r", b" ").replace(b"\n", b" "))
 
 
 def _message(raw: bytes) -> Mapping[str, Any] | str:
-    """Return a message, or why it is not sent: servers may disagree about what it says."""
+    """Return the parsed message, or why it is not sent, such as an ambiguous duplicate key."""
     reader = DuplicateKeyReader()
     try:
         found = reader.read(raw.decode())
     except (ValueError, RecursionError):
         return "it is not JSON"
     if reader.duplicate is not None:
-        return "a name appears twice in it"
-    return found if isinstance(found, dict) else "it is not a message"
+        return "it has a duplicate key"
+    return found if isinstance(found, dict) else "it is not a JSON object"
 
 
 async def listed_server(
     name: str, config: str | None, walk: "Walk", introduction: Mapping[str, Any], *, trust: bool
 ) -> LiveServer:
-    """Return what is known of a configured server that has listed its tools."""
+    """Return a configured server that has listed its tools."""
     from tui.runtime.options import Options
     from tui.runtime.runtime import Runtime
 

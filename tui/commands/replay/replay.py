@@ -30,8 +30,8 @@ SAME, DIFFERENT, INCOMPLETE, NOT_STARTED = 0, 1, 2, 5
 def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
     """Replay and return the exit code.
 
-    Raises UsageError if there is no such server in the recording or in the configuration, StorageError if the
-    recording cannot be read.
+    Raises UsageError if the server is not in the recording or not configured, StorageError if the recording
+    cannot be read.
     """
     items, server = list[ReplayItem](), ""
     with closing(choice.sources()) as sources:
@@ -39,7 +39,7 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
             items, passing, server = _items(args, source)
     if choice.query.root is not None and not any(item.seq in passing for item in items):
         if not choice.say_if_nothing():
-            say("no request to its server matches")
+            say("no request to the server matches the filter")
         return SAME
     telling = _Telling(args.json, passing)
     try:
@@ -59,9 +59,9 @@ async def _interruptible(work: Coroutine[Any, Any, int]) -> int:
 async def _replayed(
     args: argparse.Namespace, items: Sequence[ReplayItem], recorded: str, telling: "_Telling"
 ) -> int:
-    """Show what is sent, ask, and send it. A configured server first lists its tools, over its connection."""
+    """Show what would be sent, ask, and send it. A configured server first lists its tools."""
     command = _command(args)
-    if args.live_command:  # nothing is known of its tools, so it is not started before the yes
+    if args.live_command:  # its tools are unknown, so it is started only after confirmation
         approval = ReplayApproval(items, _named(args, recorded), _flag(args))
         if not await _agreed(approval):
             return INCOMPLETE
@@ -92,9 +92,9 @@ async def _agreed(approval: ReplayApproval) -> bool:
 
 
 def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], frozenset[int], str]:
-    """Return the messages for the server, the seqs of those that the filter asks for, and its recorded name.
+    """Return the messages for the server, the seqs that match the filter, and the server's recorded name.
 
-    An exchange is asked for if its request or its answer passes; the handshake goes before it unasked.
+    An exchange matches if its request or its response does. The handshake is always sent.
     """
     recording = source.recording
     asked = (entry for entry in recording.entries() if entry.kind is Kind.REQUEST)
@@ -111,7 +111,7 @@ def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], 
 
 
 def _asked_by(source: Source) -> Iterator[int]:
-    """Yield the seqs of the requests that pass: of an answer its request, of a batch its messages."""
+    """Yield the seqs of the matching requests: for a response its request, for a batch its messages."""
     batches: set[int] = set()
     for entry in source.selection.entries():
         yield entry.pair if entry.kind in ANSWERS else entry.seq
@@ -124,7 +124,7 @@ def _asked_by(source: Source) -> Iterator[int]:
 
 
 def _command(args: argparse.Namespace) -> Command:
-    """Return what starts the live server: the given command, or that of a configured server."""
+    """Return the command of the live server, given after `--` or configured."""
     if args.live_command:
         return Command(args.live_command, os.environ)
     from tui.host.process.process import server_environment, starting_folder
@@ -143,9 +143,9 @@ def _command(args: argparse.Namespace) -> Command:
     spec = specs.get(args.replay)
     if spec is None:
         raise UsageError(
-            f"requires a configured stdio server: {', '.join(specs) or 'none'}",
+            f"stdio server not found. Configured: {', '.join(specs) or 'none'}",
             where=clean_line(args.replay, 80) or "--replay",
-            next_step="Or give a command after --: mcptui traffic FILE --replay -- COMMAND ARG ...",
+            next_step="Use one of them, or a command: mcptui traffic FILE --replay -- COMMAND ARG ...",
         )
     source = ConfigFile(getattr(args, "config", None), os.environ).source if loaded.names_servers else ""
     require_consent(replace(spec, source=source), trust=bool(vars(args).get("trust_config")))
@@ -154,7 +154,7 @@ def _command(args: argparse.Namespace) -> Command:
 
 
 def _named(args: argparse.Namespace, recorded: str) -> LiveServer:
-    """Return what is known of a command that was given: it has the name in the recording."""
+    """Return the live server for a command given after `--`, which has the recorded name."""
     from tui.settings.load import load
     from tui.settings.locations import config_path
     from tui.settings.specs import approval_rules
@@ -170,7 +170,7 @@ def _named(args: argparse.Namespace, recorded: str) -> LiveServer:
 
 @dataclass(frozen=True, slots=True)
 class _Telling:
-    """Which results are printed: those asked for, and a handshake only if it fails."""
+    """Which results are printed: those that match the filter, and a handshake only if it fails."""
 
     as_json: bool
     asked_for: frozenset[int]

@@ -7,17 +7,21 @@ if TYPE_CHECKING:
     Actions = argparse._SubParsersAction[argparse.ArgumentParser]
 
 SESSIONS_ABOUT = """\
-List, search, show, rename, delete, export and import saved conversations. Without an action, list them.
+List, search, show, rename, delete, export and import sessions: saved conversations. Without an action, list
+them.
 
-  mcptui sessions search "error 402"            search all conversations
+  mcptui sessions search "error 402"    search the messages of all sessions
   mcptui sessions export last --as html --output talk.html
 """
 SESSIONS_EPILOG = """\
-ID is an id from the list, its start or end, a title, or "last" for the most recent conversation.
+ID is an id from the list, its start or end, a title, or "last" for the most recent session.
 
-exit codes: 0 success; 2 invalid usage, or conversation not found; 130 interrupted
+exit codes:
+  0    success
+  2    invalid usage, or session not found
+  130  interrupted
 """
-ID = "an id, its start or end, a title, or last"
+ID = 'an id, its start or end, a title, or "last"'
 
 
 def fill_sessions(parser: argparse.ArgumentParser) -> None:
@@ -30,31 +34,31 @@ def fill_sessions(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_looking(actions: "Actions") -> None:
-    listing = _action(actions, "list", "list saved conversations, most recent first")
+    listing = _action(actions, "list", "list sessions, most recent first")
     listing.add_argument("text", nargs="?", default="", metavar="TEXT", help="only titles that contain TEXT")
-    listing.add_argument("--deleted", action="store_true", help="list deleted conversations instead")
+    listing.add_argument("--deleted", action="store_true", help="list deleted sessions instead")
     listing.add_argument(
         "--limit", type=count, default=200, metavar="N", help="maximum number (default: 200)"
     )
-    search = _action(actions, "search", "search all conversations")
-    search.add_argument("text", metavar="TEXT", help="words to find (all must match in one message)")
+    search = _action(actions, "search", "search the messages of all sessions")
+    search.add_argument("text", metavar="TEXT", help="words to find (all of them in one message)")
     search.add_argument("--limit", type=count, default=100, metavar="N", help="maximum number (default: 100)")
-    show = _action(actions, "show", "print a conversation as Markdown, or with --json as JSON")
+    show = _action(actions, "show", "print a session as Markdown, or with --json as JSON")
     show.add_argument("session", metavar="ID", help=ID)
 
 
 def _add_changing(actions: "Actions") -> None:
-    rename = _action(actions, "rename", "rename a conversation")
+    rename = _action(actions, "rename", "rename a session")
     rename.add_argument("session", metavar="ID", help=ID)
     rename.add_argument("title", metavar="TITLE", help="the new title")
-    delete = _action(actions, "delete", "delete conversations; they can be restored for 30 days")
+    delete = _action(actions, "delete", "delete sessions (they can be restored for 30 days)")
     delete.add_argument("sessions", nargs="+", metavar="ID", help=ID)
-    restore = _action(actions, "restore", "restore a deleted conversation")
+    restore = _action(actions, "restore", "restore a deleted session")
     restore.add_argument("session", metavar="ID", help=ID)
 
 
 def _add_files(actions: "Actions") -> None:
-    export = _action(actions, "export", "export a conversation to a file or stdout")
+    export = _action(actions, "export", "export a session to a file or stdout")
     export.add_argument("session", metavar="ID", help=ID)
     export.add_argument(
         "--as",
@@ -64,12 +68,14 @@ def _add_files(actions: "Actions") -> None:
     )
     export.add_argument("--output", "-o", metavar="FILE", help="output file (default: stdout)")
     export.add_argument(
-        "--redact", action="store_true", help="replace texts and values by their shapes; names are kept"
+        "--redact",
+        action="store_true",
+        help="replace texts and values with placeholders such as <text, 12 characters>, keep names",
     )
-    taking = _action(actions, "import", "import a conversation that was exported as JSON")
-    taking.add_argument("file", metavar="FILE", help="the export")
+    taking = _action(actions, "import", "import a session that was exported as JSON")
+    taking.add_argument("file", metavar="FILE", help="the exported session")
     taking.add_argument(
-        "--keep-system", action="store_true", help="use its system prompt too (default: only show it)"
+        "--keep-system", action="store_true", help="also use its system prompt (default: only show it)"
     )
     for action in (export, taking):
         action.add_argument(

@@ -92,7 +92,7 @@ async def _named(store: "SessionStore", name: str) -> SessionInfo:
 def _one_of(found: Sequence[SessionInfo], name: str) -> SessionInfo:
     chosen = named(found, name)
     if chosen is None:
-        raise UsageError("conversation not found", where=name, next_step=LIST_STEP)
+        raise UsageError("session not found", where=name, next_step=LIST_STEP)
     return chosen
 
 
@@ -111,7 +111,7 @@ async def _list(args: argparse.Namespace) -> None:
     elif found:
         print("\n".join(table([_HEAD, *map(_row, found)], left={0, 1, 4, 5})))
     else:
-        print("no matching title" if wanted else "no saved conversations yet")
+        print("no matching title" if wanted else "no sessions yet")
 
 
 async def _search(args: argparse.Namespace) -> None:
@@ -152,8 +152,8 @@ async def _delete(args: argparse.Namespace) -> None:
     infos = [await _named(store, name) for name in args.sessions]
     for info in {info.id: info for info in infos}.values():
         await store.delete(info.id)
-        again = f"restore it with: mcptui sessions restore {info.id}"
-        _say(args, f"deleted {_called(info)}; {again}", id=info.id, deleted=True)
+        again = f"Restore it with: mcptui sessions restore {info.id}"
+        _say(args, f"deleted {_called(info)}. {again}", id=info.id, deleted=True)
 
 
 async def _restore(args: argparse.Namespace) -> None:
@@ -161,7 +161,7 @@ async def _restore(args: argparse.Namespace) -> None:
     try:
         info = _one_of(await store.deleted(), args.session)
     except UsageError as error:
-        step = "List deleted conversations with `mcptui sessions list --deleted`."
+        step = "List deleted sessions with `mcptui sessions list --deleted`."
         raise UsageError(error.message, where=error.where, next_step=step) from error
     await store.restore(info.id)
     _say(args, f"restored {_called(info)}", id=info.id, deleted=False)
@@ -183,10 +183,10 @@ async def _import(args: argparse.Namespace) -> None:
     store = _store(_redactor(args))
     found = await store.import_json(_path(args.file), keep_system=args.keep_system)
     _say(args, f"imported {_called(found.info)}", **_object(found.info))
-    notes = ["Its content may be from anybody. If you continue it, calls ask as after untrusted content."]
+    notes = ["Its content could come from anybody. If you continue it, more calls need your approval."]
     if found.system:
         text = clean(found.system[:MAX_SYSTEM]) + ("…" if len(found.system) > MAX_SYSTEM else "")
-        notes.append(f"Its system prompt{'' if args.keep_system else ' was left out'}:\n{text}")
+        notes.append(f"Its system prompt{'' if args.keep_system else ' is not used'}:\n{text}")
         if not args.keep_system:
             notes.append("To use it, import the file again with --keep-system.")
     print("\n".join(notes), file=sys.stderr)

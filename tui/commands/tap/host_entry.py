@@ -17,7 +17,7 @@ Keys = tuple[str, ...]
 
 _URLS = ("url", "serverUrl", "httpUrl")
 _PROGRAMS = ("mcptui", "mcptui-host")
-_UNSAFE = "cannot be changed safely: a key occurs twice."
+_UNSAFE = "cannot be changed safely: it contains a duplicate key."
 
 
 @dataclass(frozen=True, slots=True)

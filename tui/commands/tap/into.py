@@ -127,7 +127,7 @@ def _files(named: str) -> tuple[KnownHost | None, list[Path]]:
         return host, files_of(host, Path.cwd(), os.environ)
     path = Path(os.path.expanduser(named))
     if os.sep not in named and not named.endswith(".json") and not path.exists():
-        known = f"Known hosts: {', '.join(HOSTS)}. Otherwise give the path of its file."
+        known = f"Known hosts: {', '.join(HOSTS)}. For any other, give the path of its file."
         raise UsageError(
             f"unknown host {clean_line(named, 64)!r}",
             next_step=" ".join(filter(None, (did_you_mean(named, HOSTS).capitalize(), known))),
@@ -170,7 +170,7 @@ def _read(path: Path) -> HostFile:
         raise ConfigError(f"is not JSON: {error.msg} at column {error.colno}.", where=where) from error
     except (ValueError, RecursionError) as error:
         raise ConfigError(
-            f"is not JSON that can be read: {clean_line(str(error))}.", where=_shown(path)
+            f"cannot be parsed as JSON: {clean_line(str(error))}.", where=_shown(path)
         ) from error
 
 
@@ -188,7 +188,7 @@ def _found(host: KnownHost | None, files: Sequence[Path], server: str, *, into: 
         places = ", ".join(one.place for one in matching)
         raise UsageError(
             f"{clean_line(server, 64)} is in several files of {title}: {places}",
-            next_step=f"Name one of them in place of {title}.",
+            next_step=f"Name one of them instead of {title}.",
         )
     if problems:
         raise problems[0]
@@ -196,7 +196,7 @@ def _found(host: KnownHost | None, files: Sequence[Path], server: str, *, into: 
         places = ", ".join(map(_shown, files))
         raise UsageError(
             f"no configuration of {title} found (looked for {places}).",
-            next_step="Give its path in place of its name.",
+            next_step="Give the path of its file instead of its name.",
         )
     names = ", ".join(dict.fromkeys(clean_line(one.keys[-1], 64) for one in every)) or "none"
     raise UsageError(f"{title} has no server {clean_line(server, 64)!r}.", next_step=f"Its servers: {names}.")
@@ -217,14 +217,14 @@ def _into(found: Found, name: str) -> Change:
         raise UsageError(
             f"{clean_line(found.keys[-1], 64)} is a remote server, so it has no command to replace.",
             next_step=f"Run mcptui tap --listen 8766 --to {clean_line(masked(url), 400)} and set the url at "
-            f"{found.place} to the address that it prints.",
+            f"{found.place} to the URL that mcptui prints.",
         )
     if not words:
         raise ConfigError("its command or args cannot be read.", where=found.place)
     start = launcher()
     tap = [*start, "tap", *([f"--name={name}"] if name.startswith("-") else ["--name", name]), "--"]
     transient = any(part in start[0] for part in ("/archive-v0/", "/.tmp", "/builds-v0/"))
-    note = "this mcptui runs from a cache that may be cleared: install it first (uv tool install mcptui-host)"
+    note = "this mcptui runs from a cache that may be cleared. Install it first: uv tool install mcptui-host"
     return Change(tapped(found.file, found.keys, tap), [*tap, *words], note if transient else "")
 
 
@@ -232,7 +232,7 @@ def _out(found: Found) -> Change:
     words, original = found.words, found.words[found.length :]
     record = _record(found)
     if record is None:
-        note = "mcptui has no record of the original: it is taken from the entry"
+        note = "mcptui has no record of the original entry, and derives it from the current one"
         return Change(untapped(found.file, found.keys), original, note)
     if words != record["words"]:
         raise ConfigError(
@@ -253,7 +253,7 @@ def _preview(found: Found, host: KnownHost | None, change: Change) -> None:
     project = f", project {clean_line(found.keys[1], 400)}" if found.keys[0] == "projects" else ""
     print(f"{found.place} ({host.title if host else 'file'}{project})")
     if real != found.path:
-        print(f"which is a link to {_shown(real)}")
+        print(f"a symbolic link to {_shown(real)}")
     print(f"- {_masked(found, found.words)}\n+ {_masked(found, change.words)}")
     print("only its command and args change")
     for note in filter(None, (change.note, _shared(found.path) if tap_length(change.words) else "")):
@@ -265,7 +265,7 @@ def _shared(path: Path) -> str:
     if project == Path.home() or not path.is_relative_to(project):
         return ""
     return (
-        "this file belongs to the project: do not commit the change, its path is valid on this machine only"
+        "this file belongs to the project. Do not commit the change: its path is only valid on this machine"
     )
 
 
@@ -285,7 +285,8 @@ def _refuse_links(path: Path, *, yes: bool) -> None:
     if yes and (path.is_symlink() or path.parent.is_symlink()):
         real = _shown(Path(os.path.realpath(path)))
         raise UsageError(
-            f"{_shown(path)} is a link, which --yes does not follow.", next_step=f"Name the file: {real}"
+            f"{_shown(path)} is a symbolic link, which --yes does not follow.",
+            next_step=f"Name the file: {real}",
         )
 
 

@@ -14,7 +14,7 @@ TAP_ABOUT = """\
 Proxy and record another host's MCP server. The host starts this command instead of the server. Bytes,
 end of file, signals and the exit code are passed through unchanged, and recording never delays them.
 
-  mcptui tap --into claude time      Claude starts its server "time" through it
+  mcptui tap --into claude time      Claude starts "time" through mcptui
   mcptui tap --out claude time       undo that
   mcptui tap -- uvx mcp-server-time  the command that the host then runs
 
@@ -48,7 +48,7 @@ def fill_tap(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--into", metavar="HOST", help=f"proxy a server of another host: {hosts}")
     parser.add_argument("--out", metavar="HOST", help="stop proxying it: restore its entry")
     parser.add_argument("--yes", action="store_true", help="--into, --out: do not ask for confirmation")
-    parser.add_argument("--dry-run", action="store_true", help="--into, --out: show the change only")
+    parser.add_argument("--dry-run", action="store_true", help="--into, --out: only show the change")
     parser.add_argument("--name", metavar="NAME", help="server name in the recording")
     parser.add_argument("--listen", type=_port, metavar="PORT", help="proxy HTTP: listen on 127.0.0.1:PORT")
     parser.add_argument("--to", metavar="URL", help="proxy HTTP: the URL of the server")

@@ -218,7 +218,7 @@ def named(sessions: Sequence[SessionInfo], name: str) -> SessionInfo | None:
     for found in (exact, titled, begun):
         if len(found) > 1:
             ids = ", ".join(one.id for one in found[:5])
-            raise UsageError(f"{len(found)} conversations match: {ids}", where=name)
+            raise UsageError(f"{len(found)} sessions match: {ids}", where=name)
         if found:
             return found[0]
     return None

@@ -31,7 +31,7 @@ class LinkError(OSError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            errno.ELOOP, f"{path} is a symbolic link, which mcptui does not follow there. Remove it", path
+            errno.ELOOP, f"{path} is a symbolic link, which mcptui does not follow here. Remove it", path
         )
 
 

@@ -282,12 +282,12 @@ def agree(path: Path, server: str, env: Mapping[str, str], *, by: str, expected:
     try:
         spec = next((one for one in _sourced(path, env) if one.name == server), None)
         if spec is None:
-            return f"the configuration of {quoted_name(server)} is not complete yet."
+            return f"the configuration of {quoted_name(server)} is not complete."
         if not spec.source or is_sample(spec):
             return ""
         launch = launch_of(spec)
         if expected is not None and expected.digest() != launch.digest():
-            return f"{quoted_name(server)} has changed meanwhile."
+            return f"{quoted_name(server)} has changed in the meantime."
         StoredConsents(consents_file()).add(spec.name, spec.source, launch)
         with closing(StoredDecisions(decisions_file())) as decisions:
             decisions.add(decision_of(spec, launch.digest(), allowed=True, by=by))

@@ -73,7 +73,7 @@ class ServerTrust:
         try:  # what the configuration says comes first at the next start
             await asyncio.to_thread(self._config.save, ("servers", server, "trusted"), trusted)
         except McptuiError as error:
-            return sentences(f"Not saved: {error}", "The change is valid until mcptui quits.")
+            return sentences(f"Not saved: {error}", "The change lasts until mcptui quits.")
         return ""
 
     def close(self) -> None:

@@ -221,7 +221,7 @@ class _Filler:
                 return ""
             if len(values) > 1:
                 raise UsageError(
-                    f"{clean_line(name, 60)} can only have one value: {clean_line(text, 80)!r} contains it."
+                    f"{clean_line(name, 60)} can only have one value: it is part of {clean_line(text, 80)!r}."
                 )
             pieces += [self._literal(text[end : found.start()]), *values]
             end = found.end()

@@ -98,11 +98,11 @@ def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
         return f"unsupported package type {clean_line(kind, 40) or 'unknown'!r}"
     transport = _text(_object(package.get("transport")), "type") or "stdio"
     if transport != "stdio":
-        return f"it serves {clean_line(transport, 40)} on this machine, not stdio"
+        return f"it uses the transport {clean_line(transport, 40)} on this machine instead of stdio"
     launcher = _text(package, "runtimeHint")
     if launcher and launcher not in _LAUNCHERS[kind]:
         usual = " or ".join(_LAUNCHERS[kind])
-        return f"it requires {clean_line(launcher, 40)!r}, not {usual}"
+        return f"it requires {clean_line(launcher, 40)!r} instead of {usual}"
     if not _PACKAGE[kind].fullmatch(_text(package, "identifier")):
         return f"{clean_line(_text(package, 'identifier'), 80)!r} is not a package name"
     version = _text(package, "version")
@@ -110,7 +110,7 @@ def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
         return f"{clean_line(version, 80)!r} is not a version"
     base = _text(package, "registryBaseUrl")
     if base and urlsplit(base).hostname not in _USUAL_PLACES[kind]:
-        return f"its package is at {clean_line(base, 120)}, not at {_USUAL_PLACES[kind][0]}"
+        return f"its package is at {clean_line(base, 120)} instead of {_USUAL_PLACES[kind][0]}"
     for pair in _objects(package.get("environmentVariables")):
         if not _NAME.fullmatch(_text(pair, "name")):
             return f"{clean_line(_text(pair, 'name'), 60)!r} is not a variable name"

@@ -96,7 +96,7 @@ def values_of(
         if problem := wanted.problem(text):
             raise UsageError(f"{clean_line(name, 60)} {problem}.", where="--set")
         if name in found and not wanted.several:
-            raise UsageError(f"{clean_line(name, 60)} is given twice.", where="--set")
+            raise UsageError(f"{clean_line(name, 60)} is set twice.", where="--set")
         # What a publisher has written, such as a choice, is never a reference to a variable of this machine.
         found[name] = (*found.get(name, ()), escaped(text) if wanted.choices else text)
     missing = []
@@ -120,7 +120,7 @@ def joined(pieces: Iterable[str]) -> str:
     kept = [piece for piece in pieces if piece]
     for before, after in pairwise(kept):
         if before.endswith("$") and after.startswith(("{", "${")):
-            raise UsageError("a $ before a value would make it a reference.")
+            raise UsageError("a $ before a value would turn it into a variable reference.")
     return "".join(kept)
 
 
@@ -135,5 +135,5 @@ def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str,
             if KEYCHAIN in value and not any(text in value for text in named):
                 raise UsageError(
                     f"it requests {clean_line(name, 60)} from your keychain: {clean_line(value, 80)!r}.",
-                    next_step="It was not added, because that can be the secret of another server.",
+                    next_step="It was not added, because the secret may belong to another server.",
                 )

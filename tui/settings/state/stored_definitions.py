@@ -98,7 +98,7 @@ class StoredDefinitions:
 
 def _damage(path: Path, error: Exception) -> str:
     is_kept = isinstance(error, Unreadable) and not isinstance(error, Unopened)
-    beside = f" When it is replaced, it is kept as {_beside(path).name}." if is_kept else ""
+    beside = f" Before it is replaced, it is copied to {_beside(path).name}." if is_kept else ""
     why = clean_line(str(error), 200).removesuffix(".")
     return (
         f"What you accepted before cannot be read: {clean_line(str(path), 400)} {why}.{beside} "
@@ -156,7 +156,7 @@ def _read(path: Path) -> Kept | None:
                 dict(map(_entry, listed)),
                 {name: one for name, one in refused.items() if isinstance(one, str)},
             )
-    raise Unreadable("is not of this version of mcptui")
+    raise Unreadable("was written by another version of mcptui")
 
 
 def _entry(value: Any) -> tuple[str, Accepted]:
@@ -167,4 +167,4 @@ def _entry(value: Any) -> tuple[str, Accepted]:
             if not isinstance(definition, dict) or digest_of(definition) != value.get("redacted", digest):
                 definition = None
             return name, Accepted(digest, definition)
-    raise Unreadable("has an entry that is no definition")
+    raise Unreadable("has an invalid entry")

@@ -51,4 +51,4 @@ def write_whole(
     try:
         return atomic_write(target, pieces, wait=wait, stop=stop, links=links)
     except OSError as error:
-        raise StorageError(f"cannot write it ({error.strerror})", where=str(target)) from error
+        raise StorageError(f"cannot write the file ({error.strerror})", where=str(target)) from error

@@ -156,7 +156,7 @@ def cut_short(path: Path) -> str:
     there, said = path.stat().st_size, size_in_header(path)
     if there >= said or has_bytes(side_file(path, "-wal")):
         return ""
-    return f"{units.size(there)} of {units.size(said)} readable"
+    return f"{units.size(there)} of {units.size(said)} are readable"
 
 
 def size_in_header(path: Path) -> int:

@@ -175,7 +175,7 @@ class RecordingReader:
         parts += [f"{bodies:,} {'body' if bodies == 1 else 'bodies'}"] if bodies else []
         parts += [f"{details:,} {'detail' if details == 1 else 'details'}"] if details else []
         what = f"{'at least ' if least else ''}{_listed(parts)}" if parts else "part of it"
-        how = f"is truncated, {self._cut}" if self._cut else "is damaged"
+        how = f"is truncated ({self._cut})" if self._cut else "is damaged"
         return f"the recording {how}: {what} could not be read"
 
     def span(self) -> tuple[int, int]:

@@ -184,7 +184,7 @@ class RecordingWriter:
         if self._look[0] is None or look_of(self.path)[0] is not None:
             self._let_go()
             return
-        self.problem += ". What follows goes into a new file"
+        self.problem += ". The recording continues in a new file"
         assert self._connection is not None
         self._connection.close()
         self._connection = None

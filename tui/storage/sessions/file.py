@@ -73,7 +73,7 @@ _OF_THE_FOLDER = (errno.ENOTDIR, errno.EEXIST, errno.EROFS, errno.EDQUOT, errno.
 """Errors of the folder or its disk, not of one session."""
 
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,79}")
-_NEXT = "List conversations with `mcptui sessions`."
+_NEXT = "List sessions with `mcptui sessions`."
 
 
 class Damaged(StorageError):
@@ -159,12 +159,12 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
     """
     application, version = (_number(connection, name) for name in ("application_id", "user_version"))
     if not application and _number(connection, "page_count") <= 1:  # WAL is switched on before the schema
-        raise NeverBegan("the conversation is empty", where=path.stem, next_step=_NEXT)
+        raise NeverBegan("the session is empty", where=path.stem, next_step=_NEXT)
     if application != APPLICATION_ID:
-        raise StorageError("not a saved conversation", where=path.name, next_step=_NEXT)
+        raise StorageError("not a session", where=path.name, next_step=_NEXT)
     if version > VERSION:
         raise StorageError(
-            f"the conversation was saved by a newer mcptui (format {version}, supported up to {VERSION})",
+            f"the session was saved by a newer mcptui (format {version}, supported up to {VERSION})",
             where=path.name,
             next_step="Update mcptui and open it again.",
         )
@@ -221,7 +221,7 @@ def _number(connection: sqlite3.Connection, pragma: str) -> int:
 
 def absent(path: Path) -> StorageError:
     """Return the error for a session that does not exist."""
-    return StorageError("conversation not found", where=path.stem, next_step=_NEXT)
+    return StorageError("session not found", where=path.stem, next_step=_NEXT)
 
 
 @contextmanager

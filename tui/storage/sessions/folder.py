@@ -144,9 +144,9 @@ class SessionFolder:
         path = self.path_of(session)
         found = [file for file in self._trashed() if file.name.startswith(f"{session}@")]
         if not found:
-            raise StorageError("not found among the conversations deleted in the last 30 days", where=session)
+            raise StorageError("not found among the sessions deleted in the last 30 days", where=session)
         if path.exists():
-            raise StorageError("a conversation with this name already exists", where=session)
+            raise StorageError("a session with this name already exists", where=session)
         with session_errors(path):
             _move(max(found, key=_deleted_at), path)
 

@@ -357,7 +357,7 @@ class SessionWriter:
         except (ValueError, TypeError, OverflowError, RecursionError, sqlite3.DataError) as error:
             # An invalid value, which nothing should make, must not keep what follows from being stored.
             _log.exception("cannot store a part of session %s", self._path.stem)
-            self.defect = f"cannot store a part of the conversation ({error})"
+            self.defect = f"cannot store a part of the session ({error})"
 
     def _opened(self) -> SessionTables:
         if self._tables is not None:

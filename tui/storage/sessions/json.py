@@ -67,7 +67,7 @@ def parsed(raw: bytes, where: str) -> StoredSession:
         return _session(_loaded(raw))
     except ValueError as error:
         raise StorageError(
-            f"not an exported conversation: {clean_line(str(error), 300)}",
+            f"not an exported session: {clean_line(str(error), 300)}",
             where=where,
             next_step="Export one with mcptui sessions export ID --as json",
         ) from error

@@ -30,9 +30,7 @@ class SessionLock:
             if self._taken():
                 return
             time.sleep(0.01)  # a process that checks the lock holds it for a moment
-        raise InUse(
-            "the conversation is open in another mcptui", where=path.stem, next_step="Close it there."
-        )
+        raise InUse("the session is open in another mcptui", where=path.stem, next_step="Close it there.")
 
     def _taken(self) -> bool:
         if sys.platform == "win32":  # an open file cannot be removed there

@@ -76,7 +76,7 @@ class SessionStore:
         """
         await self._let_close(session)
         if session in self._open:
-            raise InUse("the conversation is already open", where=session)
+            raise InUse("the session is already open", where=session)
         reading = asyncio.create_task(asyncio.to_thread(self._reopen, session), name="open a session")
         try:
             found, lock, problem, whole_of_it = await asyncio.shield(reading)
@@ -198,7 +198,7 @@ class SessionStore:
         """Take a session out of the list; `restore` brings it back for thirty days."""
         await self._let_close(session)
         if session in self._open:
-            raise InUse("the conversation is open", where=session, next_step="Close it first.")
+            raise InUse("the session is open", where=session, next_step="Close it first.")
         await asyncio.to_thread(self.files.delete, session)
 
     async def restore(self, session: str) -> None:

@@ -88,7 +88,7 @@ class StoredSession:
         if not self.damaged:
             return ""
         what = plural(self.lost, "message") if self.lost else "part of it"
-        return f"the conversation is damaged: {what} could not be read"
+        return f"the session is damaged: {what} could not be read"
 
 
 def rows_of(remarks: Sequence[Remark]) -> list[tuple[float, Object]]:

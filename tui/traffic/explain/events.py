@@ -117,7 +117,7 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[s
             name = clean_line(str(detail.get("signal", "a signal")), 24)
             return [f"mcptui sent {name} to {server} and its child processes, because it did not exit."]
         case "stop":
-            return [f"mcptui started to stop {server}. It closes stdin first, then sends signals."]
+            return [f"mcptui began to stop {server}. It closes stdin first, then sends signals."]
         case "gave up":
             why = clean_line(str(detail.get("why", "")), 160)
             known = clean_line(str(detail.get("id", "?")), 40)
@@ -131,7 +131,7 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[s
             ]  # fmt: skip
         case "log left out":
             lost = size(_number(detail.get("bytes")))
-            return [f"{lost} of stderr from {server} came too fast and are not in the recording."]
+            return [f"{lost} of stderr output from {server} came too fast to be recorded."]
         case "dropped":
             return _dropped(detail)
         case _:
@@ -170,8 +170,8 @@ def _sign_in(server: str, detail: Mapping[str, Any]) -> list[str]:
     method = clean_line(str(detail.get("http", "")), 12)
     sent = detail.get("sent")
     grant = sent.get("grant_type") if isinstance(sent, Mapping) else None
-    why = "for tokens" if grant else "how to sign in" if "/.well-known/" in url else "to sign in"
-    said = [f"mcptui asked {why} to {server}: {method} {url}."]
+    how = "asked how to sign in to" if "/.well-known/" in url else "asked to sign in to"
+    said = [f"mcptui {'requested tokens for' if grant else how} {server}: {method} {url}."]
     if "failed" in detail:
         return [*said, f"The request failed: {clean_line(str(detail['failed']), 160)}."]
     if (status := _number(detail.get("status"))) > 0:
@@ -229,7 +229,7 @@ def _http(server: str, detail: Mapping[str, Any]) -> list[str]:
 def _dropped(detail: Mapping[str, Any]) -> list[str]:
     entries, octets = _number(detail.get("entries")), _number(detail.get("bytes"))
     if not entries and octets:
-        return [f"{size(octets)} missing: they came faster than they could be recorded."]
+        return [f"{size(octets)} missing: the traffic came faster than it could be recorded."]
     what = plural(int(entries), "entry").replace("entrys", "entries") if entries else "Entries"
     of = f" of {size(octets)}" if octets else ""
     what = f"{count(entries)} entries" if entries >= 1_000 else what

@@ -88,7 +88,7 @@ def _answer(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
     sentences: list[str] = []
     if pair is not None:
         took = duration(max(0, entry.mono_ns - pair.mono_ns) / 1e6)
-        sentences += [f"The response to #{pair.seq}, in which {_deed(pair)}.", f"It took {took}."]
+        sentences += [f"The response to #{pair.seq} ({_deed(pair)}).", f"It took {took}."]
     elif entry.pair:
         sentences.append(f"The response to #{entry.pair}.")
     else:
@@ -119,13 +119,13 @@ def _model(entry: Entry, pair: Entry | None) -> Explanation:
         sentences = [f"mcptui sent the conversation and the tools to the model {name}: {size(entry.size)}."]
         if pair is not None:
             took = duration(max(0, pair.mono_ns - entry.mono_ns) / 1e6)
-            sentences.append(f"The model finished #{pair.seq} after {took}.")
+            sentences.append(f"The reply is #{pair.seq}. It took {took}.")
     else:
         title = f"reply of {name}"
         sentences = [f"The reply of the model {name} with its tool calls: {size(entry.size)}."]
         if pair is not None:
             took = duration(max(0, entry.mono_ns - pair.mono_ns) / 1e6)
-            sentences.append(f"It responds to #{pair.seq} and took {took}.")
+            sentences.append(f"The response to #{pair.seq}. It took {took}.")
         if entry.outcome is Outcome.ERROR:
             sentences.append("The endpoint rejected the request or aborted the reply.")
     sentences += status_sentences(entry.detail)
@@ -172,7 +172,7 @@ def _stray(entry: Entry) -> Explanation:
     if entry.kind is Kind.BATCH:
         sentences.append("Only revision 2025-03-26 has batches. Its messages follow.")
     elif head:
-        sentences.append(f"It begins: {head}")
+        sentences.append(f"It starts with: {head}")
     return Explanation(title, _with_cause([*sentences, *status_sentences(entry.detail)], entry.cause))
 
 
@@ -237,7 +237,7 @@ ENDS = {
     Outcome.ERROR: "It failed",
     Outcome.TOOL_ERROR: "The tool failed (isError in its result). The model sees the error",
     Outcome.CANCELLED: "It was cancelled",
-    Outcome.LOST: "Its server exited before it responded",
+    Outcome.LOST: "The server exited before it responded",
     Outcome.PROBE: "The server does not support it, because it uses another revision. This is expected",
     Outcome.INPUT_REQUIRED: "The server requires more input. The call continues in a new request",
 }
@@ -307,7 +307,7 @@ def result_sentences(entry: Entry, result: Mapping[str, Any], revision: str) -> 
     versions = result.get("supportedVersions")
     if entry.method == "server/discover" and isinstance(versions, list):
         named = ", ".join(clean_line(str(version), 20) for version in versions[:8])
-        said.append(f"The server speaks {named}.")
+        said.append(f"The server supports {named}.")
     for key, word in _LISTS.items():
         if isinstance(items := result.get(key), list):
             more = " More pages follow." if result.get("nextCursor") is not None else ""

@@ -35,7 +35,7 @@ class ValueType(Enum):
 
     NAME = "a name, * and ? allowed"
     CHOICE = "one of its values"
-    WHOLE = "a whole id"
+    WHOLE = "a complete id"
     COUNT = "a number"
     ENTRY = "an entry number"
     SIZE = "a size"
@@ -87,21 +87,21 @@ FIELDS: Mapping[str, FilterField] = MappingProxyType(
             FilterField("dir", ValueType.CHOICE, "the direction", "dir:out", _each(Direction)),
             FilterField("size", ValueType.SIZE, "size in bytes", "size:>10k"),
             FilterField("latency", ValueType.TIME, "latency", "latency:>200ms"),
-            FilterField("since", ValueType.MOMENT, "not before", "since:5m"),
-            FilterField("until", ValueType.MOMENT, "not after", "until:14:05"),
+            FilterField("since", ValueType.MOMENT, "not before this time", "since:5m"),
+            FilterField("until", ValueType.MOMENT, "not after this time", "until:14:05"),
             FilterField("id", ValueType.WHOLE, "the JSON-RPC id", "id:7"),
             FilterField("call", ValueType.WHOLE, "the tool call of the conversation", "call:call_1"),
             FilterField("turn", ValueType.COUNT, "the turn, counted across all conversations", "turn:3"),
             FilterField("step", ValueType.COUNT, "the step of the turn", "step:2"),
             FilterField("seq", ValueType.COUNT, "the number of the entry", "seq:100..200"),
             FilterField("pair", ValueType.ENTRY, "an entry and its counterpart", "pair:7"),
-            FilterField("root", ValueType.ENTRY, "all rounds of the call of an entry", "root:7"),
+            FilterField("root", ValueType.ENTRY, "all rounds of an entry's call", "root:7"),
             FilterField(
                 "lint", ValueType.CHOICE, "at least one finding of this severity", "lint:error", _LINT
             ),
             FilterField("marked", ValueType.CHOICE, "marked by you", "marked:yes", _MARKED),
-            FilterField("note", ValueType.WORDS, "in your note", 'note:"ask them"'),
-            FilterField("body", ValueType.WORDS, "in the body only", "body:milk"),
+            FilterField("note", ValueType.WORDS, "text in your note", 'note:"ask them"'),
+            FilterField("body", ValueType.WORDS, "text in the body only", "body:milk"),
         )
     }
 )

@@ -194,7 +194,7 @@ class QueryLexer:
         self, field: FilterField, text: str, is_quoted: bool, start: int, end: int, values: list[Value]
     ) -> None:
         if start == end:
-            self._wrong(start - 1, end, f"A value is missing, for example {field.example}.")
+            self._wrong(start - 1, end, f"The value is missing. Example: {field.example}.")
             return
         try:
             values.append(read_value(field, text, is_quoted))

@@ -57,7 +57,7 @@ class BodyReading:
     said: list[Flaw] = field(default_factory=list)
 
 
-_TORN = Flaw("incomplete", Severity.ERROR, "The output ended within this line.", TRANSPORT)
+_TORN = Flaw("incomplete", Severity.ERROR, "The output ended in the middle of this line.", TRANSPORT)
 
 
 def quote(raw: bytes | str, limit: int = QUOTE) -> str:

@@ -126,7 +126,7 @@ class Linter:
         if not members:
             said.append(Flaw("batch", Severity.ERROR, "The batch is empty.", BASIC))
         elif session.revision != BATCHES:
-            force = f"; the negotiated revision is {session.revision}" if session.revision else ""
+            force = f", and the negotiated revision is {session.revision}" if session.revision else ""
             sentence = f"A batch of {len(members):,} messages. Only {BATCHES} has batches{force}."
             said.append(Flaw("batch", Severity.ERROR, sentence, BASIC))
         if len(members) > MOST_MEMBERS:

@@ -173,7 +173,7 @@ class LintThread:
                 self._catch_up()
             except Exception:  # a store that cannot be read ends the catching up, not the linting
                 self.faults += 1
-                _LOG.warning("linter: reading what it missed failed", exc_info=True)
+                _LOG.warning("linter: cannot read the entries that it missed", exc_info=True)
                 self._give_up()
 
     def _catch_up(self) -> None:
@@ -207,7 +207,7 @@ class LintThread:
             self._found += self._linter.feed(entry)
         except Exception:  # a bug with one entry must not end the linting of all
             self.faults += 1
-            _LOG.warning("linter: looking at #%d failed", entry.seq, exc_info=True)
+            _LOG.warning("linter: cannot check #%d", entry.seq, exc_info=True)
         self._next = entry.seq + 1
         if len(self._found) >= REPORTED:
             self._hand_over()
@@ -230,7 +230,7 @@ class LintThread:
         except Exception:  # a failing receiver must not end the linting
             self.faults += 1
             self._skipped = True
-            _LOG.warning("linter: findings were not taken", exc_info=True)
+            _LOG.warning("linter: cannot deliver the findings", exc_info=True)
 
 
 def lint_recording(reader: TrafficReader, judge: SchemaValidator | None = None) -> Iterator[Finding]:

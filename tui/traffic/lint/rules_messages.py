@@ -82,7 +82,7 @@ def check_shape(look: MessageCheck, value: Any) -> bool:
         return False
     if (version := value.get("jsonrpc")) != "2.0":
         found = "is missing" if "jsonrpc" not in value else f"is {id_words(version)}"
-        look.error("bad-version", f'"jsonrpc" {found}; it must be "2.0".', BASIC)
+        look.error("bad-version", f'"jsonrpc" {found}. It must be "2.0".', BASIC)
     if is_call and is_answer:
         look.error("not-json-rpc", "The object is both a request and a response.", BASIC)
         return False
@@ -129,7 +129,7 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
         if not is_probe and ("error" not in value or code not in _UNREADABLE):
             part = "error" if "error" in value else "result"
             look.error(
-                "null-id", f"The {part} has no id, so it does not say which request it answers.", BASIC
+                "null-id", f"The {part} has no id, so it does not say which request it responds to.", BASIC
             )
         return None
     if isinstance(known, bool) or not isinstance(known, int | str):
@@ -142,17 +142,19 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
         return asked
     if (before := session.answered[way].get(key)) is not None:
         sentence = (
-            f"The {quote(before.method)} of #{before.seq} with id {id_words(known)} has an answer already."
+            f"The {quote(before.method)} of #{before.seq} with id {id_words(known)} already has a response."
         )
         look.error("duplicate-answer", sentence, BASIC)
     elif (twin := _twin(known)) is not None and identity(twin) in session.open[way]:
         sentence = (
-            f"The request's id is {id_words(twin)}, but the response's is {id_words(known)}: different types."
+            f"The ids of the request ({id_words(twin)}) and the response ({id_words(known)}) differ in type."
         )
         look.error("id-type", sentence, BASIC)
         return session.answer(way, identity(twin))
     elif session.whole:
-        look.error("unknown-id", f"No request has the id {id_words(known)}{_open_ids(session, way)}.", BASIC)
+        look.error(
+            "unknown-id", f"No request has the id {id_words(known)}. {_open_ids(session, way)}.", BASIC
+        )
     return None
 
 
@@ -165,10 +167,9 @@ def _twin(known: int | str) -> int | str | None:
 def _open_ids(session: ServerSession, way: Direction) -> str:
     waiting = [key[1] for _, key in zip(range(4), reversed(session.open[way]), strict=False)]
     if not waiting:
-        return "; none is pending"
+        return "No request is pending"
     listed = ", ".join(id_words(known) for known in waiting[:3])
-    pending = " and others are" if len(waiting) > 3 else " is" if len(waiting) == 1 else " are"
-    return f"; {listed}{pending} pending"
+    return f"Pending: {listed}{', …' if len(waiting) > 3 else ''}"
 
 
 def _check_cancelled(look: MessageCheck, asked: SentRequest) -> None:
@@ -205,14 +206,16 @@ def check_method(look: MessageCheck, name: str, is_request: bool) -> bool:
         look.error("wrong-direction", sentence, method.section(revision).partition(" ")[2])
     elif not (_extended(look.session) and name.startswith(("tasks/", "notifications/tasks/"))):
         look.error(
-            "unknown-method", f"{revision} has no {quote(name)}; {_when(method.out | method.back)}.", BASIC
+            "unknown-method",
+            f"{revision} has no {quote(name)}. Only {_when(method.out | method.back)} it.",
+            BASIC,
         )
     return False
 
 
 def _when(revisions: frozenset[str]) -> str:
     known = sorted(revisions)
-    return f"only {known[0]} has" if len(known) == 1 else f"{known[0]} to {known[-1]} have"
+    return f"{known[0]} has" if len(known) == 1 else f"{known[0]} to {known[-1]} have"
 
 
 def _extended(session: ServerSession) -> bool:
@@ -230,7 +233,7 @@ def check_error(look: MessageCheck, error: Any) -> None:
     code, message = error.get("code"), error.get("message")
     if isinstance(code, bool) or not isinstance(code, int):
         said = "is missing" if "code" not in error else f"is {id_words(code)}"
-        look.error("bad-error", f"The code of the error {said}; it must be an integer.", BASIC)
+        look.error("bad-error", f"The code of the error {said}. It must be an integer.", BASIC)
     elif is_modern(look.revision) and look.session.modern:
         if code in _REMOVED_CODES:
             look.warn(

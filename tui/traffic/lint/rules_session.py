@@ -139,7 +139,9 @@ def check_progress(look: MessageCheck, params: Mapping[str, Any]) -> None:
             look.warn("progress-token", sentence, _PROGRESS)
         return
     if asked.ended:
-        sentence = f"The {quote(asked.method)} of #{asked.seq} is answered, and its progress goes on."
+        sentence = (
+            f"The {quote(asked.method)} of #{asked.seq} already has a response, but progress continues."
+        )
         look.warn("progress-late", sentence, _PROGRESS)
     value = params.get("progress")
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -167,9 +169,8 @@ def check_cancel(look: MessageCheck, params: Mapping[str, Any]) -> None:
         # A server of this revision may end a stream with it that the client requested.
         asked = session.open[Direction.OUT].get(key)
         if asked is not None and asked.method != "subscriptions/listen":
-            sentence = (
-                f"The server cancelled the {quote(asked.method)} of #{asked.seq}. It may only end listens."
-            )
+            sentence = f"The server cancelled the {quote(asked.method)} of #{asked.seq}. "
+            sentence += "It may only cancel subscriptions/listen."
             look.error("bad-cancel", sentence, _CANCELLATION)
         return
     asked = session.open[way].get(key)

@@ -145,15 +145,15 @@ def _surface(schema: Any, object_wanted: bool) -> str:
     kind = schema.get("type")
     if object_wanted and kind != "object":
         found = "has no type" if "type" not in schema else f"has the type {quote(str(kind), 30)}"
-        return f'{found} at its root; it must be "object"'
+        return f'{found} at its root. It must be "object"'
     kinds = kind if isinstance(kind, list) else [kind] if kind is not None else []
     if strange := [item for item in kinds if not isinstance(item, str) or item not in _TYPES]:
         return f"has an unknown type {quote(str(strange[0]), 30)}"
     if not isinstance(schema.get("properties", {}), dict):
-        return "has properties that are not an object"
+        return "has `properties` that are not an object"
     required = schema.get("required", [])
     if not isinstance(required, list) or not all(isinstance(item, str) for item in required):
-        return "has a required that is not an array of names"
+        return "has a `required` that is not an array of names"
     return ""
 
 
@@ -164,8 +164,8 @@ def _check_order(
     if before is None or before == names or sorted(before) != sorted(names):
         return
     place = next(index for index, pair in enumerate(zip(before, names, strict=True)) if pair[0] != pair[1])
-    sentence = f"The order of the tools changed: number {place + 1} was "
-    sentence += f"{quote(before[place])} and is {quote(names[place])}."
+    sentence = f"The order of the tools changed: tool {place + 1} was "
+    sentence += f"{quote(before[place])} and is now {quote(names[place])}."
     severity = Severity.WARNING if is_modern(look.revision) else Severity.HINT
     look.say("unstable-order", severity, sentence, _TOOLS, "2026-07-28")
 

@@ -179,7 +179,7 @@ class Backlog:
             Direction.NONE,
             self._mono_ns(),
             self._wall_ns(),
-            f"{what} lost: they came faster than they could be stored".encode(),
+            f"{what} lost: they came faster than they could be recorded".encode(),
             Kind.EVENT,
             detail={"event": "dropped", "entries": entries, "bytes": octets},
         )

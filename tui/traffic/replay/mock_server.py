@@ -342,7 +342,9 @@ class MockServer:
         return eras.missing_capability(str(method), play.asked.meta, self._begun)
 
     def _incapable(self, play: _Play, missing: str) -> Send:
-        text = f"{play.asked.method}: the recorded server asks the client, which does not declare {missing}"
+        text = (
+            f"{play.asked.method}: the recorded server requires {missing}, which the client does not declare"
+        )
         data: dict[str, Any] = {"requiredCapabilities": {missing: {}}}
         return self._refused(play.ident.decode(), eras.MISSING_CAPABILITY, text, data)
 

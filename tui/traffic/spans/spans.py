@@ -99,7 +99,7 @@ class Spans:
             case events.CallForming():
                 self._hear(StepState.CALLING, 0, clean_line(event.name, 64), now_ns)
             case events.RetryScheduled():
-                text = f"try {event.attempt} of {event.attempts} in {event.delay:.1f} s: {event.reason}"
+                text = f"attempt {event.attempt} of {event.attempts} in {event.delay:.1f} s: {event.reason}"
                 self._hear(StepState.RETRYING, 0, clean_line(text), now_ns)
             case events.StepEnded():
                 self._end_step(event)

@@ -68,7 +68,7 @@ def test_a_server_that_changes_while_it_is_shown_is_not_agreed_to(
     monkeypatch.setattr(module, "is_terminal", lambda: True)
     monkeypatch.setattr("builtins.input", swap)
     assert config_trust(file, yes=False) == 2
-    assert "“one” has changed meanwhile." in capsys.readouterr().err
+    assert "“one” has changed in the meantime." in capsys.readouterr().err
 
 
 def test_without_a_terminal_it_refuses(file: Path):

@@ -59,8 +59,10 @@ def test_a_rule_that_denies_keeps_a_call_from_being_sent_and_one_that_asks_is_na
     read = {"id": 5, "method": "resources/read", "params": {"uri": "mail://1"}}
     approval = ReplayApproval([*CALLS, *planned(read)], LiveServer("mail", rules))
     assert [bool(one.left_out) for one in approval.items] == [False, False, True, False, True]
-    assert "  look  1 call, may change something, the rule “ask mail/look” asks" in approval.lines()
-    assert "  send  1 call, not sent: the rule deny mail/send to=b" in approval.lines()
+    assert (
+        "  look  1 call, may change something, the rule “ask mail/look” requires approval" in approval.lines()
+    )
+    assert "  send  1 call, not sent: denied by the rule deny mail/send to=b" in approval.lines()
 
 
 def test_a_tool_that_is_not_accepted_or_not_listed_is_refused() -> None:

@@ -116,7 +116,7 @@ def test_a_link_is_named_and_not_followed_with_yes(
     file.symlink_to(real)
     assert run("--into", "cursor", "time", "--yes") == 2
     shown = capsys.readouterr()
-    assert f"which is a link to {real}" in shown.out
+    assert f"a symbolic link to {real}" in shown.out
     assert "which --yes does not follow" in shown.err
     assert real.read_text() == SERVERS
     assert run("--into", str(real), "time", "--yes") == 0

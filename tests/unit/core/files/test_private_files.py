@@ -65,7 +65,7 @@ def test_a_link_in_place_of_a_file_is_refused_with_a_sentence(tmp_path: Path, fl
     with pytest.raises(LinkError) as refused:
         open_private(link, flags)
     assert refused.value.strerror == (
-        f"{link} is a symbolic link, which mcptui does not follow there. Remove it"
+        f"{link} is a symbolic link, which mcptui does not follow here. Remove it"
     )
     assert target.exists() == (leads == "to a file") and (
         not target.exists() or target.read_text() == "theirs"

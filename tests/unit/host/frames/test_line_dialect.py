@@ -246,12 +246,12 @@ async def test_a_cancelled_call_frees_the_wire_and_writes_nothing(side):
         {
             "type": "tool_result",
             "id": side.sent[1]["id"],
-            "result": "missing: they came faster than they could be recorded.",
+            "result": "missing: the traffic came faster than it could be recorded.",
         }
     )
     assert (await side.got()).result["content"][0][
         "text"
-    ] == "missing: they came faster than they could be recorded."
+    ] == "missing: the traffic came faster than it could be recorded."
 
 
 async def test_a_waiting_call_that_is_cancelled_is_never_written(side):

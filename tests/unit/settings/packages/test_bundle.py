@@ -77,7 +77,7 @@ def test_no_text_of_a_manifest_is_a_reference_to_a_variable_of_this_machine():
     loaded = load_text(text, Path("config.toml"), {"OPENAI_API_KEY": "s3cr3t"})
     assert loaded.settings.servers["x"].args == [HOSTILE, HOSTILE, f"x{HOSTILE}"]
     assert "s3cr3t" not in repr(loaded.settings)
-    with pytest.raises(UsageError, match="before a value would make it a reference"):
+    with pytest.raises(UsageError, match="before a value would turn it into a variable reference"):
         table_of(manifest({"args": ["${user_config.d}{HOME}"]}, user_config=asked))
 
 

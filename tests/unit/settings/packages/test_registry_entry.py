@@ -134,7 +134,7 @@ def test_no_text_of_an_entry_is_a_reference_to_a_variable_of_this_machine():
         text = tomli_w.dumps({"servers": {"x": table}})
         loaded = load_text(text, Path("config.toml"), {"OPENAI_API_KEY": "s3cr3t"})
         assert "s3cr3t" not in repr(loaded.settings) and not loaded.secrets.get("OPENAI_API_KEY")
-    with pytest.raises(UsageError, match="before a value would make it a reference"):
+    with pytest.raises(UsageError, match="before a value would turn it into a variable reference"):
         table_of(package(packageArguments=[{"value": "a${b}", "variables": {"b": {"default": "{HOME}"}}}]))
     chosen = table_of(package(packageArguments=[{"valueHint": "c", "choices": [HOSTILE]}]), c=HOSTILE)
     assert chosen["args"][-1] == f"${HOSTILE}"
@@ -143,14 +143,14 @@ def test_no_text_of_an_entry_is_a_reference_to_a_variable_of_this_machine():
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"runtimeHint": "bash"}, "it requires 'bash', not npx"),
+        ({"runtimeHint": "bash"}, "it requires 'bash' instead of npx"),
         ({"registryType": "nuget"}, "unsupported package type 'nuget'"),
         ({"registryType": "mcpb"}, "it is a bundle"),
         ({"identifier": "--registry=https://evil"}, "is not a package name"),
         ({"identifier": "file:/tmp/x"}, "is not a package name"),
         ({"version": "1 && x"}, "is not a version"),
         ({"registryBaseUrl": "https://npm.evil.example"}, "its package is at https://npm.evil.example"),
-        ({"transport": {"type": "streamable-http"}}, "not stdio"),
+        ({"transport": {"type": "streamable-http"}}, "instead of stdio"),
         ({"environmentVariables": [{"name": "A=B"}]}, "is not a variable name"),
     ],
 )

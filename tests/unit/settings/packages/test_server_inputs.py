@@ -47,5 +47,5 @@ def test_a_value_that_does_not_fit_is_refused(wanted: ServerInput, text: str, sa
 
 def test_several_values_are_kept_only_where_several_may_be():
     assert values_of([ServerInput("a", several=True)], [("a", "1"), ("a", "2")], nobody) == {"a": ("1", "2")}
-    with pytest.raises(UsageError, match="given twice"):
+    with pytest.raises(UsageError, match="set twice"):
         values_of([ServerInput("a")], [("a", "1"), ("a", "2")], nobody)

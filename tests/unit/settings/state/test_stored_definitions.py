@@ -56,7 +56,7 @@ def test_a_damaged_file_accepts_nothing_and_is_written_anew(tmp_path, text):
     found = StoredDefinitions(tmp_path).load(KEY)
     assert found == Kept(damage=found.damage)
     assert found.damage.startswith(f"What you accepted before cannot be read: {path} ")
-    assert f"it is kept as {KEY}.damaged. Everything counts as changed" in found.damage
+    assert f"it is copied to {KEY}.damaged. Everything counts as changed" in found.damage
     assert path.read_text() == text, "until it is replaced, it stays damaged: its server was seen before"
     keep(tmp_path, Kept({"add": accepted(ADD)}))
     assert StoredDefinitions(tmp_path).load(KEY) == Kept({"add": accepted(ADD)})
@@ -75,7 +75,7 @@ def test_a_link_in_place_of_the_file_is_told_and_stays(tmp_path):
     (tmp_path / "other").write_text("{}")
     (tmp_path / f"{KEY}.json").symlink_to(tmp_path / "other")
     found = StoredDefinitions(tmp_path).load(KEY)
-    assert found.damage and "kept as" not in found.damage
+    assert found.damage and "copied to" not in found.damage
     keep(tmp_path, Kept({"add": accepted(ADD)}))
     assert (tmp_path / "other").read_text() == "{}"
 

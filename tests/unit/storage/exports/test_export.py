@@ -28,7 +28,7 @@ def test_a_file_that_was_there_is_still_there_if_writing_fails(tmp_path: Path):
         yield "half"
         raise OSError(28, os.strerror(28))
 
-    with pytest.raises(StorageError, match="cannot write it"):
+    with pytest.raises(StorageError, match="cannot write the file"):
         write_whole(target, failing())
     assert target.read_text() == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]

@@ -86,8 +86,8 @@ def test_of_a_recording_that_was_cut_short_what_is_there_is_read(path: Path, par
         found = all_rows(reader)
         assert [row[0] for row in found] == list(range(1, 2001))
         assert reader.body(1)
-        there = f"{units.size(int(whole * part))} of {units.size(whole)} readable"
-        assert reader.damage.startswith(f"the recording is truncated, {there}: ")
+        there = f"{units.size(int(whole * part))} of {units.size(whole)} are readable"
+        assert reader.damage.startswith(f"the recording is truncated ({there}): ")
         assert reader.damage.endswith(" could not be read")
         with pytest.raises(StorageError):
             reader.body(2000)
@@ -98,7 +98,7 @@ def test_a_recording_that_lost_nearly_everything_says_so(path: Path):
     os.truncate(path, 5000)
     with closing(RecordingReader(path)) as reader:
         assert all_rows(reader) == []
-        assert "is truncated, 5.0 kB of " in reader.damage
+        assert "is truncated (5.0 kB of " in reader.damage
         assert reader.ends_ns() == (0, 0)
 
 

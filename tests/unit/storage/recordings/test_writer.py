@@ -354,7 +354,7 @@ def test_a_recording_that_is_deleted_meanwhile_is_reported_and_goes_on_in_a_new_
     writer.write(requests(1, 3))
     path.unlink()
     writer.write(requests(4, 3))
-    assert writer.problem == f"the file {path} was moved or deleted. What follows goes into a new file"
+    assert writer.problem == f"the file {path} was moved or deleted. The recording continues in a new file"
     writer.write(requests(7, 3))
     writer.close()
     assert writer.problem == "" and seqs(path) == [4, 5, 6, 7, 8, 9]

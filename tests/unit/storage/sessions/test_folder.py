@@ -123,7 +123,7 @@ async def test_nothing_is_put_over_a_session_that_is_there(tmp_path: Path):
     data = path.read_bytes()
     await store.delete(session)
     path.write_bytes(data)
-    with pytest.raises(StorageError, match="a conversation with this name already exists"):
+    with pytest.raises(StorageError, match="a session with this name already exists"):
         await store.restore(session)
 
 

@@ -141,6 +141,6 @@ async def test_what_cannot_be_stored_at_all_keeps_nothing_else_from_being_stored
     journal.message(2**70, ANSWER)  # no number that SQLite holds
     journal.message(1, UserMessage("And now?"))
     await journal.settled()
-    assert "cannot store a part of the conversation (" in journal.problem
+    assert "cannot store a part of the session (" in journal.problem
     await journal.close()
     assert (await store.read(journal.id)).conversation.messages == [QUESTION, UserMessage("And now?")]

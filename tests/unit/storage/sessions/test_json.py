@@ -151,7 +151,7 @@ def test_an_unanswered_call_is_answered():
         (export(messages=[{"role": "user"}], results={"a": 3}), '"results" is not an object of strings'),
         (export(messages=[{"role": "user"}], results={"a" * 999: ""}), 'a name in "results" is too long'),
         (export(messages=[{"role": "user"}], intents=[3]), "intents[0] is not an object"),
-        (b'{"format": "mcptui-session", "version": ' + b"9" * 9999 + b"}", "not an exported conversation"),
+        (b'{"format": "mcptui-session", "version": ' + b"9" * 9999 + b"}", "not an exported session"),
     ],
 )
 def test_what_is_not_a_export_is_refused_and_the_part_is_named(raw: bytes, why: str):

@@ -304,7 +304,7 @@ async def test_a_newer_session_is_refused(tmp_path: Path):
     session = await saved(store, QUESTION)
     with closing(sqlite3.connect(file_of(tmp_path, session))) as connection:
         connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(StorageError, match="the conversation was saved by a newer mcptui"):
+    with pytest.raises(StorageError, match="the session was saved by a newer mcptui"):
         await store.read(session)
 
 

@@ -10,7 +10,7 @@ def said(**detail: object) -> str:
 def test_a_request_for_tokens_says_what_it_was_for_and_how_it_was_answered():
     sent = {"grant_type": "authorization_code", "code": "[redacted:code]"}
     text = said(http="POST", url="https://auth.example/token", sent=sent, status=401)
-    assert "asked for tokens to server safe: POST https://auth.example/token." in text
+    assert "requested tokens for server safe: POST https://auth.example/token." in text
     assert "HTTP 401" in text and "Codes, tokens and secrets were redacted before recording." in text
 
 

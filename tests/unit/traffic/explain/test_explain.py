@@ -39,7 +39,7 @@ def test_a_result_is_explained_with_its_request():
     request, answer = called().entries
     assert explain(answer, request, NOW).lines == [
         "tools/call result 1",
-        "The response to #1, in which the client calls the tool get_weather of server weather.",
+        "The response to #1 (the client calls the tool get_weather of server weather).",
         "It took 0.4 s.",
         "It contains 1 content block.",
         "Part of turn 3, step 1.",
@@ -114,7 +114,7 @@ def test_the_handshake_is_explained_with_the_revision_it_agrees_on():
 
 def test_discovery_is_explained_with_the_revisions_that_the_server_speaks():
     request, answer = Script().modern().entries
-    assert "The server speaks 2026-07-28." in explain(answer, request, NOW).sentences
+    assert "The server supports 2026-07-28." in explain(answer, request, NOW).sentences
 
 
 def test_a_list_is_explained_with_its_length_and_whether_it_continues():
@@ -175,7 +175,7 @@ def test_a_call_made_by_hand_is_explained():
         ("dropped", {"entries": 1, "bytes": 40},
          "Missing: 1 entry of 40 B, dropped at the size limit or too fast to be stored."),
         ("log left out", {"bytes": 4_000},
-         "4.0 kB of stderr from server weather came too fast and are not in the recording."),
+         "4.0 kB of stderr output from server weather came too fast to be recorded."),
         ("http", {"exchange": 1, "status": 202},
          "Server weather responded without a body, HTTP 202: accepted, no content."),
         ("http", {"exchange": 1, "http": "GET"},
@@ -199,10 +199,10 @@ def test_events_are_explained(word: str, detail: dict[str, object], sentence: st
 @pytest.mark.parametrize(
     ("kind", "raw", "title", "sentence"),
     [
-        (Kind.STDERR, b"oh", "line on stderr", "It begins: oh"),
-        (None, b"hello\x1b", "not JSON", "It begins: hello␛"),
+        (Kind.STDERR, b"oh", "line on stderr", "It starts with: oh"),
+        (None, b"hello\x1b", "not JSON", "It starts with: hello␛"),
         (None, b'[{"jsonrpc":"2.0","method":"ping","id":1}]', "batch", "A batch of messages."),
-        (None, b"7", "not JSON-RPC", "It begins: 7"),
+        (None, b"7", "not JSON-RPC", "It starts with: 7"),
         (None, b'{"type":"hello","tools":[]}', "hello, line dialect",
          "The server's greeting with its tools, in the non-standard \"hello\" dialect, which is not MCP."),
     ],
@@ -220,7 +220,7 @@ def test_model_requests_and_replies_are_explained():
     said = script.raw(Direction.IN, b"{}", Kind.MODEL_REPLY, {**told, "status": 429}, Cause(2, 1))
     assert explain(asked, said).sentences == (
         "mcptui sent the conversation and the tools to the model demo: 17 B.",
-        "The model finished #2 after 2.0 s.",
+        "The reply is #2. It took 2.0 s.",
         "Part of turn 2, step 1.",
     )
     assert "HTTP 429: too many requests." in explain(said, asked).sentences

@@ -57,7 +57,7 @@ def test_an_unknown_id_is_reported_with_the_pending_ids():
     script = Script().legacy()
     known = script.out("ping")
     script.result(1007, {})
-    assert script.findings()[0].sentence == f"No request has the id 1007; {known} is pending."
+    assert script.findings()[0].sentence == f"No request has the id 1007. Pending: {known}."
 
 
 def test_the_second_answer_is_a_duplicate():
@@ -148,7 +148,7 @@ def test_since_2026_servers_send_no_requests():
 def test_methods_that_a_later_revision_removed_are_reported():
     script = Script().modern()
     script.ask("ping")
-    assert script.findings()[0].sentence == '2026-07-28 has no "ping"; 2024-11-05 to 2025-11-25 have.'
+    assert script.findings()[0].sentence == '2026-07-28 has no "ping". Only 2024-11-05 to 2025-11-25 have it.'
 
 
 def test_methods_of_extensions_are_left_unchanged_where_some_are_declared():

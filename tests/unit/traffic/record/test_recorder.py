@@ -269,7 +269,7 @@ def test_overload_drops_bodies_first_and_then_entries_with_a_notice(stage: Stage
     assert (gap.kind, gap.method) == (Kind.EVENT, "dropped")
     assert gap.detail["entries"] == 400 - len(whole) - len(heads)
     assert gap.detail["bytes"] == 3000 * gap.detail["entries"]
-    assert b"lost: they came faster than they could be stored" in gap.body
+    assert b"lost: they came faster than they could be recorded" in gap.body
     stage.record(seen(b"again"))
     assert entries[-1].body == b"again"
 

@@ -379,7 +379,7 @@ def test_a_client_is_not_asked_for_what_it_does_not_declare():
         (refused,) = said(server.take(asked(1, "tools/call", name="ask", _meta=meta)))
         assert refused["error"]["code"] == -32021
         assert refused["error"]["data"] == {"requiredCapabilities": {"elicitation": {}}}
-        assert "does not declare elicitation" in server.unanswered[0]
+        assert "requires elicitation, which the client does not declare" in server.unanswered[0]
 
 
 def test_an_old_client_without_roots_is_not_asked_for_them():

@@ -155,7 +155,7 @@ def test_a_retry_is_shown_with_its_reason() -> None:
     script = Script().turn().after(1, events.RetryScheduled(1, 2, 3, 2.0, "429 rate limit"))
     step = script.only(StepSpan)
     assert isinstance(step, StepSpan)
-    assert (step.state, step.detail) == (StepState.RETRYING, "try 2 of 3 in 2.0 s: 429 rate limit")
+    assert (step.state, step.detail) == (StepState.RETRYING, "attempt 2 of 3 in 2.0 s: 429 rate limit")
 
 
 def test_a_cancelled_turn_closes_what_it_left_open() -> None:
