@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""Errors that only writing raises."""
+"""Errors that only occur when writing."""
 
 
 _OFF = (
@@ -55,7 +55,7 @@ _COMMANDS = {
     "completion": "tui.commands.generated:completion",
     "man": "tui.commands.generated:man",
 }
-"""Module and function of the commands that take nothing but their arguments."""
+"""Module and function of the commands that need only their arguments."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -76,13 +76,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(given: Sequence[str]) -> int:
     try:
         try:
-            if given[:1] == ["tap"]:  # must start fast: loads no other commands
+            if given[:1] == ["tap"]:  # must start fast: does not load other commands
                 _prepare_imports()
                 from tui.commands.tap.options import parse_tap
                 from tui.commands.tap.tap import tap
 
                 return tap(parse_tap(given[1:]))
-            if given == ["--version"]:  # argparse takes longer to load than all the rest
+            if given == ["--version"]:  # loading argparse takes longer than everything else
                 print(f"mcptui {tui.__version__}")
                 return 0
             return _dispatch(_parsed(given))
@@ -91,7 +91,7 @@ def _run(given: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Nobody reads our output any more, so nothing can be reported.
+        # The reader has closed the pipe, so nothing can be reported.
         _discard_output()
         return 141
     except Exception as error:
@@ -105,7 +105,7 @@ def _run(given: Sequence[str]) -> int:
 
 
 class _Messages:
-    """Wraps stderr. What cannot be written is dropped; output and exit code stay the same."""
+    """Wraps stderr. Drops what cannot be written, without effect on output and exit code."""
 
     def __init__(self, stream: "TextIO") -> None:
         self._stream = stream
@@ -124,7 +124,7 @@ class _Messages:
             self._discard()
 
     def _discard(self) -> None:
-        """Discard what is buffered and all that follows."""
+        """Discard buffered and all further output."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
 
     def __getattr__(self, name: str) -> "Any":
@@ -132,7 +132,7 @@ class _Messages:
 
 
 class _ClosedOutput(io.TextIOBase):
-    """Replaces a stdout that was closed before the program started: every write fails."""
+    """Replaces a stdout that was closed before startup: every write fails."""
 
     def write(self, text: str) -> int:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
@@ -150,18 +150,18 @@ def _is_of_output(error: OSError) -> bool:
 
 
 def _discard_output() -> None:
-    """Discard what is still buffered, so that the interpreter can exit."""
+    """Discard buffered output, so that the interpreter can exit."""
     if not isinstance(sys.stdout, _ClosedOutput):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parsed(given: Sequence[str]) -> "argparse.Namespace":
-    """Parse the command line; of some commands, what follows `--` is a server's command and kept as it is."""
-    if not given:  # the screen has to come at once; loading argparse takes a twentieth of that time
+    """Parse the command line. For some commands, everything after `--` is kept as a server's command."""
+    if not given:  # the screen must appear at once, and loading argparse takes 5 % of that time
         return SimpleNamespace(command=None, theme=None)  # type: ignore[return-value]
     if len(given) == 2 and given[0] in ("traffic", "trace") and given[1][:1] not in ("", "-"):
         return SimpleNamespace(**_NAMED, command=given[0], recording=given[1])  # type: ignore[return-value]
-    gc.disable()  # what is imported and built for parsing stays
+    gc.disable()  # objects made for parsing live on
     try:
         return _with_parser(given)
     finally:
@@ -178,7 +178,7 @@ def _with_parser(given: Sequence[str]) -> "argparse.Namespace":
         cut = list(given).index("--")
     parser = build_parser()
     args, rest = parser.parse_known_args(given[:cut])
-    if word in VERBS:  # argparse takes words on one side of the options only
+    if word in VERBS:  # argparse accepts words only on one side of the options
         args.words += [one for one in rest if not one.startswith("-")]
         rest = [one for one in rest if one.startswith("-")]
     if rest:
@@ -231,7 +231,7 @@ def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
         recorded.start()
 
         def painted() -> None:
-            gc.freeze()  # what was imported and built until now stays
+            gc.freeze()  # objects made until now live on
             pause.close()
             recorded.painted()
 
@@ -276,7 +276,7 @@ def _app(args: "argparse.Namespace") -> int:
     except OSError:
         print("mcptui: the current directory was deleted. Start mcptui in another one", file=sys.stderr)
         return 2
-    gc.disable()  # what is imported now stays; the app enables it again once it has loaded
+    gc.disable()  # imported modules live on; the app enables it again once loaded
     from tui.settings.config_file import quick_ui
     from tui.ui.app.terminal import run_app
 

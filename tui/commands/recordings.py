@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tui.traffic.record.recorder import Recorder
 
 PAGE = 2000
-"""Entries that are read at a time."""
+"""Entries to read at a time."""
 
 
 def recordings() -> "Recordings":
@@ -63,7 +63,7 @@ def named(text: str) -> Path:
 
 
 class OpenRecording:
-    """A recording, open for reading; `file` is not `path` if that is an export."""
+    """A recording, open for reading. If `path` is an export, `file` is its imported copy."""
 
     def __init__(self, path: Path, file: Path, reader: "RecordingReader") -> None:
         self.path = path
@@ -119,7 +119,7 @@ def open_entries(path: Path) -> Iterator[OpenRecording]:
 
 
 def take_in(source: Path, target: Path) -> None:
-    """Make a recording of a JSON lines export. Raises StorageError if that fails."""
+    """Import a JSON lines export as a recording. Raises StorageError if that fails."""
     from tui.storage.exports.jsonl import read_jsonl
 
     try:
@@ -144,7 +144,7 @@ def _store(entries: "Iterable[Entry]", target: Path) -> None:
 
 
 SLACK_NS = 5_000_000_000
-"""How much later than its last entry a file is written, at most."""
+"""Maximum time between the last entry and the last write of its file."""
 
 MOST_SERVERS = 50
 """Servers listed for a recording."""
@@ -152,7 +152,7 @@ MOST_SERVERS = 50
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is known of a recording.
+    """Summary of a recording.
 
     `octets` are bytes on disk. `live`: a living process writes it. `began_ns` and `ended_ns` are when its
     first and last entries were seen, nanoseconds since 1970, 0 for none. `tap` is the name of the server
@@ -181,12 +181,12 @@ class About:
 
     @property
     def is_short(self) -> bool:
-        """Whether a command recorded it that makes one request, such as `mcptui call`."""
+        """Whether a command with a single request recorded it, such as `mcptui call`."""
         return self.command not in ("", "run")
 
 
 def about(kept: "KeptRecording", with_servers: bool = False) -> About:
-    """Return what is known of a recording. `with_servers` reads all of its columns."""
+    """Return the summary of a recording. `with_servers` reads all of its columns."""
     from tui.storage.recordings.reader import RecordingReader
 
     try:
@@ -214,9 +214,9 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
 
 
 def newest(live_first: bool = False) -> About:
-    """Return the recording with the newest entry, that of a single request only if there is no other.
+    """Return the recording with the newest entry. Recordings of single requests come last.
 
-    With `live_first`, one being written is preferred.
+    With `live_first`, recordings that are being written come first.
 
     Raises UsageError if nothing has been recorded yet.
     """
@@ -230,7 +230,7 @@ def newest(live_first: bool = False) -> About:
 
 
 def _changed_last(live_first: bool) -> Iterator[About]:
-    """Yield recordings until no other can have a newer entry; there may be thousands."""
+    """Yield recordings until no other can have a newer entry, since there may be thousands."""
     kept = recordings().list()
     changed = {one.path: _changed_ns(one) for one in kept}
     newest_ns = 0

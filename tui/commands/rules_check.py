@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 CALLS = "kind:request method:tools/call"
 MAX_CHANGES = 50
-"""Calls that are listed."""
+"""Maximum number of calls to list."""
 
 USAGE = 2
 _TAP = "tap:"
@@ -56,9 +56,9 @@ def check_against(loaded: "Loaded", against: str) -> int:
 
 
 def _choice(against: str) -> tuple[RecordingChoice, str, float]:
-    """Return the recordings that `against` means, words for the time, and its begin, 0 for a recording.
+    """Return the recordings that `against` selects, its description, and its start, 0 for a recording.
 
-    Raises UsageError: it is neither a time nor a recording.
+    Raises UsageError if it is neither a time nor a recording.
     """
     try:
         _, begin_ns = beginning(against, time.time_ns())
@@ -80,7 +80,7 @@ def _calls(choice: RecordingChoice, decisions: "Decisions") -> Iterator[PastCall
     with closing(choice.sources()) as sources:
         for source in sources:
             for entry in source.selection.whole():
-                if entry.root in (0, entry.seq):  # not what continues an earlier request
+                if entry.root in (0, entry.seq):  # not a continuation of an earlier request
                     yield _call(entry, decisions)
 
 
@@ -95,7 +95,7 @@ def _call(entry: Entry, decisions: "Decisions") -> PastCall:
 
 
 def _arguments(body: bytes) -> Mapping[str, Any] | None:
-    """Return the arguments of a recorded request; None if not all of it is kept, or it is malformed."""
+    """Return the arguments of a recorded request, None if it is incomplete or malformed."""
     try:
         message = loads(body)
     except (ValueError, RecursionError):
@@ -106,7 +106,7 @@ def _arguments(body: bytes) -> Mapping[str, Any] | None:
 
 
 class Decisions:
-    """The record of decisions, by the calls that they are about."""
+    """The record of decisions, indexed by call."""
 
     def __init__(self, records: Sequence[DecisionRecord]) -> None:
         self._records: dict[tuple[str, str, str], list[DecisionRecord]] = defaultdict(list)
@@ -117,7 +117,7 @@ class Decisions:
 
     @classmethod
     def read(cls) -> "Decisions":
-        """Return those of the file, none if it cannot be read: then it is not known how calls came to run."""
+        """Return the decisions in the file, or none if it cannot be read: then no reasons are known."""
         from tui.settings.locations import decisions_file
         from tui.settings.state.stored_decisions import read_decisions
 
@@ -131,7 +131,7 @@ class Decisions:
         return cls(found.records)
 
     def denials(self, begin: float) -> Mapping[str, int]:
-        """Return how many calls were denied since a time, by what denied them."""
+        """Return how many calls each rule or reason has denied since a time."""
         return Counter(one.by for one in self._denied if one.when >= begin)
 
     def of(self, server: str, tool: str, arguments: Mapping[str, Any], when: float) -> DecisionRecord | None:
@@ -174,7 +174,7 @@ def _list(title: str, rules: Sequence[Rule], loaded: "Loaded") -> None:
 
 
 def place_of(rule: Rule, loaded: "Loaded") -> str:
-    """Return where a rule is written: the key and the line."""
+    """Return the place of a rule in the file: its key and line."""
     from tui.settings.places import line_of
 
     line = line_of(loaded.places, ("approvals", rule.origin, rule.number - 1))

@@ -39,7 +39,7 @@ EXIT_CODES = {
 }
 NO_SERVER = 5
 NO_MATCH = 6
-"""The model has answered, but not as `--schema` asks."""
+"""The answer does not match `--schema`."""
 
 Print = Callable[[Event], None]
 
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def fail(error: McptuiError, as_json: bool) -> None:
-    """Print an error on stderr, and as an object on stdout."""
+    """Print an error on stderr, and with `as_json` as an object on stdout."""
     if as_json:
         print(line(error_object(error.message, error.where or "mcptui", error.next_step)), flush=True)
     print(f"mcptui: {clean(str(error))}", file=sys.stderr)
@@ -63,8 +63,8 @@ def fail(error: McptuiError, as_json: bool) -> None:
 def _wanted(args: argparse.Namespace, known: Collection[str]) -> tuple[list[str] | None, str | None]:
     """Return the requested servers and the question as given.
 
-    `--server NAME ...` takes what follows it, so in `run --server weather "how is it?"` the question is
-    among the names; it is the last one, and no server is called so.
+    `--server NAME ...` takes all words after it, so in `run --server weather "how is it?"` the last name is
+    the question, if no server has this name.
     """
     names: list[str] | None = args.server
     if names and args.prompt is None and names[-1] not in known:
@@ -170,7 +170,7 @@ async def _show(
 
 
 async def _show_answer(event: TurnEnded, as_json: bool, answer: "AnswerFile", schema: AnswerSchema) -> bool:
-    """Print an answer as JSON if it matches the schema, else what is wrong; return whether it does."""
+    """Print an answer as JSON if it matches the schema, otherwise the problem; return whether it matches."""
     value, problem = await schema.answer(event.text)
     written = json.dumps(value, ensure_ascii=False)
     written = written if clean(written) == written else json.dumps(value)
@@ -194,9 +194,9 @@ async def _show_answer(event: TurnEnded, as_json: bool, answer: "AnswerFile", sc
 def _to_start(
     args: argparse.Namespace, wanted: list[str] | None, known: Collection[ServerStatus]
 ) -> list[str]:
-    """Return the servers to start: the requested ones, or else those with autostart.
+    """Return the servers to start: the requested ones, or those with autostart.
 
-    Raises UsageError if none and some are wanted.
+    Raises UsageError if `--no-servers` contradicts a request.
     """
     if args.no_servers and wanted:
         raise UsageError("--no-servers cannot be combined with --server")
@@ -208,12 +208,12 @@ def _to_start(
 
 
 def _spec_of(host: Host, names: list[str]) -> list[ServerSpec]:
-    """Return the specs of servers. Raises UsageError if there is none of one of the names."""
+    """Return the specs of servers. Raises UsageError if a name is unknown."""
     return [host.status(name).spec for name in names]
 
 
 async def _start(host: Host, names: list[str]) -> list[ServerStatus]:
-    """Start servers. Raises UsageError if there is none of one of the names."""
+    """Start servers. Raises UsageError if a name is unknown."""
     await host.start_all(names)
     await host.changes_answered()
     return [host.status(name) for name in names]
@@ -230,7 +230,7 @@ def _print_object(value: dict[str, Any]) -> None:
 
 
 class Printed:
-    """Prints the answer on stdout as it comes, unless `hidden`, and a line per event on stderr."""
+    """Streams the answer to stdout, unless `hidden`, and prints a line per event on stderr."""
 
     def __init__(self, *, hidden: bool) -> None:
         self._open = False
@@ -259,10 +259,10 @@ class Printed:
 
 
 class AnswerFile:
-    """Writes the complete answer to a file, if `wanted`. Until then the file stays as it was."""
+    """Writes the complete answer to a file, if `wanted`. Until then, the file is unchanged."""
 
     def __init__(self, path: str | None) -> None:
-        """Check that the file can be written, before anything is asked. Raises UsageError if it cannot."""
+        """Check that the file is writable before the model is asked. Raises UsageError if it is not."""
         self.wanted = path is not None
         self._path = Path(os.path.expanduser(path or "."))
         if self.wanted and (why := write_problem(self._path)):

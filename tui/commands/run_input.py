@@ -20,7 +20,7 @@ PATIENCE = 1.0
 """Seconds for the first bytes of a pipe. Programs that start others often leave one open."""
 
 SILENCE = 10.0
-"""Seconds without data after which an attached pipe is given up."""
+"""Seconds without data after which reading an attached pipe fails."""
 
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # Windows opens no pipe as a file
 
@@ -28,8 +28,8 @@ _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # Windows opens no pipe as a file
 def question(given: str | None, *, wait: bool = False) -> str:
     """Return the question: from the command line, from stdin, or both.
 
-    Stdin is read if nothing is given, if "-" is, or if something is piped or redirected into the program;
-    with `wait` to its end, however long that takes. Raises UsageError if there is none, or too much of it.
+    Stdin is read if there is no question, if it is "-", or if something is piped or redirected. With `wait`,
+    it is read to its end without a timeout. Raises UsageError if the question is empty or too large.
     """
     if given is None and sys.stdin.isatty():
         raise UsageError(
@@ -93,10 +93,10 @@ def system_text(given: str | None) -> str | None:
 def read_bounded(path: str, most: int) -> bytes:
     """Return the content of a file or pipe (`--file <(command)`).
 
-    Raises OSError, or ValueError if it is larger than `most` bytes, no file or pipe, or a pipe through which
-    nothing comes.
+    Raises OSError, or ValueError if it is larger than `most` bytes, neither a file nor a pipe, or a pipe
+    without data.
     """
-    # Without waiting: opening a pipe without a writer would block forever, deaf to signals.
+    # Non-blocking: opening a pipe without a writer would block forever and ignore signals.
     with open(
         os.path.expanduser(path), "rb", opener=lambda name, flags: os.open(name, flags | _AT_ONCE)
     ) as file:
@@ -110,7 +110,7 @@ def read_bounded(path: str, most: int) -> bytes:
 
 
 def _piped(handle: int, most: int) -> bytes:
-    """Return what comes through a pipe until its end, or until nothing comes for too long."""
+    """Read a pipe to its end. Raises ValueError if no data comes for too long."""
     data = bytearray()
     while len(data) <= most:
         if not select.select([handle], [], [], SILENCE)[0]:
@@ -132,7 +132,7 @@ MAX_SCHEMA = 1024 * 1024
 
 
 class AnswerSchema:
-    """The JSON Schema of `--schema FILE`. Close it after use; the libraries that check are loaded here."""
+    """The JSON Schema of `--schema FILE`. Loads the validation libraries. Close it after use."""
 
     def __init__(self, path: str, schema: dict[str, Any]) -> None:
         from tui.core.turn.answer_format import AnswerFormat
@@ -147,7 +147,7 @@ class AnswerSchema:
 
     @classmethod
     async def read(cls, path: str) -> "AnswerSchema":
-        """Read the file. Raises UsageError if it holds no usable JSON Schema."""
+        """Read the file. Raises UsageError if it contains no usable JSON Schema."""
         from tui.host.schemas.judge import ModelJudge
 
         try:
@@ -171,7 +171,7 @@ class AnswerSchema:
         await self._checker.close()
 
     async def answer(self, text: str) -> tuple[Any, str]:
-        """Return the JSON value of an answer, and what is wrong with it under the schema, or ""."""
+        """Return the JSON value of an answer, and why it does not match the schema, or ""."""
         from tui.core.turn.answer_format import answer_value
 
         problem = await self.format.problem(text)

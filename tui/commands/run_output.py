@@ -103,7 +103,7 @@ def _usage(usage: Usage) -> dict[str, Any]:
 
 
 def as_object(event: Event) -> dict[str, Any] | None:
-    """Return the JSON object for `event`, or None for events that only a screen needs."""
+    """Return the JSON object for `event`, or None for events that only a screen uses."""
     event = _as_notice(event)
     match event:
         case TurnStarted(model=model, tools=tools, notice=notice):

@@ -24,7 +24,7 @@ from tui.runtime.servers.consent import CONSENT_STEP, MAX_LISTED, described
 FAILED = 5
 
 MAX_NAMED = 20
-"""Tools with hidden text of a server, and omitted ones, that are named."""
+"""Maximum number of tools with hidden text, and of omitted tools, to name per server."""
 
 
 def servers(args: argparse.Namespace) -> int:
@@ -77,7 +77,7 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def _consent_words(runtime: Runtime, names: Sequence[str]) -> str:
-    """Say which servers were not started for want of consent, and what each would run."""
+    """Return which servers were not started because consent is missing, and what each would run."""
     specs = [runtime.host.status(name).spec for name in names]
     lines = [line for spec in specs[:MAX_LISTED] for line in described(spec)]
     would = "It would run:" if len(specs) == 1 else "They would run:"
@@ -92,7 +92,7 @@ def _unusable(name: str, problems: Sequence[str]) -> ServerStatus:
 
 
 def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> dict[str, Any]:
-    """Return what `--json` prints of one server; its tokens are estimates."""
+    """Return the `--json` object of a server. Its tokens are estimates."""
     running = status.state is ServerState.RUNNING
     return {
         "name": status.name,
@@ -136,14 +136,14 @@ def _is_sse(status: ServerStatus) -> bool:
 
 
 def table(found: Sequence[ServerStatus], tokens: Mapping[str, DefinitionTokens] | None = None) -> list[str]:
-    """Return the lines for people: one per server, and the reason under a failed one."""
+    """Return the lines to print: one per server, with the reason below a failed one."""
     width = max((len(clean_line(status.name, 40)) for status in found), default=0)
     sizes = tokens or {}
     return [line for status in found for line in _lines(status, width, sizes.get(status.name))]
 
 
 def _step(status: ServerStatus) -> str:
-    """Return the next step for a remote server; others name keys of the app."""
+    """Return the next step for a remote server. The steps of others name keys of the app."""
     return status.next_step.removesuffix(RETRY).strip() if status.reach is not None else ""
 
 
@@ -155,7 +155,7 @@ def _where(reach: Reach) -> str:
 def _lines(status: ServerStatus, width: int, tokens: DefinitionTokens | None) -> list[str]:
     name = clean_line(status.name, 40).ljust(width)
     if status.state is not ServerState.RUNNING:
-        mark = "✗" if status.failed else "○"  # what waits for an answer has not failed
+        mark = "✗" if status.failed else "○"  # a server that waits for consent has not failed
         lines = [f"{mark} {name}  {status.state.value}  {status.reason or ''}".rstrip()]
         if status.reach is not None:
             lines.append(f"    at {_where(status.reach)}")

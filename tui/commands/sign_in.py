@@ -93,18 +93,18 @@ async def _logout(runtime: Runtime, server: str) -> int:
 
 
 class TerminalQuestioner(Refuser):
-    """Asks on the controlling terminal whether an address may be opened; declines everything else."""
+    """Asks on the controlling terminal whether to open a URL, and declines everything else."""
 
     def __init__(self, out: TextIO = sys.stderr) -> None:
         self._out = out
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
-        """Take y, or the address that the browser ended on. Raises UsageError without a terminal."""
+        """Accept y or the URL of the final page. Raises UsageError without a terminal."""
         can_open = _can_open(question)
         return answer_of(await self._asked(question_text(question, can_open=can_open)), can_open=can_open)
 
     async def consent(self, question: ConsentQuestion) -> Action:
-        """Take y for yes. Raises UsageError without a terminal."""
+        """Accept y. Raises UsageError without a terminal."""
         lines = clean("\n".join(question.lines()))
         text = f"{lines}\n  {question.outcomes[0]}\n  {question.outcomes[1]}\ny yes, n no: "
         line = await self._asked(text, "To connect to it without being asked, add --trust-config.")
@@ -122,7 +122,7 @@ def _can_open(question: AddressQuestion) -> bool:
 
 
 def question_text(question: AddressQuestion, *, can_open: bool) -> str:
-    """Return the whole question: who asks, the host, the whole address, what is odd about it, what to do."""
+    """Return the question: the server, the host, the full URL, warnings about it, and the choices."""
     found = web_address(question.url)
     host = clean_line(found.host, 200)
     lines = [f"The server {quoted_name(question.server)} requires signing in at {host}:", ""]
@@ -138,7 +138,7 @@ def question_text(question: AddressQuestion, *, can_open: bool) -> str:
 
 
 def answer_of(line: str, *, can_open: bool) -> AddressAnswer:
-    """Return what a typed line means."""
+    """Return the answer that a typed line gives."""
     word = line.strip()
     if "=" in word:
         return AddressAnswer(Action.ACCEPT, word)

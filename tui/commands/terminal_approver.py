@@ -1,6 +1,6 @@
-"""Asks on a terminal without a screen: one line in, one decision out.
+"""Asks for approval on a terminal without a screen: one line is one decision.
 
-What was typed before a question could be read does not answer it.
+Input that was typed before the question appeared is discarded.
 """
 
 import asyncio
@@ -18,11 +18,11 @@ from tui.core.text import clean_line, quoted_name
 KEYS_ONCE = "y once, n deny, or type a reason to deny"
 KEYS = "y once, t this run, a always, n deny, or type a reason to deny"
 MAX_SHOWN = 64 * 1024
-"""Characters of arguments that are shown. A call with more can only be denied."""
+"""Maximum characters of arguments to show. A call with more can only be denied."""
 
 TOO_LONG = "The arguments are too long to be shown in full: n deny, or type a reason to deny"
 _LONG = 20
-"""From this many lines on, the names of the arguments are told again at the end."""
+"""From this many lines on, the names of the arguments are repeated at the end."""
 
 _COLUMNS = 80
 _WORDS = {
@@ -34,9 +34,9 @@ _WORDS = {
 
 
 def decision_of(line: str, *, once_only: bool = False) -> Decision:
-    """Return the decision that a typed line means. Any other text refuses, with that reason.
+    """Return the decision for a typed line. Any other text denies, and is the reason.
 
-    With `once_only`, nothing else allows.
+    With `once_only`, only an answer for this one call allows it.
     """
     word = line.strip()
     if word.lower() in _WORDS:
@@ -46,7 +46,7 @@ def decision_of(line: str, *, once_only: bool = False) -> Decision:
 
 
 def question(request: ApprovalRequest) -> str:
-    """Return the whole question: what would run, with which arguments, and why it asks."""
+    """Return the question: what would run, with which arguments, and why approval is needed."""
     tool = request.tool
     head = f"? {clean_line(tool.server, 80)} › {clean_line(tool.name, 120)}   {request.why}"
     warning = f"    ! {clean_line(request.warning, 400)}\n" if request.warning else ""
@@ -60,12 +60,12 @@ def question(request: ApprovalRequest) -> str:
 
 
 def can_show(request: ApprovalRequest) -> bool:
-    """Return whether the question has all arguments of the call."""
+    """Return whether the question shows all arguments of the call."""
     return sum(len(name) + len(value) for name, value in _texts(request.arguments)) <= MAX_SHOWN
 
 
 def trust_text(question: TrustQuestion) -> str:
-    """Return the question whether to trust a server, with what each answer does."""
+    """Return the question whether to trust a server, with the effect of each answer."""
     server, tool = quoted_name(question.server, 60), quoted_name(question.tool, 80)
     return (
         f"? Trust the server {server}? It marks its tool {tool} as read-only. mcptui cannot check that.\n"
@@ -76,7 +76,7 @@ def trust_text(question: TrustQuestion) -> str:
 
 
 def _texts(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return names and values, a line each, with what is hidden in them by number and count."""
+    """Return names and values, one line each, with hidden characters made visible."""
 
     def text(value: Any) -> str:
         try:
@@ -91,13 +91,13 @@ def _texts(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 class TerminalApprover:
-    """`core.ports.Approver` on the controlling terminal, whatever stdin and stdout are."""
+    """`core.ports.Approver` on the controlling terminal, even if stdin and stdout are redirected."""
 
     def __init__(self, out: TextIO = sys.stderr) -> None:
         self._out = out
 
     async def ask(self, request: ApprovalRequest) -> Decision:
-        """Without a terminal, refuse with a reason."""
+        """Without a terminal, deny with a reason."""
         line = await self._answer(question(request))
         if line is not None:
             decision = decision_of(line, once_only=request.once_only)
@@ -122,7 +122,7 @@ class TerminalApprover:
 
 
 async def asked_line(text: str, out: TextIO) -> str | None:
-    """Return the line that is typed after a question was shown, None without a controlling terminal."""
+    """Show a question and return the line typed after it, None without a controlling terminal."""
     try:
         terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
     except OSError:
@@ -140,7 +140,7 @@ async def asked_line(text: str, out: TextIO) -> str | None:
 
 
 def _drop_typed(terminal: int) -> None:
-    """Drop what was typed and not read yet; nothing if it is no terminal."""
+    """Discard unread input of a terminal."""
     try:
         import termios
     except ImportError:  # Windows
@@ -154,12 +154,12 @@ def _drop_typed(terminal: int) -> None:
 
 
 def is_yes(text: str, out: TextIO | None = None) -> bool:
-    """Ask on stdout or `out`; return whether the person typed yes on stdin after the question was shown."""
+    """Ask on stdout or `out`; return whether the user typed yes on stdin after the question appeared."""
     return typed_answer(text, out) in ("y", "yes")
 
 
 def typed_answer(text: str, out: TextIO | None = None) -> str:
-    """Ask on stdout or `out`; return what was typed after the question was shown, in lower case."""
+    """Ask on stdout or `out`; return what the user typed after the question appeared, in lower case."""
     question, newline, prompt = text.rpartition("\n")
     print(question, end=newline, file=out, flush=True)
     with suppress(OSError):
@@ -172,7 +172,7 @@ def typed_answer(text: str, out: TextIO | None = None) -> str:
 
 
 async def _read_line(terminal: int) -> str:
-    """Return what is typed, "" at the end of the terminal. Cancelling leaves nothing behind."""
+    """Return the typed line, "" at the end of input. Cancelling removes the reader."""
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()
     loop.add_reader(terminal, ready.set)

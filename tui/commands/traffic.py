@@ -23,7 +23,7 @@ OpenScreen = Callable[[Path], int]
 
 
 def traffic(args: "argparse.Namespace", open_screen: OpenScreen | None = None) -> int:
-    """Run `mcptui traffic`; without `open_screen`, which returns an exit code, a recording is printed."""
+    """Run `mcptui traffic`. `open_screen` shows a recording and returns the exit code; without it, print."""
     try:
         _check(args)
         if args.list:

@@ -1,4 +1,4 @@
-"""Which recordings `mcptui traffic` reads: the named one, the newest, or all of a time."""
+"""Selects the recordings that `mcptui traffic` reads: the named one, the newest, or all since a time."""
 
 import argparse
 import sys
@@ -24,7 +24,7 @@ FAILED = parse("kind:request,model_request status:failed")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An open recording and the entries that pass; `label` stands before each line if there are several."""
+    """An open recording and its matching entries. `label` prefixes each line if there are several."""
 
     label: str
     recording: OpenRecording
@@ -32,13 +32,13 @@ class Source:
 
 
 class RecordingChoice:
-    """The recordings to read, oldest first, and the filter; `several`: each line says which one it is of.
+    """The recordings to read, oldest first, and the filter. `several`: each line names its recording.
 
-    `is_incomplete`: something that was asked for could not be read so far.
+    `is_incomplete`: some requested data could not be read so far.
     """
 
     def __init__(self, args: argparse.Namespace) -> None:
-        """Raises UsageError or StorageError if the filter, the time or the name of the recording is wrong."""
+        """Raises UsageError or StorageError if the filter, the time or the recording name is invalid."""
         query = query_of(args.filter)
         query = FAILED.within(query) if args.failed else query
         self._now_ns: int | None = None
@@ -72,7 +72,7 @@ class RecordingChoice:
     def sources(self) -> Generator[Source, None, None]:
         """Yield the recordings one after the other, each open until the next.
 
-        Raises StorageError if the only recording asked for cannot be read; of several it is only said.
+        Raises StorageError if the only recording cannot be read. With several, prints the error.
         """
         width = max((len(path.stem) for path in self.paths), default=0)
         for path in self.paths:
@@ -104,7 +104,7 @@ class RecordingChoice:
         return Source(clean_line(path.stem, 80).ljust(width) if self.several else "", recording, selection)
 
     def _without_copies(self, path: Path) -> Query:
-        """Return the filter for one of several recordings, without entries that a tap has recorded too."""
+        """Return the filter for one of several recordings, without entries that a tap also recorded."""
         (this,) = (one for one in self._abouts if one.path == path)
         taps = {
             Name(f"tap:{one.tap}")
@@ -117,7 +117,7 @@ class RecordingChoice:
         return Query("", Not(Term("server", names))).within(self.query)
 
     def say_if_nothing(self) -> bool:
-        """If nothing passes, print that on stderr with the number of entries. Return whether it was so."""
+        """If no entry matched, print that on stderr with the number of entries. Return whether none did."""
         if self._passed or (self.query.root is None and self._seen):
             return False
         where = f" in {plural(len(self.paths), 'recording')}" if self.several else ""
@@ -126,7 +126,7 @@ class RecordingChoice:
 
 
 def beginning(text: str, now_ns: int) -> tuple[Term, int]:
-    """Return `--since` as a filter term and as nanoseconds since 1970. Raises UsageError if it is no time."""
+    """Return `--since` as a filter term and as nanoseconds since 1970. Raises UsageError if it is invalid."""
     try:
         value = read_value(FIELDS["since"], text, False)
     except BadValue as error:

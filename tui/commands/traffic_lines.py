@@ -10,10 +10,10 @@ from tui.traffic.explain.events import event_sentences
 from tui.traffic.stats import Figures
 
 SHOWN = 160
-"""Characters of a body in a line."""
+"""Maximum characters of a body in a line."""
 
 READ = 1000
-"""Bytes of a body that are read for that."""
+"""Bytes of a body to read for that."""
 
 SOURCE_WIDTH, NAME_WIDTH = 14, 40
 
@@ -38,7 +38,7 @@ _COLOURS = {
 }
 _SEVERITY_COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.HINT: "2"}
 WITH_BODY = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.BATCH})
-"""Kinds without a name; their line shows the beginning of the body."""
+"""Kinds without a name. Their line shows the start of the body."""
 
 
 def painted(text: str, colour: str, on: bool) -> str:
@@ -49,7 +49,7 @@ def painted(text: str, colour: str, on: bool) -> str:
 def entry_line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes, colour: bool) -> str:
     """Return an entry as one line.
 
-    `latency_ns` is -1 for unknown. `head` is how its body begins, for kinds in `WITH_BODY`.
+    `latency_ns` is -1 for unknown. `head` is the start of the body, for kinds in `WITH_BODY`.
     """
     name = clean_line(f"{entry.method} {entry.tool}".strip(), NAME_WIDTH)
     if entry.kind is Kind.EVENT:

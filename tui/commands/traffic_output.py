@@ -1,4 +1,4 @@
-"""What `mcptui traffic` does with the entries: print, slowest, lint, statistics, export."""
+"""The actions of `mcptui traffic` on entries: print, slowest, lint, statistics, export."""
 
 import argparse
 import heapq
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tui.storage.exports.contents import ExportContents
 
 LOOK_SECONDS = 0.2
-"""How often --follow checks for more."""
+"""Interval at which --follow looks for new entries."""
 
 FOUND, INCOMPLETE = 1, 2
 
@@ -88,10 +88,10 @@ def _slowest(args: argparse.Namespace, choice: RecordingChoice, sources: Iterabl
 
 
 class _Calls:
-    """Tells calls from other requests, and counts those.
+    """Separates calls from other requests, and counts the latter.
 
-    What a start needs and what the model was asked take longer than nearly every call: they are among them
-    only for who names a method (or, of the model, a server).
+    Handshakes, lists and model requests take longer than nearly every call. They are included only if the
+    filter names a method, model requests also if it names a server.
     """
 
     def __init__(self, root: Node | None) -> None:
@@ -129,7 +129,7 @@ def _lint(args: argparse.Namespace, sources: Iterable[Source]) -> int:
             worst, number = max(worst, finding.severity), number + 1
             if args.json:
                 told = asdict(finding) | {"severity": finding.severity.name.lower()}
-                del told["count"], told["places"]  # each entry has a line of its own here
+                del told["count"], told["places"]  # each entry has its own line here
                 _write(_json(source, told))
             else:
                 _write(_labelled(source, finding_line(finding, selection.columns_of(finding.seq), colour)))

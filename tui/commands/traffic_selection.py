@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from tui.storage.recordings.reader import RecordingReader
 
 BODY_LIMIT = 64 * 1024 * 1024
-"""Bytes of a body that are printed or exported."""
+"""Maximum bytes of a body to print or export."""
 
 WAIT_SECONDS = 0.005
 SPARSE = 16
-"""If fewer than one entry in this many passes, each is fetched alone."""
+"""If fewer than one in this many entries matches, each is fetched individually."""
 
 
 def query_of(text: str | None) -> Query:
-    """Return the parsed filter. Raises UsageError if something is wrong in it; the message shows where."""
+    """Return the parsed filter. Raises UsageError with the position if it is invalid."""
     query = parse(text or "")
     if query.problems:
         first = query.problems[0]
@@ -46,8 +46,8 @@ class Selection:
     def __init__(self, recording: OpenRecording, query: Query, now_ns: int | None = None) -> None:
         """Read the columns; StorageError if they cannot be read.
 
-        `now_ns` is what `since:5m` counts from, nanoseconds since 1970; None for the end of a recording that
-        is over and for now in one that is not.
+        `since:5m` counts back from `now_ns`, nanoseconds since 1970. None means the end of a finished
+        recording, or now for a live one.
         """
         from tui.storage.recordings.liveness import is_live
 
@@ -71,7 +71,7 @@ class Selection:
             query,
             notes=self.notes,
             reader=self._body_reader,
-            # In a finished recording, "the last five minutes" are its own last five.
+            # In a finished recording, "the last five minutes" are its last five minutes.
             now_ns=now_ns
             if live or now_ns or not self._last
             else self.columns.wall_ns(len(self.columns) - 1),
@@ -84,7 +84,7 @@ class Selection:
 
         try:
             kept = NotesStore(self._recording.file).all()
-        except StorageError:  # a page of them is damaged: show the entries without them
+        except StorageError:  # damaged notes: show the entries without them
             return {}
         for seq, note in kept.items():
             if note.marked and (index := self.columns.index(seq)) >= 0:
@@ -99,9 +99,9 @@ class Selection:
             self._last = rows[-1][0]
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
-        """Yield the columns of the passing entries with seq > `after`, in order.
+        """Yield the columns of the matching entries with seq > `after`, in order.
 
-        Raises UsageError, after what passes, if bodies had to be searched and not all could be.
+        Raises UsageError at the end if not all bodies could be searched.
         """
         while not self._view.advance(50):
             time.sleep(WAIT_SECONDS)
@@ -118,7 +118,7 @@ class Selection:
         return reader
 
     def _count_lost_bodies(self) -> None:
-        """Count the bodies that a search could not read in the `damage` of the recording."""
+        """Add the bodies that a search could not read to the `damage` of the recording."""
         reader = self._recording.reader
         if self._searched and (reader.damage or any(each.skipped_bodies for each in self._searched)):
             for start in range(self._counted + 1, self._last + 1, PAGE):
@@ -128,12 +128,12 @@ class Selection:
 
     @property
     def gone(self) -> int:
-        """How many entries the recording dropped, because of its size limit, before they were read."""
+        """How many entries the recording dropped at its size limit before they were read."""
         return self._unread + len(self._gone)
 
     @property
     def passing(self) -> int:
-        """How many of the entries pass that `entries` has checked last."""
+        """How many of the entries that `entries` last checked match."""
         return len(self._view)
 
     def _passing(self, after: int) -> Iterator[Entry]:
@@ -165,7 +165,7 @@ class Selection:
                 yield found
 
     def with_body(self, seq: int) -> Entry | None:
-        """Return an entry with its body, or without a damaged one; None if it was dropped meanwhile."""
+        """Return an entry with its body, if that is readable. None if the entry has been dropped."""
         found = self._recording.reader.entry(seq, BODY_LIMIT)
         kept = self._unless_dropped(seq, found)
         return kept if kept is None else with_part_of_batch(self._recording.reader, kept)
@@ -173,7 +173,7 @@ class Selection:
     def _unless_dropped(self, seq: int, found: Entry | None) -> Entry | None:
         """Return an entry, or None and count it if it was dropped since its columns were read.
 
-        The marker in its place, which says how many are gone, is of use only where everything passes.
+        The marker in its place, with the number of dropped entries, is only useful without a filter.
         """
         if found is not None and (not _marks_dropped(found) or self._is_marker(seq)):
             return found
@@ -181,7 +181,7 @@ class Selection:
         return None if self.is_filtered else found
 
     def _is_marker(self, seq: int) -> bool:
-        """Whether an entry marked those before it as dropped when its columns were read."""
+        """Whether an entry was the marker for dropped entries when its columns were read."""
         columns, index = self.columns, self.columns.index(seq)
         return columns.kind[index] == Kind.EVENT and columns.methods.texts[columns.method[index]] == DROPPED
 
@@ -228,18 +228,18 @@ class Selection:
             judge.close()
 
     def _flagged(self, live: bool) -> Iterable[tuple[Severity, Sequence[int]]]:
-        """Return the seqs with findings by severity: the stored ones if all are, otherwise found now."""
+        """Return the seqs with findings by severity: stored ones if complete, otherwise computed now."""
         from tui.storage.recordings.findings import judged_of
 
         reader = self._recording.reader
         if not live and judged_of(reader.meta()) >= self._last:
-            with suppress(StorageError):  # damaged findings are made anew
+            with suppress(StorageError):  # recompute damaged findings
                 return reader.flagged()[0]
         found = self.findings() if live else self._kept()
         return ((finding.severity, (finding.seq,)) for finding in found)
 
     def _kept(self) -> Iterator[Finding]:
-        """Yield what the linter finds in a recording that is over, and store it there for the next time."""
+        """Lint a finished recording, yield the findings, and store them in it for the next time."""
         from tui.storage.recordings.judged import JudgedFindings
 
         judged, waiting, problem = JudgedFindings(), list[Finding](), ""

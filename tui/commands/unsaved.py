@@ -1,4 +1,4 @@
-"""What a command without a screen says at its end about what it could not save."""
+"""Messages at the end of a command without a screen about what it could not save."""
 
 import sys
 
@@ -7,7 +7,7 @@ from tui.runtime.runtime import Runtime
 
 
 def say_unsaved(runtime: Runtime) -> None:
-    """Print on stderr what of a run that has shut down was not saved, and why."""
+    """After shutdown, print on stderr what was not saved, and why."""
     for what, why in (
         ("some messages were not saved", runtime.conversations.problem),
         ("the traffic was not recorded", runtime.unrecorded),
@@ -18,7 +18,7 @@ def say_unsaved(runtime: Runtime) -> None:
 
 
 def say_unrecorded(runtime: Runtime) -> None:
-    """Print on stderr that nothing was recorded, if the folder for that cannot be written. Blocks."""
+    """Print on stderr that nothing was recorded, if its folder is not writable. Blocks."""
     from tui.settings.locations import state_dir
     from tui.storage.sessions.file import folder_problem
 

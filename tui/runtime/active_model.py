@@ -23,9 +23,9 @@ CLOSE_SECONDS = 1.0
 
 
 class ActiveModel:
-    """The model that answers; `profile` is None for the demo, or where there is no model (`error` says why).
+    """The model that answers. `profile` is None for the demo, or if there is no model (`error` says why).
 
-    `revision` grows when another one is asked, or more is known of it.
+    `revision` grows when another model is selected, or more is known about it.
     """
 
     def __init__(
@@ -37,9 +37,9 @@ class ActiveModel:
         keep_secret: Callable[[str, str], None],
         consent: "RunConsent | None" = None,
     ) -> None:
-        """Choose and import nothing yet. `keep_secret` gets name and value of each key that is used.
+        """Does not choose or import anything yet. `keep_secret` gets name and value of each key in use.
 
-        `consent` asks about models that need it; without it nobody is asked.
+        `consent` asks about models that need consent. Without it, nobody is asked.
         """
         self._options = options
         self._env = env
@@ -74,7 +74,7 @@ class ActiveModel:
 
     @property
     def problems(self) -> Sequence[str]:
-        """Why there is no model, or what it lacks, in words."""
+        """Why there is no model, or what it lacks."""
         profile = self.profile
         if self.error is not None or profile is None:
             return [str(self.error)] if self.error is not None else []
@@ -97,13 +97,13 @@ class ActiveModel:
 
     @property
     def needs_consent(self) -> bool:
-        """Whether the model to begin with cannot be used because nobody has agreed to it."""
+        """Whether the initial model cannot be used because it lacks consent."""
         from tui.model.endpoints.providers import BLOCKED_STEP
 
         return isinstance(self.error, ConfigError) and self.error.next_step == BLOCKED_STEP
 
     async def ask_for_consent(self, tell: Callable[[str], None]) -> None:
-        """Ask the person about the model to begin with, and use it; `tell` its problems then."""
+        """Ask for consent to the initial model and use it, then `tell` its problems."""
         loaded = self._ready()
         try:
             if await self._is_agreed(self._options.model or first_choice(loaded)):
@@ -117,7 +117,7 @@ class ActiveModel:
         self.revision += 1
 
     async def _is_agreed(self, name: str) -> bool:
-        """Ask the person about a model, if it needs consent; return whether they said yes to it now."""
+        """Ask for consent to a model that needs it; return whether the user just gave it."""
         gate = self._gate
         try:
             return gate is not None and await gate.ask(name, self._ready())
@@ -125,10 +125,10 @@ class ActiveModel:
             raise ModelError(str(error)) from error
 
     async def reload(self, loaded: "Loaded") -> None:
-        """Take over the models of a configuration that was read anew.
+        """Apply the models of a configuration that was read again.
 
-        The model is replaced if its own profile has changed, or if the configuration now begins with another
-        one. Raises McptuiError if that cannot be used; the one before stays.
+        The model is replaced if its profile has changed, or if the configuration now has another default.
+        Raises McptuiError if that one cannot be used; the current model then stays.
         """
         from tui.runtime.profiles import choose_model, configured_profiles, with_key
 
@@ -148,7 +148,7 @@ class ActiveModel:
             self._take(await with_key(now))
 
     async def choices(self) -> Sequence[ModelChoice]:
-        """Profiles, from the environment, found on this machine, the demo."""
+        """All models: configured, from the environment, found on this machine, and the demo."""
         from tui.runtime.profiles import choices
 
         name = self.profile.name if self.profile is not None else "demo"
@@ -161,7 +161,7 @@ class ActiveModel:
     async def offered(self, name: str) -> Sequence[str]:
         """Return the ids of the models that the endpoint of a choice offers. Bounded in time.
 
-        Raises McptuiError if it cannot be asked.
+        Raises McptuiError if the endpoint cannot be reached.
         """
         from tui.runtime.profiles import offered, profile_named
 
@@ -170,11 +170,11 @@ class ActiveModel:
         return await offered(profile)
 
     async def switch(self, name: str, model: str = "", effort: str | None = None) -> None:
-        """Switch to another profile, and to an id that its endpoint offers, or "".
+        """Switch to another profile, and optionally to a model id that its endpoint offers.
 
-        A profile that needs consent is asked about first. `effort` is a level of reasoning, "" to send none,
-        None for the profile's own. Raises McptuiError if the model cannot be used, or has no such effort. The
-        one before stays.
+        Asks first if the profile needs consent. `effort` is a reasoning effort, "" to send none, None for the
+        profile's own. Raises McptuiError if the model cannot be used, or does not have this effort; the
+        current model then stays.
         """
         await self._is_agreed(name)
         await self._switch(name, model, effort)
@@ -193,9 +193,9 @@ class ActiveModel:
         self._take(profile)
 
     async def forget(self, name: str) -> bool:
-        """Forget what the endpoint of a choice taught about its model; return whether there was anything.
+        """Forget what was learned about the model of a choice; return whether there was anything.
 
-        Raises McptuiError if there is no such choice, or the profile in use cannot be used again.
+        Raises McptuiError if the choice does not exist, or if the current profile cannot be reloaded.
         """
         from tui.runtime.profiles import forget, profile_named
 
@@ -212,8 +212,8 @@ class ActiveModel:
     async def go_on_with(self, profile: str, model: str) -> str:
         """Switch to the model that a conversation last used, unless the command line names one.
 
-        `profile` is "demo" for the demo, "" if nobody knows. Return which one is asked from now on, if that
-        is another than before or than in the conversation, or "".
+        `profile` is "demo" for the demo, "" if unknown. Return a sentence if the active model changed or
+        differs from that of the conversation, otherwise "".
         """
         from tui.model.endpoints.profile import DEMO
 
@@ -234,12 +234,12 @@ class ActiveModel:
 
     @property
     def tool_marks(self) -> Mapping[str, str]:
-        """What its endpoint does not accept of tools, in words, by their qualified names."""
+        """What its endpoint rejects about tools, as sentences by qualified tool name."""
         return self._model.capabilities.tool_marks if self._model is not None else {}
 
     @property
     def to_load(self) -> str:
-        """The name of the model, if its server has yet to load it, else ""."""
+        """The name of the model if its server has not loaded it yet, otherwise ""."""
         return self.label if self._unloaded else ""
 
     async def load(self) -> None:
@@ -253,12 +253,12 @@ class ActiveModel:
         if profile is not None and model is not None:
             with suppress(McptuiError):
                 await load(profile)
-                self._has_answered = True  # it reports now what it would report then
+                self._has_answered = True  # it already reports its final window
             await self._measure(model)
             self._unloaded = False  # whatever the result, it was tried
 
     def answered(self) -> None:
-        """Note a first reply: a local server has loaded the model now and can report its window."""
+        """Note the first reply: a local server has now loaded the model and can report its window."""
         from tui.model.endpoints.providers import is_private
 
         if self._model is not None and not self._has_answered:
@@ -285,7 +285,7 @@ class ActiveModel:
         return self._loaded
 
     def _take(self, profile: "ModelProfile | None") -> None:
-        """None is the demo. Raises ConfigError if the profile cannot be used."""
+        """Use a profile, None for the demo. Raises ConfigError if it cannot be used."""
         from tui.runtime.profiles import make_model
 
         self._redact_key(profile)
@@ -318,7 +318,7 @@ class ActiveModel:
             self._keep_secret(profile.key_name, profile.api_key.reveal())
 
     async def _get_ready(self, model: ChatModel) -> None:
-        """Import what is slow to import, and ask for the context window, before the first question."""
+        """Do slow imports and ask for the context window before the first question."""
         await model.connect()
         await self._measure(model)
 
@@ -333,7 +333,7 @@ class ActiveModel:
         if self._model is not model:
             return
         self._unloaded = found.unloaded
-        # Do not try what the endpoint says the model cannot do.
+        # Do not try what the model cannot do according to its endpoint.
         model.restrict(tools=found.tools, images=found.images)
         if found.window and found.window != self.context_meter.window:
             self.context_meter.window = found.window
@@ -351,5 +351,5 @@ class ActiveModel:
 
 
 def first_choice(loaded: "Loaded") -> str:
-    """Return the name of the profile that a configuration begins with, or ""."""
+    """Return the name of the default profile of a configuration, or ""."""
     return loaded.settings.default_model or next(iter(loaded.settings.models), "")

@@ -1,7 +1,7 @@
-"""What the configuration file allows: its rules, and approvals given for good, which other processes share.
+"""What the configuration file allows: its rules and permanent approvals, which processes share.
 
-A file that is not the person's own may have been written to allow calls, so only the rules of it that ask and
-deny are in force, unless the person trusts it (`--trust-config`).
+A file that is not the user's own may have been written to allow calls, so only its rules that ask or deny
+apply, unless the user trusts it (`--trust-config`).
 """
 
 import asyncio
@@ -20,7 +20,7 @@ SAVED_LATER = "mcptui saves it with the next tool that you always allow."
 
 
 class RememberedApprovals:
-    """Synchronizes the approvals of a policy with the configuration file, if it counts or with `trust`."""
+    """Synchronizes the approvals of a policy with the configuration file, if the file may allow calls."""
 
     def __init__(self, config: ConfigFile, *, trust: bool = False) -> None:
         self._config = config
@@ -32,11 +32,11 @@ class RememberedApprovals:
 
     @property
     def may_allow(self) -> bool:
-        """Whether the file may allow calls: it is the person's own, or trusted."""
+        """Whether the file may allow calls: it is the user's own, or trusted."""
         return self._trust or not self._config.source
 
     def rules(self, loaded: "Loaded") -> Rules:
-        """Return the rules of the file that are in force."""
+        """Return the rules of the file that apply."""
         from tui.settings.specs import approval_rules
 
         found = approval_rules(loaded.settings.approvals)
@@ -45,15 +45,15 @@ class RememberedApprovals:
         return Rules(tuple(rule for rule in found.rules if rule.action is not Verdict.ALLOW))
 
     def remembered(self, loaded: "Loaded") -> set[str]:
-        """Return the approvals of the file that are in force."""
+        """Return the approvals of the file that apply."""
         return set(loaded.settings.approvals.remembered) if self.may_allow else set()
 
     def begin(self, policy: Policy, stamp: tuple[int, int, int]) -> None:
-        """Synchronize a policy that has the approvals the file had at `stamp`."""
+        """Start to synchronize a policy whose approvals are those of the file at `stamp`."""
         self._policy, self._saved, self._stamp = policy, set(policy.always), stamp
 
     def refresh(self) -> None:
-        """Take over the approvals of the file if it has changed: one may have been revoked."""
+        """Reload the approvals if the file has changed: one may have been revoked."""
         stamp = self._config.stamp()
         if stamp == self._stamp:
             return
@@ -61,7 +61,7 @@ class RememberedApprovals:
         self._take_over(set(self._config.remembered()) if self.may_allow else set())
 
     async def save(self) -> str:
-        """Add new approvals to the file, and take over its changes. Return what failed, or ""."""
+        """Add new approvals to the file, and apply its changes. Return what failed, or ""."""
         async with self._saving:
             if not self.may_allow:
                 return f"The approval lasts until mcptui quits. {NOT_OWN}"

@@ -1,4 +1,4 @@
-"""A thread in the background that works until it is closed."""
+"""A background thread that runs until it is closed."""
 
 import threading
 from collections.abc import Callable
@@ -7,7 +7,7 @@ CLOSE_SECONDS = 2.0
 
 
 class BackgroundThread:
-    """A thread that can be started once and closed; `work` runs in it until `closing` is set."""
+    """A thread that can be started once and closed. `work` runs in it until `closing` is set."""
 
     def __init__(self, name: str, work: Callable[[], None]) -> None:
         self.closing = threading.Event()
@@ -21,7 +21,7 @@ class BackgroundThread:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop; wait for the end, 2 s at most."""
+        """Stop, and wait at most 2 s for the end."""
         self.closing.set()
         if self._thread.is_alive():
             self._thread.join(CLOSE_SECONDS)

@@ -1,4 +1,4 @@
-"""The configuration read again while mcptui runs, and applied; what it does not change keeps running."""
+"""Reloads the configuration while mcptui runs. What has not changed keeps running."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reloaded:
-    """A configuration that was read again; with `errors` nothing of it is applied."""
+    """A configuration that was read again. If it has `errors`, nothing is applied."""
 
     ui: "UiSettings"
     errors: Sequence[str] = ()
@@ -26,8 +26,8 @@ class Reloaded:
 class ConfigReload:
     """Reads and applies the configuration `file` again.
 
-    `loaded` gives the one that is applied, `follow` applies the servers of another one, `take_over` its rules
-    and limits.
+    `loaded` returns the current configuration, `follow` applies the servers of a new one, `take_over` its
+    rules and limits.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class ConfigReload:
         self._active_model = active_model
 
     async def reload(self) -> Reloaded:
-        """Apply the file as it is now, unless something is wrong in it that was not wrong before."""
+        """Apply the current file, unless it has new errors."""
         loaded, before = await asyncio.to_thread(self.file.read), self._loaded()
         known = {(one.path, one.message) for one in (before.errors if before is not None else ())}
         if errors := [one for one in loaded.errors if (one.path, one.message) not in known]:
@@ -53,7 +53,7 @@ class ConfigReload:
         notes = [str(one) for one in loaded.problems if one.warning]
         if before is not None and _kept(loaded) != _kept(before):
             notes.append("[traffic] takes effect after a restart.")
-        self._take_over(loaded)  # first the rules: a server may take seconds to stop
+        self._take_over(loaded)  # rules first: a server may take seconds to stop
         await self._follow(loaded)
         try:
             await self._active_model.reload(loaded)
@@ -62,12 +62,12 @@ class ConfigReload:
         return Reloaded(loaded.settings.ui, notes=notes)
 
     async def reload_or_raise(self) -> None:
-        """As `reload`; raises ConfigError with the first of the errors."""
+        """Like `reload`, but raises ConfigError with the first error."""
         if errors := (await self.reload()).errors:
             raise ConfigError(errors[0])
 
 
 def _kept(loaded: "Loaded") -> object:
-    """Return the settings of the recording that runs."""
+    """Return the settings of the current recording."""
     traffic = loaded.settings.traffic
     return (traffic.record, traffic.keep_all, traffic.recording_mb, traffic.total_mb)

@@ -1,4 +1,4 @@
-"""The conversation on screen and all saved ones: saving, resuming, branching, turns."""
+"""The conversation on screen and all sessions: saving, resuming, branching, turns."""
 
 import asyncio
 import time
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 class Conversations:
-    """The conversation on screen, and all saved ones; without a `store` none is saved.
+    """The conversation on screen, and all sessions. Without a `store`, nothing is saved.
 
     `revision` grows when the open conversation was replaced by another, renamed or compacted, `opened` when
     it was replaced by another.
@@ -71,12 +71,12 @@ class Conversations:
 
     @property
     def info(self) -> SessionInfo | None:
-        """The session of the conversation; None until something was said."""
+        """The session of the conversation, None before the first message."""
         return self._now.info
 
     @property
     def problem(self) -> str:
-        """Why this conversation is not being saved, in words, or ""."""
+        """Why this conversation is not being saved, or ""."""
         return self._now.problem
 
     @property
@@ -87,7 +87,7 @@ class Conversations:
 
     @property
     def unknown(self) -> frozenset[str]:
-        """Ids of its calls that were sent and whose outcome is unknown."""
+        """Ids of calls that were sent and whose outcome is unknown."""
         return self._now.unknown
 
     @property
@@ -106,7 +106,7 @@ class Conversations:
         return replace(now, summary=self._context.redactor.redact_spoken(now.summary))
 
     def lost(self) -> str:
-        """Return, once, why the conversation before this one was not saved, in words, or ""."""
+        """Return, once, why the previous conversation was not saved, or ""."""
         lost, self._lost = self._lost, ""
         return lost
 
@@ -114,7 +114,7 @@ class Conversations:
     def busy(self) -> str:
         """The command in progress, such as "the conversation is being summarized", or "".
 
-        Meanwhile it cannot be replaced, and no other command can begin. The screens begin no turn.
+        While it runs, the conversation cannot be replaced, and no other command or turn can start.
         """
         return self._busy
 
@@ -137,10 +137,10 @@ class Conversations:
             await self._replace(OpenConversation(Conversation()))
 
     async def resume(self, session: str) -> None:
-        """Continue a saved conversation in place of the one on screen, which stays if that fails.
+        """Continue a session in place of the conversation on screen, which stays if that fails.
 
-        Cancelling it while the file is read changes nothing; after that, it is done to its end. Raises
-        McptuiError if the conversation cannot be opened.
+        Cancelling while the file is read changes nothing. After that, it runs to its end. Raises McptuiError
+        if the session cannot be opened.
         """
         if self._is_open(session):
             return
@@ -151,9 +151,9 @@ class Conversations:
             await self._replace(opened, found.meta)
 
     async def resume_named(self, name: str, *, begin: bool = False) -> None:
-        """Continue the conversation with that id, beginning of an id, or title; "last" is the last one.
+        """Continue the session with this id, start of an id, or title, or "last" for the most recent one.
 
-        With `begin`, if there is none, the next question begins one of that title. Raises McptuiError.
+        With `begin`, if there is none, the next question starts one with this title. Raises McptuiError.
         """
         found = named(await self.sessions(limit=100_000), name)
         if found is not None:
@@ -164,7 +164,7 @@ class Conversations:
             raise UsageError("session not found", where=name, next_step=LIST_STEP)
 
     async def branch(self, upto: int) -> None:
-        """Continue with a copy that ends before message `upto`. The original stays as it is.
+        """Continue with a copy that ends before message `upto`. The original is unchanged.
 
         Raises McptuiError if the copy cannot be written.
         """
@@ -176,9 +176,9 @@ class Conversations:
             await self._replace(now.branched(upto, journal))
 
     async def again(self, upto: int | None = None) -> tuple[str, tuple[Attachment, ...]]:
-        """Branch before the user message at `upto` (None: the last one) and return its content.
+        """Branch before the user message at `upto` (None: the last one) and return that message.
 
-        Raises McptuiError if nothing was asked there.
+        Raises McptuiError if there is no question.
         """
         messages = self._now.conversation.messages
         asked = [at for at, message in enumerate(messages) if isinstance(message, UserMessage)]
@@ -190,7 +190,7 @@ class Conversations:
         return message.text, message.attachments
 
     async def sessions(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
-        """The last changed first."""
+        """Return the sessions, most recently changed first."""
         return await self._store.list(text, limit=limit) if self._store is not None else ()
 
     async def search(self, text: str) -> AsyncIterator[SessionMatch]:
@@ -215,7 +215,7 @@ class Conversations:
         return title
 
     async def delete(self, session: str) -> None:
-        """Take one out of the list; `restore` brings it back."""
+        """Delete a session. `restore` undoes that."""
         if self._is_open(session):
             raise McptuiError("this session is already open", next_step="Start a new one first.")
         await self.stored().delete(session)
@@ -232,7 +232,7 @@ class Conversations:
         return now.conversation.system if now.own_system else (profile and profile.system) or SYSTEM
 
     async def set_system(self, text: str) -> None:
-        """An empty text is the default."""
+        """Set the system prompt; an empty one restores the default."""
         own = text.strip()
         self._now.conversation.system, self._now.own_system = own, bool(own)
         self._now.describe(SessionMeta(system=own))
@@ -240,9 +240,9 @@ class Conversations:
         self.revision += 1
 
     async def compact(self) -> str:
-        """Summarize the older turns now. Return what was done, in a sentence.
+        """Summarize the older turns now. Return a sentence about the result.
 
-        Raises McptuiError if there is no model, or it could not write the summary.
+        Raises McptuiError if there is no model, or if it fails to write the summary.
         """
         with self._alone("the conversation is being summarized") as now:
             spent = partial(self._spent, now)
@@ -254,7 +254,7 @@ class Conversations:
         return notice.message if notice is not None else "Nothing to compact yet."
 
     def uncompact(self) -> None:
-        """Let the model read everything again."""
+        """Undo the summary, so that the model reads everything again."""
         self._now.conversation.compact(Compaction())
         self._active_model.context_meter.forget()
         self._active_model.context_meter.patient = True
@@ -276,7 +276,7 @@ class Conversations:
 
     @property
     def offers(self) -> int:
-        """How often the tools that the model is offered were chosen so far."""
+        """How often the set of offered tools was chosen so far."""
         return self._tool_selection.revision
 
     def definition_counter(
@@ -288,7 +288,7 @@ class Conversations:
         return lambda: definition_tokens(tools, instructions, calibration, selection)
 
     def context_parts(self, project: str, servers: Mapping[str, DefinitionTokens]) -> Sequence[ContextPart]:
-        """Return what the next request is made of, without the question, in tokens."""
+        """Return the tokens of each part of the next request, without the question."""
         talk, meter = self._now.conversation, self._active_model.context_meter
         self._tool_selection.max_tools = self._active_model.max_tools
         tools = self._context.offered()
@@ -317,7 +317,7 @@ class Conversations:
         return self._active_model.profile.effort if self._active_model.profile is not None else ""
 
     async def forget_learned(self, name: str) -> bool:
-        """Forget what the endpoint of a model taught about it; return whether there was anything."""
+        """Forget what was learned about a model; return whether there was anything."""
         with self._alone("what was learned about the model is being forgotten"):
             forgotten = await self._active_model.forget(name)
         self.revision += 1
@@ -338,7 +338,7 @@ class Conversations:
     ) -> PendingTurn:
         """Send `text` and attachments. The turn runs while its events are iterated.
 
-        Raises McptuiError if there is no model to ask.
+        Raises McptuiError if there is no model.
         """
         model, context, now = self._active_model.model, self._context, self._now
         self._turns += 1
@@ -384,7 +384,7 @@ class Conversations:
         return PendingTurn(begin, meter, notice, context.redactor, waits)
 
     def _title_soon(self, now: OpenConversation) -> None:
-        """After the first answer, have the model write the title in the background if its profile says so."""
+        """After the first answer, let the model write the title in the background, if its profile says so."""
         profile = self._active_model.profile
         asked = sum(isinstance(message, UserMessage) for message in now.conversation.messages)
         if profile is None or not profile.writes_titles or now.info is None or asked > 1 or now.wanted_title:
@@ -392,7 +392,7 @@ class Conversations:
 
         async def write(session: str, title: str) -> None:
             spent = partial(self._spent, now)
-            with suppress(McptuiError):  # the title made of the question stays
+            with suppress(McptuiError):  # keep the title made from the question
                 written = await suggest_title(self._active_model.model, now.conversation.messages, spent)
                 if now.info is not None and now.info.title == title:
                     await self.rename(session, written)
@@ -400,7 +400,7 @@ class Conversations:
         self._titling = asyncio.create_task(write(now.info.id, now.info.title), name="write a title")
 
     async def close(self) -> None:
-        """Store what waits and close the files. `problem` says what was not saved. Bounded in time."""
+        """Save pending data and close the files. `problem` says what was not saved. Bounded in time."""
         if self._titling is not None:
             self._titling.cancel()
             await asyncio.wait({self._titling})
@@ -411,16 +411,16 @@ class Conversations:
         return self._now.info is not None and self._now.info.id == session
 
     def stored(self) -> Sessions:
-        """Return the saved conversations, or raise `McptuiError` if this run saves none."""
+        """Return the session store, or raise `McptuiError` if this run saves nothing."""
         if self._store is None:
             raise McptuiError("conversations are not saved in this run")
         return self._store
 
     @contextmanager
     def _alone(self, doing: str) -> Iterator[OpenConversation]:
-        """Run one command on the conversation on screen, which cannot be replaced meanwhile.
+        """Run one command on the conversation on screen, which cannot be replaced while it runs.
 
-        Raises McptuiError if another one is running.
+        Raises McptuiError if another command is running.
         """
         if self._busy:
             raise McptuiError(self._busy, next_step="Wait until it finishes, or cancel it.")
@@ -431,7 +431,7 @@ class Conversations:
             self._busy = ""
 
     async def _replace(self, opened: OpenConversation, meta: SessionMeta | None = None) -> None:
-        """Replace the conversation on screen. Runs to its end even if cancelled."""
+        """Replace the conversation on screen. Completes even if cancelled."""
         await _finish(self._take(opened, meta))
 
     async def _take(self, opened: OpenConversation, meta: SessionMeta | None) -> None:
@@ -464,7 +464,7 @@ class Conversations:
 
     async def _begun(self, store: Sessions, parent: str) -> Journal:
         if parent:
-            with suppress(McptuiError):  # it was deleted meanwhile: then this is not a branch
+            with suppress(McptuiError):  # the parent was deleted: then this is not a branch
                 return await store.begin(parent=parent)
         return await store.begin()
 
@@ -475,7 +475,7 @@ class Conversations:
         )
 
     def bill(self, usage: Usage) -> None:
-        """Count what a server used of the model (sampling) in the open conversation."""
+        """Add the usage of a server's sampling request to the open conversation."""
         self._spent(self._now, usage)
 
     def _spent(self, now: OpenConversation, usage: Usage) -> float | None:
@@ -486,7 +486,7 @@ class Conversations:
 
 
 async def _finish(work: Coroutine[Any, Any, None]) -> None:
-    """Await `work` to its end, and only then let a cancellation through."""
+    """Await `work` to its end, and only then pass on a cancellation."""
     task = asyncio.create_task(work, name="replace the conversation")
     try:
         await asyncio.shield(task)

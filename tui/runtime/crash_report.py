@@ -1,6 +1,6 @@
 """The report of an internal error: a private text file that a person can read, keep and send.
 
-It has the traceback without the values of variables, versions, what was on screen by name, and the end of
+It contains the traceback without values of variables, versions, the names of the open screens, and the end of
 the log. Secrets are redacted, and what came from servers or models is cleaned and bounded.
 """
 
@@ -27,15 +27,15 @@ from tui.core.text import clean, clean_line
 from tui.settings.locations import state_dir
 
 VARIABLE = "MCPTUI_TRACEBACK"
-"""Set, to print the report as well."""
+"""Environment variable that also prints the report."""
 
 EXIT_CODE = 70
-"""Of a command that ends with an internal error (`EX_SOFTWARE` of sysexits.h): 1 has other meanings."""
+"""Exit code for an internal error (`EX_SOFTWARE` of sysexits.h): 1 has other meanings."""
 
 MOST_REPORTS = 20
 LOG_LINES, LOG_BYTES = 50, 64 * 1024
 MESSAGE_CHARS = 1000
-"""The most of the message of one exception: it may quote a whole result."""
+"""Maximum characters of one exception message, which may quote a whole result."""
 
 TRACEBACK_CHARS = 64 * 1024
 TITLE_CHARS = 200
@@ -61,10 +61,10 @@ def report_crash(
 ) -> None:
     """Save the report of an internal error, and write one line to `stream` that names its file.
 
-    The report itself is written there where it cannot be saved, or if the environment asks for it.
+    The report itself is written there if it cannot be saved, or if the environment requests it.
 
     Args:
-        error: what nobody caught.
+        error: the uncaught exception.
         during: the command, or the screens by name.
         env: the environment, whose secrets are redacted.
         stream: standard error.
@@ -117,13 +117,13 @@ def report(error: BaseException, *, during: str, env: Mapping[str, str], redacto
 
 
 def _without_secrets(text: str, redactor: Redactor) -> str:
-    """Return a text without secrets, also those in URLs that are not of the configuration."""
+    """Return a text without secrets, including those in unconfigured URLs."""
     text = redactor.redact_cut(text)
     return masked(text, places_in_urls(text))
 
 
 def save_report(text: str) -> Path:
-    """Save a report under a new name, readable by its owner only, and remove the oldest ones; `OSError`."""
+    """Save a report in a new private file and remove the oldest ones; raises OSError."""
     folder = state_dir() / "crashes"
     make_folder(folder)
     path = folder / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.getpid()}.txt"
@@ -142,7 +142,7 @@ def summary(error: BaseException) -> str:
 
 
 def command_shown(arguments: Sequence[str]) -> str:
-    """Return a command line by the names in it: values may be questions, paths or secrets."""
+    """Return the option names of a command line, without values: these may be questions, paths or secrets."""
     shown = ["mcptui"]
     for argument in arguments:
         if argument.startswith("-"):
@@ -185,7 +185,7 @@ def _knowing(redactor: Redactor | None, env: Mapping[str, str], config: str | No
     """Return a redactor that also knows the secrets of the environment and the configuration."""
     known = redactor or Redactor()
     known.add({name: value for name, value in env.items() if may_be_secret(name) and not is_plain(value)})
-    with suppress(Exception):  # what is wrong with the configuration may be what has crashed
+    with suppress(Exception):  # the configuration itself may be the cause of the crash
         from tui.settings.config_file import ConfigFile
 
         known.add(ConfigFile(config, env).read().secrets)
@@ -218,6 +218,6 @@ def _end_of_log(path: Path) -> list[str]:
 
 
 def _without_home(text: str) -> str:
-    """Return `text` with `~` for the home folder, whose name is often the person's."""
+    """Return `text` with `~` for the home folder, which often contains the user's name."""
     home = os.path.expanduser("~").rstrip(os.sep)
     return text.replace(home + os.sep, "~" + os.sep) if len(home) > 1 else text

@@ -1,7 +1,7 @@
-"""Redacts configured secrets in the events of a turn, before a screen or a command has them.
+"""Redacts configured secrets in the events of a turn before a screen or a command receives them.
 
-The turn itself keeps what the model and the servers wrote: a server may be allowed to send secrets to the
-model, and the model must be able to send them back. Only front ends get events from here.
+The turn itself keeps the original text: a server may be allowed to send secrets to the model, and the model
+must be able to send them back. Only front ends receive the redacted events.
 """
 
 from collections.abc import Iterator
@@ -33,9 +33,9 @@ from tui.host.redaction.results import ResultRedactor
 
 
 class EventRedactor:
-    """Redacts the events of one turn, also a secret that the model writes in several pieces.
+    """Redacts the events of one turn, including secrets that the model writes in several pieces.
 
-    Text that may be the beginning of a secret is held back until the next event of the same kind.
+    Text that may be the start of a secret is held back until the next event of the same kind.
     """
 
     def __init__(self, redactor: Redactor) -> None:
@@ -43,7 +43,7 @@ class EventRedactor:
         self._held: TextDelta | ReasoningDelta | None = None
 
     def take(self, event: Event) -> Iterator[Event]:
-        """Yield what a front end gets for an event: nothing, or up to two events."""
+        """Yield the events that a front end receives for an event: up to two."""
         if isinstance(event, TextDelta | ReasoningDelta) and (self._redactor.searches or self._held):
             yield from self._take_text(event)
             return
@@ -76,9 +76,9 @@ class EventRedactor:
 
 
 def redacted(event: Event, redactor: Redactor) -> Event:
-    """Return `event` without configured secrets; one without is returned unchanged.
+    """Return `event` without configured secrets, or the same object if it has none.
 
-    In mcptui's own texts also what only looks like a secret is replaced: an error may quote it.
+    In mcptui's own texts, anything that looks like a secret is also replaced: an error may quote it.
     """
     own = redactor.redact
     match event:
@@ -99,7 +99,7 @@ def redacted(event: Event, redactor: Redactor) -> Event:
 
 
 def _spoken(event: Event, redactor: Redactor) -> Event:
-    """Return an event without configured secrets in what a person, a model or a server wrote."""
+    """Return an event without configured secrets in text from the user, the model or a server."""
     clear = redactor.redact_spoken
     match event:
         case TurnEnded(text=text) | Steered(text=text):
@@ -123,7 +123,7 @@ def _spoken(event: Event, redactor: Redactor) -> Event:
 
 def _ended(event: ToolCallEnded, redactor: Redactor) -> Event:
     text, result = redactor.redact_spoken(event.text), event.result
-    # A result is redacted already where it arrives, unless the model may have the secrets of its server.
+    # A result is redacted on arrival, unless the model may receive the secrets of its server.
     if result is not None and (result.as_is or text != event.text):
         result = ResultRedactor(redactor).redacted(result)
     same = text == event.text and result is event.result
@@ -137,7 +137,7 @@ def redacted_request(request: ApprovalRequest, redactor: Redactor) -> ApprovalRe
 
 
 class RedactedApprover:
-    """Shows the person the arguments of a call without secrets; what they decide about has them."""
+    """Shows the user the arguments of a call without secrets. The call itself keeps them."""
 
     def __init__(self, inner: Approver, redactor: Redactor) -> None:
         self._inner = inner
@@ -151,7 +151,7 @@ class RedactedApprover:
 
 
 def redacted_remark(remark: Remark, redactor: Redactor) -> Remark:
-    """Return `remark` without configured secrets, as its event would be."""
+    """Return `remark` without configured secrets, like its event."""
     clear = redactor.redact
     return replace(
         remark, text=clear(remark.text), where=clear(remark.where), next_step=clear(remark.next_step)

@@ -1,7 +1,7 @@
 """mcptui's own log: a small private file, never the screen.
 
-Only mcptui's warnings and defects are logged, cleaned and redacted: also errors of threads and tasks that
-nobody waits for, which Python would print. The host keeps what servers write.
+It contains only mcptui's own warnings and defects, cleaned and redacted, including errors of threads and
+tasks that nobody awaits, which Python would print. The host keeps the output of servers.
 """
 
 import logging
@@ -36,12 +36,12 @@ def _private(path: str, flags: int) -> int:
 
 
 class LogFile(RotatingFileHandler):
-    """A log that only its owner can read. Opening and writing it never raises."""
+    """A log that only its owner can read. Opening and writing never raise."""
 
     _excepthook: Callable[[threading.ExceptHookArgs], object] | None = None
 
     def take_errors_of_threads(self) -> None:
-        """Log what ends a thread, until `stop`. Another hook than Python's own is called as well."""
+        """Log uncaught exceptions of threads until `stop`. A custom hook is also called."""
         before = self._excepthook = threading.excepthook
 
         def log(ended: threading.ExceptHookArgs) -> None:
@@ -58,10 +58,10 @@ class LogFile(RotatingFileHandler):
         return open(self.baseFilename, self.mode, encoding="utf-8", errors="replace", opener=_private)
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Drop the line: a full disk must not print a traceback over the screen."""
+        """Drop the line: a full disk must not cause a traceback on the screen."""
 
     def close(self) -> None:
-        """Close the file. Lines that a full disk does not take are lost."""
+        """Close the file. Lines that a full disk rejects are lost."""
         with suppress(OSError):
             super().close()
 
@@ -75,9 +75,9 @@ class LogFile(RotatingFileHandler):
 
 
 def log_to(path: Path, redactor: Callable[[], Redactor]) -> LogFile:
-    """Send mcptui's own log to `path` (mode 0600, two files of 1 MiB at most) from now on, nowhere else.
+    """From now on, send mcptui's own log only to `path` (mode 0600, at most two files of 1 MiB).
 
-    The file is made when the first line is written.
+    The file is created with the first line.
     """
     handler = LogFile(path, maxBytes=MAX_BYTES, backupCount=1, encoding="utf-8", delay=True)
     handler.setFormatter(_Discreet(redactor))

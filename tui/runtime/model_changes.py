@@ -1,4 +1,4 @@
-"""Model profiles added while mcptui runs: tried first, written to the file, effective at once."""
+"""Adds model profiles while mcptui runs: tested first, written to the file, effective at once."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ TRY_SECONDS = 60.0
 """Local servers load the model first."""
 
 ENVIRONMENT, IN_KEYCHAIN, NO_KEY = "environment", "keychain", "none"
-"""Where the key of a profile is."""
+"""Where the key of a profile is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class ProviderChoice:
 
 @dataclass(frozen=True, slots=True)
 class ModelValues:
-    """What a form has of a model profile.
+    """The fields of a form for a model profile.
 
     `key` is one of `ENVIRONMENT`, `IN_KEYCHAIN` and `NO_KEY`. `variable` is for the first, `secret` for the
     second: the key itself, which is stored in the keychain only; "" if it is there already.
@@ -64,7 +64,7 @@ class ModelValues:
 class ModelChanges:
     """Adds model profiles.
 
-    `apply` reads the configuration again and raises McptuiError with what is wrong; `switch` switches to a
+    `apply` reads the configuration again and raises McptuiError if it is invalid. `switch` switches to a
     profile. `keep_secret` gets name and value of each key before it is used.
     """
 
@@ -87,7 +87,7 @@ class ModelChanges:
         self._switch = switch
 
     def providers(self) -> Sequence[ProviderChoice]:
-        """Return what a profile can be made for, those with a key in the environment first."""
+        """Return the providers for new profiles, those with a key in the environment first."""
         from tui.model.endpoints.detect import candidates
         from tui.model.endpoints.providers import PROVIDERS
 
@@ -108,17 +108,17 @@ class ModelChanges:
         return [*remote, *local, ProviderChoice("", "Other endpoint")]
 
     def is_set(self, variable: str) -> bool:
-        """Whether an environment variable has a value."""
+        """Whether an environment variable is set and not empty."""
         return bool(self._env.get(variable))
 
     def free_name(self, wanted: str) -> str:
-        """Return a name for a profile that no other has."""
+        """Return an unused name for a profile."""
         taken, base = self._config.models(), wanted or "model"
         names = (base, *(f"{base}-{number}" for number in range(2, 1000)))
         return next(name for name in names if name not in taken)
 
     def table(self, values: ModelValues) -> dict[str, Any]:
-        """Return the profile as under `[models.NAME]`. Raises ConfigError with what is wrong."""
+        """Return the profile as a table for `[models.NAME]`. Raises ConfigError if it is invalid."""
         from tui.settings.new_server import check_new
 
         table: dict[str, Any] = {"model": values.model.strip(), "base_url": values.base_url.strip()}
@@ -134,13 +134,13 @@ class ModelChanges:
         return table
 
     async def offered(self, values: ModelValues) -> Sequence[str]:
-        """Return the ids of the models that the endpoint offers. Raises McptuiError if it cannot be asked."""
+        """Return the ids of the models that the endpoint offers. Raises McptuiError on failure."""
         from tui.runtime.profiles import offered
 
         return await offered(await self._profile(values))
 
     async def try_out(self, values: ModelValues) -> None:
-        """Ask the model for a word. Raises McptuiError if it does not answer."""
+        """Request a short reply from the model. Raises McptuiError if there is none."""
         from tui.runtime.profiles import import_model, make_model
 
         self.table(values)
@@ -160,14 +160,14 @@ class ModelChanges:
             await model.aclose()
 
     async def add(self, values: ModelValues) -> None:
-        """Store the key, write the profile and switch to it. Raises McptuiError with what went wrong."""
+        """Store the key, write the profile and switch to it. Raises McptuiError if that fails."""
         from tui.core.secrets import keychain
 
         table = self.table(values)
         if values.key == IN_KEYCHAIN and values.secret:
             await keychain.store(KEYCHAIN_SERVICE, values.name, values.secret.strip())
         await asyncio.to_thread(self._config.add_model, values.name, table)
-        await asyncio.to_thread(self._agree, values.name)  # the person has just written it
+        await asyncio.to_thread(self._agree, values.name)  # the user has just entered it
         await self._apply()
         await self._switch(values.name)
 

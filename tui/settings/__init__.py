@@ -1,1 +1,1 @@
-"""Configuration: its schema, where it is, how it is read and written."""
+"""Configuration: its schema, location, reading and writing."""

@@ -1,7 +1,7 @@
 """The configuration file of this run: read as a whole, changed one value at a time.
 
-What the first frame and a tap need is read quickly, before anything heavy is imported. That reports no
-problems; `load` does, a moment later.
+The settings for the first frame and for a tap are read quickly, before heavy imports, and without reporting
+problems. `load` reports them a moment later.
 """
 
 import os
@@ -40,7 +40,7 @@ class QuickUi(NamedTuple):
 def quick_ui(named: str | None, env: Mapping[str, str], *, trust: bool = False) -> QuickUi:
     """Return theme and keys of the configuration, with defaults for what cannot be read.
 
-    A file that is not the person's own sets no keys unless they `trust` it.
+    A file that is not the user's own sets no keys without `trust`.
     """
     table = _table(named, env, "ui")
     counts = trust or not ConfigFile(named, env).source
@@ -83,7 +83,7 @@ def _table(named: str | None, env: Mapping[str, str], name: str) -> Mapping[str,
 class ConfigFile:
     """The file that `--config` or the environment names, or the default one.
 
-    With `trust` all of it counts, also if it is not the person's own.
+    With `trust`, all settings apply, even if the file is not the user's own.
     """
 
     def __init__(self, named: str | None, env: Mapping[str, str], *, trust: bool = False) -> None:
@@ -92,7 +92,7 @@ class ConfigFile:
         self._trust = trust
 
     def read(self) -> "Loaded":
-        """Return what counts of its content, problems included. Takes time."""
+        """Return its applicable settings, and all problems. Slow."""
         from tui.settings.load import load
 
         path, named = config_path(self._named, self._env)
@@ -104,7 +104,7 @@ class ConfigFile:
         return in_force(loaded)
 
     def stamp(self) -> tuple[int, int, int]:
-        """Return what changes when the file changes; zeros without a file. Takes microseconds."""
+        """Return a value that changes when the file changes, zeros without a file. Takes microseconds."""
         try:
             found = config_path(self._named, self._env)[0].stat()
         except OSError:
@@ -112,14 +112,14 @@ class ConfigFile:
         return (found.st_mtime_ns, found.st_size, found.st_ino)
 
     def remembered(self) -> list[str]:
-        """Return the approvals in the file, none if it cannot be read, so that tools ask."""
+        """Return the approvals in the file, or none if it cannot be read, so that tools need approval."""
         texts = _table(self._named, self._env, "approvals").get("remembered")
         return [one for one in texts if isinstance(one, str)] if isinstance(texts, list) else []
 
     def save(self, key: str | tuple[str, ...], value: str | bool | Sequence[str]) -> None:
-        """Change one value and keep the rest of the file; raises `McptuiError`.
+        """Change one value and leave the rest of the file unchanged; raises `McptuiError`.
 
-        A key whose names may contain a dot is given as a tuple of them.
+        A key whose parts may contain a dot is a tuple.
         """
         from tui.settings.save import set_value
 
@@ -131,7 +131,7 @@ class ConfigFile:
 
     @property
     def source(self) -> str:
-        """The words for a file that is not the person's own but was named; "" for their own."""
+        """A description of the file if it is not the user's own, otherwise ""."""
         path, own = self.path, config_file()
         if os.path.realpath(path) == os.path.realpath(own):
             return ""
@@ -153,11 +153,11 @@ class ConfigFile:
         add_servers(self.path, {name: table})
 
     def servers(self) -> Mapping[str, Any]:
-        """Return the tables of servers as they are in the file now, {} if it cannot be read."""
+        """Return the current server tables of the file, {} if it cannot be read."""
         return _table(self._named, self._env, "servers")
 
     def models(self) -> Mapping[str, Any]:
-        """Return the tables of models as they are in the file now, {} if it cannot be read."""
+        """Return the current model tables of the file, {} if it cannot be read."""
         return _table(self._named, self._env, "models")
 
     def add_model(self, name: str, table: Mapping[str, Any]) -> None:
@@ -179,7 +179,7 @@ class ConfigFile:
         remove_server(self.path, name)
 
     def add(self, key: str, texts: Iterable[str]) -> list[str]:
-        """Add texts to a list, and return the list in the file then; raises `McptuiError`. Takes time."""
+        """Add texts to a list, and return the resulting list; raises `McptuiError`. Slow."""
         from tui.settings.save import change_texts
 
         return change_texts(self.path, key, texts)

@@ -18,7 +18,7 @@ from tui.settings.references import KEYCHAIN, expand, literal_part, without_defa
 
 MASK = "***"
 MAX_DEPTH = 32
-"""Deeper values belong to no configuration and are ignored."""
+"""Deeper values cannot be part of a configuration, and are ignored."""
 
 _OPEN_HEADERS = frozenset({"accept", "accept-language", "content-type", "user-agent", "mcp-protocol-version"})
 _IN_KEYCHAIN = re.compile(rf"(?:\w+ )?{KEYCHAIN}\S+")
@@ -41,7 +41,7 @@ def leaves(tree: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:
 
 
 def is_secret(path: KeyPath, value: str) -> bool:
-    """Return whether the value at `path` is to be hidden: a key, a header, a variable that is not plain."""
+    """Return whether the value at `path` must be hidden: a key, a header, or a secret variable."""
     match path:
         case ("models", _, "api_key"):
             return not value.startswith(KEYCHAIN)
@@ -71,9 +71,9 @@ def _only_references(raw: str) -> bool:
 
 
 def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:
-    """Return every secret of a configuration, as written and as expanded, by a name that may be shown.
+    """Return every secret of a configuration, as written and as expanded, by displayable name.
 
-    Only those that are searched for in text: a value like `localhost` or a path is none.
+    Only secrets that can be searched for in text: a value like `localhost` or a path is not included.
     """
     found: dict[str, str] = {}
     for path, value in leaves(tree):
@@ -106,9 +106,9 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
 
 
 def _forms(name: str, path: KeyPath, value: str) -> dict[str, str]:
-    """Return a value and what is secret inside of it, by name."""
+    """Return a value and the secrets inside it, by name."""
     found = {name: value}
-    # A server that echoes its token rarely echoes the word "Bearer" before it.
+    # A server that echoes its token rarely includes the word "Bearer".
     if (bare := value.partition(" ")[2].strip()) and _SCHEME.fullmatch(value.partition(" ")[0]):
         found[f"{name}.value"] = bare
     if path[2:3] == ("env",):
@@ -117,7 +117,7 @@ def _forms(name: str, path: KeyPath, value: str) -> dict[str, str]:
 
 
 def _inside(name: str, value: str) -> dict[str, str]:
-    """Return the secrets in a value, by name: a server may print a connection string's password alone."""
+    """Return the secrets in a value, by name: a server may print only the password of a connection string."""
     inside = [one for one in secrets_in(value) if one != value and not is_common(one)]
     return {f"{name}.{number}": one for number, one in enumerate(inside)}
 
@@ -131,7 +131,7 @@ def _is_searched(path: KeyPath, value: str) -> bool:
 
 
 def _texts(arguments: Any) -> list[str]:
-    """Return arguments with "" for each that is not a text, so that their numbers stay the same."""
+    """Return arguments with "" for each that is not a string, so that indexes stay the same."""
     listed = arguments if isinstance(arguments, list | tuple) else ()
     return [argument if isinstance(argument, str) else "" for argument in listed]
 
@@ -143,7 +143,7 @@ def _is_command_line(path: KeyPath) -> bool:
 def masked(settings: Mapping[str, Any], raw: Mapping[str, Any], secrets: Mapping[str, str]) -> dict[str, Any]:
     """Return `settings` as plain values without visible secrets.
 
-    Where the file refers to a variable, the reference is shown and not what it stands for.
+    References to variables are shown instead of their values.
     """
     written = dict(leaves(raw))
     redactor = Redactor(secrets)

@@ -1,4 +1,4 @@
-"""Reads files that a person wrote, whatever is there instead, and locks them while they are changed."""
+"""Safely reads files that users edit, and locks them during changes."""
 
 import os
 import stat
@@ -20,17 +20,17 @@ _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class Unreadable(Exception):
-    """The file cannot be used. The text says why, without its name."""
+    """The file cannot be used. The message says why, without the file name."""
 
 
 class Unopened(Unreadable):
-    """The system does not let it be read now. Its content may be sound, so it must not be replaced."""
+    """The system refuses to read the file now. Its content may be valid, so it must not be replaced."""
 
 
 def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES, *, links: bool = True) -> str:
     """Return the text of a regular file of at most `limit` bytes, without its byte order mark.
 
-    Raises as `read_bytes` does, and `Unreadable` if it is no text.
+    Raises the same errors as `read_bytes`, and `Unreadable` if it is not text.
     """
     return _decoded(read_bytes(path, limit, links=links))
 
@@ -38,9 +38,9 @@ def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES, *, links: bool = Tru
 def read_bytes(path: Path, limit: int, *, links: bool = True) -> bytes:
     """Return the content of a regular file of at most `limit` bytes.
 
-    Without `links`, a symbolic link is refused, as in mcptui's own folders.
-    Never waits: a FIFO or a device is refused, not read. Raises `FileNotFoundError` if there is nothing at
-    `path`, `Unopened` if the system refuses, `Unreadable` for anything else.
+    Without `links`, a symbolic link is refused, as in mcptui's own folders. Never blocks: FIFOs and devices
+    are refused. Raises `FileNotFoundError` if `path` does not exist, `Unopened` if the system refuses,
+    `Unreadable` otherwise.
     """
     try:
         handle = os.open(path, _READ) if links else open_private(path, os.O_RDONLY)
@@ -68,8 +68,8 @@ def read_bytes(path: Path, limit: int, *, links: bool = True) -> bytes:
 def read_state(path: Path, limit: int, *, form: int, to_change: bool = False) -> Mapping[str, Any]:
     """Return the JSON object of a state file; empty if it is missing, damaged, a link or not of `form`.
 
-    With `to_change`, raises `ConfigError` if the system does not let it be read now: what is in it may be
-    sound, and must not be replaced.
+    With `to_change`, raises `ConfigError` if the system refuses to read it now: its content may be valid and
+    must not be replaced.
     """
     from tui.core.jsonrpc.reader import loads  # not needed for the first frame
 
@@ -103,10 +103,10 @@ STEP_SECONDS = 0.005
 
 @contextmanager
 def locked(path: Path, seconds: float = SECONDS) -> Iterator[None]:
-    """Keep other processes and threads from changing a file; not reentrant.
+    """Lock a file against changes by other processes and threads. Not reentrant.
 
-    Without locks on this system (Windows) or file system, nobody is kept out. Raises `ConfigError` if another
-    process holds the lock for too long.
+    Has no effect if the system (Windows) or file system has no locks. Raises `ConfigError` if another process
+    holds the lock for too long.
     """
     descriptor = _locked_folder(path, seconds)
     try:

@@ -22,7 +22,7 @@ def load_filters(path: Path) -> dict[str, str]:
 def change_filter(path: Path, name: str, text: str) -> dict[str, str]:
     """Save a filter, or remove it with "". Return all of them; raises `ConfigError`.
 
-    Changes of other processes are kept, and so is a damaged file.
+    Changes by other processes are kept. A damaged file is not overwritten.
     """
     import tomli_w
 

@@ -1,4 +1,4 @@
-"""One server of another host's file, brought into one shape, and what of it is not taken over. Pure.
+"""Converts one server of another host's file to one form, with notes on what is not imported. Pure.
 
 Knows Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Cline, Zed, Gemini CLI, opencode and ollmcp.
 """
@@ -17,12 +17,12 @@ Note = Callable[[str], None]
 _TRUSTING = frozenset(
     {"alwaysAllow", "autoApprove", "always_allow", "alwaysAllowed", "trust", "autoApproveAll"}
 )
-"""Keys that let tools run without a question."""
+"""Keys that let tools run without approval."""
 
 _OFF = frozenset({"disabledTools", "excludeTools", "tools_off", "blockedTools"})
 _ONLY = frozenset({"includeTools", "enabledTools", "enabled_tools", "tools"})
 _RUNNING = frozenset({"headersHelper", "headers_helper"})
-"""Keys that name a command to run for a value."""
+"""Keys with a command that produces a value."""
 
 _ENV_FILES = frozenset({"envFile", "env_file", "dotenv"})
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "fish", "cmd", "cmd.exe", "powershell", "pwsh"})
@@ -41,7 +41,7 @@ _DOLLAR = re.compile(r"(?<![\w\\$])\$([A-Z_][A-Z0-9_]*)(?![\w{])")
 
 
 def in_one_shape(entry: Mapping[str, Any], note: Note) -> dict[str, Any]:
-    """Return an entry with the keys that all hosts have; what is known and not taken over is noted."""
+    """Return an entry with the keys that all hosts have, and note known keys that are not imported."""
     found = dict(entry)
     for key in ("command", "transport"):
         if isinstance(inner := found.get(key), Mapping):  # Zed, Continue
@@ -62,7 +62,7 @@ def in_one_shape(entry: Mapping[str, Any], note: Note) -> dict[str, Any]:
         found["url"] = found.pop("httpUrl")
         found.setdefault("type", "http")
     if str(found.get("type", "")).lower() == "remote":
-        del found["type"]  # either kind of HTTP: that is what a `url` alone means here
+        del found["type"]  # either kind of HTTP, as for a `url` without a transport
     _take_command(found, note)
     _take_tools(found, note)
     _take_sign_in(found, note)
@@ -157,14 +157,14 @@ def _port_of(address: str, note: Note) -> dict[str, int]:
 
 
 def with_braces(value: str, note: Note) -> str:
-    """Return `$NAME` as the reference `${NAME}`, which is what Gemini CLI means by it."""
+    """Return `$NAME` as the reference `${NAME}`, which is its meaning in Gemini CLI."""
     for name in dict.fromkeys(_DOLLAR.findall(value)):
         note(f"${name} is read from the environment variable {name}")
     return _DOLLAR.sub(r"${\1}", value)
 
 
 def of_projects(tree: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what to say about servers of single projects (Claude Code), which are not taken."""
+    """Yield notes on servers of single projects (Claude Code), which are not imported."""
     projects = tree.get("projects")
     for path, project in projects.items() if isinstance(projects, Mapping) else ():
         servers = project.get("mcpServers") if isinstance(project, Mapping) else None

@@ -1,7 +1,7 @@
-"""What counts of a configuration file that is not the person's own: a whitelist. Pure.
+"""Which settings apply in a configuration file that is not the user's own: an allowlist. Pure.
 
-Somebody else may have written the file. Its servers and models count, each after the person's consent, and
-what only restricts. A setting that is not listed here does not count.
+Somebody else may have written the file. Its servers and models apply, each after the user's consent, and
+settings that only restrict. A setting that is not listed here does not apply.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,14 +31,14 @@ from tui.settings.specs import approval_rules
 SectionT = TypeVar("SectionT", bound=Section)
 
 MAX_NAMED = 12
-"""Settings that the note names."""
+"""Maximum number of settings that the note names."""
 
 _NOT_OWN = "this is not your own configuration file"
 _TRUST = "To use all of it, start with --trust-config."
 _FLAG = f"{_NOT_OWN}, so this applies only with --trust-config"
 
 _Use = Callable[[Any, Any], Any]
-"""Returns what is in force, from the value in the file and the default."""
+"""Returns the value that applies, from the value in the file and the default."""
 
 
 def _counts(value: Any, default: Any) -> Any:
@@ -50,7 +50,7 @@ def _dropped(value: Any, default: Any) -> Any:
 
 
 def _if_lower(value: Any, default: Any) -> Any:
-    """A limit counts below the default one; None is no limit."""
+    """A limit applies if it is below the default; None is no limit."""
     if default is None or value is None:
         return value if default is None else default
     return min(value, default)
@@ -73,7 +73,7 @@ USES: Mapping[type[Section], Mapping[str, _Use]] = {
         "default_model": _counts,  # one of the file, which needs consent itself
         "snippets": _dropped,
     },
-    # The question shows what decides what runs and what is sent where, and consent ends if it changes.
+    # The question shows what determines what runs and what is sent where. Consent ends if that changes.
     ServerSettings: {
         **_all(_counts, "command args env cwd transport url headers source"),
         **_all(_counts, "autostart restart start_seconds tool_seconds disabled pin off log_level"),
@@ -112,11 +112,11 @@ USES: Mapping[type[Section], Mapping[str, _Use]] = {
         "keys": _dropped,  # they answer questions
     },
 }
-"""What is used of each setting of a table; tables in tables have their own."""
+"""How each setting of a table is used. Nested tables have their own entries."""
 
 
 def in_force(loaded: Loaded) -> Loaded:
-    """Return a configuration of somebody else with what counts of it; a problem names the rest."""
+    """Return another person's configuration with the settings that apply; a problem names the others."""
     settings, dropped = _narrowed(loaded.settings, ())
     dropped += _allowing(loaded)
     if not dropped:
@@ -132,7 +132,7 @@ def in_force(loaded: Loaded) -> Loaded:
 
 
 def unused_settings(loaded: Loaded) -> list[Problem]:
-    """Return a warning for each setting of a file of somebody else that does not count."""
+    """Return a warning for each setting of another person's file that does not apply."""
     file = clean_line(str(loaded.path), 400)
     paths = [*_narrowed(loaded.settings, ())[1], *_allowing(loaded)]
     return [
@@ -150,7 +150,7 @@ def _allowing(loaded: Loaded) -> list[KeyPath]:
 
 
 def _narrowed(section: SectionT, path: KeyPath) -> tuple[SectionT, list[KeyPath]]:
-    """Return a table with what counts of it, and the paths of what does not."""
+    """Return a table with the settings that apply, and the paths of the others."""
     uses = USES.get(type(section), {})
     update: dict[str, Any] = {}
     dropped: list[KeyPath] = []

@@ -1,4 +1,4 @@
-"""Checks `[ui.keys]` against the table of actions, which the screens provide. Pure, imports nothing heavy."""
+"""Validates `[ui.keys]` with the table of actions, which the screens provide. Pure, no heavy imports."""
 
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
@@ -50,14 +50,14 @@ _BY_HABIT = frozenset(
     "enter space tab backspace delete up down left right home end pageup pagedown"
     " j k g G ctrl+h ctrl+i ctrl+j ctrl+m".split()
 )
-"""Keys that scroll or are pressed without looking, and what some terminals send for them."""
+"""Keys that scroll or are pressed habitually, and what some terminals send for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionKeys:
     """The default keys of an action, and the context where they work; "" is everywhere.
 
-    Two actions clash if they can be meant at once. `is_yes` is set if the action answers a question.
+    Two actions clash if both can apply at once. `is_yes` is set if the action answers a question.
     """
 
     keys: tuple[str, ...]
@@ -68,8 +68,8 @@ class ActionKeys:
 def flat_keys(table: object) -> dict[str, list[Any]]:
     """Return action id to keys of a `[ui.keys]` table, whatever it contains.
 
-    An id has a dot in it: TOML reads `servers.toggle = "s"` as a table in a table, and a person means
-    the same as with `"servers.toggle" = "s"`. Types of keys are not looked at.
+    An id contains a dot. TOML reads `servers.toggle = "s"` as a nested table, but the user means the same as
+    with `"servers.toggle" = "s"`. Types of keys are not checked.
     """
     found: dict[str, list[Any]] = {}
     for name, value in table.items() if isinstance(table, Mapping) else ():
@@ -116,7 +116,7 @@ def check_keys(
     actions: Mapping[str, ActionKeys],
     names: Collection[str] = NAMED_KEYS,
 ) -> tuple[dict[str, tuple[str, ...]], tuple[Problem, ...]]:
-    """Return the usable ones of the configured keys by action id, and the problems of the others."""
+    """Return the usable configured keys by action id, and the problems of the others."""
     problems: list[Problem] = []
     good: dict[str, tuple[str, ...]] = {}
     for action, keys in wanted.items():
@@ -142,7 +142,7 @@ def check_keys(
 def _answer_fault(action: str, key: str, actions: Mapping[str, ActionKeys]) -> str:
     """Return why a key must not answer a question with an action, or "".
 
-    A person who reads one question and knows the keys of the others must not say the opposite.
+    A user who knows the keys of one question must not give the opposite answer to another.
     """
     entry = actions[action]
     if entry.is_yes is None or key in entry.keys:
@@ -168,7 +168,9 @@ def _without_clashes(
                     for name, entry in actions.items()
                     if name != action
                     and key in result.get(name, entry.keys)
-                    and not (key in entry.keys and key in actions[action].keys)  # both have it by default
+                    and not (
+                        key in entry.keys and key in actions[action].keys
+                    )  # both have this key by default
                     and (
                         "" in (entry.context, actions[action].context)
                         or entry.context == actions[action].context

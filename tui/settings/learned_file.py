@@ -1,6 +1,6 @@
-"""What endpoints have taught: a JSON file in the state directory, which may be lost at any time.
+"""What was learned about endpoints: a JSON file in the state directory, which is disposable.
 
-Nothing here fails. What cannot be read is learned again, and a damaged file is renamed.
+Reading never fails. What cannot be read is learned again, and a damaged file is renamed.
 """
 
 import json
@@ -20,7 +20,7 @@ FORMAT = 1
 MAX_BYTES = 1024 * 1024
 MAX_ENTRIES = 300
 MAX_AGE_SECONDS = 90 * 86_400
-"""After three months an endpoint counts as new: it may have changed."""
+"""After three months, an entry expires: the endpoint may have changed."""
 
 MAX_NAME = 512
 
@@ -29,9 +29,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class LearnedEntry:
-    """What one endpoint taught about one model; `at` is in seconds since the epoch.
+    """What was learned about one model of one endpoint. `at` is in seconds since the epoch.
 
-    The address of the endpoint has nothing secret in it; `learned` is as the model room writes it.
+    The endpoint's URL contains no secrets. `learned` has the format of `tui.model`.
     """
 
     endpoint: str
@@ -41,7 +41,7 @@ class LearnedEntry:
 
 
 class LearnedFile:
-    """The file. All methods block as long as reading or writing a small file takes."""
+    """The file. All methods block while they read or write a small file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -51,14 +51,14 @@ class LearnedFile:
         return sorted(self._read(), key=lambda entry: -entry.at)
 
     def load(self, endpoint: str, model: str) -> Mapping[str, Any]:
-        """Return what is known of one model, empty if nothing is."""
+        """Return what was learned about one model, empty if nothing was."""
         for entry in self._read():
             if (entry.endpoint, entry.model) == (endpoint, model):
                 return entry.learned
         return {}
 
     def save(self, endpoint: str, model: str, learned: Mapping[str, Any]) -> None:
-        """Replace what is known of one model. Nothing learned removes its entry."""
+        """Replace what was learned about one model. An empty value removes its entry."""
         try:
             with locked(self._path):
                 kept = sorted(self._read(to_change=True), key=lambda entry: -entry.at)

@@ -1,7 +1,7 @@
-"""Reads the configuration, whatever is in it: returns the usable part and all problems at once.
+"""Reads the configuration: returns the usable part and all problems.
 
-Never raises because of a file's content. A server or model with a mistake is left out, the others stay. A
-file that cannot be read at all is one problem, and the app opens and shows it.
+Never raises because of a file's content. A server or model with an error is omitted, the others stay. A file
+that cannot be read is a single problem, which the app shows.
 """
 
 import os
@@ -24,7 +24,7 @@ from tui.settings.schema import Settings
 from tui.settings.validate import Checker, Fault
 
 PYTHON_VARIABLE = "MCPTUI_PYTHON"
-"""In a configuration `${MCPTUI_PYTHON}` is the Python that mcptui itself runs with, unless it is set."""
+"""In a configuration, `${MCPTUI_PYTHON}` is the Python that runs mcptui, unless the variable is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Loaded:
     """A configuration as it was read.
 
     Attributes:
-        settings: what can be used.
-        problems: what is wrong, in the order of the file.
+        settings: the usable part.
+        problems: all problems, in the order of the file.
         path: the file.
         exists: there is a file.
         readable: it could be parsed; if not, nothing of it is in `settings`.
@@ -58,9 +58,9 @@ class Loaded:
     source: str = ""
 
     def told(self) -> tuple[list[str], frozenset[str]]:
-        """Return the problems in words, and which of them are warnings.
+        """Return the problems as sentences, and which of them are warnings.
 
-        The key of a profile that is not used is missed by nobody; once it is used, the model says so.
+        A missing key of an unused profile is not a problem; once the profile is used, the model reports it.
         """
         found = [one for one in self.problems if not one.is_missing_key]
         return [str(one) for one in found], frozenset(str(one) for one in found if one.warning)
@@ -68,7 +68,7 @@ class Loaded:
     def located(self, problem: Problem) -> Problem:
         """Return another module's problem with a key of this file, with its file and line.
 
-        A key that holds a dot may be written in quotes or as a table in a table.
+        A key that contains a dot may be written in quotes or as a nested table.
         """
         if problem.file or not problem.path:
             return problem
@@ -78,7 +78,7 @@ class Loaded:
         return replace(problem, file=clean_line(str(self.path), 400), line=line)
 
     def references_of(self, *table: str) -> dict[str, Reference]:
-        """Return what a table takes from the environment, by the place in it: `env.NAME`, `args.0`."""
+        """Return the references of a table to the environment, by their key: `env.NAME`, `args.0`."""
         size = len(table)
         return {
             ".".join(map(str, path[size:])): one
@@ -128,7 +128,7 @@ def load_text(text: str, path: Path, env: Mapping[str, str]) -> Loaded:
 
 
 def _here(env: Mapping[str, str]) -> Mapping[str, str]:
-    """Return `PWD` as the folder where mcptui runs, if the variable is missing or names another one."""
+    """Return `PWD` as the folder where mcptui runs, if the variable is missing or wrong."""
     try:
         here = os.getcwd()
     except OSError:  # deleted
@@ -166,7 +166,7 @@ def _parsed_toml(text: str) -> _Source | Fault:
     except RecursionError:
         return Fault((), "is nested too deeply")
     except ValueError as error:
-        # Only the message has the place: "Invalid value (at line 3, column 5)".
+        # Only the message contains the place: "Invalid value (at line 3, column 5)".
         found = re.fullmatch(
             r"(.*?) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL
         )
@@ -213,7 +213,7 @@ def _checked(source: _Source, env: Mapping[str, str], path: Path, name: str) -> 
 
 
 def _references(tree: Mapping[str, Any], env: Mapping[str, str]) -> Mapping[KeyPath, Reference]:
-    """Return what servers, models and the registry take from the environment."""
+    """Return the references of servers, models and the registry to the environment."""
     found = {
         path: reference_in(value, env)
         for path, value in leaves(tree)

@@ -1,7 +1,7 @@
 """Where mcptui's files are: the platform's directories for config, data and state, and what ships with it.
 
-Only paths are worked out here; nothing is created or read. hatchling's force-include puts `themes/` and
-`sample_config/` into the wheel under `tui/_shipped/`. In an editable install they are next to the package.
+Only computes paths; creates and reads nothing. hatchling's force-include puts `themes/` and `sample_config/`
+into the wheel under `tui/_shipped/`. In an editable install they are next to the package.
 """
 
 import os
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # not needed for the first frame, which loads its theme from 
 APP = "mcptui"
 CONFIG_VARIABLE = "MCPTUI_CONFIG"
 _IN_PROJECTS = (".vscode", ".cursor", ".windsurf", ".roo", ".claude")
-"""Folders in which other hosts keep the configuration of a project."""
+"""Folders where other hosts keep project configurations."""
 
 
 def config_dir() -> Path:
@@ -48,7 +48,7 @@ def themes_dir() -> Path:
 
 
 def data_dir() -> Path:
-    """Return the directory for what must not be lost: sessions, the sample notes."""
+    """Return the directory for data that must not be lost: sessions, the sample notes."""
     from platformdirs import user_data_path
 
     return user_data_path(APP, appauthor=False)
@@ -60,7 +60,7 @@ def bundles_dir() -> Path:
 
 
 def state_dir() -> Path:
-    """Return the directory for what may be lost: logs, history."""
+    """Return the directory for disposable state: logs, history."""
     from platformdirs import user_state_path
 
     return user_state_path(APP, appauthor=False)
@@ -75,8 +75,7 @@ def base_folder(path: Path) -> Path:
 def server_folder(name: str) -> Path:
     """Return the folder that the server `name` starts in if its configuration names none.
 
-    Names differ in more than a file system may keep apart (case, forms of Unicode), so what is not plain
-    gets a hash.
+    File systems may not distinguish case or Unicode forms, so the folder of an unusual name gets a hash.
     """
     plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:40]
     if plain != name:
@@ -87,17 +86,17 @@ def server_folder(name: str) -> Path:
 
 
 def learned_file() -> Path:
-    """Return the file of what endpoints have taught."""
+    """Return the file of what was learned about endpoints."""
     return state_dir() / "learned.json"
 
 
 def consents_file() -> Path:
-    """Return the file of what the person agreed to run."""
+    """Return the file of consents."""
     return state_dir() / "consents.json"
 
 
 def decisions_file() -> Path:
-    """Return the file of what was allowed and denied."""
+    """Return the file of the record of decisions."""
     return state_dir() / "decisions.jsonl"
 
 
@@ -119,7 +118,7 @@ def sample_server(name: str) -> Path:
 
 
 def runs_sample(spec: "ServerSpec") -> bool:
-    """Whether a server is a shipped sample: known by what runs, whatever its name is."""
+    """Whether a server is a shipped sample, by its command, not its name."""
     names = [one for one in _SAMPLES if spec.args == (str(sample_server(one)),)]
     alone = spec.env.keys() <= {"MCPTUI_NOTES_FILE"} and spec.url is None
     return bool(names) and alone and spec.command == sys.executable

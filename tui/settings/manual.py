@@ -124,7 +124,7 @@ def configuration_manual() -> str:
 
 
 def configuration_schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of config.toml, with which editors check and complete it."""
+    """Return the JSON Schema (draft 2020-12) of config.toml, for validation and completion in editors."""
     found = schema.Settings.model_json_schema()
     docs = field_docs()
     for title, section in [("Settings", found), *found["$defs"].items()]:
@@ -150,7 +150,7 @@ def _described(field: dict[str, Any], doc: str) -> dict[str, Any]:
 def _for_toml(field: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a value, with bounds by their JSON Schema names.
 
-    What is no text may be written as one with a variable of the environment in it.
+    A value that is not a string may be written as a string with an environment variable.
     """
     field = {_BOUNDS.get(name, name): value for name, value in field.items()}
     if field.get("type") in ("integer", "number", "boolean"):

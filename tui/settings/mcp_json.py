@@ -66,7 +66,7 @@ MAX_TOOL_SECONDS = 86_400
 
 @dataclass(frozen=True, slots=True)
 class ImportNote:
-    """Something that was left out or converted in a way of its own."""
+    """A note on something that was not imported, or was converted."""
 
     server: str
     text: str
@@ -83,7 +83,7 @@ class NotReadable:
 
 @dataclass(frozen=True, slots=True)
 class ForeignFile:
-    """Another host's file: tables as under `[servers.NAME]`, unchecked, and places by path in our terms."""
+    """Another host's file: unchecked tables as under `[servers.NAME]`, and places by our paths."""
 
     servers: dict[str, Any]
     notes: tuple[ImportNote, ...] = ()
@@ -135,7 +135,7 @@ class _Reader:
     def _server(self, name: str, entry: Any) -> Any:
         self._move((*self._root, name), ("servers", name))
         if not isinstance(entry, dict):
-            return entry  # the check of our own tables reports it
+            return entry  # the validation of our tables reports it
         table: dict[str, Any] = {}
         for key, value in in_one_shape(entry, lambda text: self._note(name, text)).items():
             if value is None or key in _SILENT:
@@ -160,7 +160,7 @@ class _Reader:
             self._ours.setdefault((*ours, *path), place)
 
     def _below(self, prefix: KeyPath) -> Iterator[tuple[KeyPath, Place]]:
-        """Yield the key itself and, for lists and tables of plain values, what is directly in it."""
+        """Yield the key, and the direct members of lists and tables of plain values."""
         if prefix in self._places:
             yield (), self._places[prefix]
         value: Any = self._found
@@ -249,7 +249,7 @@ class _Reader:
         return escaped(whole)
 
 
-# Strings first, so that nothing in one is taken for a comment; then what is blanked.
+# Strings first, so that their content is not taken for a comment.
 _PIECE = re.compile(
     r'"(?:[^"\\\n]++|\\[^\n])*"?|(?P<line>//[^\n]*)|(?P<block>/\*.*?(?:\*/|\Z))|(?P<comma>,)(?=[\s/]*[}\]])',
     re.DOTALL,

@@ -1,7 +1,7 @@
-"""Finds where each key of a TOML or JSON text is: its line, and the span of its value.
+"""Finds the place of each key in a TOML or JSON text: its line and the span of its value.
 
 `tomllib` and `json` return values without places, but errors need lines and edits need spans. This scanner
-does not check the text; the real parsers have already done that. Pure; never raises, whatever the text.
+does not validate the text, since the real parsers already have. Pure; never raises.
 """
 
 import json
@@ -15,7 +15,7 @@ KeyPath = tuple[str | int, ...]
 
 MAX_DEPTH = 64
 MAX_PLACES = 50_000
-"""Deeper or later keys have no place. No person's configuration is that large."""
+"""Deeper or later keys have no place. No real configuration is that large."""
 
 # An open string reaches to where it would have had to end: so no text is looked at twice. Groups are never
 # repeated possessively: Python 3.11.0 to 3.11.2 keep what the last, failed round of one had taken.
@@ -78,7 +78,7 @@ def line_of(places: Mapping[KeyPath, Place], path: KeyPath) -> int:
 
 
 def unquoted(token: str) -> str:
-    """Return the key that a bare or quoted token means."""
+    """Return the key of a bare or quoted token."""
     if token[:1] not in "\"'" or len(token) < 2:
         return token
     if token[0] == "'" or "\\" not in token:

@@ -1,4 +1,4 @@
-"""Problems of a configuration, worded so that a person can fix them."""
+"""Problems of a configuration, and how to fix them."""
 
 import difflib
 from collections.abc import Iterable
@@ -11,11 +11,11 @@ class Problem:
 
     Attributes:
         message: what is wrong, without the place.
-        path: the key ("servers.weather.comand"), or "" if the whole file is meant.
-        line: its line, from 1; 0 if none can be told.
-        file: the file as a person knows it.
+        path: the key ("servers.weather.comand"), or "" for the whole file.
+        line: its line, from 1, or 0 if unknown.
+        file: the file as shown to the user.
         suggestion: what to do ("did you mean `command`?"), or "".
-        warning: everything still works; the check does not fail for it.
+        warning: everything still works, and the check does not fail.
         is_missing_key: a model profile names a variable for its key that is not set.
     """
 

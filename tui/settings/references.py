@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from tui.core.servers import Reference
 
 HERE = frozenset(("PWD", "OLDPWD", "MCPTUI_PYTHON"))
-"""Variables whose values are shown: where mcptui runs, and the Python that it runs with."""
+"""Variables whose values are shown: the folder where mcptui runs, and the Python that runs it."""
 
 KEYCHAIN = "keyring:"
-"""Prefix of an `api_key` that names an entry of the system's keychain."""
+"""Prefix of a value that names an entry of the system's keychain."""
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _REFERENCE = re.compile(
     r"(?P<escaped>\$\$\{)"
@@ -22,7 +22,7 @@ _REFERENCE = re.compile(
 
 
 class FromEnvironment(str):
-    """A text with the value of a variable. A number or a boolean may be read from it."""
+    """A text that came from a variable. It may be parsed as a number or a boolean."""
 
     __slots__ = ()
 
@@ -32,10 +32,10 @@ class Expanded:
     """A text with its references replaced.
 
     Attributes:
-        text: the result; a missing variable leaves its reference as it is.
-        variables: the names that a value was taken for from the environment.
-        missing: the names that have no value and no default.
-        broken: there is a `${` that no reference follows.
+        text: the result; references to missing variables are unchanged.
+        variables: the names that were replaced from the environment.
+        missing: the names with neither value nor default.
+        broken: a `${` does not start a valid reference.
     """
 
     text: str
@@ -47,8 +47,8 @@ class Expanded:
 def expand(text: str, env: Mapping[str, str]) -> Expanded:
     """Return `text` with each `${VAR}` replaced; `$${` stands for a literal `${`.
 
-    As in a shell, the default of `${VAR:-default}` is also taken if the variable is empty. What is put
-    in is not looked at again.
+    As in a shell, the default of `${VAR:-default}` is also taken if the variable is empty. Inserted values
+    are not expanded again.
     """
     if "${" not in text:
         return Expanded(text)
@@ -78,7 +78,7 @@ def expand(text: str, env: Mapping[str, str]) -> Expanded:
 
 
 def reference_in(text: str, env: Mapping[str, str]) -> "Reference | None":
-    """Return what `text` takes from the environment, None if nothing does.
+    """Return the part of `text` that comes from the environment, None if nothing does.
 
     Defaults that apply, and the values of `HERE`, are part of its text.
     """

@@ -1,8 +1,8 @@
-"""Writes the configuration: whole or not at all, private, with the person's comments.
+"""Writes the configuration: atomically, privately, and with the user's comments.
 
-A TOML text is edited in one place. Every edit is checked by parsing: it must give exactly the old values with
-the change. Where no small edit does, tomlkit changes the text, which keeps comments but may move lines; where
-that fails too, the whole text is written anew.
+A TOML text is edited in one place. Every edit is verified by parsing: the result must be exactly the old
+values with the change. If no small edit works, tomlkit edits the text, which keeps comments but may move
+lines. If that also fails, the whole text is rewritten.
 """
 
 import copy
@@ -71,10 +71,10 @@ def _sync_directory(folder: Path) -> None:
 def set_value(path: Path, key: str | tuple[str, ...], value: Value) -> None:
     """Set one value of a configuration, such as `ui.theme`. The file is created if it is missing.
 
-    A key whose names may contain a dot is given as a tuple of them.
+    A key whose parts may contain a dot is a tuple.
 
     Raises:
-        ConfigError: the file cannot be read, is not ours or is damaged; it is then left as it is.
+        ConfigError: the file cannot be read, is not ours or is damaged. It is then unchanged.
     """
     names = tuple(key.split(".")) if isinstance(key, str) else key
     change_text(path, lambda text: with_value(text, names, value))
@@ -83,7 +83,7 @@ def set_value(path: Path, key: str | tuple[str, ...], value: Value) -> None:
 def change_texts(path: Path, key: str, add: Iterable[str]) -> list[str]:
     """Add texts to a list of a configuration, such as `approvals.remembered`; return the sorted list.
 
-    Changes that others made to the file meanwhile stay. Raises as `set_value`, also if the value is no list.
+    Concurrent changes to the file are kept. Raises like `set_value`, also if the value is not a list.
     """
     names = tuple(key.split("."))
     texts: list[str] = []
@@ -115,8 +115,8 @@ def add_model(path: Path, name: str, table: Mapping[str, Any]) -> None:
 def change_server(path: Path, name: str, table: Mapping[str, Any], before: Mapping[str, Any]) -> None:
     """Change the table `[servers.NAME]` from `before` to `table`.
 
-    What others changed in it meanwhile stays. Raises as `set_value`, also if there is no such table, or if
-    somebody else has changed the same value.
+    Concurrent changes are kept. Raises like `set_value`, also if the table does not exist or the same value
+    has changed.
     """
     change_text(path, lambda text: with_server(text, name, merged(_server(text, name), before, table)))
 
@@ -126,7 +126,7 @@ def merged(
 ) -> Mapping[str, Any]:
     """Return `present` with the changes from `before` to `after`.
 
-    Raises `ConfigError` if `present` has changes of its own to the same keys.
+    Raises `ConfigError` if `present` also changed the same keys.
     """
     missing = object()
     found = dict(present)
@@ -152,12 +152,12 @@ def remove_server(path: Path, name: str) -> None:
 
 
 def starter() -> str:
-    """Return the configuration to start from: everything in it is a comment."""
+    """Return the starter configuration: everything in it is a comment."""
     return (shipped_dir("sample_config") / "config.toml").read_text(encoding="utf-8")
 
 
 def refuse_foreign(path: Path) -> None:
-    """Raise ConfigError if a file is another program's."""
+    """Raise ConfigError if a file belongs to another program."""
     if path.suffix.lower() in (".json", ".jsonc"):
         raise ConfigError(
             "belongs to another program. mcptui does not change it.",
@@ -167,7 +167,7 @@ def refuse_foreign(path: Path) -> None:
 
 
 def change_text(path: Path, edit: Callable[[str], str]) -> None:
-    """Replace the text of a configuration by that of `edit`. Raises as `set_value`."""
+    """Replace the text of a configuration with the result of `edit`. Raises like `set_value`."""
     next_step = "It was not changed. See `mcptui config check`."
     refuse_foreign(path)
     with locked(path):
@@ -250,7 +250,7 @@ def _with_table(
 def without_server(text: str, name: str) -> str:
     """Return TOML without `[servers.NAME]`; raises `ValueError` if there is none.
 
-    Without any server left, an empty `[servers]` keeps the samples from coming back.
+    After the last server, an empty `[servers]` keeps the samples from starting again.
     """
     _server(text, name)
     text = _without(text, ("servers", name))
@@ -277,7 +277,7 @@ def _without(text: str, path: tuple[str, ...]) -> str:
         found = tomllib.loads(cut)
     except ValueError:
         return _rewritten(text, wanted)
-    # A table that only its members implied goes with the last of them.
+    # A table that exists only through its members disappears with the last of them.
     same = _without_empty(found) == _without_empty(wanted) and not _contains(found, path)
     return cut if same else _rewritten(text, wanted)
 
@@ -303,7 +303,7 @@ def _without_empty(tree: Any) -> Any:
 
 
 def _cut(text: str, path: tuple[str, ...]) -> str:
-    """Cut the lines of a key or table; comments above it, and behind its last value, stay."""
+    """Remove the lines of a key or table. Comments above it and after its last value stay."""
     lines = _lines(text)
     places = toml_places(text)
     headers = sorted((place.line, known) for known, place in places.items() if place.header)
@@ -323,12 +323,12 @@ def _cut(text: str, path: tuple[str, ...]) -> str:
             first -= 1
         above = lines[first - 2].strip() if first > 1 else ""
         if not above and lines[last : last + 1] and not lines[last].strip():
-            gone.add(last + 1)  # one empty line is enough where two would meet
+            gone.add(last + 1)  # keep only one of two adjacent empty lines
     return "".join(line for number, line in enumerate(lines, 1) if number not in gone)
 
 
 def first_that_gives(wanted: dict[str, Any], candidates: Iterator[str]) -> str | None:
-    """Return the first candidate that reads as `wanted`, None if none does."""
+    """Return the first candidate that parses as `wanted`, None if none does."""
     for candidate in candidates:
         try:
             if tomllib.loads(candidate) == wanted:
@@ -393,7 +393,7 @@ def _value_edits(text: str, key: tuple[str, ...], value: Value) -> Iterator[str]
 
 
 def _literal(value: Any, *, short: bool = False) -> str:
-    """Return a value as it is written behind `key =`; a table in one line, and if `short` a list too."""
+    """Return a value as TOML, with a table on one line, and with `short` also a list."""
     if isinstance(value, Mapping):
         members = (f"{_name(key)} = {_literal(inner)}" for key, inner in value.items())
         return f"{{ {', '.join(members)} }}" if value else "{}"

@@ -1,4 +1,4 @@
-"""Changes one item of a list of strings in the configuration, and keeps the comments between the others."""
+"""Changes one item of a list of strings in the configuration, and keeps comments between the others."""
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +15,7 @@ Key = tuple[str, ...]
 
 
 def add_item(path: Path, key: Key, item: str) -> None:
-    """Add an item at the end of a list, which may not be there yet. Raises ConfigError as `set_value`."""
+    """Append an item to a list, which is created if missing. Raises ConfigError like `set_value`."""
     change_text(path, lambda text: with_item(text, key, item))
 
 
@@ -23,7 +23,7 @@ def change_item(path: Path, key: Key, number: int, is_meant: Callable[[str], boo
     """Replace the `number`th item of a list, from 1, or remove it if `item` is None.
 
     Raises:
-        ConfigError: as `set_value`, also if there is no such item or it is not `is_meant`: the file has
+        ConfigError: like `set_value`, also if the item does not exist or is not `is_meant`: the file has
             changed.
     """
 
@@ -44,7 +44,7 @@ def change_item(path: Path, key: Key, number: int, is_meant: Callable[[str], boo
 
 
 def remove_items(path: Path, key: Key, item: str) -> None:
-    """Remove all items of a list that are `item`. Raises ConfigError as `set_value`."""
+    """Remove all items equal to `item` from a list. Raises ConfigError like `set_value`."""
 
     def edit(text: str) -> str:
         while item in (items := _items(text, key)):
@@ -77,7 +77,7 @@ def _items(text: str, key: Key) -> list[str]:
 
 
 def _first(text: str, key: Key, items: list[str], candidates: Iterator[str]) -> str:
-    """Return the first candidate that gives this list and nothing else; else the list written anew."""
+    """Return the first candidate that parses as exactly this list, otherwise the list rewritten."""
     whole = with_value(text, key, items)
     found = first_that_gives(tomllib.loads(whole), candidates)
     return whole if found is None else found

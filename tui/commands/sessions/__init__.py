@@ -1,1 +1,1 @@
-"""`mcptui sessions`: saved conversations."""
+"""`mcptui sessions`: work with saved conversations."""

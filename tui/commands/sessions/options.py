@@ -88,7 +88,7 @@ def _add_files(actions: "Actions") -> None:
 
 def _action(actions: "Actions", name: str, about: str) -> argparse.ArgumentParser:
     action = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
-    # After the action it must not override the same option before it.
+    # An absent option after the action must not override the one before it.
     action.add_argument(
         "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object per line"
     )
@@ -96,7 +96,7 @@ def _action(actions: "Actions", name: str, about: str) -> argparse.ArgumentParse
 
 
 def count(text: str) -> int:
-    """Return a number of lines, ArgumentTypeError if it is none."""
+    """Return a number of lines; raises ArgumentTypeError."""
     if not text.strip().isdecimal() or not 1 <= int(text) <= 1_000_000:
         raise argparse.ArgumentTypeError(f"must be an integer from 1 to 1000000, not {text!r}")
     return int(text)

@@ -1,4 +1,4 @@
-"""`mcptui sessions`: saved conversations without a screen."""
+"""`mcptui sessions`: list, search, show and change saved conversations without a screen."""
 
 import argparse
 import asyncio
@@ -26,7 +26,7 @@ MAX_SYSTEM = 20_000
 """Characters of a system prompt that are shown."""
 
 ALL = 1_000_000
-"""More sessions than anybody has."""
+"""No limit: more sessions than anybody has."""
 
 _HEAD = ("id", "changed", "turns", "tokens", "model", "title")
 _KINDS: dict[str, ExportKind] = {".html": "html", ".htm": "html", ".json": "json"}
@@ -73,7 +73,7 @@ def _store(redactor: Redactor | None = None) -> "SessionStore":
 
 
 def _redactor(args: argparse.Namespace) -> Redactor:
-    """Without any secrets if the configuration is unreadable."""
+    """Return a redactor of the configured secrets, or of none if the configuration is unreadable."""
     from tui.settings.load import load
     from tui.settings.locations import config_path
 

@@ -22,7 +22,7 @@ _UNSAFE = "cannot be changed safely: it contains a duplicate key."
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """The text of a value, by its keys, before and after. `after` may add a member behind the value."""
+    """Replaces the text of the value at `keys`. `after` may add a member after the value."""
 
     keys: Keys
     before: str
@@ -30,7 +30,7 @@ class Edit:
 
 
 class HostFile:
-    """The text of another host's file: JSON, comments and trailing commas allowed.
+    """The text of another host's file: JSON with optional comments and trailing commas.
 
     Raises ValueError (JSONDecodeError where the place is known) or RecursionError if it is not JSON.
     """
@@ -75,7 +75,7 @@ class HostFile:
         return self.text[start:end]
 
     def edited(self, edits: Sequence[Edit]) -> str:
-        """Return the text with these edits; raises ConfigError if a text to replace is not there."""
+        """Return the text with these edits; raises ConfigError if a text to replace is missing."""
         text = self.text
         for edit in sorted(edits, key=lambda one: -self.span(one.keys)[0]):
             start = self.span(edit.keys)[0]
@@ -85,7 +85,7 @@ class HostFile:
         return text
 
     def with_first(self, keys: Keys, words: Sequence[str]) -> Edit:
-        """Return the edit that puts words in front of those in a list."""
+        """Return the edit that inserts words at the start of a list."""
         start, end = self.span(keys)
         old, plain = self.text[start:end], self._plain[start + 1 : end - 1]
         new = ", ".join(map(_quoted, words))
@@ -97,7 +97,7 @@ class HostFile:
         return Edit(keys, old, f"[{gap}{new},{gap or ' '}{old[1 + len(gap) :]}")
 
     def without_first(self, keys: Keys, count: int) -> Edit:
-        """Return the edit that takes the first `count` words out of a list."""
+        """Return the edit that removes the first `count` words of a list."""
         start, end = self.span(keys)
         places = [place for place, _ in items(self._bytes, start, count + 1)]
         rest = self.text[places[count] : end] if count < len(places) else "]"
@@ -106,7 +106,7 @@ class HostFile:
         )
 
     def gap(self, keys: Keys) -> str:
-        """Return the white space for a new member behind the value at `keys`."""
+        """Return the white space for a new member after the value at `keys`."""
         start = self.span(keys)[0]
         line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
         indent = line[: len(line) - len(line.lstrip())]
@@ -121,7 +121,7 @@ def url_of(entry: Mapping[str, Any]) -> str:
 
 
 def words_of(file: HostFile, keys: Keys) -> list[str]:
-    """Return the command line of a server; [] if it has none that can be read."""
+    """Return the command line of a server, [] if there is none or it is unreadable."""
     entry = file.at(keys)
     if not isinstance(entry, Mapping):
         return []
@@ -135,7 +135,7 @@ def words_of(file: HostFile, keys: Keys) -> list[str]:
 
 
 def tap_length(words: Sequence[str]) -> int:
-    """Return how many words of a command line are a tap's, up to its `--`; 0 without a tap."""
+    """Return the number of words of the tap in a command line, including its `--`, or 0 without a tap."""
     for at in range(1, min(len(words), 8)):
         before = os.path.splitext(os.path.basename(words[at - 1]))[0]
         ours = before in _PROGRAMS or list(words[at - 2 : at]) == ["-m", "tui"]
@@ -145,7 +145,7 @@ def tap_length(words: Sequence[str]) -> int:
 
 
 def tapped(file: HostFile, keys: Keys, tap: Sequence[str]) -> list[Edit]:
-    """Return the edits that put the words of a tap, up to its `--`, in front of a server's command line."""
+    """Return the edits that insert the words of a tap, including its `--`, before a server's command line."""
     command, args, inner = _places(file, keys)
     if isinstance(inner, list):
         return [file.with_first(command, tap)]
@@ -159,7 +159,7 @@ def tapped(file: HostFile, keys: Keys, tap: Sequence[str]) -> list[Edit]:
 
 
 def untapped(file: HostFile, keys: Keys) -> list[Edit]:
-    """Return the edits that take a tap away again, from the entry alone."""
+    """Return the edits that remove a tap, derived from the entry alone."""
     command, args, inner = _places(file, keys)
     words = words_of(file, keys)
     length = tap_length(words)
@@ -170,7 +170,7 @@ def untapped(file: HostFile, keys: Keys) -> list[Edit]:
 
 
 def checked(file: HostFile, keys: Keys, edits: Sequence[Edit], words: Sequence[str]) -> HostFile:
-    """Return the edited file; raises ConfigError unless its command line, and nothing else, changed."""
+    """Return the edited file; raises ConfigError unless only the command line changed."""
     try:
         after = HostFile(file.edited(edits))
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Other hosts and where their configuration files are on Linux and macOS. Only paths; nothing is read."""
+"""Other hosts, and the paths of their configuration files on Linux and macOS. Reads nothing."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ USER, PLATFORM, PROJECT = "~", "platform", "."
 
 @dataclass(frozen=True, slots=True)
 class KnownHost:
-    """A host's name for people, and its files, each with what its path is relative to."""
+    """A host's display name, and its files, each with the directory that its path is relative to."""
 
     title: str
     files: tuple[tuple[str, str], ...]
@@ -55,7 +55,7 @@ HOSTS: Mapping[str, KnownHost] = {
 
 
 def files_of(host: KnownHost, project: Path, env: Mapping[str, str]) -> list[Path]:
-    """Return where a host's files would be; none of them has to exist."""
+    """Return the paths of a host's files, which need not exist."""
     home = Path(os.path.expanduser("~"))
     if sys.platform == "darwin":
         platform = home / "Library/Application Support"

@@ -24,8 +24,8 @@ CLOSE_SECONDS = 2
 def tap_http(port: int, target: str, name: str | None) -> int:
     """Run the proxy on a loopback port until a signal ends it, and return its exit code.
 
-    Port 0 is any free one, which is then said on stderr. `name` is that of the server in the recording, if
-    not its address.
+    Port 0 selects a free port, which is printed on stderr. `name` is the server's name in the recording, by
+    default its address.
     """
     try:
         parts = urlsplit(target)
@@ -92,7 +92,7 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
 
 
 class _Watched:
-    """A sink that says once if nothing is recorded any more."""
+    """A sink that prints a message once when recording stops."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder

@@ -1,4 +1,4 @@
-"""`mcptui tap --into` and `--out`: change another host's configuration to use the tap, and undo that."""
+"""`mcptui tap --into` and `--out`: change another host's configuration to use the tap, and restore it."""
 
 import argparse
 import hashlib
@@ -122,7 +122,7 @@ def _shown(path: Path) -> str:
 
 
 def _files(named: str) -> tuple[KnownHost | None, list[Path]]:
-    """Return a host and the files that it may have, or the file that was named."""
+    """Return a host and its possible files, or the given file."""
     if host := HOSTS.get(named.lower()):
         return host, files_of(host, Path.cwd(), os.environ)
     path = Path(os.path.expanduser(named))
@@ -147,7 +147,7 @@ def _server_word(args: argparse.Namespace, host: KnownHost | None, files: Sequen
 
 
 def _all(files: Sequence[Path], problems: list[ConfigError]) -> Iterator[Found]:
-    """Yield the servers of all files that exist and can be read; why others cannot goes to `problems`."""
+    """Yield the servers of all readable files. Errors of unreadable files are added to `problems`."""
     for path in files:
         try:
             file = _read(path)
@@ -203,7 +203,7 @@ def _found(host: KnownHost | None, files: Sequence[Path], server: str, *, into: 
 
 
 def launcher() -> list[str]:
-    """Return the command that starts this mcptui from anywhere: hosts seldom have the PATH of a shell."""
+    """Return an absolute command for this mcptui: hosts seldom have the PATH of a shell."""
     program = shutil.which(sys.argv[0]) or sys.argv[0]
     if os.path.basename(program) in ("mcptui", "mcptui-host") and os.access(program, os.X_OK):
         return [os.path.abspath(program)]
@@ -281,7 +281,7 @@ def _masked(found: Found, words: Sequence[str]) -> str:
 
 
 def _refuse_links(path: Path, *, yes: bool) -> None:
-    """Without a person who has read where a link leads, it is not followed."""
+    """Refuse to follow a link that nobody has seen in a preview."""
     if yes and (path.is_symlink() or path.parent.is_symlink()):
         real = _shown(Path(os.path.realpath(path)))
         raise UsageError(
@@ -291,7 +291,7 @@ def _refuse_links(path: Path, *, yes: bool) -> None:
 
 
 def _write(found: Found, change: Change, *, into: bool) -> Path:
-    """Write the change into the file as it is now, a copy of it, and what is needed to undo it."""
+    """Apply the change to the current file, and store a backup and the record for undoing it."""
     with locked(found.path):
         try:
             now = _read(found.path)

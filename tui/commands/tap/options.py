@@ -26,7 +26,7 @@ the file is kept, and --out restores the entry even if other parts of the file h
 def parse_tap(argv: Sequence[str]) -> argparse.Namespace:
     """Parse the arguments of `mcptui tap` without building the whole command line.
 
-    What stands behind the first `--` is the server's command and never read as an option of ours.
+    Everything after the first `--` is the server's command and is never parsed as our options.
     """
     parser = argparse.ArgumentParser(
         prog="mcptui tap",
@@ -58,7 +58,7 @@ def fill_tap(parser: argparse.ArgumentParser) -> None:
 
 
 def tap_options_behind(args: argparse.Namespace) -> None:
-    """Take the options that follow the server of `--into` or `--out`."""
+    """Parse the options after the server of `--into` or `--out`."""
     words: list[str] = args.server_command
     if len(words) > 1:
         parser = argparse.ArgumentParser(prog="mcptui tap", usage=TAP_USAGE)

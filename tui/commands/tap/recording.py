@@ -1,4 +1,4 @@
-"""The recording of a tap: takes data at once, and does all slow work in its own thread.
+"""The recording of a tap: accepts data immediately, and does all slow work in its own thread.
 
 No failure here reaches the server: what cannot be recorded is reported once on stderr, and the bytes
 continue to flow.
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from tui.traffic.record.recorder import Recorder
 
 WAITING_LIMIT = 64 * 1024 * 1024
-"""Bytes that may wait to be recorded. What a faster server writes is counted and dropped."""
+"""Maximum bytes in the queue. What a faster server writes is counted and dropped."""
 
 GATHER_SECONDS = 0.02
 """How long data is collected before it is processed, so that an answer goes out first."""
 
 MOST_AHEAD = 20_000
-"""Lines that may wait in the recorder. The rest waits here, where it needs less memory."""
+"""Maximum lines in the recorder's queue. The rest waits here, where it needs less memory."""
 
 AHEAD_SECONDS = 0.02
 
@@ -34,7 +34,7 @@ END_SECONDS = 30.0
 all streams by then, and any signal of its ends the wait."""
 
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "CREDENTIAL")
-"""Values of variables with these words in their names are secret, whatever they look like."""
+"""Variables with these words in their names have secret values."""
 
 Piece = tuple[int, int, bytes, int]
 """Stream, monotonic nanoseconds, bytes, and how many bytes before them were left out."""
@@ -43,8 +43,7 @@ Piece = tuple[int, int, bytes, int]
 class TapRecording:
     """Records one server of another host.
 
-    `name` "" makes one of its command line. `complain` is told once, in one sentence, if nothing can be
-    recorded.
+    An empty `name` is derived from the command line. `complain` gets one sentence, once, if recording fails.
     """
 
     def __init__(self, name: str, complain: "Callable[[str], None] | None" = None) -> None:
@@ -62,7 +61,7 @@ class TapRecording:
         self._recorder: Recorder | None = None
 
     def seen(self, stream: int, at_ns: int, data: bytes) -> None:
-        """Take data that went through. Costs about a microsecond."""
+        """Accept data that passed through. Takes about a microsecond."""
         if self._off:
             return
         if self._taken - self._done > WAITING_LIMIT:
@@ -94,7 +93,7 @@ class TapRecording:
             self.give_up(error)
 
     def end(self, code: int) -> None:
-        """Note how the server ended, and wait for a bounded time until everything is stored."""
+        """Record how the server ended, and wait until everything is stored, for a bounded time."""
         self._code = code
         self._ending.set()
         self._more.set()
@@ -181,7 +180,7 @@ def _signal_name(number: int) -> str:
 
 
 def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
-    """Return the secrets in the environment and in a command line or URL, by names that may be shown."""
+    """Return the secrets in the environment and in a command line or URL, by displayable names."""
     from tui.core.secrets.places import is_plain, may_be_secret, secrets_in, secrets_in_arguments
 
     found: dict[str, str] = {}
@@ -204,7 +203,7 @@ def _open_words(command: list[str]) -> list[str]:
 
 
 def name_of(command: list[str]) -> str:
-    """Return a name for a server from its command line: what it runs, not the launcher."""
+    """Return a server name derived from its command line: the program, not its launcher."""
     words = [word for word in _open_words(command) if not word.startswith("-")]
     launcher = os.path.basename(command[0]).partition(".")[0]
     known = ("npx", "uvx", "node", "deno", "bun", "bunx", "uv", "docker", "podman", "pipx", "sh", "bash")

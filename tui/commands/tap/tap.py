@@ -1,4 +1,4 @@
-"""`mcptui tap`: another host starts it in place of an MCP server; it proxies and records the server.
+"""`mcptui tap`: started by another host instead of an MCP server, it proxies and records that server.
 
 The server is started before anything else is even imported. The recording follows in its own thread.
 """
@@ -17,7 +17,7 @@ SWITCH_SECONDS = 0.0002
 
 
 def tap(args: argparse.Namespace) -> int:
-    """Run `mcptui tap`, and end as the server ends."""
+    """Run `mcptui tap`, and exit as the server exits."""
     if args.into is not None or args.out is not None:
         from tui.commands.tap.into import change_host
 

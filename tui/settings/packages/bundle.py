@@ -1,7 +1,7 @@
 """Converts the manifest of a bundle (.mcpb) to a server configuration. Pure.
 
-Everything in a manifest is its publisher's word: only the variables of the format are filled in, whatever
-else looks like a reference stays the text that it is.
+The manifest is untrusted text of its publisher: only the variables of the format are replaced, and anything
+else that looks like a reference stays literal.
 """
 
 import os
@@ -30,10 +30,10 @@ class Bundle:
     """A manifest that was checked.
 
     Attributes:
-        inputs: what it asks the person for.
+        inputs: the values that it requires from the user.
         command, args, env: how it is started on this platform, as written.
-        is_binary: it brings a program of its own.
-        entry_point: the file that it says is started, or "".
+        is_binary: it contains its own program.
+        entry_point: the file that it declares as started, or "".
     """
 
     name: str
@@ -51,7 +51,7 @@ class Bundle:
     def table(self, folder: Path, values: Values, home: Path) -> dict[str, Any]:
         """Return the server as a table of the configuration, with its files in `folder`.
 
-        Raises UsageError for a value that has no place.
+        Raises UsageError for a value that cannot be used.
         """
         filler = _Filler(folder, values, home)
         command = filler.filled(self.command)
@@ -66,12 +66,12 @@ class Bundle:
         return table | {"cwd": escaped(str(folder))}
 
     def program(self) -> str:
-        """Return the path of the program within the bundle, or "" if it is one of this machine."""
+        """Return the path of the program in the bundle, or "" if it is installed on this machine."""
         path = _own_path(self.command)
         return path if "/" in self.command and "${" not in path else ""
 
     def missing(self, names: Container[str]) -> str:
-        """Return the file that it starts and that is not among its files, or ""."""
+        """Return the file that it starts if the bundle lacks it, otherwise ""."""
         needed = (_own_path(self.entry_point), self.program() if self.is_binary else "")
         lost = (
             path
@@ -82,7 +82,7 @@ class Bundle:
 
 
 def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
-    """Return what a manifest says for a platform. Raises UsageError if it cannot be used."""
+    """Return the bundle that a manifest describes for a platform. Raises UsageError if it is unusable."""
     if not isinstance(manifest, Mapping):
         raise _unusable("is not a JSON object")
     if not (_text(manifest, "manifest_version") or _text(manifest, "dxt_version")):
@@ -140,7 +140,7 @@ def _is_variable(pair: tuple[Any, Any]) -> bool:
 
 
 def folder_name(bundle: Bundle, digest: str) -> str:
-    """Return the name of the folder for its files: no two bundles share one."""
+    """Return the name of the folder for its files, unique for each bundle."""
     kept = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{bundle.name}-{bundle.version}").strip(".-")[:80] or "bundle"
     return f"{kept}-{digest[:12]}"
 
@@ -167,7 +167,7 @@ def _inputs(said: Any) -> Iterator[ServerInput]:
 
 
 def _default(said: Any) -> tuple[str, ...] | None:
-    """Return a default as texts that only hold variables of the format."""
+    """Return a default as texts that contain only variables of the format."""
     listed = said if isinstance(said, list) else [said]
     texts = []
     for one in listed[:MAX_ITEMS]:
@@ -181,7 +181,7 @@ def _default(said: Any) -> tuple[str, ...] | None:
 
 
 def _with_places(text: str, more: Mapping[str, str], home: Path) -> str:
-    """Return a text of the manifest, escaped, with the places of this machine filled in."""
+    """Return a text of the manifest, escaped, with the paths of this machine."""
     places = {
         "HOME": str(home),
         "DESKTOP": str(home / "Desktop"),
@@ -202,14 +202,14 @@ class _Filler:
         self._home = home
 
     def words(self, text: str) -> Sequence[str]:
-        """Return the arguments of one text: several if it is a value of which there are several."""
+        """Return the arguments for one text: several if its value has several."""
         alone = _VARIABLE.fullmatch(text)
         if alone is not None and alone[1].startswith(_INPUT):
             return self._values.get(alone[1].removeprefix(_INPUT), ())
         return [self.filled(text)]
 
     def filled(self, text: str, *, optional: bool = False) -> str:
-        """Return a text with everything filled in; with `optional`, "" if it is a value that is not set."""
+        """Return a text with all values; with `optional`, "" if it is a value that is not set."""
         pieces: list[str] = []
         end = 0
         for found in _VARIABLE.finditer(text):

@@ -1,7 +1,7 @@
 """Reads and unpacks a bundle (.mcpb), a zip file that is validated first and limited in size.
 
-An entry that would leave the folder, is a link or no file, is encrypted, or would be written over another one
-makes the whole bundle unusable. Nothing of it is run.
+The whole bundle is rejected if an entry points outside the folder, is not a regular file, is encrypted, or
+would overwrite another entry. Nothing in it is run.
 """
 
 import hashlib
@@ -44,14 +44,14 @@ _DAMAGES = (
     zlib.error,
     struct.error,
 )
-"""What reading a damaged zip raises."""
+"""Exceptions of reading a damaged zip."""
 
 
 class BundleFile:
     """An open bundle. `digest` is its SHA-256 in hexadecimal; `manifest` the parsed manifest.json."""
 
     def __init__(self, file: IO[bytes], expected: str = "") -> None:
-        """Check everything; `expected` is its SHA-256, or "". Raises UsageError if anything is wrong."""
+        """Check everything. `expected` is its SHA-256, or "". Raises UsageError if a check fails."""
         self._file = file
         self.digest = self._digest()
         if expected and expected.strip().lower().removeprefix("sha256:") != self.digest:
@@ -86,13 +86,13 @@ class BundleFile:
 
     @property
     def unpacked(self) -> int:
-        """Bytes of its files, as it says."""
+        """Total size of its files in bytes, as declared."""
         return sum(entry.file_size for entry in self._entries)
 
     def unpack(self, folder: Path, program: str = "") -> None:
-        """Put its files into a new folder, in place of an older one; all of them, or none.
+        """Unpack all files into a new folder that replaces an older one, or nothing.
 
-        `program` may be run, whatever the zip says. Raises UsageError.
+        `program` becomes executable, whatever its mode in the zip. Raises UsageError.
         """
         try:
             make_folder(folder.parent)
@@ -155,13 +155,13 @@ class BundleFile:
 
 
 def _at_once(name: str, flags: int) -> int:
-    """Open without waiting: a FIFO without a writer would block for ever."""
+    """Open without blocking: a FIFO without a writer would block forever."""
     return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 @contextmanager
 def open_bundle(path: Path, expected: str = "") -> Iterator[BundleFile]:
-    """Open a bundle. Raises UsageError, with its path, for whatever is wrong with it."""
+    """Open a bundle. Raises UsageError with its path if it is invalid."""
     where = clean_line(str(path), 400)
     try:
         file = open(
@@ -196,7 +196,7 @@ def _checked(found: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
         for depth in range(1, len(parts) + 1):
             is_file = depth == len(parts) and not entry.is_dir()
             path = "/".join(parts[:depth])
-            # Where case or composition does not count, other names are the same file.
+            # Without case or Unicode distinction, different names are the same file.
             key = unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
             other, was_file = kinds.setdefault(key, (path, is_file))
             if other != path or was_file != is_file or (is_file and key in written):

@@ -13,16 +13,16 @@ from tui.core.units import plural
 from tui.settings.references import KEYCHAIN
 
 SERVICE = "mcptui"
-"""Under which the secrets of bundles are in the keychain, as SERVER.INPUT."""
+"""Service name in the keychain for secrets of bundles, stored as SERVER.INPUT."""
 
 UNPACKING_SECONDS = 60.0
-"""A file this much newer than its manifest was not unpacked, but written by the server."""
+"""A file that is this much newer than the manifest was written by the server."""
 
 MAX_FILES = 200_000
 
 
 class Leftovers:
-    """What only the server `name` of the configuration `present` uses; `bundles` is the folder of bundles."""
+    """Files and secrets that only server `name` in `present` uses; `bundles` is the folder of bundles."""
 
     def __init__(self, name: str, present: Mapping[str, Any], bundles: Path) -> None:
         table = present.get(name)
@@ -36,7 +36,7 @@ class Leftovers:
         ]
 
     async def delete(self) -> list[str]:
-        """Delete them; return a sentence for each thing that was deleted, or was not and why."""
+        """Delete them; return a sentence for everything that was deleted, or why it was not."""
         said = await self._delete_secrets() if self._places else []
         if self._folder is not None:
             said.append(_delete_folder(self._folder))
@@ -83,7 +83,7 @@ def _delete_folder(folder: Path) -> str:
 
 
 def _written_later(folder: Path) -> Iterator[str]:
-    """Yield the files that were not unpacked from the bundle; compiled Python does not count."""
+    """Yield the files that were not unpacked from the bundle, except compiled Python."""
     unpacked = (folder / "manifest.json").stat().st_mtime + UNPACKING_SECONDS
     count = 0
     for place, folders, files in os.walk(folder):

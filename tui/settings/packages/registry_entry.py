@@ -1,7 +1,7 @@
 """Converts a registry entry (server.json) to the ways its server can be run. Pure.
 
-Everything in an entry is its publisher's word: launchers are those of a short list, names and versions have
-to look like such, and no text of it is ever read as a reference to a variable of this machine.
+An entry is untrusted text of its publisher: launchers come from a short list, names and versions must be
+well-formed, and no text is ever read as a reference to a variable of this machine.
 """
 
 import re
@@ -43,7 +43,7 @@ def is_registry_name(word: str) -> bool:
     """Whether a word has the form of a name in a registry: a domain backwards, a slash, a name.
 
     For example `io.github.user/x` or `app.linear/linear`. A host with a path looks the same, unless it has a
-    port or is an IP address; whoever means one writes https://.
+    port or is an IP address. A URL must be written with https://.
     """
     found = _REGISTRY_NAME.fullmatch(word)
     return found is not None and "." in found["space"] and not found["space"].replace(".", "").isdigit()
@@ -54,9 +54,9 @@ class Way:
     """One way to run a server of a registry.
 
     Attributes:
-        kind: one of `KINDS`, or the registry's own word for another one.
-        what: the package or the address.
-        inputs: what it asks for.
+        kind: one of `KINDS`, or the registry's name of an unsupported one.
+        what: the package or the URL.
+        inputs: the values that it requires.
         problem: why mcptui cannot use it, or "".
     """
 
@@ -67,13 +67,13 @@ class Way:
     source: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def table(self, values: Values) -> dict[str, Any]:
-        """Return the server as a table of the configuration. Raises UsageError for a value that cannot be."""
+        """Return the server as a table of the configuration. Raises UsageError for an invalid value."""
         filler = _Filler(values)
         return filler.remote(self.source) if self.kind == "remote" else filler.package(self.kind, self.source)
 
 
 def ways(entry: Mapping[str, Any]) -> list[Way]:
-    """Return all ways that an entry names, in its order, packages first."""
+    """Return all ways to run the server, in the order of the entry, packages first."""
     found = [_package_way(one) for one in _objects(entry.get("packages"))]
     return found + [_remote_way(one) for one in _objects(entry.get("remotes"))]
 
@@ -190,7 +190,7 @@ def _distinct(inputs: list[ServerInput]) -> tuple[ServerInput, ...]:
 
 
 class _Filler:
-    """Fills in the values. A secret without one becomes a reference to a variable of its name."""
+    """Fills in the values. A secret without a value becomes a reference to a variable with its name."""
 
     def __init__(self, values: Values) -> None:
         self._values = values
@@ -244,7 +244,7 @@ class _Filler:
                 yield name, _variable(name)
 
     def _filled(self, template: str, holder: Mapping[str, Any], *, quoted: bool = False) -> str:
-        """Return a template with its `{variables}`; everything else of it is literal."""
+        """Return a template with values for its `{variables}`; everything else is literal."""
         variables = _object(holder.get("variables"))
         pieces: list[str] = []
         literal, end = "", 0

@@ -1,6 +1,6 @@
 """The settings that a packaged server requires before it can be configured. Pure.
 
-All texts are the publisher's, raw.
+All texts come raw from the publisher.
 """
 
 import re
@@ -24,7 +24,7 @@ class ServerInput:
     Attributes:
         name: how `--set NAME=VALUE` names it.
         kind: "string", "number", "boolean", "file" or "directory".
-        default: the value that it has if nobody sets another one, as in a configuration, or None.
+        default: the value if no other is set, as in a configuration, or None.
         several: it may have several values.
     """
 
@@ -60,7 +60,7 @@ class ServerInput:
 
     @property
     def about(self) -> str:
-        """What a person reads about it, on one line."""
+        """Its description on one line."""
         what = clean_line(self.description or self.title, 160)
         facts = [word for word, holds in (("required", self.required), ("secret", self.secret)) if holds]
         if self.default is not None and not self.secret:
@@ -69,19 +69,19 @@ class ServerInput:
 
 
 Values = Mapping[str, tuple[str, ...]]
-"""The values of each input that has any."""
+"""The values of each input that has at least one."""
 
 Ask = Callable[[ServerInput], tuple[str, ...] | None]
-"""Asks a person for the values of an input; None if there is nobody to ask."""
+"""Asks the user for the values of an input; None if nobody can be asked."""
 
 
 def values_of(
     inputs: Iterable[ServerInput], given: Iterable[tuple[str, str]], ask: Ask, *, every: bool = False
 ) -> Values:
-    """Return the values: those given by `--set`, then the answers of a person, then defaults.
+    """Return the values: from `--set`, then from the user, then defaults.
 
-    A person is asked for what is required or secret, for everything if `every`.
-    Raises UsageError for one that is unknown, that does not fit, or that is missing.
+    The user is asked for required and secret values, with `every` for all. Raises UsageError for an unknown,
+    invalid or missing value.
     """
     known = {one.name: one for one in inputs}
     found: dict[str, tuple[str, ...]] = {}
@@ -97,7 +97,7 @@ def values_of(
             raise UsageError(f"{clean_line(name, 60)} {problem}.", where="--set")
         if name in found and not wanted.several:
             raise UsageError(f"{clean_line(name, 60)} is set twice.", where="--set")
-        # What a publisher has written, such as a choice, is never a reference to a variable of this machine.
+        # Text of a publisher, such as a choice, is never a reference to a variable of this machine.
         found[name] = (*found.get(name, ()), escaped(text) if wanted.choices else text)
     missing = []
     for name, wanted in known.items():
@@ -125,9 +125,9 @@ def joined(pieces: Iterable[str]) -> str:
 
 
 def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str, str]]) -> None:
-    """Raise UsageError if a server takes something from the keychain that the person has not named.
+    """Raise UsageError if a server reads a keychain entry that the user did not name.
 
-    What stands in a publisher's texts could be the secret of another server.
+    An entry named by the publisher could be the secret of another server.
     """
     named = [text for _, text in given if KEYCHAIN in text]
     for part in ("env", "headers"):
