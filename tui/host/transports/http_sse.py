@@ -27,6 +27,9 @@ ENDPOINT_SECONDS = 10.0
 """How long a server may take to name the address for messages."""
 
 ACCEPT_SECONDS = 30.0
+ACCEPTED = 202
+"""The status for a message whose answer comes on the stream, whatever its body says."""
+
 RETRY_SECONDS = 1.0
 REOPENS = 5
 """How often in a row a stream is opened again before the connection counts as lost."""
@@ -133,6 +136,10 @@ class HttpSse:
                 body = await self._link.body(response)
                 if body.lstrip()[:1] == b"{" and b'"jsonrpc"' in body:
                     self._take(await self._link.message(body, asked))
+            elif response.status_code != ACCEPTED and faults.content_type(response) == "text/html":
+                body = await self._link.head(response)
+                if body.lstrip()[:1] == b"<":  # a page of something in between: nobody will answer
+                    raise faults.refused(response, body)
 
     # ---- the stream --------------------------------------------------------------------------------------
 

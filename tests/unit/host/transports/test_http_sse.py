@@ -193,3 +193,28 @@ async def test_a_message_that_is_not_accepted_fails_its_request_with_the_status(
             with pytest.raises(MCPError, match=r"HTTP 400 \(Bad Request\): 'no session of that id'"):
                 await client.call_tool("echo", {})
             assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
+
+
+PAGE = b"<!doctype html><html><title>Sign in to Corp</title><body>Cookies, please</body></html>"
+
+
+async def test_a_page_in_answer_to_a_message_fails_its_request_with_what_the_page_says():
+    async with http_server(modern=False) as server:
+        SseServer(server)
+        async with Client(remote(server)) as client:
+            server.once["tools/call"] = says(reply(PAGE, "200 OK", "text/html; charset=utf-8"))
+            with pytest.raises(MCPError, match=r"HTTP 200 \(OK\): 'Sign in to Corp'.* is text/html"):
+                await client.call_tool("echo", {})
+            assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
+
+
+async def test_a_message_that_is_accepted_with_words_called_html_is_answered_on_the_stream():
+    async with http_server(modern=False) as server:
+
+        class Framework(SseServer):
+            async def accept(self, asked, writer):
+                writer.write(reply(b"Accepted", "200 OK", "text/html; charset=utf-8"))
+
+        Framework(server)
+        async with Client(remote(server)) as client:
+            assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
