@@ -209,6 +209,8 @@ class OAuthServer:
                 return self._authorize(request)
             case "/token":
                 return self._token(request)
+            case "/revoke":
+                return self._revoke(request)
             case "/mcp":
                 return self._mcp(request)
         return Reply(404, {"error": "not_found"})
@@ -254,11 +256,7 @@ class OAuthServer:
 
     def _token(self, request: Asked) -> Reply:
         form = request.form
-        client, secret = form.get("client_id", ""), form.get("client_secret", "")
-        scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
-        if scheme == "Basic":
-            name, _, password = base64.b64decode(credentials).decode().partition(":")
-            client, secret = unquote(name), unquote(password)
+        client, secret = self._client_of(request)
         signed = "client_assertion" in form
         if not signed and self._clients.get(client) != secret and not client.startswith("https://"):
             return Reply(401, {"error": "invalid_client", "error_description": f"secret {secret!r} is wrong"})
@@ -279,6 +277,25 @@ class OAuthServer:
             case "client_credentials":
                 return self._tokens(form.get("scope", ""))
         return Reply(400, {"error": "unsupported_grant_type"})
+
+    def _revoke(self, request: Asked) -> Reply:
+        """RFC 7009; 200 for a token that is not known."""
+        client, secret = self._client_of(request)
+        if self._clients.get(client) != secret:
+            return Reply(401, {"error": "invalid_client"})
+        self.valid.pop(request.form["token"], None)
+        self._refreshes.pop(request.form["token"], None)
+        return Reply()
+
+    @staticmethod
+    def _client_of(request: Asked) -> tuple[str, str]:
+        form = request.form
+        client, secret = form.get("client_id", ""), form.get("client_secret", "")
+        scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
+        if scheme == "Basic":
+            name, _, password = base64.b64decode(credentials).decode().partition(":")
+            client, secret = unquote(name), unquote(password)
+        return client, secret
 
     def _tokens(self, scope: str) -> Reply:
         access = self.canary("access")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, SignedOut, StopReason
 
 
 class FakeHost:
@@ -46,10 +46,10 @@ class FakeHost:
         self.put(replace(self._statuses[name], sign_in="signed in until 14:30"))
         return "in the keychain"
 
-    async def sign_out(self, name: str) -> int:
+    async def sign_out(self, name: str) -> SignedOut:
         self.asked.append(("sign out", name))
         self.put(replace(self._statuses[name], sign_in="not signed in"))
-        return 1
+        return SignedOut(1)
 
     def request_restart(self, name: str) -> None:
         self.asked.append(("restart", name))

@@ -86,9 +86,9 @@ async def _login(runtime: Runtime, server: str) -> int:
 
 
 async def _logout(runtime: Runtime, server: str) -> int:
-    count = await runtime.host.sign_out(server)
-    name = clean_line(server, 64)
-    print(f"{name}: signed out, {plural(count, 'sign-in')} deleted." if count else f"{name}: not signed in.")
+    found = await runtime.host.sign_out(server)
+    name, deleted = clean_line(server, 64), plural(found.count, "sign-in")
+    print(f"{name}: signed out, {deleted} deleted.{found.told}" if found.count else f"{name}: not signed in.")
     return 0
 
 

@@ -336,6 +336,25 @@ class ServerStatus:
         return "" if self.stderr_last[:80] in self.detail else self.stderr_last
 
 
+@dataclass(frozen=True, slots=True)
+class SignedOut:
+    """What ended with the tokens of a server: `count` sign-ins, of which `revocable` could be revoked.
+
+    `problem` is why the authorization server did not revoke one, or "".
+    """
+
+    count: int
+    revocable: int = 0
+    problem: str = ""
+
+    @property
+    def told(self) -> str:
+        """What became of the tokens at the authorization server: a sentence after a blank, or ""."""
+        if self.problem:
+            return f" Not revoked: {self.problem}. The tokens work until they expire."
+        return " Tokens revoked." if self.revocable else ""
+
+
 # ---- eras ---------------------------------------------------------------------------------------------
 
 MAX_VERSION = 80

@@ -16,7 +16,7 @@ from tui.core.errors import ServerError, UsageError
 from tui.core.ports import Clock, DecisionLog, Undecided
 from tui.core.questions import Questioner, Refuser, Sampler
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import EraBook, ServerSpec, ServerStatus
+from tui.core.servers import EraBook, ServerSpec, ServerStatus, SignedOut
 from tui.core.tasks import TaskBook
 from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimits
@@ -228,11 +228,21 @@ class Host:
         authenticator = remote.authenticator_of(spec, sign_ins, tap, TimeLimits())
         return sign_ins.store.shown_place(await authenticator.sign_in())
 
-    async def sign_out(self, name: str) -> int:
-        """Stop a server and delete its tokens; return how many sign-ins there were."""
+    async def sign_out(self, name: str) -> SignedOut:
+        """Stop a server, delete its tokens, and have them revoked where that is offered."""
         server, sign_ins = self._named(name), self._around.sign_ins
         await server.stop()
-        return 0 if sign_ins is None else await sign_ins.forget(name)
+        if sign_ins is None:
+            return SignedOut(0)
+        held = [one for one in await sign_ins.store.of(name) if one.revocation_endpoint]
+        count = await sign_ins.forget(name)
+        if not held:
+            return SignedOut(count)
+        remote = await asyncio.to_thread(remote_transports)
+        problem = await remote.revoke(held, sign_ins, WireTap(name, self._around.sink))
+        if problem:
+            logging.getLogger(__name__).warning("tokens of %s were not revoked: %s", name, problem)
+        return SignedOut(count, len(held), problem)
 
     def add(self, spec: ServerSpec) -> None:
         """Add a server after the others; raises UsageError if its name is taken."""

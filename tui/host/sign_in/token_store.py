@@ -62,6 +62,12 @@ class StoredSignIn:
         parts = "\0".join((self.server, self.url, self.issuer))
         return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
+    @property
+    def revocation_endpoint(self) -> str:
+        """Where its tokens can be revoked (RFC 7009), or ""."""
+        found = self.metadata.get("revocation_endpoint")
+        return found if isinstance(found, str) else ""
+
     def secrets(self) -> dict[str, str]:
         """Return its secret values, by names that may be shown."""
         return {
@@ -88,6 +94,11 @@ class TokenStore:
             if (found.server, found.url) == (server, url):
                 return await self._with_secrets(found)
         return None
+
+    async def of(self, server: str) -> list[StoredSignIn]:
+        """Return all sign-ins to a server whose secrets can be read, with them."""
+        mine = [found for found in await asyncio.to_thread(self._all) if found.server == server]
+        return [found for one in mine if (found := await self._with_secrets(one)) is not None]
 
     async def listed(self) -> list[StoredSignIn]:
         """Return all sign-ins, newest first, without secrets: the keychain is not touched."""

@@ -6,7 +6,7 @@ There is no process, only a connection that can end. A `Wire` sends and receives
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import httpx2
 
     from tui.host.sign_in.authenticator import Authenticator
+    from tui.host.sign_in.token_store import StoredSignIn
 
 CLOSE_SECONDS = 2.0
 HAND_OVER_SECONDS = 0.1
@@ -57,6 +58,21 @@ def authenticator_of(
         pause=clocks.standing_still,
         resent=resent,
     )
+
+
+async def revoke(sign_ins: "Sequence[StoredSignIn]", around: SignIns, tap: WireTap) -> str:
+    """Have the tokens of sign-ins revoked; return why one was not, or "". Recorded without the tokens."""
+    from tui.host.sign_in.exchange import OAuthExchange
+    from tui.host.sign_in.revocation import revoke
+
+    for one in sign_ins:
+        around.remember(one.secrets())
+    async with open_client(RoutedTransport(), {}) as client:
+        record = lambda what: tap.event("sign-in", **what)  # noqa: E731
+        return await revoke(
+            sign_ins,
+            lambda one: OAuthExchange(one.url, client, record=record, remember=around.remember),
+        )
 
 
 class Wire(Protocol):

@@ -266,9 +266,9 @@ class SlashCommands:
 
     async def _logout(self, rest: str) -> None:
         if rest:
-            count = await self._runtime.host.sign_out(rest)
-            done = "signed out, tokens deleted" if count else "not signed in"
-            self._note(f"{clean_line(rest, 64)}: {done}.")
+            found = await self._runtime.host.sign_out(rest)
+            done = f"signed out, tokens deleted.{found.told}" if found.count else "not signed in."
+            self._note(f"{clean_line(rest, 64)}: {done}")
         else:
             self._choose_remote("Sign out", "logout")
 

@@ -1,0 +1,83 @@
+"""Has the tokens of a sign-in that ends revoked by the authorization server that issued them (RFC 7009)."""
+
+import asyncio
+import base64
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+
+from tui.core.text import clean_line
+from tui.host.sign_in.exchange import OAuthExchange
+from tui.host.sign_in.failures import SignInFailed
+from tui.host.sign_in.token_store import StoredSignIn
+
+SECONDS = 10.0
+"""Time for all tokens of one server: whoever signs out does not wait for long."""
+
+REVOKED = ("refresh_token", "access_token")
+"""The tokens of a sign-in, by the name that is also the hint; many servers end the second with the first."""
+
+_BASIC, _POST = "client_secret_basic", "client_secret_post"
+
+
+async def revoke(
+    sign_ins: Sequence[StoredSignIn], exchange_for: Callable[[StoredSignIn], OAuthExchange]
+) -> str:
+    """Have the tokens of sign-ins revoked within `SECONDS`; return why one was not, or ""."""
+    problem = ""
+    try:
+        async with asyncio.timeout(SECONDS):
+            for sign_in in sign_ins:
+                problem = await _revoked(sign_in, exchange_for(sign_in)) or problem
+    except TimeoutError:
+        problem = f"the authorization server did not respond within {SECONDS:g} s"
+    return problem
+
+
+async def _revoked(sign_in: StoredSignIn, exchange: OAuthExchange) -> str:
+    """Return why a token of a sign-in was not revoked, or ""."""
+    for name in REVOKED:
+        token = sign_in.tokens.get(name)
+        if not token:
+            continue
+        try:
+            reply = await exchange.send(_request(sign_in, str(token), name))
+        except SignInFailed as error:
+            return error.message.rstrip(".")
+        if reply.status_code != 200:
+            return f"{clean_line(reply.request.url.host, 80)} returned HTTP {reply.status_code}{_said(reply)}"
+    return ""
+
+
+def _request(sign_in: StoredSignIn, token: str, name: str) -> httpx2.Request:
+    """Return a request that authenticates as that for a token did (RFC 7009, 2.1)."""
+    client = sign_in.client
+    known, secret = str(client.get("client_id", "")), str(client.get("client_secret") or "")
+    fields = {"token": token, "token_type_hint": name}
+    headers = {}
+    if secret and _method(client, sign_in.metadata) == _BASIC:
+        pair = f"{quote(known, safe='')}:{quote(secret, safe='')}"
+        headers["authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+    else:
+        fields |= {"client_id": known} | ({"client_secret": secret} if secret else {})
+    return httpx2.Request("POST", sign_in.revocation_endpoint, data=fields, headers=headers)
+
+
+def _method(client: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
+    """Return how the client secret is sent; RFC 8414, 2: in a header, unless something else is named."""
+    if (named := client.get("token_endpoint_auth_method")) in (_BASIC, _POST):
+        return str(named)
+    offered = metadata.get("revocation_endpoint_auth_methods_supported")
+    return _POST if isinstance(offered, list) and _POST in offered and _BASIC not in offered else _BASIC
+
+
+def _said(reply: httpx2.Response) -> str:
+    """Return the code of an OAuth error, or ""."""
+    try:
+        found = reply.json()
+    except ValueError:
+        return ""
+    code = found.get("error") if isinstance(found, dict) else None
+    return f" ({clean_line(code, 80)})" if isinstance(code, str) and code else ""
