@@ -251,6 +251,8 @@ class RecordingReader:
 
     def _in_its_place(self, seq: int) -> Entry | None:
         """Return the placeholder event for an unreadable entry, or None past the end."""
+        if self._salvage and (row := self._salvage.in_place_of(seq)):
+            return entry_of((*row, "", ""))
         self.doubt()
         found = self.columns(seq - 1, 1)
         return found[0] if found and found[0].seq == seq else None

@@ -34,12 +34,12 @@ class Salvage:
     """Reads around damage.
 
     Attributes:
-        lost: the numbers of the entries that could not be read so far.
+        lost: the numbers of the entries that could not be read so far, each with its clock.
         is_endless: whether the end is not known, so that more may be lost behind it.
     """
 
     def __init__(self) -> None:
-        self.lost: set[int] = set()
+        self.lost: dict[int, Row] = {}
         self.is_endless = False
         self._clock: Row = (0, 0)
 
@@ -64,7 +64,6 @@ class Salvage:
                 lost = [seq for seq in lost if seq < rows[-1][0]]
             if end and rows:  # a page of garbage may lead past some
                 lost = sorted(set(range(first, min(last, end) + 1)).difference(row[0] for row in rows))
-            self.lost.update(lost)
             if rows or lost:
                 return self._filled(rows, lost)[:limit]
             first = last + 1
@@ -79,9 +78,15 @@ class Salvage:
                 clock = row[1:3]
                 found.append(row)
             else:
+                self.lost[row[0]] = clock
                 found.append((row[0], *clock, *_LOST))
         self._clock = clock
         return found
+
+    def in_place_of(self, seq: int) -> Row | None:
+        """Return the event in place of an entry that could not be read, without reading it again."""
+        clock = self.lost.get(seq)
+        return None if clock is None else (seq, *clock, *_LOST)
 
 
 def _entries_of(read: Read) -> Read:

@@ -56,6 +56,17 @@ def test_an_entry_that_cannot_be_read_is_an_event_at_the_time_of_its_neighbour(p
         assert (found[at].kind, found[at].wall_ns) == (Kind.EVENT, found[at - 1].wall_ns)
 
 
+def test_an_entry_that_is_known_to_be_unreadable_is_returned_without_a_query(path: Path):
+    recorded(path, requests(1, 2000))
+    overwrite(path, leaves(path, "entries")[5])
+    with closing(RecordingReader(path)) as reader:
+        lost = [entry for entry in reader.columns(0, 5000) if entry.method == "unreadable"]
+        statements: list[str] = []
+        reader._connection.set_trace_callback(statements.append)
+        assert lost and [reader.entry(entry.seq) for entry in lost] == lost
+        assert statements == []
+
+
 def test_the_ends_of_a_damaged_recording_are_known_by_its_bodies(path: Path):
     recorded(path, requests(1001, 500))
     pages = leaves(path, "entries")
