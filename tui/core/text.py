@@ -65,7 +65,7 @@ _SELECTORS = f"(?<![{_PICTURES}0-9#*])\ufe0f"
 _GRAPHEME_JOINERS = "(?<![\u0591-\u05c7])\u034f"
 """Only Hebrew needs this one, between the marks of a letter."""
 
-_UNSEEN = (
+UNSEEN = (
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f"
     "\u00ad\u034f\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001d173-\U0001d17a"
@@ -154,7 +154,7 @@ def visible(text: str) -> str:
     U+FFFD; tabs, line ends and form feeds stay. Lone surrogates become question marks. Letters of all scripts
     stay with the joiners, selectors and marks of direction that belong to them.
     """
-    if not re.search(_UNSEEN, text):
+    if not re.search(UNSEEN, text):
         return text
     text = text.translate(_MODEL_TABLE)
     if text.isascii():

@@ -1,8 +1,9 @@
 """How a pattern of a rule is compared with the arguments of a call. Pure.
 
 The model writes the arguments and the server reads them, so one value may have several readings: a path with
-`..` in it is the text that was written and the place where it leads. Nothing is corrected on the way. A rule
-that asks or denies counts if one reading matches, a rule that allows only if all of them do.
+`..` in it is the text that was written and the place where it leads, and a text with invisible characters or
+fullwidth letters is also the text that a person reads. Nothing is corrected on the way. A rule that asks or
+denies counts if one reading matches, a rule that allows only if all of them do.
 
 A pattern cannot see what only the server knows: links, mounts, `~`, folders that a relative path starts from,
 upper and lower case that mean the same file, names for the same host.
@@ -16,6 +17,8 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 from urllib.parse import unquote
+
+from tui.core.text import UNSEEN
 
 ANY = "*"
 """The name of an argument that stands for all of them, at any depth."""
@@ -38,6 +41,12 @@ _NOTHING = re.compile(r"/(?:\.?/)+")
 """Empty names and `.` within a path."""
 
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+
+_INVISIBLE = re.compile(rf"{UNSEEN}|[\u200c-\u200d\x0c]")
+_MARKED = re.compile("[^\u0300-\u036f][\u0300-\u036f]{1,4}")
+"""A letter and the marks on it. Runs without end would take the square of their length."""
+
+_SPECIAL = "*?[]\\"
 
 UNREADABLE = (TypeError, ValueError, RecursionError, OverflowError)
 
@@ -68,6 +77,8 @@ class Readings:
             yield from self._other(value)
             return
         written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        if (plain := plain_text(written)) != written:
+            yield (_Plain(plain),)
         yield (written, str(int(value))) if isinstance(value, float) and value.is_integer() else (written,)
 
     def all_at(self, argument: str, arguments: Mapping[str, Any]) -> "_Texts":
@@ -99,18 +110,63 @@ class Readings:
         return found
 
     def _read(self, text: str) -> Sequence[Sequence[str]] | None:
-        if not _is_odd(text):
-            stripped = text.strip(_blanks())
-            return () if stripped == text else ((stripped,),)
-        self._left -= len(text) + _TEXT_WORK
-        if self._left < 0:
-            return None
+        plain = plain_text(text)
+        if not (_is_odd(text) or _is_odd(plain)):
+            others = (text.strip(_blanks()), _Plain(plain), _Plain(plain.strip(_blanks())))
+            return tuple((other,) for other in dict.fromkeys(others) if other != text)
         found: dict[Sequence[str], None] = {}
-        for number, meaning in enumerate(_meanings(text)):
-            if number > 2 * MAX_DECODED:
+        waiting, begun = [text], {text}
+        while waiting:
+            one = waiting.pop()
+            self._left -= len(one) + _TEXT_WORK
+            if self._left < 0 or len(begun) > MAX_DECODED:
                 return None
-            found.update(dict.fromkeys([(meaning,), *_places(meaning)]))
+            for number, meaning in enumerate(_meanings(one)):
+                if number > 2 * MAX_DECODED:
+                    return None
+                found.update(dict.fromkeys([(meaning,), *_places(meaning)]))
+                if (plain := plain_text(meaning)) not in begun and plain != meaning:
+                    begun.add(plain)
+                    waiting.append(_Plain(plain))
         return tuple(found)
+
+
+class _Plain(str):
+    """A text as a person reads it. Patterns are compared with it as a person reads them, too."""
+
+    __slots__ = ()
+
+
+def plain_text(text: str) -> str:
+    """Return a text without what is invisible, and with plain letters in place of fullwidth and similar ones.
+
+    Linear. Letters of other scripts that look like Latin ones stay.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = _INVISIBLE.sub("", text)
+    if text.isascii():
+        return text
+    table = {
+        ord(char): plain
+        for char in set(text)
+        if not char.isascii() and (plain := unicodedata.normalize("NFKC", char)) != char
+    }
+    return _composed(text.translate(table))
+
+
+def _plain_pattern(pattern: str) -> str:
+    """Return a pattern with its letters plain. What is special in it stays, and nothing else becomes so."""
+    table = {
+        ord(char): plain
+        for char in set(pattern)
+        if not char.isascii() and not any(one in (plain := plain_text(char)) for one in _SPECIAL)
+    }
+    return _composed(pattern.translate(table))
+
+
+def _composed(text: str) -> str:
+    return _MARKED.sub(lambda found: unicodedata.normalize("NFC", found[0]), text)
 
 
 class _Missing:
@@ -158,6 +214,13 @@ class _Texts:
         """Return whether a text matches, or one cannot be read."""
         if not self._is_readable:
             return True
+        if not pattern.isascii():
+            plain = _plain_pattern(pattern)
+            if plain.strip("*?") and plain != pattern and self._has(plain):
+                return True
+        return self._has(pattern)
+
+    def _has(self, pattern: str) -> bool:
         if not ("[" in pattern or "\\" in pattern):
             longest = max(re.split(r"[*?]", pattern), key=len)
             if longest not in self._joined:
@@ -169,6 +232,8 @@ def _matches(texts: Sequence[str], pattern: str) -> bool:
     """Return whether a spelling of one reading matches."""
     if any(_fits(text, pattern) for text in texts):
         return True
+    if not pattern.isascii() and any(isinstance(text, _Plain) for text in texts):
+        return _matches([str(text) for text in texts], _plain_pattern(pattern))
     return "\\" in pattern and any(_fits(text.replace("/", "\\"), pattern) for text in texts)
 
 

@@ -223,3 +223,55 @@ def test_a_path_that_is_allowed_never_leads_out_of_its_folder(tail):
     path = f"/home/me/{tail}"
     if covers_all("/home/me/*", "path", {"path": path}):
         assert f"{posixpath.normpath(path)}/".startswith("/home/me/")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a se\u200bcret",
+        "a s\u00ade\u2060c\U000e0061ret",
+        "a se\x00cret",
+        "a se\u200dcret",
+        "a ｓｅｃｒｅｔ",
+        "a 𝐬𝐞𝐜𝐫𝐞𝐭",
+        "a ⓢecr\u200bet",
+        "a se%E2%80%8Bcret",
+        "/x/ｓe\u200bcret",
+        "％73ecret",
+        ["a", "se\u200bcret"],
+        {"deep": ["se\u200bcret"]},
+    ],
+)
+def test_a_word_with_invisible_characters_or_fullwidth_letters_evades_no_rule(text):
+    assert covers_any("*secret*", "text", {"text": text}) and covers_any("*secret*", "*", {"text": text})
+    assert not covers_all("*se[!c]*", "text", {"text": text})
+
+
+@pytest.mark.parametrize(
+    "path", ["／etc／passwd", "/tmp/．．/etc/passwd", "/e\u200btc/passwd", "%2fe％74c/passwd"]
+)
+def test_a_path_with_fullwidth_or_invisible_characters_is_also_the_plain_path(path):
+    assert covers_any("/etc/*", "path", {"path": path}) and not covers_all("/tmp/*", "path", {"path": path})
+
+
+def test_a_rule_that_allows_matches_the_text_as_it_is_and_as_it_is_read():
+    assert not covers_all("*ｓecret*", "v", {"v": "a secret"})
+    assert not covers_all("a?b", "v", {"v": "a\u200bb"})
+    assert covers_all("*（株）*", "v", {"v": "日本（株）"})
+    assert covers_all("*❤️*", "v", {"v": "a ❤️ b"})
+    assert not covers_all("?*＊", "v", {"v": "ab"})
+
+
+def test_a_rule_about_invisible_or_fullwidth_characters_matches_these_only():
+    assert covers_any("*\u200b*", "v", {"v": "a\u200bb"}) and not covers_any("*\u200b*", "v", {"v": "ab"})
+    assert covers_any("*＊*", "v", {"v": "a＊b"}) and not covers_any("*＊*", "v", {"v": "ab"})
+    assert covers_any("*cafe\u0301*", "v", {"v": "café"}) and covers_any("*café*", "v", {"v": "cafe\u0301"})
+
+
+@pytest.mark.parametrize(
+    "value", ["a" + "\u0315\u0300\u0327" * 100_000, "ｓ\u200b" * 200_000, "日本語" * 200_000]
+)
+def test_a_large_text_is_read_plain_in_little_time(value):
+    begin = time.process_time()
+    assert not covers_any("*secret*", "v", {"v": value})
+    assert time.process_time() - begin < 1
