@@ -47,7 +47,9 @@ def read_bytes(path: Path, limit: int, *, links: bool = True) -> bytes:
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(*error.args) from error
     except LinkError as error:
-        raise Unopened("is a symbolic link, which mcptui does not follow here") from error
+        link = os.fspath(error.filename)
+        where = "" if link == os.path.abspath(path) else f"in {link}, "
+        raise Unopened(f"is {where}a symbolic link, which mcptui does not follow here") from error
     except (OSError, ValueError) as error:
         raise Unopened(f"cannot be opened: {getattr(error, 'strerror', None) or error}") from error
     try:

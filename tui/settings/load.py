@@ -18,7 +18,7 @@ from tui.core.text import clean_line
 from tui.settings.config_secrets import MAX_DEPTH, leaves, literal_secret, masked, secret_values
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.places import KeyPath, Place, line_of, toml_places
-from tui.settings.problems import Problem
+from tui.settings.problems import Problem, shown_text
 from tui.settings.references import expand, reference_in
 from tui.settings.schema import Settings
 from tui.settings.validate import Checker, Fault
@@ -258,7 +258,7 @@ def dotted(path: KeyPath) -> str:
         if isinstance(part, int):
             parts.append(f"[{part + 1}]")
             continue
-        text = clean_line(part, 64)
+        text = shown_text(part, 64)
         parts.append(("." if parts else "") + (text if re.fullmatch(r"[\w-]+", text) else f'"{text}"'))
     return "".join(parts)
 

@@ -4,6 +4,8 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tui.core.text import clean_line
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -39,6 +41,15 @@ class Problem:
 def capitalized(text: str) -> str:
     """Return `text` as the start of a sentence."""
     return text[:1].upper() + text[1:]
+
+
+def shown_text(text: str, limit: int) -> str:
+    """Return a text of a file as one clean line, with the code points of hidden characters: `a[U+200B]b`."""
+    if text.isascii():
+        return clean_line(text, limit)
+    from tui.core.hidden_text.readable import readable_line  # patterns that few files need
+
+    return readable_line(text, limit)
 
 
 def did_you_mean(wrong: str, right: Iterable[str]) -> str:

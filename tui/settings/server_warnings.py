@@ -14,7 +14,7 @@ from tui.core.text import clean_line
 from tui.core.turn.rules import Rule, Verdict
 from tui.settings.load import Loaded, dotted
 from tui.settings.places import line_of
-from tui.settings.problems import Problem, did_you_mean
+from tui.settings.problems import Problem, did_you_mean, shown_text
 from tui.settings.references import KEYCHAIN
 from tui.settings.specs import approval_rules, server_specs
 
@@ -55,13 +55,13 @@ def server_warnings(
             found.append(loaded.located(Problem(message, path=path, suggestion=step, warning=True)))
         twin = known.setdefault(spec.digest(), spec.name)
         if twin != spec.name:
-            message = f"is the same server as {clean_line(twin, 64)}"
+            message = f"is the same server as {shown_text(twin, 64)}"
             found.append(loaded.located(Problem(message, path=dotted(("servers", spec.name)), warning=True)))
     return found
 
 
 def _of_command(spec: ServerSpec, which: Callable[[str], str | None], here: Path) -> Warnings:
-    program = clean_line(spec.command, 80)
+    program = shown_text(spec.command, 80)
     if spec.folder and os.sep in spec.command and not os.path.isabs(spec.command):
         yield "command", f"{program} is relative, {_IN_OWN_FOLDER}", _instead(spec.command)
     elif os.sep in spec.command:
@@ -172,7 +172,7 @@ def rule_warnings(loaded: Loaded) -> list[Problem]:
     found = []
     for rule in approval_rules(loaded.settings.approvals).rules:
         if loaded.readable and not any(_may_name(rule, name) for name in names):
-            message = f"no server is named {clean_line(rule.server, 60)}"
+            message = f"no server is named {shown_text(rule.server, 60)}"
             found.append(_of(loaded, rule, message, did_you_mean(rule.server, names - {BUILT_IN})))
         if message := _sign_warning(rule):
             found.append(_of(loaded, rule, message, "to match the character itself, write [[] or [?]"))

@@ -298,6 +298,10 @@ def test_a_key_path_is_shown_as_it_is_written():
     assert dotted(("servers", "two words", "args", 0)) == 'servers."two words".args[1]'
 
 
+def test_hidden_characters_in_a_key_path_are_shown_by_their_code_point():
+    assert dotted(("servers", "we\u200bather")) == 'servers."we[U+200B]ather"'
+
+
 toml_texts = st.one_of(
     st.text(max_size=60),
     st.text(alphabet='[]{}=."servmodlimt\n,1${} ', max_size=60),

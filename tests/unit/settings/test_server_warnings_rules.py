@@ -19,6 +19,11 @@ def warned(tmp_path: Path, rules: str, servers: str = SERVERS) -> list[str]:
     return [str(one).removeprefix(str(file)) for one in found]
 
 
+def test_hidden_characters_in_the_name_of_a_rule_are_shown_by_their_code_point(tmp_path: Path) -> None:
+    (found,) = warned(tmp_path, 'deny = ["no\u200btes/*"]')
+    assert "no server is named no[U+200B]tes, did" in found
+
+
 @pytest.mark.parametrize(
     ("rule", "words"),
     [

@@ -7,6 +7,7 @@ person is told of it and asked again, and finds the damaged file beside the new 
 import json
 import logging
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -16,6 +17,7 @@ from typing import Any
 from tui.core.definitions.accepted import MAX_ACCEPTED, Accepted, Kept
 from tui.core.definitions.definition import digest_of
 from tui.core.errors import ConfigError
+from tui.core.files.private_files import open_private
 from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
 from tui.settings.files import Unopened, Unreadable, locked, read_bounded
@@ -111,12 +113,34 @@ def _beside(path: Path) -> Path:
 
 
 def _keep_beside(path: Path) -> None:
-    """Give a damaged file a second name, which it keeps when it is replaced."""
+    """Give a damaged file a second name, which it keeps when it is replaced; or copy it.
+
+    Raises ConfigError if neither works: then it must not be replaced.
+    """
+    beside = _beside(path)
     try:
-        _beside(path).unlink(missing_ok=True)
-        os.link(path, _beside(path), follow_symlinks=False)
-    except OSError as error:  # a file system without links
-        _log.warning("cannot keep %s: %s", path, error)
+        beside.unlink(missing_ok=True)
+        try:
+            os.link(path, beside, follow_symlinks=False)
+        except OSError:  # a file system without links
+            _copy(path, beside)
+    except OSError as error:
+        why = f"is damaged and cannot be kept as {beside.name} ({error.strerror}), so it is not replaced."
+        step = "Move it away to have definitions saved again."
+        raise ConfigError(why, where=str(path), next_step=step) from error
+
+
+def _copy(path: Path, to: Path) -> None:
+    """Copy a file to a private one that does not exist yet; nothing is left of a copy that failed."""
+    with open(open_private(path, os.O_RDONLY), "rb") as source:
+        try:
+            with open(open_private(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as copy:
+                shutil.copyfileobj(source, copy)
+                copy.flush()
+                os.fsync(copy.fileno())
+        except OSError:
+            to.unlink(missing_ok=True)
+            raise
 
 
 def _text(

@@ -1,7 +1,7 @@
 """The last lines of a question: what is wrong, the keys that answer, and how many questions wait."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from textual.content import Content
 from textual.widgets import Static
@@ -15,6 +15,7 @@ GRACE_SECONDS = 0.6
 """A key pressed this soon after a question appeared was meant for something else."""
 
 SHORT = 16
+GAP = "    "
 BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]
 """A dialog on a screen of fewer than `SHORT` rows has the class `-short`, and leaves out its margins."""
 
@@ -52,6 +53,9 @@ class QuestionLine(Static):
     def on_mount(self) -> None:
         self._draw()
 
+    def on_resize(self) -> None:
+        self._draw()
+
     def say(self, text: str) -> None:
         """Show what is wrong, or nothing for ""."""
         self._said = text
@@ -83,9 +87,19 @@ class QuestionLine(Static):
         parts: list[tuple[str, str]] = []
         if said := " ".join(filter(None, (clean_line(self._said, 300), self._unread))):
             parts.append((f"! {said}\n", "$warn"))
-        for one in self._actions:
-            parts.append((self._keys.answers_of(one), "bold"))
-            parts.append((f" {self._words.get(one, action(one).label)}    ", "$text-dim"))
-        if self._waiting:
-            parts.append((f"{units.plural(self._waiting, 'more question')} waiting", "$text-dim"))
+        column = 0
+        for key, words in self._groups():
+            if column and self.size.width and column + len(GAP) + len(key) + len(words) > self.size.width:
+                parts.append(("\n", ""))
+                column = 0
+            gap = GAP if column else ""
+            parts += [(f"{gap}{key}", "bold"), (words, "$text-dim")]
+            column += len(gap) + len(key) + len(words)
         self.update(Content.assemble(*parts))
+
+    def _groups(self) -> Iterator[tuple[str, str]]:
+        """Yield what stays in one line: keys with what they do, and how many questions wait."""
+        for one in self._actions:
+            yield self._keys.answers_of(one), f" {self._words.get(one, action(one).label)}"
+        if self._waiting:
+            yield "", f"{units.plural(self._waiting, 'more question')} waiting"

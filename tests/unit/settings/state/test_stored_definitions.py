@@ -71,6 +71,46 @@ def test_a_file_that_is_damaged_again_replaces_the_one_beside(tmp_path):
     assert StoredDefinitions(tmp_path).load(KEY) == Kept({"add": accepted(ADD)})
 
 
+def no_links(*_, **__):
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
+def test_on_a_disk_without_hard_links_a_damaged_file_is_copied(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "link", no_links)
+    for text in ("first" * 100_000, "second"):
+        (tmp_path / f"{KEY}.json").write_text(text)
+        keep(tmp_path, Kept({"add": accepted(ADD)}))
+        beside = tmp_path / f"{KEY}.damaged"
+        assert beside.read_text() == text and stat.S_IMODE(beside.stat().st_mode) == 0o600
+    assert StoredDefinitions(tmp_path).load(KEY) == Kept({"add": accepted(ADD)})
+
+
+def test_a_damaged_file_that_cannot_be_kept_is_not_replaced_and_the_log_says_so(
+    tmp_path, monkeypatch, caplog
+):
+    def full(source, copy):
+        copy.write(b"fir")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "link", no_links)
+    monkeypatch.setattr(stored_definitions.shutil, "copyfileobj", full)
+    path = tmp_path / f"{KEY}.json"
+    path.write_text("first")
+    keep(tmp_path, Kept({"add": accepted(ADD)}))
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [(path.name, "first")]
+    assert f"is damaged and cannot be kept as {KEY}.damaged (No space left on device)" in caplog.text
+
+
+def test_a_link_in_place_of_the_folder_is_told_as_that(tmp_path):
+    (tmp_path / "other").mkdir()
+    folder = tmp_path / "mcptui" / "definitions"
+    folder.parent.mkdir()
+    folder.symlink_to(tmp_path / "other")
+    (tmp_path / "other" / f"{KEY}.json").write_text("{}")
+    found = StoredDefinitions(folder).load(KEY)
+    assert f"{KEY}.json is in {folder}, a symbolic link, which mcptui does not follow here." in found.damage
+
+
 def test_a_link_in_place_of_the_file_is_told_and_stays(tmp_path):
     (tmp_path / "other").write_text("{}")
     (tmp_path / f"{KEY}.json").symlink_to(tmp_path / "other")

@@ -147,6 +147,17 @@ async def test_servers_of_one_file_are_shown_whole_and_a_yes_counts_once_all_wer
         assert await waiting is ConsentsAnswer.ALL
 
 
+async def test_what_a_key_does_and_what_waits_is_in_one_line_each():
+    async with app_with_person((80, 24)) as (app, _, person):
+        assert isinstance(person, Approvals)
+        first, second = asked(person.consents(FIVE)), asked(person.consent(QUESTION))
+        await shown(app, ConsentDialog)
+        await shows(app, "ctrl+s yes, start all 5    ctrl+u one by one    ctrl+x no, none")
+        await shows(app, "1 more question waiting")
+        first.cancel()
+        second.cancel()
+
+
 @pytest.mark.parametrize(
     ("key", "answer"),
     [("ctrl+x", ConsentsAnswer.NONE), ("escape", ConsentsAnswer.NONE), ("ctrl+u", ConsentsAnswer.EACH)],
