@@ -26,7 +26,12 @@ def test_a_planted_server_is_shown_and_runs_only_after_a_yes_which_is_kept(tmp_p
         app.shows("needs consent")
         assert not planted.exists()
 
-    with TerminalApp(argv, env=home_in(home)) as app:
+    with TerminalApp(argv, env=home_in(home)) as app:  # the no is kept, until the person starts it
+        app.shows("needs consent")
+        assert "“planted” comes from the file" not in app.text and not planted.exists()
+        app.send(b"\x1bOR")  # f3
+        app.shows("s start")
+        app.send("s")
         app.shows("“planted” comes from the file")
         app.until(lambda: planted.exists() or app.send(b"\x13"))  # ctrl+s
     planted.unlink()
@@ -75,7 +80,14 @@ async def test_a_model_of_another_file_is_sent_nothing_before_a_yes_which_is_kep
         assert endpoint.connections == 0
 
         def agree() -> None:
-            with TerminalApp(argv, env=env) as app:
+            with TerminalApp(argv, env=env) as app:  # the no is kept, until the person chooses the model
+                app.shows("needs your consent")
+                assert "“models.x” comes from the file" not in app.text and not endpoint.connections
+                app.send(b"\x1b[21~")  # f10
+                app.shows("find ›", "built in")
+                app.send("x")
+                app.until(lambda: "built in" not in app.text)
+                app.send("\r")
                 app.shows("“models.x” comes from the file")
                 app.until(lambda: bool(endpoint.others) or app.send(b"\x13"))  # ctrl+s
 

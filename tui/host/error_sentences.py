@@ -60,15 +60,16 @@ def error_message(error: BaseException) -> str:
     return clean_line(str(leaf), MESSAGE_CHARS) or type(leaf).__name__
 
 
-def needs_consent(spec: ServerSpec) -> Ending:
-    """Say that a server was not started because the person has not agreed to it."""
-    detail = f"Not started: it comes from {clean_line(spec.source, 300)} and needs your consent."
+def needs_consent(spec: ServerSpec, *, refused: bool = False) -> Ending:
+    """Say why a server was not started that the person has not agreed to, or `refused` in an earlier run."""
+    why = "you declined it" if refused else "needs your consent"
+    detail = f"Not started: it comes from {clean_line(spec.source, 300)} and {why}."
     return Ending(StopReason.NEEDS_CONSENT, detail, REVIEW)
 
 
-def before_consent(status: ServerStatus) -> ServerStatus:
-    """Return the status of a stopped server that waits for consent."""
-    why = needs_consent(status.spec)
+def before_consent(status: ServerStatus, *, refused: bool = False) -> ServerStatus:
+    """Return the status of a stopped server that waits for consent, or that the person `refused`."""
+    why = needs_consent(status.spec, refused=refused)
     return replace(status, reason=why.reason, detail=why.detail, next_step=why.next_step)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from tui.core.consent.question import AllOwn, ConsentGate
 from tui.core.definitions.accepted import DefinitionBook, DefinitionChange
 from tui.core.errors import ServerError, UsageError
-from tui.core.ports import Clock, DecisionLog, Undecided
+from tui.core.ports import BY_KEY, Clock, DecisionLog, Undecided
 from tui.core.questions import Questioner, Refuser, Sampler
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import EraBook, ServerSpec, ServerStatus, SignedOut
@@ -76,6 +76,7 @@ class Host:
         decisions: DecisionLog | None = None,
         definitions: DefinitionBook | None = None,
         consent: ConsentGate | None = None,
+        hand: str = BY_KEY,
     ) -> None:
         """Take the servers, in display order; nothing is started or imported yet.
 
@@ -86,7 +87,8 @@ class Host:
         to the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs,
         `eras` which era of the protocol servers spoke then, `definitions` what of their tools is accepted.
         `decisions` records what was decided about requests of servers and about changed definitions.
-        `consent` decides which servers may be started or connected to; without it, all.
+        `consent` decides which servers may be started or connected to; without it, all. `hand` is what the
+        record says of resources and prompts that the person reads.
         """
         self.revision = 0
         self.on_change: Callable[[str], None] = _unheard
@@ -128,7 +130,7 @@ class Host:
         toolbox = RunningToolbox(self._servers, self._checker)
         by_hand = HandWorkbench(self._servers, toolbox, self._around.redactor, self._around.tasks)
         self.toolbox = RedactedToolbox(toolbox, redaction, lambda name: self._servers[name].spec.send_as_is)
-        self.workbench = RedactedWorkbench(by_hand, redaction)
+        self.workbench = RedactedWorkbench(by_hand, redaction, decisions or Undecided(), by=hand)
         self.model_resources = ModelResources(self._servers, self.workbench, by_hand)
         self._requests: set[asyncio.Task[None]] = set()
         self._closing = False
@@ -279,10 +281,12 @@ class Host:
     async def start_all(self, names: Iterable[str] | None = None) -> None:
         """Start servers (None: those with autostart) concurrently; return once each is RUNNING or STOPPED.
 
+        A server that the person said no to is started only if it is named.
         An unknown name starts none.
         """
         if names is None:
-            names = [name for name, server in self._servers.items() if server.spec.autostart]
+            automatic = [server for server in self._servers.values() if server.spec.autostart]
+            names = [server.spec.name for server in automatic if not server.stays_refused()]
         servers = [self._named(name) for name in names]
         self._around.consent.together([one.spec for one in servers if one.can_start])
         await asyncio.gather(*(server.start() for server in servers))

@@ -189,6 +189,14 @@ class Supervisor:
         while not self._start_settled(life):
             await self._pulse.wait()
 
+    def stays_refused(self) -> bool:
+        """Whether the person said no to it in an earlier run; then its status says so."""
+        refused = self.can_start and self._around.consent.refuses(self.spec)
+        if refused:
+            self._status = explain.before_consent(self._status, refused=True)
+            self._changed()
+        return refused
+
     async def _may_run(self) -> bool:
         """Whether it may be started, if that is what a start does now; the person may be asked."""
         consent, state = self._around.consent, self.state

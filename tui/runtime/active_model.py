@@ -106,7 +106,9 @@ class ActiveModel:
         """Ask for consent to the initial model and use it, then `tell` its problems."""
         loaded = self._ready()
         try:
-            if await self._is_agreed(self._options.model or first_choice(loaded)):
+            name, gate = self._options.model or first_choice(loaded), self._gate
+            is_refused = gate is not None and await gate.refuses(name, loaded)
+            if not is_refused and await self._is_agreed(name):
                 self.error = None
                 if self._model is None:
                     await self.begin(loaded)

@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from tui.core.ports import BY_KEY
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.turn.approval_policy import Mode
 
@@ -47,6 +48,11 @@ class Options:
     """Which command this is, "" for the app."""
     trust_config: bool = False
     """Whether all of a configuration file counts that is not the person's own, its servers unasked."""
+
+    @property
+    def hand(self) -> str:
+        """What the record of decisions says of what the person does without a model: a key or a command."""
+        return f"command mcptui {self.command}" if self.command else BY_KEY
 
     @classmethod
     def from_args(cls, args: argparse.Namespace) -> "Options":

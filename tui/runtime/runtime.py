@@ -258,9 +258,8 @@ class Runtime:
     def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
         """Make servers, rules and limits of a configuration that was read when its file had `stamp`."""
         self._problems, self.warnings = loaded.told()
-        specs = self._adopt(loaded)
         self.host = Host(
-            specs,
+            self._adopt(loaded),
             sink=self._traffic,
             clock=self._clock,
             redactor=self.redactor,
@@ -274,6 +273,7 @@ class Runtime:
             client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
             decisions=self.decisions,
             consent=self.consent,
+            hand=self._options.hand,
         )
         context = self.turn_context
         context.toolbox = self.host.toolbox

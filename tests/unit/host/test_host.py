@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import until
 from tests.unit.host.scripted import Script
+from tui.core.consent.question import AllOwn
 from tui.core.errors import UsageError
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
@@ -43,6 +44,24 @@ async def test_named_servers_are_started_whatever_they_are_configured_to():
     one = host(A, LATER)
     await one.start_all(["later"])
     assert states(one) == [ServerState.STOPPED, ServerState.RUNNING]
+    await one.shutdown()
+
+
+class Refused(AllOwn):
+    """The person said no to the server "a"."""
+
+    def refuses(self, spec):
+        return spec.name == "a"
+
+
+async def test_a_server_that_the_person_said_no_to_is_started_only_by_name():
+    one = host(A, B, consent=Refused())
+    await one.start_all()
+    assert states(one) == [ServerState.STOPPED, ServerState.RUNNING]
+    assert one.status("a").reason is StopReason.NEEDS_CONSENT
+    assert "you declined it" in one.status("a").detail and one.status("a").next_step
+    await one.start("a")
+    assert states(one) == [ServerState.RUNNING, ServerState.RUNNING]
     await one.shutdown()
 
 

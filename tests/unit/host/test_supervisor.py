@@ -35,6 +35,9 @@ class Gate:
     def allows(self, spec):
         return self.allowed
 
+    def refuses(self, spec):
+        return False
+
     async def ask(self, spec):
         self.asked += 1
         self.allowed = self.yes

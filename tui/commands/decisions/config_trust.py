@@ -2,16 +2,19 @@
 
 import os
 import sys
+import time
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 from tui.commands.packages.found import is_terminal
 from tui.commands.terminal_approver import is_yes, typed_answer
-from tui.core.consent.question import NO_ALL, YES_ALL, consent_question
+from tui.core.consent.launch import Launch
+from tui.core.consent.question import NO_ALL, YES_ALL, ConsentQuestion, consent_question
 from tui.core.errors import UsageError
-from tui.core.ports import BY_KEY
+from tui.core.ports import BY_KEY, DecisionLog
 from tui.core.text import clean, clean_line
-from tui.runtime.servers.consent import agree, launch_of, missing_consents
+from tui.runtime.servers.consent import agree, launch_of, missing_consents, refuse, refused_at
 from tui.runtime.servers.model_consent import agree_to_model, missing_model_consents
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import decisions_file
@@ -42,26 +45,42 @@ def config_trust(path: Path, *, yes: bool) -> int:
     ]
     together = len(found) > 1 and not yes
     if together:
-        print(clean("\n\n".join("\n".join(one.lines()) for one in questions)))
+        shown = zip(questions, launches, strict=True)
+        print(clean("\n\n".join("\n".join((*one.lines(), *_earlier(launch))) for one, launch in shown)))
         print(f"\n{YES_ALL}\n{NO_ALL}")
     answer = typed_answer(YES_TO_ALL) if together else "o"
-    for (spec, _), launch, question in zip(found, launches, questions, strict=True):
-        if answer in ONE_BY_ONE:
-            print(clean("\n".join((*question.lines(), *question.outcomes))))
-        agreed = yes or (is_yes(YES) if answer in ONE_BY_ONE else answer in ("y", "yes"))
-        if not agreed:
-            print(f"{clean_line(spec.name, 64)}: declined\n")
-            continue
-        problem = agree(path, spec.name, os.environ, by="flag --yes" if yes else BY_KEY, expected=launch)
-        if problem:
-            print(f"mcptui: {clean(problem)}", file=sys.stderr)
-            return 2
-        print(f"{clean_line(spec.name, 64)}: agreed\n")
     with closing(StoredDecisions(decisions_file())) as decisions:
+        for (spec, _), launch, question in zip(found, launches, questions, strict=True):
+            if answer in ONE_BY_ONE:
+                _show(question, launch)
+            if yes or (is_yes(YES) if answer in ONE_BY_ONE else answer in ("y", "yes")):
+                by = "flag --yes" if yes else BY_KEY
+                if problem := agree(path, spec.name, os.environ, by=by, expected=launch):
+                    print(f"mcptui: {clean(problem)}", file=sys.stderr)
+                    return 2
+                print(f"{clean_line(spec.name, 64)}: agreed\n")
+            else:
+                _refuse(question, launch, decisions)
         for name, launch, question in models:
-            print(clean("\n".join((*question.lines(), *question.outcomes))))
-            agreed = yes or is_yes(YES)
-            if agreed:
+            _show(question, launch)
+            if yes or is_yes(YES):
                 agree_to_model(name, loaded, launch, decisions, by="flag --yes" if yes else BY_KEY)
-            print(f"{clean_line(question.server, 64)}: {'agreed' if agreed else 'declined'}\n")
+                print(f"{clean_line(question.server, 64)}: agreed\n")
+            else:
+                _refuse(question, launch, decisions)
     return 0
+
+
+def _show(question: ConsentQuestion, launch: Launch) -> None:
+    print(clean("\n".join((*question.lines(), *_earlier(launch), *question.outcomes))))
+
+
+def _earlier(launch: Launch) -> Iterator[str]:
+    """Yield when the person said no to it, if they did."""
+    if at := refused_at(launch):
+        yield f"  You declined this on {time.strftime('%Y-%m-%d', time.localtime(at))}."
+
+
+def _refuse(question: ConsentQuestion, launch: Launch, decisions: DecisionLog) -> None:
+    refuse(question.server, launch, decisions)
+    print(f"{clean_line(question.server, 64)}: declined\n")

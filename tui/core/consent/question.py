@@ -38,10 +38,17 @@ YES_ALL = (
     "computer with your permissions. It can read, change and send whatever you can. "
     "mcptui asks again only if any of this changes."
 )
-NO_ALL = "No: none of them starts, and their tools are not available. Everything else works."
-NO_MODEL = "No: nothing is sent to it, and the model cannot be used. Everything else works."
-NO_ADDRESS = "No: mcptui does not connect to it, and its tools are not available. Everything else works."
-NO = "No: it does not start, and its tools are not available. Everything else works."
+NO_ALL = (
+    "No: none of them starts, and their tools are not available. mcptui asks again only about those that "
+    "change, or that you start. Everything else works."
+)
+NO_MODEL = (
+    "No: nothing is sent to it, and the model cannot be used. mcptui asks again only if any of this changes, "
+    "or if you select it. Everything else works."
+)
+_ASKS_AGAIN = "mcptui asks again only if any of this changes, or if you start it. Everything else works."
+NO_ADDRESS = f"No: mcptui does not connect to it, and its tools are not available. {_ASKS_AGAIN}"
+NO = f"No: it does not start, and its tools are not available. {_ASKS_AGAIN}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +157,11 @@ class ConsentGate(Protocol):
     def allows(self, spec: ServerSpec) -> bool:
         """Return whether a server may run as it is now. Never asks."""
 
+    def refuses(self, spec: ServerSpec) -> bool:
+        """Return whether the person said no to a server, as it is: then only they start it again."""
+
     async def ask(self, spec: ServerSpec) -> bool:
-        """Ask the person, unless the answer is known; return whether it may run."""
+        """Ask the person, unless they said yes before; return whether it may run."""
 
     def withdraw(self, server: str) -> None:
         """Withdraw the pending question about a server, if there is one."""
@@ -165,6 +175,9 @@ class AllOwn:
 
     def allows(self, spec: ServerSpec) -> bool:
         return True
+
+    def refuses(self, spec: ServerSpec) -> bool:
+        return False
 
     async def ask(self, spec: ServerSpec) -> bool:
         return True

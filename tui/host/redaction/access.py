@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tui.core.ports import DecisionLog, hand_call
 from tui.core.tasks import Task
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, Tool, ToolResult
@@ -23,6 +24,8 @@ from tui.core.workbench import (
 )
 from tui.host.redaction.results import ResultRedactor
 from tui.host.workbench import HandWorkbench, RunningToolbox
+
+READ_RESOURCE, GET_PROMPT = "resources/read", "prompts/get"
 
 
 class RedactedToolbox:
@@ -73,11 +76,18 @@ class RedactedWorkbench:
 
     The URI of a resource may contain a secret of its server too. It is listed without the secret, and
     requests use the original URI.
+
+    What is read is recorded as a decision, except tool calls, which their callers record. A read by the
+    model has no `call` and is decided elsewhere.
     """
 
-    def __init__(self, inner: HandWorkbench, redaction: ResultRedactor) -> None:
+    def __init__(
+        self, inner: HandWorkbench, redaction: ResultRedactor, decisions: DecisionLog, *, by: str
+    ) -> None:
         self._inner = inner
         self._redaction = redaction
+        self._decisions = decisions
+        self._by = by
         self._uris: dict[tuple[str, str], str] = {}
 
     async def identity(self, server: str) -> ServerIdentity:
@@ -139,6 +149,7 @@ class RedactedWorkbench:
         return self._redaction.text(await self._inner.cancel_task(task))
 
     async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
+        self._record(server, READ_RESOURCE, {"uri": uri}, call)
         uri = self._listed(server, uri)
         result = await self._inner.read_resource(server, uri, call=call, seconds=seconds)
         return await self._redaction.result(result)
@@ -146,6 +157,7 @@ class RedactedWorkbench:
     async def get_prompt(
         self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
     ) -> PromptResult:
+        self._record(server, f"{GET_PROMPT} {name}", arguments, call)
         result = await self._inner.get_prompt(server, name, arguments, call=call, seconds=seconds)
         return await self._redaction.prompt(result)
 
@@ -173,8 +185,19 @@ class RedactedWorkbench:
     async def request(
         self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
     ) -> RawAnswer:
+        given = params or {}
+        if method == READ_RESOURCE:
+            self._record(server, method, {"uri": given.get("uri")}, call)
+        elif method == GET_PROMPT:
+            arguments = given.get("arguments")
+            subject = f"{method} {given.get('name')}"
+            self._record(server, subject, arguments if isinstance(arguments, dict) else {}, call)
         answer = await self._inner.request(server, method, params, call=call, seconds=seconds)
         return await self._redaction.answer(answer)
+
+    def _record(self, server: str, subject: str, arguments: Mapping[str, Any], call: str) -> None:
+        if call:
+            self._decisions.add(hand_call(server, subject, arguments, by=self._by))
 
     def _task(self, task: Task) -> Task:
         return replace(task, message=self._redaction.text(task.message))

@@ -130,11 +130,14 @@ class RunConsent:
     def allows(self, spec: ServerSpec) -> bool:
         if not spec.source or is_sample(spec):
             return True
-        digest = launch_of(spec).digest()
+        launch = launch_of(spec)
         if self.trust:
-            self._record(spec, digest, allowed=True, by=BY_FLAG)
+            self._record(spec, launch, allowed=True, by=BY_FLAG)
             return True
-        return digest in self._agreed or self._store.has(digest)
+        return launch.digest() in self._agreed or self._store.has(launch.digest())
+
+    def refuses(self, spec: ServerSpec) -> bool:
+        return not self.allows(spec) and bool(self._store.refused(launch_of(spec).digest()))
 
     async def ask(self, spec: ServerSpec) -> bool:
         if self.allows(spec):
@@ -179,11 +182,10 @@ class RunConsent:
         shared = self._shared.pop(spec.name, None)
         answer = None if shared is None else await shared.answer(spec.name)
         if shared is not None and answer in (ConsentsAnswer.ALL, ConsentsAnswer.NONE):
-            launch, is_yes = shared.launches[spec.name], answer is ConsentsAnswer.ALL
-            self._record(spec, launch.digest(), allowed=is_yes, by=BY_KEY)
+            is_yes = answer is ConsentsAnswer.ALL
+            await self._answered(spec, shared.launches[spec.name], is_yes=is_yes)
             if not is_yes:
                 return False
-            await self.keep(spec, launch)
             if self.allows(spec):
                 return True
         while True:
@@ -192,19 +194,28 @@ class RunConsent:
             if action is Action.CANCEL:
                 return False
             is_yes = action is Action.ACCEPT
-            self._record(spec, launch.digest(), allowed=is_yes, by=BY_KEY)
+            await self._answered(spec, launch, is_yes=is_yes)
             if not is_yes:
                 return False
-            await self.keep(spec, launch)
             if self.allows(spec):  # a link may lead elsewhere since the question was shown
                 return True
 
+    async def _answered(self, spec: ServerSpec, launch: Launch, *, is_yes: bool) -> None:
+        self._record(spec, launch, allowed=is_yes, by=BY_KEY)
+        if is_yes:
+            await self.keep(spec, launch)
+        else:
+            await self._save(spec, lambda: self._store.refuse(launch.digest()))
+
     async def keep(self, spec: ServerSpec, launch: Launch | None = None) -> None:
         """Keep a yes to a server. If it cannot be written it counts until mcptui ends."""
-        launch = launch or launch_of(spec)
-        self._agreed.add(launch.digest())
+        found = launch or launch_of(spec)
+        self._agreed.add(found.digest())
+        await self._save(spec, lambda: self._store.add(spec.name, spec.source, found))
+
+    async def _save(self, spec: ServerSpec, save: Callable[[], None]) -> None:
         try:
-            await asyncio.to_thread(self._store.add, spec.name, spec.source, launch)
+            await asyncio.to_thread(save)
         except (McptuiError, OSError) as error:
             _log.warning("cannot save the consent to start %s: %s", spec.name, error)
 
@@ -231,14 +242,14 @@ class RunConsent:
 
     def refuse(self, spec: ServerSpec) -> None:
         """Record that a server was not started because nobody was there to be asked."""
-        self._record(spec, launch_of(spec).digest(), allowed=False, by=BY_NOBODY)
+        self._record(spec, launch_of(spec), allowed=False, by=BY_NOBODY)
 
-    def _record(self, spec: ServerSpec, digest: str, *, allowed: bool, by: str) -> None:
-        key = f"{digest} {allowed} {by}"
+    def _record(self, spec: ServerSpec, launch: Launch, *, allowed: bool, by: str) -> None:
+        key = f"{launch.digest()} {allowed} {by}"
         if by in (BY_FLAG, BY_NOBODY) and key in self._told:
             return
         self._told.add(key)
-        self.decisions.add(decision_of(spec, digest, allowed=allowed, by=by))
+        self.decisions.add(decision_of(spec.name, launch, allowed=allowed, by=by))
 
 
 def require_consent(spec: ServerSpec, *, trust: bool) -> None:
@@ -290,18 +301,35 @@ def agree(path: Path, server: str, env: Mapping[str, str], *, by: str, expected:
             return f"{quoted_name(server)} has changed in the meantime."
         StoredConsents(consents_file()).add(spec.name, spec.source, launch)
         with closing(StoredDecisions(decisions_file())) as decisions:
-            decisions.add(decision_of(spec, launch.digest(), allowed=True, by=by))
+            decisions.add(decision_of(spec.name, launch, allowed=True, by=by))
     except (McptuiError, OSError) as error:
         return str(error)
     return ""
 
 
-def decision_of(spec: ServerSpec, digest: str, *, allowed: bool, by: str) -> DecisionRecord:
-    """Return the line of the record of decisions about a start."""
-    subject = "connect" if spec.url else "start"
-    asked = by == BY_KEY
+def refuse(name: str, launch: Launch, decisions: DecisionLog) -> None:
+    """Keep and record that the person said no to a server or a model; `name` is that of the question.
+
+    Blocks. If it cannot be written, it counts until mcptui ends.
+    """
+    decisions.add(decision_of(name, launch, allowed=False, by=BY_KEY))
+    try:
+        StoredConsents(consents_file()).refuse(launch.digest())
+    except (McptuiError, OSError) as error:
+        _log.warning("cannot save the answer about %s: %s", name, error)
+
+
+def refused_at(launch: Launch) -> int:
+    """Return when the person said no to it, in seconds since the epoch; 0 for never. Blocks."""
+    return StoredConsents(consents_file()).refused(launch.digest())
+
+
+def decision_of(name: str, launch: Launch, *, allowed: bool, by: str) -> DecisionRecord:
+    """Return the line of the record about a server or a model; `name` is that of the question."""
+    subject = "use" if launch.is_model else "connect" if launch.url else "start"
+    digest, asked = launch.digest()[:16], by == BY_KEY
     return DecisionRecord(
-        DecisionKind.CONSENT, spec.name, subject, allowed, by, PERSON, asked=asked, digest=digest[:16]
+        DecisionKind.CONSENT, name, subject, allowed, by, PERSON, asked=asked, digest=digest
     )
 
 

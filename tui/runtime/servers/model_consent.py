@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 from tui.core.consent.launch import Launch
 from tui.core.consent.question import ConsentQuestion, question_of
-from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
+from tui.core.ports import BY_KEY, DecisionLog
 from tui.core.questions import Action, Person
 from tui.core.servers import Reference
 from tui.model.endpoints.providers import provider_of
-from tui.runtime.servers.consent import BY_FLAG
+from tui.runtime.servers.consent import BY_FLAG, decision_of, refuse, refused_at
 from tui.settings.locations import consents_file
 from tui.settings.references import KEYCHAIN
 from tui.settings.state.stored_consents import StoredConsents
@@ -100,7 +100,7 @@ def missing_model_consents(
 
 def agree_to_model(name: str, loaded: "Loaded", launch: Launch, decisions: DecisionLog, *, by: str) -> None:
     """Keep a yes to a model. Blocks. Raises ConfigError or OSError if it cannot be written."""
-    decisions.add(_decision(name, launch, allowed=True, by=by))
+    decisions.add(decision_of(shown_name(name), launch, allowed=True, by=by))
     StoredConsents(consents_file()).add(shown_name(name), loaded.source, launch)
 
 
@@ -144,8 +144,15 @@ class ModelConsent:
             await asyncio.to_thread(agree_to_model, name, loaded, launch, self._decisions, by=BY_KEY)
             return True
         if action is Action.DECLINE:
-            self._decisions.add(_decision(name, launch, allowed=False, by=BY_KEY))
+            await asyncio.to_thread(refuse, shown_name(name), launch, self._decisions)
         return False
+
+    async def refuses(self, name: str, loaded: "Loaded") -> bool:
+        """Return whether the person said no to a model, as it is: then only they choose it again."""
+        if self._trust or name not in loaded.settings.models:
+            return False
+        launch = model_launch(name, loaded, self._env)
+        return launch is not None and bool(await asyncio.to_thread(refused_at, launch))
 
     def used(self, name: str, loaded: "Loaded") -> None:
         """Record that a model is used because of the flag, once for each."""
@@ -154,13 +161,7 @@ class ModelConsent:
         launch = model_launch(name, loaded, self._env)
         if launch is not None and (digest := launch.digest()) not in self._told:
             self._told.add(digest)
-            self._decisions.add(_decision(name, launch, allowed=True, by=BY_FLAG))
-
-
-def _decision(name: str, launch: Launch, *, allowed: bool, by: str) -> DecisionRecord:
-    asked = by == BY_KEY
-    shown, digest = shown_name(name), launch.digest()[:16]
-    return DecisionRecord(DecisionKind.CONSENT, shown, "use", allowed, by, PERSON, asked=asked, digest=digest)
+            self._decisions.add(decision_of(shown_name(name), launch, allowed=True, by=BY_FLAG))
 
 
 def is_here(url: str) -> bool:

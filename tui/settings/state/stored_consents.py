@@ -1,4 +1,4 @@
-"""What the person agreed to run: a private JSON file in the state directory, by the hash of what runs.
+"""What the person agreed to run, or refused: a private JSON file in the state directory, by the hash of it.
 
 It holds no secrets: of values that are not shown only a salted hash. Losing it costs one question each.
 """
@@ -8,7 +8,7 @@ import re
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,21 +35,33 @@ class Consent:
     at: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What is in the file: each yes by its hash, and of each no when it was said."""
+
+    agreed: dict[str, Consent] = field(default_factory=dict)
+    refused: dict[str, int] = field(default_factory=dict)
+
+
 class StoredConsents:
     """The file, which need not exist; it is read again when another process has changed it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._stamp: tuple[int, int, int] | None = None
-        self._kept: dict[str, Consent] = {}
+        self._kept = _Answers()
 
     def has(self, digest: str) -> bool:
         """Return whether the person has agreed to what has this hash."""
-        return digest in self._current()
+        return digest in self._current().agreed
+
+    def refused(self, digest: str) -> int:
+        """Return when the person said no to what has this hash, in seconds since the epoch; 0 for never."""
+        return self._current().refused.get(digest, 0)
 
     def changes(self, server: str, source: str, launch: Launch) -> list[str]:
         """Return what differs from what was last agreed to for a server, nothing if that never was."""
-        for one in reversed(self._current().values()):
+        for one in reversed(self._current().agreed.values()):
             if (one.server, one.source) == (server, source):
                 return launch.changes(one.summary, one.salt)
         return []
@@ -61,15 +73,24 @@ class StoredConsents:
         yes = Consent(digest, server, source, salt, launch.summary(salt), int(time.time()))
         with locked(self._path):
             kept = _read(self._path, to_change=True)
-            kept.pop(digest, None)
-            kept[digest] = yes
-            write_state(self._path, _written(list(kept.values())[-MAX_ENTRIES:]))
+            kept.agreed.pop(digest, None)
+            kept.refused.pop(digest, None)
+            kept.agreed[digest] = yes
+            write_state(self._path, _written(kept))
 
-    def _current(self) -> dict[str, Consent]:
+    def refuse(self, digest: str) -> None:
+        """Keep a no. Blocks. Raises ConfigError if it cannot be written."""
+        with locked(self._path):
+            kept = _read(self._path, to_change=True)
+            kept.refused.pop(digest, None)
+            kept.refused[digest] = int(time.time())
+            write_state(self._path, _written(kept))
+
+    def _current(self) -> _Answers:
         try:
             about = self._path.stat()
         except OSError:
-            self._stamp, self._kept = None, {}
+            self._stamp, self._kept = None, _Answers()
             return self._kept
         stamp = (about.st_ino, about.st_size, about.st_mtime_ns)
         if stamp != self._stamp:
@@ -77,8 +98,10 @@ class StoredConsents:
         return self._kept
 
 
-def _written(kept: list[Consent]) -> str:
+def _written(answers: _Answers) -> str:
     """Return the text of the file, without the oldest if it would be too large to be read."""
+    refused = [{"digest": one, "at": at} for one, at in list(answers.refused.items())[-MAX_ENTRIES:]]
+    kept = list(answers.agreed.values())[-MAX_ENTRIES:]
     while True:
         listed = [
             {
@@ -91,16 +114,21 @@ def _written(kept: list[Consent]) -> str:
             }
             for one in kept
         ]
-        text = json.dumps({"format": FORMAT, "consents": listed}, indent=1) + "\n"
+        text = json.dumps({"format": FORMAT, "consents": listed, "refused": refused}, indent=1) + "\n"
         if len(text) <= MAX_BYTES or len(kept) <= 1:
             return text
         kept = kept[len(kept) // 2 :]
 
 
-def _read(path: Path, *, to_change: bool = False) -> dict[str, Consent]:
+def _read(path: Path, *, to_change: bool = False) -> _Answers:
     """Return the file's entries; none if it is missing, damaged or a link: then the person is asked again."""
-    listed = read_state(path, MAX_BYTES, form=FORMAT, to_change=to_change).get("consents")
-    kept = {}
+    found = read_state(path, MAX_BYTES, form=FORMAT, to_change=to_change)
+    listed, refused = found.get("consents"), found.get("refused")
+    kept = _Answers()
+    for value in refused if isinstance(refused, list) else ():
+        match value:
+            case {"digest": str(digest), "at": int(at)} if _DIGEST.fullmatch(digest):
+                kept.refused[digest] = at
     for value in listed if isinstance(listed, list) else ():
         match value:
             case {
@@ -111,5 +139,5 @@ def _read(path: Path, *, to_change: bool = False) -> dict[str, Consent]:
                 "at": int(at),
                 "summary": dict(summary),
             } if _DIGEST.fullmatch(digest):
-                kept[digest] = Consent(digest, server, source, salt, summary, at)
+                kept.agreed[digest] = Consent(digest, server, source, salt, summary, at)
     return kept

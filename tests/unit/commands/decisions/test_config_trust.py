@@ -8,6 +8,8 @@ from tui.commands.decisions import config_trust as module
 from tui.commands.decisions.config_trust import config_trust
 from tui.core.errors import ConfigError, UsageError
 from tui.runtime.servers.consent import missing_consents
+from tui.settings.locations import decisions_file
+from tui.settings.state.stored_decisions import read_decisions
 
 CONFIG = (
     '[servers.one]\ncommand = "sh"\nargs = ["-c", "id"]\n\n[servers.two]\nurl = "https://example.com/mcp"\n'
@@ -42,6 +44,25 @@ def test_each_server_is_shown_and_only_a_yes_is_kept(
     said = capsys.readouterr().out
     assert "one" not in said and "two: agreed" in said
     assert config_trust(file, yes=False) == 0
+
+
+def test_a_no_is_recorded_and_shown_when_it_asks_again(
+    file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]
+):
+    file.write_text(f'{CONFIG}\n[models.m]\nmodel = "m"\nbase_url = "https://e.example/v1"\n')
+    answers += ["n", "n"]
+    assert config_trust(file, yes=False) == 0
+    records = read_decisions(decisions_file()).records
+    assert [(one.server, one.subject, one.allowed, one.by, one.asked) for one in records] == [
+        ("one", "start", False, "key", True),
+        ("two", "connect", False, "key", True),
+        ("models.m", "use", False, "key", True),
+    ]
+    assert "You declined" not in capsys.readouterr().out
+    answers += ["y", "y"]
+    assert config_trust(file, yes=False) == 0
+    said = capsys.readouterr().out
+    assert said.count("  You declined this on 20") == 3 and "models.m: agreed" in said
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import sys
 import threading
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 from tui.core.ports import MonotonicClock
 from tui.core.secrets.redact import Redactor
@@ -18,10 +19,11 @@ MARK = "[redacted:LEAKY_TOKEN]"
 
 
 @asynccontextmanager
-async def leaky(**more):
+async def leaky(kept=None, **more):
     spec = ServerSpec("srv", sys.executable, (str(LEAKY),), env={"LEAKY_TOKEN": SECRET}, **more)
     redactor = Redactor({"LEAKY_TOKEN": SECRET})
-    host = Host([spec], sink=lambda _: None, clock=MonotonicClock(), redactor=redactor)
+    decisions = None if kept is None else SimpleNamespace(add=kept.append)
+    host = Host([spec], sink=lambda _: None, clock=MonotonicClock(), redactor=redactor, decisions=decisions)
     try:
         await host.start_all()
         yield host
@@ -108,6 +110,24 @@ async def test_a_resource_whose_uri_holds_a_secret_is_listed_without_and_can_be_
         result = await bench.read_resource("srv", resource.uri, call="hand-1", seconds=10)
     assert not result.is_error
     assert MARK in repr(result.content) and SECRET not in repr(result.content)
+
+
+async def test_what_the_person_reads_by_hand_is_recorded_without_values():
+    kept = []
+    async with leaky(kept) as host:
+        bench = host.workbench
+        ((resource,), _) = await bench.resources("srv")
+        await bench.read_resource("srv", resource.uri, call="hand-1", seconds=10)
+        await bench.get_prompt("srv", "p", {"a": "b"}, call="hand-2", seconds=10)
+        await bench.request("srv", "resources/read", {"uri": "x"}, call="hand-3", seconds=10)
+        await bench.request("srv", "prompts/get", {"name": "p"}, call="hand-4", seconds=10)
+        await bench.request("srv", "tools/list", None, call="hand-5", seconds=10)
+        await bench.read_resource("srv", resource.uri, call="", seconds=10)  # the model's
+    assert [(one.server, one.subject, one.allowed, one.by, one.asked_by) for one in kept] == [
+        ("srv", f"{what} (by hand)", True, "key", "person")
+        for what in ("resources/read", "prompts/get p", "resources/read", "prompts/get p")
+    ]
+    assert len({one.digest for one in kept}) == 4
 
 
 async def test_a_list_of_tools_is_searched_in_a_thread_before_anybody_asks(monkeypatch):

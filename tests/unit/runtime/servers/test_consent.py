@@ -79,6 +79,26 @@ async def test_a_no_is_not_kept_so_that_it_can_be_asked_again(tmp_path: Path):
     assert [record.allowed for record in log.records] == [False, True]
 
 
+async def test_a_no_holds_for_the_next_start_until_what_runs_changes_or_a_yes(tmp_path: Path):
+    assert not await gate(tmp_path, Person(Action.DECLINE)).ask(SPEC)
+    again = gate(tmp_path, Person(Action.ACCEPT))
+    assert again.refuses(SPEC) and not again.allows(SPEC)
+    assert not again.refuses(dataclasses.replace(SPEC, args=("-m", "other")))
+    assert not gate(tmp_path, Person(), trust=True).refuses(SPEC)
+    assert await again.ask(SPEC)
+    assert not again.refuses(SPEC) and not gate(tmp_path, Person()).refuses(SPEC)
+
+
+async def test_a_no_to_all_servers_of_a_file_holds_for_each(tmp_path: Path):
+    assert await started(gate(tmp_path, Several(ConsentsAnswer.NONE)), THREE) == [False] * 3
+    assert all(gate(tmp_path, Person()).refuses(one) for one in THREE)
+
+
+async def test_a_question_without_an_answer_is_no_no(tmp_path: Path):
+    assert not await gate(tmp_path, Person(Action.CANCEL)).ask(SPEC)
+    assert not gate(tmp_path, Person()).refuses(SPEC)
+
+
 async def test_nobody_there_is_no_yes_and_no_decision(tmp_path: Path):
     log = Log()
     consent = RunConsent(StoredConsents(tmp_path / "c.json"), Refuser, log)

@@ -82,6 +82,16 @@ async def test_a_yes_is_kept_under_the_address_and_where_the_key_comes_from():
         assert question.changes
 
 
+async def test_a_no_holds_for_the_next_start_until_the_model_changes_or_a_yes():
+    loaded = foreign('base_url = "https://e.example/v1"')
+    assert not await gate(Action.DECLINE, Log()).ask("x", loaded)
+    again = gate(Action.ACCEPT, Log())
+    assert await again.refuses("x", loaded)
+    assert not await again.refuses("x", foreign('base_url = "https://f.example/v1"'))
+    assert not await gate(Action.DECLINE, Log(), trust=True).refuses("x", loaded)
+    assert await again.ask("x", loaded) and not await again.refuses("x", loaded)
+
+
 def test_the_question_says_what_is_sent_where():
     lines = 'base_url = "https://e.example/v1"\napi_key = "${OPENAI_API_KEY}"\nheaders = { A = "${OTHER}" }'
     ((_, _, question),) = missing_model_consents(foreign(lines), ENV)

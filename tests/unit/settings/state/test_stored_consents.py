@@ -24,6 +24,17 @@ def test_a_yes_outlives_the_process_in_a_private_file(tmp_path: Path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+def test_a_no_outlives_the_process_until_a_yes(tmp_path: Path):
+    path, digest = tmp_path / "consents.json", launch("a").digest()
+    assert StoredConsents(path).refused(digest) == 0
+    StoredConsents(path).refuse(digest)
+    assert StoredConsents(path).refused(digest) > 0 and not StoredConsents(path).has(digest)
+    StoredConsents(path).add("s", "x", launch("b"))
+    assert StoredConsents(path).refused(digest) > 0
+    StoredConsents(path).add("s", "x", launch("a"))
+    assert StoredConsents(path).refused(digest) == 0 and StoredConsents(path).has(digest)
+
+
 def test_it_holds_no_value_of_a_variable_or_secret(tmp_path: Path):
     path = tmp_path / "consents.json"
     StoredConsents(path).add("s", "x", launch("--token", "tk-71hQz9aa", env={"A": "canary-value"}))
