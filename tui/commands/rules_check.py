@@ -1,6 +1,7 @@
 """`mcptui config check --against`: what the rules would have decided about recorded calls."""
 
 import argparse
+import os
 import sys
 import time
 from bisect import bisect_right
@@ -35,9 +36,11 @@ _TAP = "tap:"
 def check_against(loaded: "Loaded", against: str) -> int:
     """Print what the rules of a configuration would have decided, and return the exit code.
 
+    Of a file that is not the person's own, the rules that allow are not in force.
     `against` is a time as in `mcptui traffic --since`, or a recording.
     """
-    from tui.settings.specs import approval_rules
+    from tui.runtime.approvals import RememberedApprovals
+    from tui.settings.config_file import ConfigFile
 
     if any(problem.path.startswith("approvals") for problem in loaded.errors):
         print("cannot check the rules against calls: a rule is invalid")
@@ -45,7 +48,8 @@ def check_against(loaded: "Loaded", against: str) -> int:
     try:
         choice, span, begin = _choice(against)
         decisions = Decisions.read()
-        check = RuleCheck(approval_rules(loaded.settings.approvals), decisions.denials(begin))
+        rules = RememberedApprovals(ConfigFile(str(loaded.path), os.environ)).rules(loaded)
+        check = RuleCheck(rules, decisions.denials(begin))
         for call in _calls(choice, decisions):
             check.add(call)
     except McptuiError as error:

@@ -1,6 +1,7 @@
 """`mcptui config check --against`."""
 
 import json
+import os
 import time
 from contextlib import closing
 from pathlib import Path
@@ -15,7 +16,7 @@ from tui.commands.rules_check import MAX_CHANGES
 from tui.core.ports import DecisionKind, DecisionRecord, digest_of
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Cause
-from tui.settings.locations import decisions_file
+from tui.settings.locations import config_path, decisions_file
 from tui.settings.state.stored_decisions import StoredDecisions
 from tui.storage.recordings.writer import RecordingWriter
 from tui.ui.keys.key_overrides import own_keys
@@ -55,11 +56,12 @@ def recording(tmp_path: Path) -> Path:
     return path
 
 
-def check(tmp_path: Path, rules: str, against: object) -> int:
-    path = tmp_path / "config.toml"
+def check(tmp_path: Path, rules: str, against: object, *, foreign: bool = False) -> int:
+    path = tmp_path / "config.toml" if foreign else config_path(None, os.environ)[0]
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"[approvals]\nrules = {rules}\n")
     path.chmod(0o600)
-    words = ["config", "check", "--config", str(path), "--against", str(against)]
+    words = ["config", "check", *(["--config", str(path)] if foreign else []), "--against", str(against)]
     return config(build_parser().parse_args(words), own_keys)
 
 
@@ -148,3 +150,13 @@ def test_a_long_list_of_changes_is_cut(tmp_path: Path, capsys):
     assert check(tmp_path, '["deny files/*"]', path) == 0
     said = capsys.readouterr().out
     assert f"{MAX_CHANGES + 10} calls would change:" in said and "and 10 more" in said
+
+
+def test_rules_of_a_foreign_file_that_allow_are_not_in_force(tmp_path: Path, recording: Path, capsys):
+    rules = '["allow files/read", "deny files/* path=/etc/*"]'
+    assert check(tmp_path, rules, recording) == 0
+    assert "allow 1, ask 0, deny 1, no rule 1" in capsys.readouterr().out
+    assert check(tmp_path, rules, recording, foreign=True) == 0
+    said = capsys.readouterr().out
+    assert "allow 0, ask 0, deny 1, no rule 2" in said and "rules that match no recorded call" not in said
+    assert "approvals.rules[1]: this is not your own" in said
