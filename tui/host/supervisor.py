@@ -191,8 +191,7 @@ class Supervisor:
 
     def stays_refused(self) -> bool:
         """Whether the person said no to it in an earlier run; then its status says so."""
-        refused = self.can_start and self._around.consent.refuses(self.spec)
-        if refused:
+        if refused := self.can_start and self._around.consent.refuses(self.spec):
             self._status = explain.before_consent(self._status, refused=True)
             self._changed()
         return refused
