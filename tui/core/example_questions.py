@@ -20,7 +20,7 @@ _ORDERS = frozenset(
     "calculate check compare count describe display draw enumerate explain fetch find get give list look"
     " measure print query read report retrieve search show tell".split()
 )
-"""What a person may ask for as it stands. A description may begin with one, or with its "gets", "fetches"."""
+"""Verbs of a request. A description may begin with one, also as "gets" or "fetches"."""
 
 
 def question_of(description: str) -> str:

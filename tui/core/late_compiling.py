@@ -1,12 +1,12 @@
-"""Compiles most methods of dataclasses and some regular expressions when they are first used.
+"""Compiles most methods of dataclasses and some regular expressions on first use.
 
 Python 3.11 and 3.12 compile up to six methods of a dataclass one by one, and most are never called: of the
 350 dataclasses that are imported with everything else, this took 0.15 s of each start, half of what they
-cost (measured). Later versions compile them together and are left as they are. So is every version where
+cost (measured). Later versions compile them together and are not changed, nor is any version if
 `MCPTUI_WHOLE_LIBRARIES` is set.
 
-`re.compile` of a long pattern takes 1 ms and more, and most are for texts that a run never sees: what an
-endpoint says when it fails, the questions that the demo model knows.
+`re.compile` of a long pattern takes 1 ms or more, and most are for texts that a run never sees: errors of an
+endpoint, questions that the demo model knows.
 """
 
 import dataclasses
@@ -16,13 +16,13 @@ from collections.abc import Callable
 from typing import Any, AnyStr, cast
 
 LATE = frozenset({"__repr__", "__eq__", "__hash__", "__setattr__", "__delattr__"})
-"""Not `__init__`: its signature is looked at."""
+"""Methods to delay. Not `__init__`, whose signature is inspected."""
 
 _compiled = getattr(dataclasses, "_create_fn", None)
 
 
 def compile_methods_late() -> None:
-    """Have the methods of dataclasses that are defined from now on compiled on first use."""
+    """Compile the methods of dataclasses defined from now on at first use."""
     if _compiled is not None and os.environ.get("MCPTUI_WHOLE_LIBRARIES", "") in ("", "0"):
         dataclasses._create_fn = _created  # type: ignore[attr-defined]
 
@@ -48,7 +48,7 @@ def _created(name: str, *source: Any, **more: Any) -> Callable[..., Any]:
 
 
 class _LatePattern:
-    """Stands for a pattern; what is asked of it is kept, so that a second use costs what it always does."""
+    """A placeholder for a pattern; looked-up methods are kept, so that later uses have no overhead."""
 
     def __init__(self, pattern: str | bytes, flags: int) -> None:
         self._source, self._options = pattern, flags

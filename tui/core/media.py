@@ -1,7 +1,7 @@
-"""Media types from the first bytes, and the size of pictures from their headers. Pure.
+"""Media types from the first bytes, and the size of images from their headers. Pure.
 
-What a server declares is only a claim: an endpoint that is sent something else as a picture refuses the whole
-request, and with it every later one of the conversation. Nothing here raises, and only headers are read.
+A server's declared type is only a claim: an endpoint rejects a request with invalid images, and with it every
+later one in the conversation. Nothing here raises, and only headers are read.
 """
 
 import binascii
@@ -9,15 +9,15 @@ import re
 from collections.abc import Callable, Iterator
 
 HEAD_BYTES = 256 * 1024
-"""Bytes of a file that are read; the size in a JPEG comes after what cameras write first."""
+"""Maximum bytes read from a file; in a JPEG, the size follows the metadata of the camera."""
 
 MAX_SEGMENTS = 512
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-"""Pictures that models accept."""
+"""Image types that models accept."""
 
 SOUNDS = frozenset({"audio/wav", "audio/mpeg"})
-"""Sounds that models accept."""
+"""Audio types that models accept."""
 
 _MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -68,7 +68,7 @@ def media_type(head: bytes) -> str:
 
 
 def is_whole(data: bytes) -> bool:
-    """Return whether nothing seems to be missing at the end; one truncated picture fails a whole request."""
+    """Return whether an image seems complete, because one truncated image fails a whole request."""
     match media_type(data[:64]):
         case "image/png":
             return b"IEND" in data

@@ -1,7 +1,7 @@
-"""Imports a library without parts of it that it imports but we never use.
+"""Imports a library without those of its parts that mcptui never uses.
 
-Their modules are replaced by empty ones while the library is imported, and forgotten afterwards, so that who
-imports such a part later gets the real one. A library that does not take this is loaded whole, as it is where
+Their modules are replaced by empty ones during the import, and forgotten afterwards, so that a later import
+of such a part gets the real one. A library that fails this way is loaded completely, as is every library if
 `MCPTUI_WHOLE_LIBRARIES` is set.
 """
 
@@ -19,7 +19,7 @@ from typing import Self
 from tui.core.importing import importing
 
 SWITCH = "MCPTUI_WHOLE_LIBRARIES"
-"""Set in the environment: nothing is left out."""
+"""If set in the environment, libraries are loaded completely."""
 
 _log = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ def replaced(names: Sequence[str]) -> Iterator[None]:
 
 
 def _forget(name: str) -> None:
-    """Never raises, whatever other threads import."""
+    """Forget the placeholders of a package. Never raises, whatever other threads import."""
     for known in sys.modules.copy():
         if known == name or known.startswith(f"{name}."):
             sys.modules.pop(known, None)
@@ -98,7 +98,7 @@ class _EmptyModuleFinder(MetaPathFinder, Loader):
 
 
 class _EmptyModule(ModuleType):
-    """Has an empty class for every name that is written like one, and a submodule for any other."""
+    """Returns an empty class for every capitalized name, and a submodule for any other."""
 
     def __getattr__(self, name: str) -> type:
         if not name[0].isupper():

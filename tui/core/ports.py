@@ -36,13 +36,13 @@ class ModelRequest:
 
     Attributes:
         tools: what it may call; empty for the last request of a turn at its limit.
-        stop: the reply ends before the first of these texts, if the endpoint supports it; at most 4.
-        verbatim: return the text of the reply unchanged, tags of thinking included.
+        stop: texts before which the reply ends, if the endpoint supports it; at most 4.
+        verbatim: return the text of the reply unchanged, including thinking tags.
         best: names of the most important tools, in order, for an endpoint that turns out to accept fewer.
-        max_tokens: the longest reply, in tokens, if not as the profile says; the smaller one holds.
-        temperature: if not as the profile says.
-        must_call: the reply has to call a tool, if the endpoint can be told so.
-        answer_schema: a JSON Schema that the text of the reply has to match, if the endpoint takes one.
+        max_tokens: a limit for the reply in addition to the profile's; the smaller one applies.
+        temperature: instead of the profile's.
+        must_call: the reply must call a tool, if the endpoint supports that.
+        answer_schema: a JSON Schema that the text of the reply must match, if the endpoint supports one.
     """
 
     system: str
@@ -78,7 +78,7 @@ class ReasoningPart:
 
 @dataclass(frozen=True, slots=True)
 class CallPart:
-    """A call is being written: enough to show, never enough to run."""
+    """A call that is being written; only for display."""
 
     name: str
     size: int
@@ -117,7 +117,7 @@ ModelPart = TextPart | ReasoningPart | CallPart | RetryPart | ReplyPart
 
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-"""Levels of reasoning, from no thinking at all to all that the model can do."""
+"""Levels of reasoning, from none to the model's maximum."""
 
 MAX_TOOLS = 128
 """OpenAI's limit for one request; more is answered with 400 "array too long"."""
@@ -125,10 +125,10 @@ MAX_TOOLS = 128
 
 @dataclass(frozen=True, slots=True)
 class ModelCapabilities:
-    """What a model accepts, as far as is known: how many tools in one request.
+    """The known limits of a model, such as the number of tools in one request.
 
-    `tool_marks` says in words, by the tool's qualified name, what its endpoint does not accept of it. `facts`
-    are what the endpoint has taught, a few words each.
+    `tool_marks` says in words, by the tool's qualified name, which part of it the endpoint rejects. `facts`
+    are what was learned about the endpoint, a few words each.
     """
 
     max_tools: int = MAX_TOOLS
@@ -149,10 +149,10 @@ class ChatModel(Protocol):
 
     @property
     def capabilities(self) -> ModelCapabilities:
-        """What the model accepts; may change as its endpoint refuses things."""
+        """The known limits of the model; may change when its endpoint rejects requests."""
 
     def restrict(self, *, tools: bool | None, images: bool | None) -> None:
-        """Note what the endpoint says the model cannot do (False); None is no information."""
+        """Record features that the endpoint says the model lacks (False); None is no information."""
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         """Send `request` and yield the reply as it arrives.
@@ -160,7 +160,7 @@ class ChatModel(Protocol):
         Closing the generator or cancelling the task that iterates closes the connection at once.
 
         Raises:
-            ModelError: the endpoint could not be reached, refused, or broke the stream.
+            ModelError: the endpoint could not be reached, rejected the request, or broke the stream.
         """
 
     async def connect(self) -> None:
@@ -196,8 +196,8 @@ class Toolbox(Protocol):
     ) -> ToolResult:
         """Call and return the result; failures are results too.
 
-        Cancelling this cancels the request. `clocks` and `seconds` stand still while a person answers what
-        the server asks.
+        Cancelling this cancels the request. `clocks` and `seconds` are paused while a person answers the
+        server.
         """
 
 
@@ -214,7 +214,7 @@ class Answer(StrEnum):
 class Decision:
     """The answer to an approval, and the reason of a denial for the model.
 
-    `by_person` is false if there was nobody to answer.
+    `by_person` is false if no person could answer.
     """
 
     answer: Answer
@@ -226,7 +226,7 @@ class Decision:
 class ApprovalRequest:
     """A call that needs approval, and `why` ("may change something", "found in the text of the reply").
 
-    `once_only`: the same call would ask again whatever the answer, so none that lasts is offered.
+    `once_only`: the same call would ask again after any answer, so no lasting answers are offered.
     """
 
     call_id: str
@@ -237,7 +237,7 @@ class ApprovalRequest:
 
     @property
     def warning(self) -> str:
-        """What is hidden in the definition of the tool, in a sentence, or ""."""
+        """A sentence about hidden text in the definition of the tool, or ""."""
         if not self.tool.hidden:
             return ""
         from tui.core.hidden_text.scan import signs_of  # not needed for the first frame
@@ -247,7 +247,7 @@ class ApprovalRequest:
 
 @dataclass(frozen=True, slots=True)
 class TrustQuestion:
-    """Whether to believe the read-only marks and the results of a server, one of which `tool` has."""
+    """Whether to trust the read-only marks and results of a server that owns `tool`."""
 
     server: str
     tool: str
@@ -257,30 +257,30 @@ class Approver(Protocol):
     """Approves or denies calls: a dialog, flags without a screen, a script in tests."""
 
     async def ask(self, request: ApprovalRequest) -> Decision:
-        """Wait for the answer. The limits' clocks are stopped meanwhile. Cancelled with the turn."""
+        """Wait for the answer, with the clocks of the limits paused. Cancelled with the turn."""
 
     async def trust(self, question: TrustQuestion) -> bool | None:
-        """Wait for the answer; None if there was none, so that it is asked again. Otherwise as `ask`."""
+        """Wait for the answer as `ask` does; None if there was none, so that it is asked again."""
 
 
 class TrustBook(Protocol):
-    """Which servers are trusted: the person believes their read-only marks and their results."""
+    """Knows which servers are trusted, so that their read-only marks and results count."""
 
     def trusts(self, tool: Tool) -> bool:
         """Whether the server of a tool is trusted now."""
 
     def trusts_server(self, server: str) -> bool:
-        """Whether a server is trusted now; not if it is unknown."""
+        """Whether a server is trusted now; False if it is unknown."""
 
     def is_open(self, server: str) -> bool:
         """Whether the person has not decided yet."""
 
     def decide(self, server: str, trusted: bool) -> None:
-        """Keep the person's answer. Neither waits nor raises."""
+        """Store the person's answer. Neither waits nor raises."""
 
 
 class HintedTrust:
-    """A `TrustBook` that asks nobody: servers are as trusted as their tools say."""
+    """A `TrustBook` without questions: the tools say whether their server is trusted."""
 
     def trusts(self, tool: Tool) -> bool:
         return tool.trusted
@@ -292,11 +292,11 @@ class HintedTrust:
         return False
 
     def decide(self, server: str, trusted: bool) -> None:
-        """Nothing keeps it."""
+        """Ignore the answer."""
 
 
 class DecisionKind(StrEnum):
-    """What was decided about."""
+    """The kind of thing that was decided."""
 
     CALL = "call"
     CONSENT = "consent"
@@ -309,10 +309,10 @@ class DecisionKind(StrEnum):
 
 
 MODEL, PERSON = "model", "person"
-"""Who asked for something, beside servers."""
+"""Requesters besides servers."""
 
 BY_KEY, BY_DEFAULT, BY_LIMIT = "key", "default", "limit"
-"""What decided, beside rules ("rule deny */delete_*"), flags ("flag --approve all"), settings, commands."""
+"""Deciders besides rules ("rule deny */delete_*"), flags ("flag --approve all"), settings and commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,10 +321,10 @@ class DecisionRecord:
 
     Attributes:
         server: configured name of the server that it is about.
-        subject: the tool, or in a few words what was asked for; of a server, so not clean.
+        subject: the tool, or the request in a few words; from a server, so not clean.
         by: what decided: `BY_KEY`, `BY_DEFAULT`, `BY_LIMIT`, "rule TEXT", "flag TEXT" or "setting TEXT", with
             details in parentheses.
-        asked_by: who wanted it: `MODEL`, `PERSON`, or "server NAME".
+        asked_by: who requested it: `MODEL`, `PERSON`, or "server NAME".
         asked: whether the person was asked.
         digest: `digest_of` the arguments, or "".
         when: seconds since the epoch.
@@ -356,23 +356,23 @@ def hand_call(
 
 
 def digest_of(arguments: Mapping[str, Any]) -> str:
-    """Return a short hash of arguments, equal for equal ones whatever the order of their names."""
+    """Return a short hash of arguments that does not depend on the order of their names."""
     text = json.dumps(arguments, sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 class DecisionLog(Protocol):
-    """Keeps decisions."""
+    """Records decisions."""
 
     def add(self, record: DecisionRecord) -> None:
-        """Keep a decision. Neither waits nor raises: a record that cannot be written costs no call."""
+        """Record a decision. Neither waits nor raises, because a failure to write must not affect a call."""
 
 
 class Undecided:
-    """A `DecisionLog` that keeps nothing."""
+    """A `DecisionLog` that records nothing."""
 
     def add(self, record: DecisionRecord) -> None:
-        """Nobody reads it."""
+        """Ignore the decision."""
 
 
 class Clock(Protocol):
@@ -399,11 +399,11 @@ class ModelChoice:
 
     Attributes:
         where: its address, or "offline".
-        source: where it comes from: "configuration", "environment", "found on this machine", "built in".
+        source: its origin: "configuration", "environment", "found on this machine", "built in".
         facts: what is known about it, a few words each ("text protocol xml", "effort high").
         price: of a million tokens sent and received ("$0.27 / $1.10"), or "".
-        learned: what its endpoint has taught, a few words each ("refuses temperature"); can be forgotten.
-        problem: why it cannot be used, or "".
+        learned: what was learned about its endpoint, a few words each ("refuses temperature"); can be
+        forgotten. problem: why it cannot be used, or "".
     """
 
     name: str

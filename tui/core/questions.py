@@ -1,4 +1,4 @@
-"""What servers ask a person: forms, addresses and sampling, and the port that answers them."""
+"""Questions from servers to a person: forms, addresses and sampling, and the port that answers them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FormQuestion:
-    """A server asks for values. All of it is the server's own, raw, except the configured name `server`.
+    """A server asks for values. Everything except the configured name `server` is raw text from the server.
 
     `schema` is the requested JSON Schema. `round` counts the questions of one call (1, 2, …); 0 if unknown.
     """
@@ -35,8 +35,9 @@ class FormQuestion:
 class AddressQuestion:
     """A server, or signing in to it, asks the person to open an address in a browser.
 
-    `url` is raw and whole. Accepting is consent to open it; nothing has fetched it before. `opens` is False
-    once this machine could not open it: the person has to, elsewhere, and pastes the address it ends on.
+    `url` is raw and complete. Accepting is consent to open it; nothing has fetched it before. `opens` is
+    False once this machine could not open it: then the person opens it elsewhere, and pastes the address that
+    it ends on.
     """
 
     server: str
@@ -67,10 +68,10 @@ class SamplingReview:
 
 @dataclass(frozen=True, slots=True)
 class DefinitionsQuestion:
-    """A server's tools, or its instructions, are no longer what was accepted. Asked by mcptui.
+    """A server's tools or instructions differ from the accepted ones. Asked by mcptui.
 
-    Accepting means exactly these `changes`; declining leaves them out until they change again; cancelling
-    leaves the decision for later. `damage` says why what was accepted cannot be read, or is "".
+    Accepting covers exactly these `changes`. Declining refuses them until they change again. Cancelling
+    postpones the decision. `damage` says why the accepted ones cannot be read, or is "".
     """
 
     server: str
@@ -112,7 +113,7 @@ class SamplingAnswer:
 class DefinitionsAnswer:
     """The answer about changed definitions; `by` says what answered.
 
-    `only` are the names that it is about; the others are left out until they are asked about. None: all.
+    `only` are the names that it covers; the others are refused until asked about. None: all.
     """
 
     action: Action
@@ -129,9 +130,9 @@ class ConsentsAnswer(StrEnum):
 
 
 class Questioner(Protocol):
-    """Answers what servers ask: a screen, flags without one, a script in tests.
+    """Answers questions of servers: a screen, flags without one, a script in tests.
 
-    Each method waits for the answer; the clocks of the call that caused the question stop meanwhile.
+    Each method waits for the answer; the clocks of the call that caused the question are paused meanwhile.
     Cancelling withdraws the question.
     """
 
@@ -146,17 +147,17 @@ class Questioner(Protocol):
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer: ...
 
     def refused(self, server: str, why: str) -> None:
-        """Say that a malformed question of a server was refused unseen; must neither raise nor wait.
+        """Report that a malformed question of a server was rejected unseen; must neither raise nor wait.
 
         `why` quotes the server: it is not clean.
         """
 
 
 class Person(Questioner, Protocol):
-    """Answers what servers ask, and what mcptui asks about servers."""
+    """Answers questions of servers, and mcptui's questions about servers."""
 
     async def consent(self, question: ConsentQuestion) -> Action:
-        """Return ACCEPT if the server may run, DECLINE if the person said no, CANCEL if nobody answered."""
+        """Return ACCEPT if the server may run, DECLINE if the person declined, CANCEL without an answer."""
 
     async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
         """Return the answer about several servers of one source, each of which the person has seen."""
@@ -167,7 +168,7 @@ class SamplingFailed(Exception):
 
 
 class Sampler(Protocol):
-    """Has the active model reply to a server."""
+    """Gets a reply for a server from the active model."""
 
     @property
     def label(self) -> str:
@@ -182,7 +183,7 @@ class Sampler(Protocol):
 
 
 class Refuser:
-    """Declines everything: nobody is there to answer."""
+    """Declines everything, because no person can answer."""
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         return FormAnswer(Action.DECLINE, by=BY_DEFAULT)
@@ -206,4 +207,4 @@ class Refuser:
         return ConsentsAnswer.EACH
 
     def refused(self, server: str, why: str) -> None:
-        """Nobody is there to be told."""
+        """Ignore the report."""

@@ -14,7 +14,7 @@ from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
 MAX_REPEAT = 1000
-"""RE2 refuses larger counts, also as the product of nested ones."""
+"""RE2 rejects larger counts, including products of nested ones."""
 
 _INSIDE, _BOUNDARY = 2 * "\U0010fffe", 2 * "\U0010ffff"
 """The marks (noncharacters) of `\\B` and `\\b`; two, because a pattern may ask twice at the same place."""
@@ -61,7 +61,7 @@ _Items = Iterable[tuple[Any, Any]]
 
 
 def asks_for_boundaries(pattern: str) -> bool:
-    r"""Return whether a pattern may have a `\b` or `\B`: then texts beyond ASCII have to be marked."""
+    r"""Return whether a pattern may have a `\b` or `\B`, so that non-ASCII texts must be marked."""
     return "\\b" in pattern or "\\B" in pattern
 
 

@@ -24,7 +24,7 @@ MAX_FAILURES = 3
 
 CANCEL_SECONDS = 2.0
 INVALID_PARAMS = -32602
-"""The error message of a server for an unknown task."""
+"""The error code for an unknown task."""
 
 LATER = "The task may continue on the server. Fetch its result in the workbench."
 

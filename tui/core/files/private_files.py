@@ -1,10 +1,10 @@
 """Private folders and files: mode 0700 and 0600 regardless of the umask, and never through a symbolic link.
 
-mcptui's own folder is the deepest one named `mcptui` in a path. Links above it are the person's business.
-From it on, a link would let another program choose where mcptui writes, or what it reads back. Folders are
-opened one in the other, by descriptor, so that none can be swapped for a link meanwhile.
+mcptui's own folder is the deepest one named `mcptui` in a path. Links above it are up to the person. Inside
+it, a link would let another program choose where mcptui writes, or what it reads back. Folders are opened one
+inside the other, by descriptor, so that none can be replaced by a link meanwhile.
 
-A path without such a folder was named by the person: then only a link in place of the file is refused.
+A path without such a folder was chosen by the person: then only a link in place of the file is rejected.
 """
 
 import errno

@@ -1,7 +1,7 @@
-"""Typed text as a value, checked against the constraints of its field. Pure and fast.
+"""Converts typed text to a value and checks the constraints of its field. Pure and fast.
 
-Checks types, ranges, lengths, lists of values, and patterns that cannot take long. The complete schema is
-validated before the call, elsewhere.
+It checks types, ranges, lengths, lists of values, and patterns that cannot take long. Another module
+validates the complete schema before the call.
 """
 
 import json
@@ -16,7 +16,7 @@ from tui.core.forms.spec import Bounds, FieldKind, FieldSpec
 from tui.core.jsonrpc.reader import loads
 
 MAX_JSON = 1024 * 1024
-"""Characters of raw JSON that are parsed; a longer text belongs in a file."""
+"""Maximum characters of raw JSON that are parsed; a longer text belongs in a file."""
 
 _INTEGER = re.compile(r"[-+]?\d{1,4000}")
 _NUMBER = re.compile(r"[-+]?(\d{1,4000}(\.\d{0,4000})?|\.\d{1,4000})([eE][-+]?\d{1,9})?")
@@ -194,12 +194,12 @@ _FORMATS: dict[str, Callable[[str], bool]] = {
     "url": lambda text: _URI.fullmatch(text) is not None,
     "uuid": lambda text: _UUID.fullmatch(text) is not None,
 }
-"""Formats are hints: only what is certainly wrong is said."""
+"""Formats are hints, so these reject only what is certainly wrong."""
 _ARTICLES = {"email": "an"}
 
 
 MAX_WORK = 50_000
-"""Ways in which a match may be tried; about 5 ms at worst."""
+"""Maximum alternatives that a match may try; about 5 ms at worst."""
 MAX_PATTERN = 500
 
 _ATOM = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\(\?:|.", re.DOTALL)
@@ -218,7 +218,7 @@ def quick_pattern(pattern: str) -> re.Pattern[str] | None:
 
 
 def matches(pattern: re.Pattern[str], text: str) -> bool:
-    """Return whether the pattern is found in `text`; True where it would be too expensive to find out."""
+    """Return whether the pattern is found in `text`; True if finding out would be too expensive."""
     ways = _choices_per_character(pattern.pattern)
     if ways is None or len(text) > MAX_WORK:
         return True

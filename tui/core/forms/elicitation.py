@@ -1,6 +1,6 @@
-"""The forms that servers ask a person to fill in: flat objects of texts, numbers, yes or no, and choices.
+"""The forms that servers ask a person to fill in: flat objects of texts, numbers, booleans, and choices.
 
-A choice of several values is shown as one yes or no for each value. Pure; schemas and contents are raw.
+A choice of several values is shown as one boolean per value. Pure; schemas and contents are raw.
 """
 
 import re
@@ -31,7 +31,7 @@ FLAT = frozenset(
 
 
 MAX_FIELDS = 200
-"""Fields of a form that a person may be expected to fill in."""
+"""Maximum fields of a form that a person can be expected to fill in."""
 
 
 def schema_problem(schema: Any) -> str:
@@ -62,7 +62,7 @@ def content_problem(
 ) -> str:
     """Return the first problem of an answer, with its field, or "".
 
-    `found_in` tests the patterns that could take long otherwise, and are not tested without it.
+    `found_in` tests patterns that could otherwise take long. Without it, they are not tested.
     """
     known = mapping(schema.get("properties"))
     for name in content:
@@ -152,7 +152,7 @@ def _specs(schema: Mapping[str, Any]) -> Iterator[tuple[str, FieldSpec]]:
 
 
 def _several(spec: FieldSpec) -> tuple[FieldChoice, ...]:
-    """Return the values of a choice of several, or ()."""
+    """Return the values of a multiple choice, or ()."""
     items = spec.source.get("items")
     if spec.kind is not FieldKind.ARRAY or not isinstance(items, Mapping):
         return ()

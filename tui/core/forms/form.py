@@ -1,6 +1,6 @@
 """A JSON Schema as a form: fields to fill in, and the arguments that they make. Pure.
 
-Nothing that was typed or loaded is ever lost: what does not fit is kept in its field as raw JSON or as text,
+Nothing that was typed or loaded is lost: a value that does not fit stays in its field as raw JSON or text,
 with a sentence about the problem. Required objects are present from the start, and so are required fields
 with a default; everything else is absent until it is set.
 """
@@ -23,8 +23,8 @@ from tui.core.forms.spec import (
 class Form:
     """The fields of one schema and their contents.
 
-    Paths are those of `fields()`. Changing a path that does not exist does nothing: it may have gone with the
-    previous key. Fast enough to be called on every key press.
+    Paths are those of `fields()`. Changing a path that does not exist does nothing, because the previous key
+    may have removed it. Fast enough to be called on every key press.
     """
 
     def __init__(self, schema: Any) -> None:
@@ -79,7 +79,7 @@ class Form:
         return node.problem
 
     def clear(self, path: Path) -> None:
-        """Make a field absent, which is not the same as empty; an added one stays, empty."""
+        """Make a field absent, which is not the same as empty; an added field stays, but empty."""
         if (node := self._at(path)) is not None:
             clear(node)
         self._recount()
@@ -108,7 +108,7 @@ class Form:
         self._recount()
 
     def choose_arm(self, path: Path, arm: int) -> None:
-        """Choose another arm of a union; the content of the previous one is kept, what fits is taken over."""
+        """Choose another arm of a union; the previous content is kept, and copied where it fits."""
         node = self._grown(path)
         if node is None or not 0 <= arm < len(node.spec.arms) or arm == node.arm:
             return

@@ -1,4 +1,4 @@
-"""The fields of a form as a tree: what each contains, and the value of all. Pure."""
+"""The fields of a form as a tree, with their contents and the resulting value. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -37,7 +37,7 @@ class FieldNode:
 
     @property
     def own(self) -> FieldSpec:
-        """The spec in force: of a union, that of the chosen arm."""
+        """The current spec: for a union, that of the chosen arm."""
         return self.spec.arms[self.arm] if self.spec.arms else self.spec
 
     @property
@@ -155,7 +155,7 @@ def _kind_problem(node: FieldNode, value: Any) -> str:
 
 
 MAX_STEPS = 4_000
-"""Nodes that filling in one value may try, alternatives of unions included."""
+"""Maximum nodes that filling in one value may try, including alternatives of unions."""
 
 
 class FormBuilder:
@@ -171,7 +171,7 @@ class FormBuilder:
         self.left = MAX_FIELDS - sum(1 for _ in root.nodes())
 
     def blank(self, spec: FieldSpec, level: int, *, required: bool = False, extra: bool = False) -> FieldNode:
-        """Return a field as a person first sees it: with only required objects, constants and defaults."""
+        """Return a field in its initial state: with only required objects, constants and defaults."""
         node = FieldNode(spec, level, required, extra)
         self.left -= 1
         if required or extra:
@@ -179,7 +179,7 @@ class FormBuilder:
         return node
 
     def begin(self, node: FieldNode) -> None:
-        """Fill in what a present field certainly contains."""
+        """Fill in the required content of a present field."""
         own = node.own
         if own.default is not MISSING and node.required:
             self.fill(node, own.default)
@@ -213,7 +213,7 @@ class FormBuilder:
         return not node.is_raw
 
     def carry_over(self, node: FieldNode, value: Any) -> bool:
-        """Fill in what fits of another arm's value; return whether anything may."""
+        """Fill in the fitting part of another arm's value; return whether any part may fit."""
         if node.kind is FieldKind.OBJECT and isinstance(value, dict):
             self.open(node)
             for name in value.keys() & node.children.keys():

@@ -1,7 +1,7 @@
 """Reads one level of a JSON Schema (2020-12) as the spec of a field. Pure, total and bounded.
 
-Schemas come from servers: what is not understood becomes a field of raw JSON, never an error. Nothing is read
-before it is needed, so recursive schemas cost nothing; nothing outside the schema is ever fetched.
+Schemas come from servers: an unsupported part becomes a field of raw JSON, never an error. Parts are read
+only when needed, so recursive schemas cost nothing. Nothing outside the schema is ever fetched.
 """
 
 import json
@@ -26,7 +26,7 @@ from tui.core.forms.spec import (
 
 ARM_WORDS = ("anyOf", "oneOf")
 MAX_HOPS = 16
-"""References and compositions followed for one field."""
+"""Maximum references and compositions followed for one field."""
 
 _TYPES = {
     "string": FieldKind.TEXT,
@@ -97,7 +97,7 @@ def choices_of(schema: Schema) -> tuple[FieldChoice, ...] | None:
 
 
 def _told_apart(choices: list[FieldChoice]) -> tuple[FieldChoice, ...]:
-    """Return the choices with unique labels: a label is how one is chosen."""
+    """Return the choices with unique labels, by which they are chosen."""
     counts = Counter(choice.label for choice in choices)
     numbers: Counter[str] = Counter()
     told = []
@@ -242,7 +242,7 @@ class SchemaReader:
         return merged, "the schema has too many references"
 
     def _once(self, part: Schema) -> Schema:
-        """Replace the reference that a part of `allOf` is: merging two references would lose one."""
+        """Replace a part of `allOf` that is a reference, because merging two references would lose one."""
         ref = part.get("$ref")
         target = self._target(ref) if isinstance(ref, str) else None
         if not isinstance(target, Mapping):
@@ -278,7 +278,7 @@ class SchemaReader:
     def _arms(self, merged: Schema) -> tuple[list[Schema], bool]:
         """Return the alternatives of a schema without null, and whether null was among them."""
         found = list(islice(self._flat(merged, 0), MAX_ARMS + 1))
-        nullable = merged.get("nullable") is True  # OpenAPI's word, which many generators write
+        nullable = merged.get("nullable") is True  # an OpenAPI keyword, which many generators write
         arms = []
         for arm in found[:MAX_ARMS]:
             if arm.get("type") == "null" or ("const" in arm and arm["const"] is None):

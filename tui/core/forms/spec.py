@@ -9,9 +9,9 @@ from enum import StrEnum
 from typing import Any, Final
 
 MAX_DEPTH = 8
-"""Levels of nesting with fields of their own; what is deeper is one field of raw JSON."""
+"""Levels of nesting with their own fields; deeper levels are one field of raw JSON."""
 MAX_FIELDS = 400
-"""Fields of one form; the rest is raw JSON."""
+"""Maximum fields of one form; the rest is raw JSON."""
 MAX_CHOICES = 500
 MAX_ARMS = 32
 
@@ -97,7 +97,7 @@ class FieldSpec:
         choices: of a CHOICE; the one of a CONST.
         arms: the alternatives of a union, each a spec of its own; empty otherwise.
         label: its name among the arms of a union.
-        default: what the server uses when it is absent, or MISSING.
+        default: the value that the server uses if it is absent, or MISSING.
         secret: its format or `writeOnly` says that it must not be shown.
         open: entries with any name may be added.
         note: why it is raw JSON although the schema says more, or what is not shown; or "".

@@ -1,7 +1,7 @@
-"""Answers of which one part cannot be read: it costs that part, not the others. Pure.
+"""Reads answers in which a part cannot be read, and loses only that part. Pure.
 
 A part is an entry of a listing (one tool, one resource) or a member of a listing or of a handshake. It cannot
-be read if it is nested too deeply, has a number that no value can hold, or is not JSON inside its brackets.
+be read if it is nested too deeply, has a number out of range, or is not JSON inside its brackets.
 """
 
 import re
@@ -20,7 +20,7 @@ _LOOKED_AT = 64 * 1024
 
 
 class Unreadable(dict[str, Any]):
-    """What could be read of an entry or a member, and `why` the rest could not; empty if nothing could."""
+    """The readable part of an entry or a member, which may be empty, and `why` the rest is missing."""
 
     def __init__(self, why: str, readable: dict[str, Any] | None = None) -> None:
         super().__init__(readable or {})
@@ -28,15 +28,15 @@ class Unreadable(dict[str, Any]):
 
 
 def may_be_damaged_listing(raw: bytes) -> bool:
-    """Whether a line that is refused may be a listing or a handshake; cheap for anything else."""
+    """Whether a rejected line may be a listing or a handshake; cheap for anything else."""
     return b'"result"' in raw and _CANDIDATE.search(raw, 0, _LOOKED_AT) is not None
 
 
 def read_damaged_listing(raw: bytes) -> dict[str, Any] | None:
-    """Return the listing or handshake that `read_json` refuses, None if it is neither.
+    """Return the listing or handshake that `read_json` rejects, None if it is neither.
 
-    An entry that cannot be read is `Unreadable`, with those of its members that can. Lets other threads run:
-    10,000 entries of which each is damaged take 0.15 s.
+    An entry that cannot be read is `Unreadable`, with its readable members. It lets other threads run: 10,000
+    damaged entries take 0.15 s.
     """
     if not may_be_damaged_listing(raw) or raw.count(b"{") + raw.count(b"[") > MAX_PARTS:
         return None

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 LINE_LIMIT = 16 * 1024 * 1024
-"""Bytes of the longest line that is kept; a longer one is discarded as it arrives."""
+"""Maximum bytes of a line; a longer one is discarded as it arrives."""
 
 EDGE, HEAD = 4096, 256 * 1024
-"""Bytes kept of the end and the beginning of an oversize line: enough to find the id of the call that it
-answers, and as much as is recorded of any body.
+"""Bytes kept at both ends of an oversize line: enough to find the id of its call, and as much as is recorded
+of any body.
 """
 
 
@@ -75,7 +75,7 @@ class Framer:
         return self.end() if self.partial else None
 
     def extend(self, piece: bytes) -> None:
-        """Add bytes to the current line, whatever is in them."""
+        """Add bytes to the current line without searching them."""
         buffer = self._buffer
         if self._skipped:
             self._skipped += len(piece)

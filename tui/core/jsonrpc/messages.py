@@ -1,8 +1,8 @@
 """JSON-RPC messages: a line into messages for the host, bytes into columns for the recorder. Pure.
 
 Both agree on what a message is: the last of duplicate keys wins, bytes that are not UTF-8 become U+FFFD, and
-NaN is refused. `read_line` gives a reason for what it refuses, `classify` only describes it. Neither raises
-anything, whatever a server writes.
+NaN is refused. `read_line` gives a reason for rejecting a line, `classify` only describes it. Neither ever
+raises, whatever a server writes.
 """
 
 import json
@@ -109,9 +109,9 @@ def _refused(raw: bytes, error: Exception) -> Stray:
 
 
 def find_messages(raw: bytes) -> list[Message]:
-    """Return the messages that are in a line among other text.
+    """Return the messages in a line that has other text too.
 
-    They may be behind a prompt or a print without a newline, between colors, or several in a row.
+    They may follow a prompt or a print without a newline, be between colors, or several in a row.
     """
     return [_read_message(value, len(raw)) for value in objects_within(raw, _OPENING)]
 
@@ -175,7 +175,7 @@ def _read_call(value: dict[str, Any], identity: Id | None, ids: tuple[Id, ...]) 
 
 
 def _identity(value: Any) -> Id | None:
-    """Return an id as it is looked up; 7, 7.0 and "7" are the same, because some servers change it."""
+    """Return an id for lookups; 7, 7.0 and "7" are the same, because some servers change the type."""
     if isinstance(value, bool):
         return None
     if isinstance(value, float) and value.is_integer():
@@ -213,10 +213,10 @@ MAX_NAME = 256
 """Characters of a method, a name or an id in a column."""
 
 READ_WHOLE = 64 * 1024
-"""Bytes of a message that is parsed; a larger one is skimmed: the parser in C blocks all other threads."""
+"""Maximum bytes of a parsed message; larger ones are skimmed, because the C parser blocks other threads."""
 
 MAX_ITEMS = 1000
-"""Messages of one batch that are classified."""
+"""Maximum messages of one batch that are classified."""
 
 INPUT_REQUIRED: Final = "input_required"
 _SMALL_VALUE = 4096
@@ -264,7 +264,7 @@ _WANTED: _Wanted = {
 
 
 class Classification(NamedTuple):
-    """What a message is. `method` and `tool` are columns, ids are JSON text, "" for none.
+    """The classification of a message. `method` and `tool` are columns, ids are JSON text, "" for none.
 
     Attributes:
         tool: tool, prompt or resource that it names.
@@ -295,7 +295,7 @@ _NOT_RPC: Final = Classification(Kind.NOT_RPC)
 
 
 def classify(raw: bytes, size: int = -1) -> Classification:
-    """Return what a line or body is; `size` is its bytes as they travelled if `raw` is only the head."""
+    """Classify a line or body; `size` is its original size in bytes if `raw` is only the head."""
     if len(raw) > READ_WHOLE or size > len(raw):
         return _skimmed(raw, torn=size > len(raw))
     text = raw.decode("utf-8", "replace")
@@ -315,9 +315,9 @@ def classify(raw: bytes, size: int = -1) -> Classification:
 
 
 def column(text: str) -> str:
-    """Return a foreign name as a column has it: one cleaned line of at most `MAX_NAME`.
+    """Return a foreign name for a column: one cleaned line of at most `MAX_NAME`.
 
-    A name of ordinary characters is unchanged. To search for any other one, compare columns.
+    A name of ordinary characters is unchanged. To search for any other name, convert it first.
     """
     if len(text) <= MAX_NAME:
         if text.isprintable() and text.isascii():
@@ -445,7 +445,7 @@ def _skimmed(raw: bytes, torn: bool = False) -> Classification:
 
 
 def _classified_head(value: dict[str, Any]) -> Classification:
-    """Return what a message is of which only the head is known; the rest may have what is missing."""
+    """Classify a message from its head; the rest may contain missing fields."""
     reading = _classified({"jsonrpc": "2.0", **value})
     if reading.kind is Kind.NOT_RPC and not reading.ident and "id" not in value and "error" not in value:
         if type(value.get("result")) is dict:

@@ -1,9 +1,9 @@
-"""JSON into values, by Python's own parser for everybody: what a person sees is what is used. Pure.
+"""Parses JSON with Python's own parser everywhere, so that a person sees exactly what is used. Pure.
 
 The callers differ in what they accept, so there is one function for each: `read_json` for what a server
-sends (bounded, never in the way of other threads), `loads` for other JSON texts, `scan` for the recorder
-(the parser itself: a message must be recorded whatever the host makes of it), and `DuplicateKeyReader` for
-the linter. NaN and Infinity, which Python would accept, are refused by all of them.
+sends (bounded, never blocks other threads), `loads` for other JSON texts, `scan` for the recorder (the plain
+parser, because a message must be recorded even if the host rejects it), and `DuplicateKeyReader` for the
+linter. All of them reject NaN and Infinity, which Python would accept.
 """
 
 import contextlib
@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 MAX_DEPTH = 256
-"""Accepted levels of nesting; code behind the reader may then recurse without counting."""
+"""Accepted levels of nesting, so that code after the reader may recurse without counting."""
 
 MAX_PARTS = 250_000
 """Objects and lists in one large value: 16 MiB can hold five million, which are 400 MB of memory."""
 
 FEW_LISTS = 20_000
-"""Lists that the parser in C may read in a row without letting another thread run: some milliseconds."""
+"""Lists that the C parser may read in a row without letting another thread run; takes some milliseconds."""
 
 MAX_FOUND = 8
 MAX_SHOWN = 20
@@ -33,7 +33,7 @@ _RAW_ESCAPES = re.compile(_ESCAPES.encode(), re.DOTALL)
 
 
 class NotJson(ValueError):
-    """A text holds what JSON does not have (NaN, Infinity), or what cannot be kept; `part` names it."""
+    """A text contains something that is not JSON (NaN, Infinity) or cannot be stored; `part` names it."""
 
     def __init__(self, part: str, message: str = "") -> None:
         super().__init__(message or part)
@@ -46,7 +46,7 @@ def _refuse(word: str) -> Any:
 
 def _finite(digits: str) -> float:
     value = float(digits)
-    if math.isinf(value):  # 1e999 is JSON, but could not be written again
+    if math.isinf(value):  # 1e999 is JSON, but cannot be written again
         shown = digits if len(digits) <= MAX_SHOWN else f"{digits[:MAX_SHOWN]}…"
         raise NotJson("a number out of range", f"{shown} is out of range")
     return value
@@ -80,7 +80,7 @@ def loads(text: str | bytes, *, strict: bool = True) -> Any:
 
 
 def read_json(raw: bytes, *, patient: bool = False) -> Any:
-    """Return the value of a text that a server sent; what is not UTF-8 becomes U+FFFD, as do lone surrogates.
+    """Return the value of a text from a server; invalid UTF-8 and lone surrogates become U+FFFD.
 
     `patient` lets other threads run while reading, and counts the parts; several times slower.
 
@@ -181,9 +181,9 @@ def _text_of(raw: bytes) -> str:
 
 @contextlib.contextmanager
 def _no_collections() -> Iterator[None]:
-    """Turn the garbage collector off: it looks at every part again and again while there are ever more.
+    """Pause the garbage collector, which would visit a growing number of parts again and again.
 
-    All other threads wait while it looks (measured: 0.2 s for a schema of 3 MiB), and JSON has no cycles.
+    All other threads wait meanwhile (measured: 0.2 s for a schema of 3 MiB), and JSON has no cycles.
     """
     was_on = gc.isenabled()
     gc.disable()

@@ -1,8 +1,8 @@
-"""Where the values of a JSON text of any size begin and end, found without parsing them. Pure.
+"""Finds the positions of values in a JSON text of any size without parsing them. Pure.
 
-A message of 50 MB costs a fraction of a second, no memory, and never more than some 64 KiB at a time inside
-one call into C, so that other threads run. Any depth of nesting is fine. What is inside the values is not
-checked: a caller that needs it parses them.
+A message of 50 MB takes a fraction of a second and no memory. Each call into C processes at most some 64 KiB,
+so that other threads run. Any depth of nesting is fine. The contents of values are not checked; callers parse
+them if needed.
 
 `outline`, `items` and `value_end` are for messages: strict between members, the last of duplicate keys wins.
 `root_value`, `child_values` and `value_text` are for showing whatever was received: text that is cut off is
@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 MAX_MEMBERS = 4096
-"""More members of one object are not looked at: no message has them, and a flood of them costs time."""
+"""Maximum members of one object that are read; no message has more, and a flood of them takes time."""
 
 PAGE = 2_000
-"""Values of one container that are found at once; the rest is behind a value of the kind MORE."""
+"""Values of one container that are found at once; a value of the kind MORE stands for the rest."""
 
 _FIRST_SLICE, _LAST_SLICE = 256, 64 * 1024
 _MAX_KEY = 512

@@ -2,8 +2,8 @@
 
 Most endpoints accept any JSON Schema of an object. Moonshot's checks that every node has a type and no node
 has one next to `anyOf`; Google's accepts a subset of OpenAPI and answers 400, or nothing at all, to anything
-else. What a form cannot express is left out: before a call, its arguments are validated against the tool's
-own schema anyway.
+else. Anything that a form cannot express is omitted, because arguments are validated against the tool's own
+schema anyway.
 """
 
 import hashlib
@@ -240,7 +240,7 @@ def _counts(key: str, kind: str) -> bool:
 
 
 KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
-"""Names that are accepted."""
+"""Accepted names."""
 
 
 def with_plain_keys(schema: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
@@ -310,4 +310,4 @@ def _renamed(node: Any, names: Mapping[str, str]) -> Any:
 
 
 _DATA = frozenset({"enum", "const", "default", "examples", "example"})
-"""Keywords whose values are no schemas."""
+"""Keywords whose values are not schemas."""

@@ -1,8 +1,8 @@
 """Tool schemas as models accept them. Pure; the tool's own schema is never changed.
 
-Providers refuse a whole request for one unusual schema, so schemas are bounded in depth and size (nested
-`$ref` grows exponentially), local references are inlined, the root is a plain object, and annotations that
-providers do not accept are removed. No text of a schema has anything in it that only a model would read.
+Providers reject a whole request because of one unusual schema, so schemas are bounded in depth and size
+(nested `$ref` grows exponentially), local references are inlined, the root is a plain object, and annotations
+that providers do not accept are removed. Texts of a schema contain nothing that only a model would read.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _DROPPED = frozenset({"$schema", "$id", "$comment", "$defs", "definitions", "$an
 _NAME_MAPS = frozenset({"properties", "patternProperties"})
 _COMBINERS = ("anyOf", "oneOf", "allOf")
 _DATA = frozenset({"enum", "const", "default", "example", "examples"})
-"""Keywords whose values are no schemas: what looks like a keyword in them is none."""
+"""Keywords whose values are not schemas, so that names in them are not keywords."""
 
 
 class SchemaRefused(ValueError):
@@ -67,7 +67,7 @@ class _Copier:
             raise SchemaTooLarge(f"more than {MAX_NODES} nodes after expanding references")
 
     def _named(self, node: Any, depth: int, open_refs: tuple[str, ...]) -> Any:
-        """Copy a map whose keys are names: a property may be called `definitions`."""
+        """Copy a map whose keys are names, because a property may be called `definitions`."""
         if not isinstance(node, Mapping) or depth >= MAX_DEPTH:
             return {}
         return {_name(key): self.copy(value, depth + 1, open_refs) for key, value in node.items()}
@@ -80,7 +80,7 @@ class _Copier:
         return self.copy({**target, **beside}, depth + 1, (*open_refs, ref))
 
     def _target(self, ref: str) -> Any:
-        """Return the target of a local reference; None for any other: nothing is ever fetched."""
+        """Return the target of a local reference; None for any other, because nothing is ever fetched."""
         if not ref.startswith("#"):
             return None
         node: Any = self._root
@@ -100,7 +100,7 @@ def _seen(value: Any) -> Any:
 
 
 def _name(key: Any) -> str:
-    """Return a key, which has to stay as the server knows it: one that would not is refused."""
+    """Return a key, which must stay unchanged for the server; reject one that cleaning would change."""
     name = str(key)
     if visible(name) != name:
         raise SchemaRefused("invisible characters in the name of an argument or keyword")
@@ -108,7 +108,7 @@ def _name(key: Any) -> str:
 
 
 def _is_sound(key: str, value: Any) -> bool:
-    """Return whether the value of a keyword is valid; an invalid one costs the whole request."""
+    """Return whether the value of a keyword is valid; an invalid one would fail the whole request."""
     match key:
         case "type":
             return isinstance(value, str) or (isinstance(value, list) and bool(strings(value)))
@@ -132,7 +132,7 @@ def objects(value: Any) -> list[dict[str, Any]]:
 
 
 def _merged_root(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return an object schema without combiners at the root, which OpenAI and Anthropic refuse.
+    """Return an object schema without combiners at the root, which OpenAI and Anthropic reject.
 
     Properties are merged; required is what all alternatives require.
     """

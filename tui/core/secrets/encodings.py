@@ -1,7 +1,7 @@
-"""How a configured value may be encoded in traffic: plain, base64, escaped for JSON or a URL, or mixed.
+"""Encodings of a configured value in traffic: plain, base64, escaped for JSON or a URL, or mixed.
 
-Removing escapes is cheap and may find too much; finding the exact positions costs more. So a body is first
-searched in *views* without escapes, and only on a hit in full.
+Removing escapes is cheap and may match too much; finding exact positions is slower. So a body is first
+searched in *views* without escapes, and completely only after a match.
 """
 
 import json

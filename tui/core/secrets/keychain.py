@@ -1,7 +1,6 @@
 """Reads and writes the system's keychain, with the optional package keyring.
 
-A keychain may ask the user to unlock it and wait for ever, so it is used in a daemon thread, with a
-timeout.
+A keychain may wait for ever until the user unlocks it, so it is used in a daemon thread, with a timeout.
 """
 
 import asyncio
@@ -51,7 +50,7 @@ async def read(service: str, name: str, seconds: float = SECONDS) -> str | None:
 
 
 async def store(service: str, name: str, value: str, seconds: float = SECONDS) -> None:
-    """Store a value, in place of an older one. A keychain that is an ordinary file does not count as one."""
+    """Store a value, replacing an older one. A keychain that is an ordinary file is not used."""
 
     def work(keyring: Any) -> None:
         if (backend := _plain_backend(keyring)) is not None:
@@ -62,7 +61,7 @@ async def store(service: str, name: str, value: str, seconds: float = SECONDS) -
 
 
 def _plain_backend(keyring: Any) -> str | None:
-    """Return the name of the backend if it keeps values in the clear, like those of keyrings.alt."""
+    """Return the name of the backend if it stores plain text, like those of keyrings.alt."""
     found = getattr(keyring, "get_keyring", lambda: None)()
     inside = getattr(found, "backends", None) or [found]
     name = type(inside[0]).__name__

@@ -22,7 +22,7 @@ _LONGEST = 400
 def named_values(raw: bytes, start: int, end: int, secret: SecretNames = BY_NAME) -> Iterator[SecretSpan]:
     """Yield the secret values between `start`, which is not within a text, and `end`.
 
-    Of a member whose name alone suggests it, true and false are kept: they say whether there is a secret.
+    If only the name suggests a secret, true and false are kept: they say whether there is one.
     """
     while found := _TEXT.search(raw, start, end):
         start = found.end()

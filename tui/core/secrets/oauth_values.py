@@ -1,7 +1,7 @@
 """Which values of OAuth requests and replies are shown, and which are secret. Pure.
 
-Codes, verifiers, tokens and client secrets have no shape that could be recognized. So the values of fields
-that are known to be harmless are shown, and all others are replaced.
+Codes, verifiers, tokens and client secrets have no recognizable shape. So only the values of fields known to
+be harmless are shown, and all others are replaced.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Which configured values are searched for in text: decided by the name and by the shape of the value. Pure.
 
-A value that occurs in ordinary text (`localhost`, `Europe/Berlin`, a path) is no secret even if its name is
-that of one: replacing it everywhere would damage results without hiding anything.
+A value that occurs in ordinary text (`localhost`, `Europe/Berlin`, a path) does not count as a secret, even
+if its name does: replacing it everywhere would damage results without hiding anything.
 """
 
 import re
@@ -26,7 +26,7 @@ COMMON = frozenset(
         " read-write required standard superuser testing undefined username unlimited verify-full"
     ).split()
 )
-"""Values of at least `MIN_SECRET` characters that say nothing, whatever they belong to. In lower case."""
+"""Values of at least `MIN_SECRET` characters that are never secret. In lower case."""
 
 _PATH = late(r"(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
 _ADDRESS = late(r"[a-z][a-z0-9+.-]*://[^@]*", re.IGNORECASE)
@@ -73,14 +73,14 @@ def is_ordinary(value: str) -> bool:
 
 
 def is_common(value: str) -> bool:
-    """Return whether a value is no secret whatever its name is: a common word, a date, or a path."""
+    """Return whether a value is never secret, whatever its name: a common word, a date, or a path."""
     if value.strip().lower() in COMMON or _DATE.fullmatch(value.strip()):
         return True
     return _PATH.fullmatch(value) is not None and not looks_random(value)
 
 
 def is_searched(name: str, value: str) -> bool:
-    """Return whether the value of a variable or header is searched for wherever text leaves."""
+    """Return whether to search for the value of a variable or header in all outgoing text."""
     if is_common(value):
         return False
     if is_an_identifier(name):

@@ -1,7 +1,6 @@
 """Where secrets are in command lines, URLs and headers, and masking them. Pure.
 
-The rules go by names and positions, so they also find values that are too short to be searched for
-everywhere.
+The rules use names and positions, so they also find values that are too short to be searched for everywhere.
 """
 
 import re
@@ -93,7 +92,7 @@ def only_says_something_of_a_secret(name: str) -> bool:
 
 
 def is_an_identifier(name: str) -> bool:
-    """Return whether `name` is that of an identifier, which is no secret: `CLIENT_ID`, not `SESSION_ID`."""
+    """Return whether `name` is that of an identifier, which is not secret: `CLIENT_ID`, not `SESSION_ID`."""
     words = _words(name)
     return words[-1:] == ["id"] and _SECRET_IDS.isdisjoint(words[-2:-1])
 
@@ -259,7 +258,7 @@ _PAIRS = frozenset(("api key", "access key", "private key", "secret key", "sessi
 
 
 def names_a_secret(name: str) -> bool:
-    """Return whether `name` (of a field, a header, a variable) sounds like that of a secret."""
+    """Return whether `name` (of a field, a header, a variable) suggests a secret."""
     words = _words(name)
     if not _SECRET.isdisjoint(words) or words[-1:] == ["pass"]:  # `--pass`, `db_pass`; not `pass_through`
         return True

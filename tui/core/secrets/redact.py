@@ -1,4 +1,4 @@
-"""Redaction: everything that enters a recording, a log, an export or a screen goes through it."""
+"""Redaction for everything that enters a recording, a log, an export or a screen."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -191,7 +191,7 @@ class Redactor:
 
     @property
     def known(self) -> int:
-        """How many values are known; it only grows."""
+        """The number of known values, which only grows."""
         return len(self._names)
 
     @property

@@ -1,6 +1,6 @@
 """Secrets that are recognized without being configured: known shapes, and partial quotes of keys. Pure.
 
-Endpoints quote the key that they refuse, truncated or masked like `sk-a***wxyz`. Only keys of endpoints are
+Endpoints quote a rejected key, truncated or masked like `sk-a***wxyz`. Only keys of endpoints are
 searched for in this way: parts of other secrets, such as a URL in a header, are ordinary text.
 """
 

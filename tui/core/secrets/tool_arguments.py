@@ -47,18 +47,18 @@ class SecretNames(NamedTuple):
 
 
 BY_NAME = SecretNames()
-"""What is secret in the arguments of a tool of which nothing is known."""
+"""Secret arguments of an unknown tool."""
 
 
 class SecretArguments:
-    """What is known of the tools of this run. Threads may read while one learns."""
+    """Secret arguments of the tools of this run. Threads may read while one writes."""
 
     def __init__(self) -> None:
         self._learned: dict[tuple[str, str], frozenset[str]] = {}
         self._rules: dict[str, tuple[tuple[str, str], ...]] = {}
 
     def learn(self, server: str, tool: str, schema: Any) -> None:
-        """Take over what the input schema of a tool says. What was secret stays secret."""
+        """Learn from the input schema of a tool. Arguments that were secret stay secret."""
         found = secret_names(schema)
         known = self._learned.get((server, tool), frozenset())
         if found - known and len(self._learned) < MAX_TOOLS:
@@ -69,14 +69,14 @@ class SecretArguments:
         self._rules = {server: tuple(map(_rule, texts)) for server, texts in rules.items() if texts}
 
     def of(self, server: str, tool: str) -> SecretNames:
-        """Return what is secret in calls of a tool."""
+        """Return the secret arguments of a tool."""
         patterns = [name for wanted, name in self._rules.get(server, ()) if fnmatchcase(tool, wanted)]
         return SecretNames(self._learned.get((server, tool), frozenset()), tuple(patterns))
 
     def of_model_name(self, name: str) -> SecretNames:
-        """Return what is secret in calls of a tool as a model names it (`server__tool`).
+        """Return the secret arguments of a tool by its qualified name (`server__tool`).
 
-        Such a name may be shortened or misspelled: then what is secret in any tool that may be meant.
+        A model may shorten or misspell such a name: then those of all tools that it may mean.
         """
         wanted = _folded(name)
         unclear = len(name) >= _LONG or not name
@@ -97,7 +97,7 @@ class SecretArguments:
         return SecretNames(frozenset().union(*names), tuple(patterns))
 
     def in_text(self, text: str) -> SecretNames:
-        """Return what is secret in calls that stand in a text: of the tools and servers that it names."""
+        """Return the secret arguments for calls in a text, by the tools and servers that it names."""
         names = [found for (_, tool), found in self._learned.items() if tool in text]
         patterns = [
             argument for server, rules in self._rules.items() if server in text for _, argument in rules
@@ -170,7 +170,7 @@ def _is_secret(part: Any, root: Any, budget: Iterator[int]) -> bool:
 
 
 def _referred(root: Any, target: str) -> Any:
-    """Return what a reference within the schema points to, None for any other."""
+    """Return the target of a reference within the schema, None for any other."""
     if not target.startswith("#"):
         return None
     found = root

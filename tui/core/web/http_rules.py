@@ -80,5 +80,5 @@ def is_host(host: str) -> bool:
 
 
 def _joins(char: str) -> bool:
-    """Return whether a character may be in a name, including vowel signs and the like of other scripts."""
+    """Return whether a character joins letters in a name, such as a hyphen or the vowel sign of a script."""
     return char in "-_" or unicodedata.category(char) in ("Mn", "Mc")

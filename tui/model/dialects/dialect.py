@@ -70,7 +70,7 @@ class Dialect:
         return f"{name} (server {server})" if server else name
 
     def _call(self, call: CallRequest, offered: OfferedTools) -> str:
-        """Return the names for a call in the history, whose tool may no longer exist."""
+        """Return a call in the history as text; its tool may no longer exist."""
         server, _, tool = call.name.rpartition("__")
         found = offered.find(call.name) or ToolSpec(call.name, "", {}, server, tool)
         return self.written(found, call.arguments.strip() or "{}")

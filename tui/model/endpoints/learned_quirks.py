@@ -43,7 +43,7 @@ _NAMES: Mapping[str, str] = {
     "cache_control": r"cache_control|content.{0,40}(?:must be|should be|expected).{0,20}string",
     **{name: rf"\b{name}\b" for name in ("seed", "top_p", "reasoning", "thinking", "temperature")},
 }
-"""Other names for parameters in rejections."""
+"""Patterns for parameters that a rejection may describe in other words."""
 
 _POSITIONS = (
     # Google's come first: in them `tools[0]` precedes the index that counts.
