@@ -153,3 +153,20 @@ async def test_a_call_can_be_denied_before_all_of_it_was_on_screen():
         await pilot.press("n")
         await shows(app, "So be it.")
         assert runtime.toolbox.called == []
+
+
+@pytest.mark.parametrize("text", ["x" * 50_000, "漢" * 20_000])
+async def test_long_arguments_are_laid_out_beside_the_event_loop_and_read_before_a_yes(text: str):
+    runtime = FakeRuntime(calls("notes__delete_note", json.dumps({"id": text})), says("So be it."))
+    async with opened(runtime, (100, 30)) as (app, pilot):
+        await pilot.press("x", "enter")
+        await until(lambda: app.main.parts.approvals.current)
+        app.main.parts.approval_keys.typed_at = -1e9
+        await pilot.press("f2")
+        await shows(app, "enter expand")
+        await ripen(app)
+        await pilot.press("y")
+        await shows(app, "Not allowed:")
+        assert not runtime.toolbox.called
+        await pilot.press("n")
+        await shows(app, "So be it.")

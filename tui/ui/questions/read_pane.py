@@ -9,13 +9,11 @@ from textual.strip import Strip
 
 from tui.core import units
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import Row, wrap
+from tui.ui.widgets.rows import PREPARING, Row, wrap
 from tui.ui.widgets.tasks import Tasks
 
 AT_ONCE = 4_000
 """Characters that are laid out at once. A longer text is laid out in a thread, because keys would wait."""
-
-PREPARING: Row = (("Preparing…", "dim"),)
 
 
 class ReadPane(LinePane):

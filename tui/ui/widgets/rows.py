@@ -14,6 +14,9 @@ Span = tuple[str, str]
 Row = tuple[Span, ...]
 
 EMPTY: Row = ()
+PREPARING: Row = (("Preparing…", "dim"),)
+"""In place of a text that is laid out in a thread."""
+
 # Where a row continues a wrapped line, broken inside a word or at a space. Copying joins them again.
 GLUED: Span = ("", "glued")
 SPACED: Span = ("", "spaced")

@@ -26,10 +26,13 @@ class Block:
         height: its rows and its gap; an estimate before the first wrap.
         pending: its real height, while the flow still counts with another; or -1.
         targets: the rows, counted without the gap, that can be acted on; valid once wrapped.
+        wanted: the width for which `lay_out` has to be called in a thread, and `laid_out` with what it
+            returned; or 0.
     """
 
     __slots__ = ("gap", "height", "pending", "rows", "width")
     targets: Sequence[int] = ()
+    wanted: int = 0
 
     def __init__(self, gap: int = 1) -> None:
         self.gap = gap
@@ -41,6 +44,13 @@ class Block:
     def wrap(self, width: int) -> Sequence[Row]:
         """Return the rows of the block at a width."""
         return ()
+
+    def lay_out(self, width: int) -> Sequence[Row]:
+        """Return the rows that take long to make, and change nothing."""
+        return ()
+
+    def laid_out(self, width: int, rows: Sequence[Row]) -> None:
+        """Take what `lay_out` returned."""
 
 
 class Flow:

@@ -12,11 +12,15 @@ from tui.ui.chat.transcript.blocks import measure
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.chat.transcript.result_parts import pieces_of
 from tui.ui.widgets import code
-from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, width_of, wrap
+from tui.ui.widgets.rows import EMPTY, PREPARING, Row, crop, pad, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
 INDENT: Row = (("   ", ""),)
-MAX_ARGUMENTS = 256 * 1024  # the most characters of arguments shown
+MAX_ARGUMENTS = 100_000  # the most characters of arguments shown
+MAX_LINES = 5_000  # the most lines of them
+ARGUMENT_COST = 20  # characters that an argument counts as beside its own
+MAX_DETAILS = 20_000  # the most characters of arguments shown in an expanded card
+AT_ONCE = 8_000  # characters of a question that are laid out at once; more in a thread, as keys would wait
 FOLDED_ROWS = 8  # rows of arguments in a collapsed question
 NAME_COLUMNS = 24  # longer names of arguments have rows of their own
 MAX_HIGHLIGHTED = 20_000  # the most characters of an argument that are highlighted and indented
@@ -65,10 +69,12 @@ class Card(Block):
         "_body",
         "_body_at",
         "_keys",
+        "_left_out",
         "_ms",
         "_note",
         "_pieces",
         "_result",
+        "_seen_at",
         "_share",
         "_symbols",
         "_title",
@@ -84,6 +90,7 @@ class Card(Block):
         "server",
         "state",
         "targets",
+        "wanted",
     )
 
     def __init__(
@@ -95,7 +102,7 @@ class Card(Block):
         within: Row = ((clean_line(server, 40), "dim"), (f" {symbols.within} ", "dim")) if server else EMPTY
         self._title: Row = (*within, (name, "tool"))
         self._unread: str | None = arguments if isinstance(arguments, str) else None
-        self._arguments = [] if isinstance(arguments, str) else _shown(arguments)
+        self._arguments, self._left_out = ([], 0) if isinstance(arguments, str) else _shown(arguments)
         self._symbols = symbols
         self._note = ""
         self._why = self._warning = ""
@@ -108,6 +115,8 @@ class Card(Block):
         self._body: Sequence[Row] = ()  # the arguments of a question, wrapped at `_body_at`
         self._body_at = 0
         self._unseen: set[int] = set()
+        self._seen_at = 0  # the width that `_unseen` is about
+        self.wanted = 0
         self.state = "waiting"
         self.open = False
         self.recovered = False
@@ -148,7 +157,7 @@ class Card(Block):
         why = clean_line(why, 200)
         self._why = f"{why[:1].upper()}{why[1:]}." if why else ""
         self.open = False
-        self._body_at = 0
+        self._body_at = self._seen_at = 0
         self.width = 0
 
     @property
@@ -159,12 +168,12 @@ class Card(Block):
         """
         if self._is_cut:
             return "the arguments are too long to be shown in full. Deny the call, or allow it with a rule"
-        many = len(self._unseen) if self._body_at else 1
+        many = len(self._unseen) if self._seen_at else 1
         return f"{units.plural(many, 'line')} not shown yet" if many else ""
 
     def saw(self, first: int, last: int) -> None:
         """Note that the rows from `first` to before `last` were painted."""
-        if self.state == "asking" and not self._is_folded:
+        if self.state == "asking" and not self._is_folded and self._seen_at:
             self._unseen.difference_update(range(first, last))
 
     @property
@@ -177,12 +186,17 @@ class Card(Block):
 
     @property
     def _is_cut(self) -> bool:
-        return sum(len(value) for _, value in self._arguments) > MAX_ARGUMENTS
+        lines = sum(value.count("\n") for _, value in self._arguments)
+        return bool(self._left_out) or self._length > MAX_ARGUMENTS or lines > MAX_LINES
+
+    @property
+    def _length(self) -> int:
+        return sum(len(value) for _, value in self._arguments)
 
     def wrap(self, width: int) -> Sequence[Row]:
         columns = measure(width)
         if self._unread is not None:
-            self._arguments, self._unread = _shown(_read(self._unread)), None
+            (self._arguments, self._left_out), self._unread = _shown(_read(self._unread)), None
         if self.state == "asking":
             return self._question(columns)
         rows = [self._head(columns)]
@@ -249,7 +263,7 @@ class Card(Block):
 
     def _details(self, width: int) -> list[Row]:
         edge: Row = (*INDENT, ("  ", ""))
-        rows = [(*edge, *row) for row in self._argument_rows(width - width_of(edge))]
+        rows = [(*edge, *row) for row in self._argument_rows(width - width_of(edge), MAX_DETAILS)]
         if self.rule:
             rows += wrap(((f"rule: {self.rule}", "dim"),), width, first=edge, rest=edge)
         if self._result is not None:
@@ -285,14 +299,19 @@ class Card(Block):
             shown = [*shown[:MAX_PIECES], (*edge, (f"and {more} more", "dim"))]
         return shown
 
-    def _argument_rows(self, width: int) -> list[Row]:
+    def _argument_rows(self, width: int, most: int = MAX_ARGUMENTS) -> list[Row]:
         rows: list[Row] = []
-        room = MAX_ARGUMENTS
+        room, lines = most, MAX_LINES
         for name, value in self._arguments:
-            rows += self._argument(name, value[: max(0, room)], width)
-            room -= len(value)
-        if room < 0:
-            rows.append(((f"… {units.count(-room)} more characters not shown", "warn"),))
+            if room > 0 and lines > 0:
+                shown = "\n".join(value[:room].split("\n", lines)[:lines])
+                rows += self._argument(name, shown, width)
+                lines -= 1 + shown.count("\n")
+                room -= ARGUMENT_COST + len(shown)
+        left_out = self._left_out + max(0, self._length - most)
+        if self._is_cut or left_out:
+            more = f"{units.count(left_out)} more characters" if left_out else "more lines"
+            rows.append(((f"… {more} not shown", "warn"),))
         return rows or [(("no arguments", "dim"),)]
 
     def _argument(self, name: str, value: str, width: int) -> list[Row]:
@@ -321,17 +340,20 @@ class Card(Block):
 
     def _question(self, width: int) -> list[Row]:
         inner = max(1, width - 4)
-        is_new = self._body_at != width
-        if is_new:
-            self._body, self._body_at = self._argument_rows(inner), width
-        body = self._names(inner) if self._is_folded else self._body
+        if self._body_at != width:
+            self._seen_at = 0
+            if self._length > AT_ONCE:
+                self._body, self.wanted = _boxed([PREPARING], inner), width
+            else:
+                self.laid_out(width, self.lay_out(width))
+        body = _boxed(self._names(inner), inner) if self._is_folded else self._body
         sign: Row = ((f"{self._symbols.warning} ", "warn"),)
         why = wrap(((self._why, "warn"),), inner, first=sign) if self._why else []
         why += wrap(((self._warning, "warn"),), inner, first=sign) if self._warning else []
         is_long = len(self._body) > FOLDED_ROWS + 2
-        needed = range(len(self._body) + is_long + 2 + len(why))  # title, arguments and reasons
-        if is_new:
-            self._unseen = set(needed)
+        if self._body_at == width and not self._seen_at:
+            needed = len(self._body) + is_long + 2 + len(why)  # title, arguments and reasons
+            self._unseen, self._seen_at = set(range(needed)), width
         more: list[Row] = []
         if is_long:
             marker = self._symbols.unfolded if self.open else self._symbols.folded
@@ -339,13 +361,26 @@ class Card(Block):
                 "enter collapse" if self.open else f"{units.plural(len(self._body), 'line')}   enter expand"
             )
             more = [((f"{marker} ", "accent"), (word, "warn"))]
-        rows = [*body, *more, EMPTY, *why, *_key_rows(inner, self._keys)]
-        self.targets = [1 + rows.index(more[0]) if more else 0]
-        side: Row = (("│ ", "accent aside"),)
-        boxed = [(*side, *pad(crop(row, inner), inner), (" │", "accent aside")) for row in rows]
+        self.targets = [1 + len(body) if more else 0]
         title: Row = crop((("┌ ", "accent"), *self._title, (" ", "")), width - 2)
         top: Row = (*title, ("─" * (width - width_of(title) - 1) + "┐", "accent"))
-        return [top, *boxed, (("└" + "─" * (width - 2) + "┘", "accent"),)]
+        below = _boxed([*more, EMPTY, *why, *_key_rows(inner, self._keys)], inner)
+        return [top, *body, *below, (("└" + "─" * (width - 2) + "┘", "accent"),)]
+
+    def lay_out(self, width: int) -> Sequence[Row]:
+        """Return the arguments of a question as a card of a width shows them. Slow if they are long."""
+        inner = max(1, width - 4)
+        return _boxed(self._argument_rows(inner), inner)
+
+    def laid_out(self, width: int, rows: Sequence[Row]) -> None:
+        """Take what `lay_out` returned."""
+        self._body, self._body_at, self.wanted, self._seen_at = rows, width, 0, 0
+
+
+def _boxed(rows: Sequence[Row], inner: int) -> list[Row]:
+    """Return rows between the sides of a card."""
+    side: Row = (("│ ", "accent aside"),)
+    return [(*side, *pad(crop(row, inner), inner), (" │", "accent aside")) for row in rows]
 
 
 def _key_rows(width: int, keys: Sequence[tuple[str, str]]) -> list[Row]:
@@ -384,9 +419,21 @@ def _indented(value: str) -> str:
         return value
 
 
-def _shown(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return names and values as texts, with what is hidden in them by number and count."""
-    return [(" ".join(readable(str(key)).split()), _written(value)) for key, value in arguments.items()]
+def _shown(arguments: Mapping[str, Any]) -> tuple[list[tuple[str, str]], int]:
+    """Return names and values as texts, with what is hidden in them by number and count.
+
+    They are those that a person may read; the second value is how many characters there are beside them.
+    """
+    found: list[tuple[str, str]] = []
+    room, left_out = MAX_ARGUMENTS, 0
+    for key, value in arguments.items():
+        name, text = str(key), _written(value)
+        if room > 0:
+            shown = " ".join(readable(name[:room]).split())
+            found.append((shown, readable(text[: max(0, room - len(name))])))
+        room -= ARGUMENT_COST + len(name) + len(text)
+        left_out = max(left_out, -room)
+    return found, left_out
 
 
 def _read(text: str) -> Mapping[str, Any]:
@@ -402,10 +449,10 @@ def _read(text: str) -> Mapping[str, Any]:
 
 
 def _written(value: Any) -> str:
-    """Return an argument as JSON, readable; multi-line text keeps its lines."""
+    """Return an argument as JSON; multi-line text keeps its lines."""
     if isinstance(value, str) and "\n" in value:
-        return readable('"' + value + '"')
+        return '"' + value + '"'
     try:
-        return readable(json.dumps(value, ensure_ascii=False, default=str))
+        return json.dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError, RecursionError):
-        return readable(repr(value))
+        return repr(value)

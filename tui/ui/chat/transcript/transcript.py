@@ -257,6 +257,7 @@ class Transcript(FlowPane):
             if not flow.stale(index):
                 top = self.scroll_offset.y - flow.top(index) - card.gap
                 card.saw(top + crop.y, top + crop.bottom)
+                self.lay_out(card)
         return strips
 
     def clear(self) -> None:

@@ -4,6 +4,7 @@ It keeps what the person reads where it is: blocks above may grow, shrink or be 
 width without moving the rows in view.
 """
 
+import asyncio
 from time import perf_counter
 
 from textual.selection import Selection
@@ -12,6 +13,7 @@ from textual.timer import Timer
 from tui.ui.chat.transcript.flow import Block, Flow
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
+from tui.ui.widgets.tasks import Tasks
 
 SLICE_SECONDS = 0.005
 SLICE_PAUSE = 0.03
@@ -36,6 +38,11 @@ class FlowPane(LinePane):
         self._settling = False
         self._planned = False
         self._changes = False
+        self._tasks = Tasks()
+        self._laying_out = False
+
+    async def on_unmount(self) -> None:
+        await self._tasks.cancel()
 
     def row_count(self) -> int:
         return self.flow.height
@@ -65,6 +72,21 @@ class FlowPane(LinePane):
         self._changes = True
         self._plan_slice()
         self._keep_target()
+
+    def lay_out(self, block: Block) -> None:
+        """Have a block laid out in a thread, if it wants to be: keys would wait for a long one."""
+        if block.wanted and not self._laying_out:
+            self._laying_out = True
+            self._tasks.start(self._lay_out(block), "lay out a part of the conversation")
+
+    async def _lay_out(self, block: Block) -> None:
+        width = block.wanted
+        rows = await asyncio.to_thread(block.lay_out, width)
+        self._laying_out = False
+        block.laid_out(width, rows)
+        block.width = 0
+        self.flow_changed()
+        self.call_later(self.show_block, block)
 
     def show_block(self, block: Block) -> None:
         if block in self.flow.blocks:

@@ -1,10 +1,13 @@
 """The card of a tool call that needs no screen."""
 
+import re
+
 import pytest
 
-from tui.ui.chat.transcript.tool_call_cards import MAX_ARGUMENTS, Card
+from tui.ui.chat.transcript import tool_call_cards
+from tui.ui.chat.transcript.tool_call_cards import AT_ONCE, MAX_ARGUMENTS, Card
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.rows import text_of
+from tui.ui.widgets.rows import text_of, wrap
 from tui.ui.widgets.symbols import UNICODE
 
 
@@ -108,8 +111,39 @@ def test_names_that_look_alike_are_both_shown_and_long_ones_in_full():
 def test_arguments_too_long_to_be_shown_cannot_be_seen():
     card = asking({"text": "x" * (MAX_ARGUMENTS + 1)})
     card.open, card.width = True, 0
+    card.laid_out(80, card.lay_out(80))
     card.saw(0, len(rows(card, 80)))
     assert card.unseen.startswith("the arguments are too long to be shown in full")
+
+
+@pytest.mark.parametrize("text", ["\u200b" * 200_000, "abcd\n" * 6_000, "a\u200d" * 50_000])
+def test_what_is_left_out_of_the_arguments_is_said_and_cannot_be_allowed(text: str):
+    card = asking({"text": text, "last": "rm -rf"})
+    card.open = True
+    card.laid_out(80, card.lay_out(80))
+    assert re.search(r"… .*more (characters|lines) not shown", "\n".join(rows(card, 80)))
+    card.saw(0, len(rows(card, 80)))
+    assert card.unseen.startswith("the arguments are too long")
+
+
+@pytest.mark.parametrize("text", ["\u200b" * 90_000, "漢" * 90_000, "abcd\n" * 4_000])
+def test_long_arguments_are_laid_out_only_where_that_is_asked_for(text: str, monkeypatch: pytest.MonkeyPatch):
+    laid_out: list[int] = []
+    monkeypatch.setattr(
+        tool_call_cards,
+        "wrap",
+        lambda row, *more, **most: laid_out.append(len(text_of(row))) or wrap(row, *more, **most),
+    )
+    card = asking({"text": text})
+    if "\u200b" not in text:  # a run is short, as it is shown
+        assert card.wanted == 80 and any("Preparing…" in row for row in rows(card, 80))
+        assert card.unseen == "1 line not shown yet"
+        assert sum(laid_out) <= AT_ONCE
+        card.laid_out(80, card.lay_out(80))
+    card.open = True
+    shown = rows(card, 80)
+    card.saw(0, len(shown))
+    assert card.unseen == "" and not card.wanted
 
 
 def test_a_question_names_the_keys_that_answer_it():
