@@ -43,7 +43,7 @@ def test_with_a_file_that_cannot_be_read_no_model_is_taken_and_no_starter_is_off
     path = tmp_path / "config.toml"
     path.write_text("[servers\n", encoding="utf-8")
     with TerminalApp.real("--config", str(path), columns=160, rows=40) as app:
-        app.shows("no model", "Expected", "See also mcptui config check.")
+        app.shows("no model", "Expected", "To check the file again, run mcptui config check.")
         assert "config init" not in "".join(app.screen.display)
         app.send(QUIT)
         assert app.ended() == 0

@@ -20,7 +20,7 @@ def test_a_complete_command_in_one_burst_is_done_at_its_first_enter(tmp_path: Pa
         app.send("hello" + ENTER)
         app.until(lambda: "context" in app.screen.display[-2] and "esc stop" not in app.text)
         app.send(f"/export html {tmp_path / 'page.html'}" + ENTER)
-        app.shows("In it: 2 messages, 0 redacted values")
+        app.shows("Contains: 2 messages, 0 redacted values")
         app.send(ENTER)
         app.shows("Exported to")
     assert (tmp_path / "page.html").stat().st_size

@@ -352,7 +352,7 @@ async def test_a_question_mark_is_text_in_the_composer_and_help_elsewhere():
         await pilot.press("question_mark")
         assert app.main.composer.text == "?"
         await pilot.press("f3", "question_mark")
-        await shows(app, "[ui.keys] in the configuration changes keys")
+        await shows(app, "[ui.keys] in the configuration: change keys")
 
 
 async def test_the_palette_finds_actions_and_servers_by_name():

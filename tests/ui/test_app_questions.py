@@ -127,7 +127,7 @@ async def test_a_yes_counts_once_all_arguments_were_on_screen():
         await ripen(app)
         for _ in range(2):  # the first yes expands it
             await press_and_settle(app, pilot, "y")
-            await shows(app, "line 9", "Not allowed:")
+            await shows(app, "line 9", "Read the whole call first:")
             assert app.main.parts.approvals.current and runtime.toolbox.called == []
         await pilot.press("end")  # jumps over the middle
         await shows(app, "line 59")
@@ -166,7 +166,7 @@ async def test_long_arguments_are_laid_out_beside_the_event_loop_and_read_before
         await shows(app, "enter expand")
         await ripen(app)
         await pilot.press("y")
-        await shows(app, "Not allowed:")
+        await shows(app, "Read the whole call first:")
         assert not runtime.toolbox.called
         await pilot.press("n")
         await shows(app, "So be it.")

@@ -147,7 +147,7 @@ async def test_a_file_that_cannot_be_read_brings_the_message_back(folder: Path):
         await at_sign(pilot, "see @no")
         (folder / "notes.md").unlink()
         await pilot.press("enter")
-        await shows(app, "notes.md: cannot attach it: No such file or directory")
+        await shows(app, "notes.md: not attached: No such file or directory")
         assert app.main.composer.text == "see [@notes.md] " and runtime.conversations.asked == []
         (folder / "notes.md").write_text("there again")
         await pilot.press("enter")

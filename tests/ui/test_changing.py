@@ -176,7 +176,7 @@ async def test_closing_the_list_while_it_opens_a_conversation_leaves_the_one_on_
         await shows(app, "Hello.")
         begun, _ = hold(runtime, "resume", "a session is being opened")
         await pilot.press("f9")
-        await shows(app, "2 saved")
+        await shows(app, "2 sessions")
         await pilot.press("enter")
         await begun.wait()
         await pilot.press("escape")
@@ -201,7 +201,7 @@ async def test_a_conversation_that_was_opened_although_the_list_is_closed_is_sho
         runtime.conversations.resume = slow  # type: ignore[method-assign]
         await pilot.press("f9")
         await until(lambda: isinstance(app.screen, SessionsScreen))
-        await shows(app, "2 saved")
+        await shows(app, "2 sessions")
         await pilot.press("enter")
         await taken.wait()
         await pilot.press("escape")
@@ -273,7 +273,7 @@ async def test_closing_the_list_while_it_reads_a_session_frees_that_session(
         read, go = stage.slow_reopen(monkeypatch)
         other = next(info.id for info in await stage.conversations.sessions() if info.id != session)
         await pilot.press("f9")
-        await shows(app, "2 saved")
+        await shows(app, "2 sessions")
         await pilot.press("down", "enter")
         await shows(app, "opening…")
         await asyncio.to_thread(read.wait, 10)
@@ -284,7 +284,7 @@ async def test_closing_the_list_while_it_reads_a_session_frees_that_session(
         await stage.ask("third question")
         assert stage.conversations.info.id == session and len(await stage.conversations.sessions()) == 2
         await pilot.press("f9")
-        await shows(app, "2 saved", "● second question  current")
+        await shows(app, "2 sessions", "● second question  current")
         await pilot.press("down", "enter")
         await shows(app, "first question", "One.")
 

@@ -41,7 +41,7 @@ async def test_tab_completes_and_shows_what_may_stand_behind():
         await keys(pilot, "/exp")
         await pilot.press("tab")
         assert app.main.composer.text == "/export "
-        await shows(app, "markdown", "one page, to show others")
+        await shows(app, "markdown", "one page, for sharing")
         await pilot.press("down", "down", "enter")
         assert app.main.composer.text == "/export json "
 
@@ -242,7 +242,7 @@ async def test_export_writes_the_conversation(tmp_path: Path):
         await shows(app, "Hello.")
         path = tmp_path / "talk.html"
         await send(pilot, f"/export {path}")
-        await shows(app, "In it: 2 messages, 1 redacted value")
+        await shows(app, "Contains: 2 messages, 1 redacted value")
         assert not path.exists()
         await pilot.press("enter")
         await until(path.exists)
@@ -257,9 +257,9 @@ async def test_one_enter_sends_a_command_whose_argument_is_complete(tmp_path: Pa
         await send(pilot, "hi")
         await shows(app, "Hello.")
         await keys(pilot, "/export html")
-        await shows(app, "one page, to show others")
+        await shows(app, "one page, for sharing")
         await pilot.press("enter")
-        await shows(app, "In it: 2 messages")
+        await shows(app, "Contains: 2 messages")
         await pilot.press("enter")
         await shows(app, "Exported to")
 
@@ -347,7 +347,7 @@ async def test_the_palette_offers_the_commands_that_have_no_key():
     [
         ("export", "Export the conversation"),
         ("compact", "Summarize older messages for the model"),
-        ("session", "Open a saved conversation"),
+        ("session", "Open, search or manage sessions"),
         ("model", "Switch model"),
     ],
 )

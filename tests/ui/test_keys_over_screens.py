@@ -51,7 +51,7 @@ async def test_a_line_that_is_being_entered_keeps_its_screen() -> None:
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
         await pilot.press("ctrl+f", "x", "f3")
-        await until(lambda: any("A line is being entered." in one.message for one in app._notifications))
+        await until(lambda: any("Finish the input line first" in one.message for one in app._notifications))
         assert isinstance(app.screen, TrafficScreen)
 
 

@@ -105,7 +105,7 @@ async def test_a_web_address_is_opened_only_after_a_yes_and_an_odd_one_is_flagge
         app.screen._shown = 0.0
         await pilot.press("y")
         await until(lambda: visited == ["https://a.com.evil.example/x"])
-        await shows(app, "No browser can be opened here.")
+        await shows(app, "Cannot open a browser here.")
 
 
 async def test_leaving_while_a_link_is_read_cancels_the_request() -> None:
@@ -151,7 +151,7 @@ async def test_an_image_is_attached_as_it_is_and_what_no_model_takes_is_not() ->
         await pilot.press("ctrl+s")
         await shows(app, "weather://blob")
         await pilot.press("a")
-        await shows(app, "Cannot attach it: unsupported type: only")
+        await shows(app, "Not attached: unsupported type: only")
 
 
 def prompt() -> FakeRuntime:

@@ -48,7 +48,7 @@ async def test_an_empty_log_says_that_it_is_empty(host: FakeHost) -> None:
         screen = LogScreen(host, "slow")
         await pilot.app.push_screen(screen)
         await pilot.pause()
-        assert shown(lines_of(screen))[0] == "This server has written nothing to stderr yet."
+        assert shown(lines_of(screen))[0] == "No stderr output from this server yet."
 
 
 async def test_the_title_shows_the_server_and_its_state(host: FakeHost) -> None:
@@ -77,7 +77,7 @@ async def test_it_follows_the_newest_line_until_the_person_scrolls_up(host: Fake
         host.lines = numbered(1, 70)
         screen.look()
         assert shown(lines_of(screen)) == before
-        assert "end follows" in title_of(screen)
+        assert "press end to follow" in title_of(screen)
         await press(pilot, "end")
         assert shown(lines_of(screen))[-1] == "line 70"
 

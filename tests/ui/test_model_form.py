@@ -36,7 +36,7 @@ async def test_a_model_that_does_not_answer_is_saved_only_after_a_second_save():
         await pilot.press("enter")
         await shows(app, "Add model · Big")
         await pilot.press("ctrl+s")
-        await shows(app, "! no credit", "ctrl+s again saves it anyway")
+        await shows(app, "! no credit", "ctrl+s again to save anyway")
         assert [what for what, _ in runtime.model_changes.done] == ["try"]
         await pilot.press("ctrl+s")
         await until(lambda: app.screen is app.main)

@@ -100,7 +100,7 @@ async def test_the_models_of_an_endpoint_are_listed_and_one_is_selected() -> Non
         scene.conversations.gate = asyncio.Event()
         scene.conversations.offers["ollama"] = ("gemma3:27b", "qwen3:8b", "llama3.3:70b")
         await scene.press("down", "tab")
-        await scene.shows("ollama offers", "Loading models…")
+        await scene.shows("of ollama", "Loading models…")
         scene.conversations.gate.set()
         await scene.shows("gemma3:27b", "llama3.3:70b")
         await scene.press(*"llama", "enter")
@@ -112,7 +112,7 @@ async def test_an_id_that_is_not_listed_can_be_typed() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         scene.conversations.offers["ollama"] = ("qwen3:8b",)
         await scene.press("down", "tab", *"my-own")
-        await scene.shows("use “my-own” as a model id")
+        await scene.shows("use “my-own” as the model ID")
         await scene.press("enter")
         await until(lambda: scene.conversations.done == [("switch", "ollama", "my-own")])
 

@@ -85,7 +85,7 @@ async def test_a_narrow_screen_has_no_preview() -> None:
 
 async def test_an_empty_list_explains_what_will_be_in_it() -> None:
     async with listed() as scene:
-        await scene.shows("No saved conversations yet.", "search, branch and export them here")
+        await scene.shows("No sessions yet.", "search, branch and export them here")
 
 
 async def test_typing_narrows_the_titles_at_once() -> None:
@@ -202,22 +202,22 @@ async def test_escape_cancels_renaming() -> None:
 async def test_the_key_shown_after_a_deletion_undoes_it() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.press("ctrl+d")
-        await scene.shows("Deleted: Which notes mention milk?", "ctrl+z restores it", "1 saved")
+        await scene.shows("Deleted: Which notes mention milk?", "ctrl+z restores it", "1 session")
         await scene.press("ctrl+z")
-        await scene.shows("2 saved", "Which notes mention milk?")
+        await scene.shows("2 sessions", "Which notes mention milk?")
         assert "Deleted:" not in scene.text
 
 
 async def test_several_deletions_are_undone_one_by_one() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.press("ctrl+d")
-        await scene.shows("1 saved")
+        await scene.shows("1 session")
         await scene.press("ctrl+d")
-        await scene.shows("0 saved")
+        await scene.shows("0 sessions")
         await scene.press("ctrl+z")
-        await scene.shows("1 saved", "Deleted: Which notes")
+        await scene.shows("1 session", "Deleted: Which notes")
         await scene.press("ctrl+z")
-        await scene.shows("2 saved")
+        await scene.shows("2 sessions")
 
 
 @pytest.mark.parametrize("key", ["down", "pagedown", "w"])
@@ -233,10 +233,10 @@ async def test_news_disappear_after_a_while(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("tui.ui.lists.finder.NEWS_SECONDS", 0.05)
     async with listed(MILK, RAIN) as scene:
         await scene.press("ctrl+d")
-        await scene.shows("1 saved")
+        await scene.shows("1 session")
         await until(lambda: "Deleted:" not in scene.text)
         await scene.press("ctrl+z")
-        await scene.shows("2 saved")
+        await scene.shows("2 sessions")
 
 
 async def test_progress_is_shown_until_it_is_done() -> None:
@@ -260,7 +260,7 @@ async def test_the_current_conversation_cannot_be_deleted() -> None:
     async with listed(MILK) as scene:
         scene.conversations.info = MILK
         await scene.press("ctrl+d")
-        await scene.shows("This conversation is open.")
+        await scene.shows("This session is open.")
         assert "milk" in scene.conversations.saved
 
 
@@ -299,10 +299,10 @@ async def test_what_is_in_an_export_is_shown_before_and_shift_tab_redacts_it(tmp
     given: list[object] = []
     async with Stage().run_test(size=(80, 24)) as pilot:
         pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk", counted, "json"), given.append)
-        await until(lambda: "In it: 4 messages, 3 argument values, server milk" in screen_text(pilot.app))
-        assert "○ redacted" in screen_text(pilot.app)
+        await until(lambda: "Contains: 4 messages, 3 argument values, server milk" in screen_text(pilot.app))
+        assert "○ redact " in screen_text(pilot.app)
         await pilot.press("shift+tab")
-        await until(lambda: "● redacted" in screen_text(pilot.app))
+        await until(lambda: "● redact " in screen_text(pilot.app))
         await pilot.press("enter")
         await until(lambda: bool(given))
     assert given == [ChatExport("json", tmp_path / "milk.json", shapes=True)]

@@ -43,7 +43,7 @@ def turns(app: McptuiApp) -> int:
 async def test_an_opened_conversation_brings_its_trace_and_turns_count_on_from_it() -> None:
     async with opened(with_list(says("Bread, too."))) as (app, pilot):
         await pilot.press("f9")
-        await shows(app, "1 saved")
+        await shows(app, "1 session")
         await pilot.press("enter")
         await shows(app, "Milk.", "turn 1", "notes › list_notes", "→ buy milk")
         await send(pilot, "and now?")
@@ -64,7 +64,7 @@ async def test_choosing_the_conversation_on_screen_keeps_its_trace() -> None:
         await until(lambda: not app.main.parts.turns.running)
         before = list(app.main.parts.spans.entries)
         await pilot.press("f9")
-        await shows(app, "1 saved")
+        await shows(app, "1 session")
         await pilot.press("enter")
         await until(lambda: app.screen is app.main)
         assert app.main.parts.spans.entries == before and not app.main.parts.spans.turn_of(before[0]).past
@@ -108,7 +108,7 @@ async def test_the_traffic_of_a_call_of_an_earlier_run_opens_from_its_recording(
     runtime = with_list()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f9")
-        await shows(app, "1 saved")
+        await shows(app, "1 session")
         await pilot.press("enter")
         await shows(app, "Milk.")
         runtime.conversations.recordings = ("earlier.mcptrace",)
@@ -122,11 +122,11 @@ async def test_the_traffic_of_a_call_of_an_earlier_run_opens_from_its_recording(
 async def test_the_traffic_of_a_call_whose_recording_is_gone_is_said_to_be_gone() -> None:
     async with opened(with_list()) as (app, pilot):
         await pilot.press("f9")
-        await shows(app, "1 saved")
+        await shows(app, "1 session")
         await pilot.press("enter")
         await shows(app, "Milk.")
         await pilot.press("f8")
-        await shows(app, "The recording of that run is no longer kept.")
+        await shows(app, "The recording of that run was deleted.")
         assert "No calls" not in screen_text(app)
 
 
@@ -136,7 +136,7 @@ async def test_the_traffic_of_a_call_of_this_run_opens_after_its_conversation_wa
     runtime.recorded.call("list_notes", source="notes", cause=Cause(3, 1, "c1"))
     async with opened(runtime) as (app, pilot):
         await pilot.press("f9")
-        await shows(app, "1 saved")
+        await shows(app, "1 session")
         await pilot.press("enter")
         await shows(app, "Milk.")
         await pilot.press("f8")
@@ -163,7 +163,7 @@ async def test_the_model_request_of_a_turn_without_calls_opens_from_the_recordin
     runtime.conversations.save(LIST, *said)
     async with opened(runtime) as (app, pilot):
         await pilot.press("f9")
-        await shows(app, "1 saved")
+        await shows(app, "1 session")
         await pilot.press("enter")
         await shows(app, "Two of them.")
         runtime.conversations.recordings = ("earlier.mcptrace",)

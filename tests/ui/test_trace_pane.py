@@ -235,7 +235,7 @@ async def test_it_follows_the_newest_until_the_person_scrolls_up() -> None:
         assert any("tool19" in line for line in shown(story.pane))
         await press(pilot, "pageup", "pageup")
         before = shown(story.pane)
-        assert before[0].endswith("turn 1, end follows")
+        assert before[0].endswith("turn 1, press end to follow")
         story.done(story.call("newest"))
         await pilot.pause()
         assert shown(story.pane) == before

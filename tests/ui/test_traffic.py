@@ -87,7 +87,7 @@ async def test_the_newest_is_followed_until_the_user_scrolls_up_and_again_at_the
         recorded.add(Kind.NOTIFICATION, {}, method="notifications/newer")
         screen.look()
         assert shown(screen.list) == before
-        assert "end follows" in title(screen)
+        assert "press end to follow" in title(screen)
         await press(pilot, "end")
         assert "notifications/newer" in shown(screen.list)[-1]
         assert "following" in title(screen)

@@ -239,7 +239,7 @@ async def test_what_leaves_is_shown_before_and_shift_tab_exports_shapes_in_place
         await press(pilot, "x", "enter")
         await until(lambda: "servers notes" in screen_text(pilot.app))
         await press(pilot, "shift+tab")
-        assert "● redacted: shapes" in screen_text(pilot.app)
+        assert "● redact values" in screen_text(pilot.app)
         await press(pilot, "enter")
         assert "export redacted to" in screen_text(pilot.app)
         await press(pilot, "enter")

@@ -114,7 +114,7 @@ async def test_a_call_that_a_rule_denies_is_asked_about_and_the_answer_recorded(
         runtime.turn_context.policy.rules = Rules.parsed(["deny weather/*"])
         screen.list.select(1)
         await press(pilot, "R")
-        await shows(app, "A rule is about this call: deny weather/*.")
+        await shows(app, "This rule applies to the call: deny weather/*.")
         await press(pilot, "n")
         assert runtime.workbench.called == []
         assert [(one.server, one.allowed, one.by) for one in runtime.decided] == [("weather", False, "key")]
@@ -197,8 +197,8 @@ async def test_nothing_is_sent_to_a_stopped_server() -> None:
     ("fields", "why"),
     [
         ({"redactions": (Redaction(1, 4, "API_KEY"),)}, "API_KEY"),
-        ({"sha256": "0" * 64}, "The entry is truncated"),
-        ({"direction": Direction.IN}, "The server sent this request"),
+        ({"sha256": "0" * 64}, "This entry is truncated"),
+        ({"direction": Direction.IN}, "This request came from the server"),
         ({"source": "tap:x"}, "This was recorded by a tap"),
         ({"source": "gone"}, "Server gone is no longer configured"),
         ({"method": "initialize"}, "Restart the server"),

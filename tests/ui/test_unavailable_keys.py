@@ -114,7 +114,7 @@ async def test_the_menu_of_a_message_says_why_it_cannot_branch_during_a_turn() -
 async def test_continue_without_a_limit_says_why_it_does_nothing() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("ctrl+g")
-        await notified(app, "Continue is not available: no turn has ended at a limit.")
+        await notified(app, "Continue is not available: the last turn did not end at a limit.")
 
 
 @pytest.mark.parametrize("key", ["s", "r", "l"])
@@ -129,4 +129,4 @@ async def test_a_server_key_without_servers_says_why_it_does_nothing(key: str) -
 async def test_the_key_for_changed_tools_says_that_nothing_has_changed() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f3", "D")
-        await notified(app, "Changes is not available: nothing has changed since you accepted it.")
+        await notified(app, "Changes is not available: no tools have changed since you accepted them.")

@@ -70,7 +70,7 @@ async def test_a_tool_that_the_model_is_not_offered_is_marked_with_the_reason() 
         app = app_of(screen)
         await until(lambda: app.screen is app.main)
         app.main.parts.navigator.open_server("weather")
-        await shows(app, "For the model: not offered: its schema has no type", "anywhere")
+        await shows(app, "For the model   not offered: its schema has no type", "anywhere")
         row = next(line for line in screen_text(app).splitlines() if "get_weather" in line)
         assert row.partition("│")[0].split()[1:] == ["get_weather", "not", "offered", "read-only"]
 
@@ -79,7 +79,7 @@ async def test_o_turns_a_tool_off_for_the_model_and_it_can_still_be_called() -> 
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("o")
-        await shows(app_of(screen), "For the model: off: disabled by you")
+        await shows(app_of(screen), "For the model   off: disabled by you")
         row = next(line for line in screen_text(app_of(screen)).splitlines() if "get_weather" in line)
         assert "off" in row.partition("│")[0]
         assert runtime.host.status("weather").spec.off == ("get_weather",)
@@ -105,7 +105,7 @@ async def test_a_tool_that_no_model_can_run_says_why_and_o_does_not_change_that(
     why = "it runs only as a task"
     runtime.workbench.offered["weather"] = [tool("research", withheld=why, has_icon=True, read_only=True)]
     async with opened(runtime) as (screen, pilot):
-        await shows(app_of(screen), f"For the model: not offered: {why}", "has an icon")
+        await shows(app_of(screen), f"For the model   not offered: {why}", "has an icon")
         await pilot.press("o")
         await shows(app_of(screen), f"Not offered to the model: {why}.")
         assert runtime.host.status("weather").spec.off == ()
@@ -117,7 +117,7 @@ async def test_o_on_a_tool_that_changed_reviews_the_change() -> None:
     changed = tool("research", withheld=why, is_unaccepted=True)
     runtime.workbench.offered["weather"] = [changed]
     async with opened(runtime) as (screen, pilot):
-        await shows(app_of(screen), f"For the model: not offered: {why}")
+        await shows(app_of(screen), f"For the model   not offered: {why}")
         await pilot.press("o")
         await until(lambda: runtime.host.asked == [("review", "weather/research")])
         assert runtime.host.status("weather").spec.off == ()
@@ -169,10 +169,10 @@ async def test_a_key_lets_the_model_read_resources() -> None:
     runtime.host.put(replace(runtime.host.status("weather"), resources=2))
     async with opened(runtime) as (screen, pilot):
         await pilot.press("1")
-        await shows(app_of(screen), "not read by the model   X sets it")
+        await shows(app_of(screen), "the model cannot read them   X changes it")
         await pilot.press("X")
         await until(lambda: runtime.host.status("weather").spec.offer_resources)
-        await until(lambda: "not read by the model" not in screen_text(app_of(screen)))
+        await until(lambda: "the model cannot read them" not in screen_text(app_of(screen)))
 
 
 async def test_v_sets_the_log_level() -> None:

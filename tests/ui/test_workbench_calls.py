@@ -53,7 +53,7 @@ async def test_a_problem_is_shown_first_and_the_same_key_calls_anyway() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("ctrl+s")
-        await shows(app_of(screen), "location is required", "again sends it anyway")
+        await shows(app_of(screen), "location is required", "again to send anyway")
         assert not runtime.workbench.called
         await pilot.press("ctrl+s")
         await called(runtime)

@@ -119,7 +119,7 @@ async def test_switching_to_raw_json_and_back_loses_nothing() -> None:
         bench.raw.load_text('{"city": "Beijing", "days": "many", "extra": [1, {"a": null}]')
         await shows(app_of(screen), "is not JSON")
         await pilot.press("ctrl+e")
-        await shows(app_of(screen), "fix it")
+        await shows(app_of(screen), "fix this first")
         assert bench.is_raw
         bench.raw.load_text('{"city": "Beijing", "days": "many", "extra": [1, {"a": null}]}')
         await pilot.press("ctrl+e")

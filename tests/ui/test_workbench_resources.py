@@ -172,7 +172,7 @@ async def test_the_resource_of_a_template_is_subscribed_to_with_the_values_of_it
         await shows(app, f"this is {uri}")
         screen.set_focus(bench_of(screen).list)
         await pilot.press("u")
-        await shows(app, "Subscribed. It is read again", "subscribed")
+        await shows(app, "Subscribed. The resource is read again", "subscribed")
         assert set(bench.subscribed) == {uri}
         bench.answers[uri] = ToolResult((TextContent("Now it is another."),))
         bench.subscribed[uri] = ResourceSubscription(updates=1)

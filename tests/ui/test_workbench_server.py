@@ -160,7 +160,7 @@ async def test_one_escape_returns_from_the_traffic_of_a_call() -> None:
         await until(lambda: (call := bench_of(screen).calls.selected) is not None and call.result is not None)
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_mounted)
-        await shows(app, "call:hand-1", "esc goes back")
+        await shows(app, "call:hand-1", "Press esc to go back")
         await pilot.press("escape")
         await until(lambda: isinstance(app.screen, ServerScreen))
 

@@ -32,7 +32,7 @@ async def empty_chat(visit: Visit) -> None:
     await visit.write("Be brief.")
     await visit.see("system-text", "Be brief.")
     await visit.press("escape", "f1")
-    await visit.see("help", "Send;")
+    await visit.see("help", "Send, or queue")
 
 
 @tour(

@@ -24,13 +24,13 @@ from tui.core.turn.rules import Rules
 async def lists(visit: Visit) -> None:
     os.chdir("/")  # the path of an export is shown
     await visit.press("f9")
-    await visit.see("sessions", "2 saved")
+    await visit.see("sessions", "2 sessions")
     await visit.write("milk")
     await visit.see("sessions-found", "bring an umbrella", "1 place")
     await visit.press("ctrl+u", "ctrl+e")
     await visit.see("sessions-rename")
     await visit.press("escape", "down", "ctrl+d")
-    await visit.see("sessions-deleted", "1 saved")
+    await visit.see("sessions-deleted", "1 session")
     await visit.press("ctrl+s")
     await visit.see("sessions-export", "Export “Which notes mention milk?”", "redacted value")
     await visit.press("escape", "enter")
@@ -62,10 +62,10 @@ async def rules(visit: Visit) -> None:
     await visit.press("ctrl+u", "ctrl+n")
     await visit.write("ask notes")
     await visit.press("enter")
-    await visit.see("rules-new", "not a rule")
+    await visit.see("rules-new", "invalid rule")
 
 
 @tour(FakeRuntime, "sessions-empty")
 async def no_sessions(visit: Visit) -> None:
     await visit.press("f9")
-    await visit.see("sessions-empty", "No saved conversations yet")
+    await visit.see("sessions-empty", "No sessions yet")

@@ -127,7 +127,9 @@ class McptuiApp(BaseApp):
                 self.screen.dismiss(None)
                 self.call_later(self.run_action, found.method)
         elif self._server_asks and (found := self._pressed(event)) and found.id in NOT_WHILE_ASKED:
-            self.notify(f"Answer the question first, or press {self.overrides.first_of('ask.cancel')}.")
+            self.notify(
+                f"Answer the question first, or press {self.overrides.first_of('ask.cancel')} to cancel it."
+            )
         elif self.screen is not self.main and (found := self._pressed(event)) and found.id in LEADING:
             self._leave_for(found)
 
@@ -194,7 +196,7 @@ class McptuiApp(BaseApp):
             if under[-1] is self.main:
                 found += [Command(*entry) for entry in parts.outbox.palette_commands()]
                 found.append(
-                    Command("Add a model", "a profile in the configuration", parts.current.add_model)
+                    Command("Add a model", "adds a profile to the configuration", parts.current.add_model)
                 )
             navigator = parts.navigator
             found += server_commands(parts.runtime.host, navigator.open_log, navigator.open_server)

@@ -1,5 +1,6 @@
 """The command palette: every action of the table, and each server by name."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -59,16 +60,14 @@ class Everything(Provider):
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for command in self._commands():
-            score = matcher.match(command.title) or _named(query, command)
-            if score > 0:
-                # The matcher parses what it highlights as markup.
-                title = Content(command.title) if "[" in command.title else matcher.highlight(command.title)
-                run = command.run
-                if command.why_not:
-                    score, title = score * BEHIND, Content.styled(command.title, "$text-dim")
-                    run = partial(self.app.notify, f"Not available: {command.why_not}.")
-                yield Hit(score, self._line(title, command.help), run, text=command.title)
+        for command, score in matches(query, self._commands(), matcher.match):
+            # The matcher parses what it highlights as markup.
+            title = Content(command.title) if "[" in command.title else matcher.highlight(command.title)
+            run = command.run
+            if command.why_not:
+                score, title = score * BEHIND, Content.styled(command.title, "$text-dim")
+                run = partial(self.app.notify, f"Not available: {command.why_not}.")
+            yield Hit(score, self._line(title, command.help), run, text=command.title)
 
 
 WIDTH = 84
@@ -84,9 +83,32 @@ BEHIND = 0.01
 """The factor for the score of unavailable actions, which come last."""
 
 
-def _named(query: str, command: Command) -> float:
-    names = f"{command.help} {command.words}".casefold()
-    return float(all(word in names for word in query.casefold().split()))
+def matches(
+    query: str, commands: Sequence[Command], fuzzy: Callable[[str], float]
+) -> list[tuple[Command, float]]:
+    """Return the commands that match, each with its score: whole words first, then prefixes.
+
+    `fuzzy` scores a title that has the letters in order. Such a match counts only if there is no better one.
+    """
+    words = query.casefold().split()
+    scored = [(command, _score(words, command), fuzzy(command.title)) for command in commands]
+    if any(score for _, score, _ in scored):
+        # Among equals, the better fuzzy match is first.
+        return [(command, score + spread / (1 + spread)) for command, score, spread in scored if score]
+    return [(command, spread) for command, _, spread in scored if spread > 0]
+
+
+def _score(words: Sequence[str], command: Command) -> int:
+    """Return 4 if all words are whole words of the title, 3 if they begin words of it, down to 0."""
+    title, names = command.title.casefold(), f"{command.help} {command.words}".casefold()
+    of_title = re.findall(r"\w+", title)
+    if all(word in of_title for word in words):
+        return 4
+    if all(any(one.startswith(word) for one in of_title) for word in words):
+        return 3
+    if all(word in title for word in words):
+        return 2
+    return int(all(word in f"{title} {names}" for word in words))
 
 
 def action_commands(

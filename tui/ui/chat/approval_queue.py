@@ -221,7 +221,7 @@ class ApprovalKeys:
         if request is None:
             return
         if answer != Answer.NO.value and (unseen := regions.conversation.show_unseen(request)):
-            text = f"Not allowed: {unseen}."
+            text = unseen
             regions.notify(text, severity="warning", timeout=6)
             return
         self.approvals.answer(answer)

@@ -189,7 +189,7 @@ class SlashCommands:
 
         servers = [name for name in self._sources.running if rest in ("", name)]
         if rest and not servers:
-            raise McptuiError("not a running server", where=clean_line(rest, 60))
+            raise McptuiError("no running server has this name", where=clean_line(rest, 60))
         tools = {
             f"{server}\n{tool.name}": (server, tool)
             for server in servers
@@ -218,7 +218,7 @@ class SlashCommands:
         name, _, written = rest.partition(" ")
         if name:
             if name not in specs:
-                raise McptuiError("is not a prompt of a running server", where=clean_line(name, 80))
+                raise McptuiError("no running server has this prompt", where=clean_line(name, 80))
             await self._prompt(specs[name], written.strip())
             return
         choices = [
@@ -244,7 +244,7 @@ class SlashCommands:
         if rest:
             key = next((key for key, one in found.items() if rest in (key, one.uri)), "")
             if not key:
-                raise McptuiError("is not a resource of a running server", where=clean_line(rest, 80))
+                raise McptuiError("no running server has this resource", where=clean_line(rest, 80))
             attach(key)
             return
 
@@ -312,7 +312,7 @@ class SlashCommands:
             raise McptuiError(f"does not take “{clean_line(found.unknown, 40)}”", where=f"/{spec.name}")
         if found.missing:
             missing = ", ".join(clean_line(name, 40) for name in found.missing)
-            self._regions.notify(f"Enter {missing}.")
+            self._regions.notify(f"Enter a value for {missing}.")
             self._navigator.open_form(spec.server, spec.target, dict(found.values), prompt=True)
             return
         self._prompt_calls += 1

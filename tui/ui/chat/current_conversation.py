@@ -223,14 +223,14 @@ class CurrentConversation:
     def uncompact(self) -> None:
         compaction = self.conversations.compaction
         if not (compaction.upto or compaction.shrunk or compaction.limits):
-            self.regions.notify("Nothing is summarized. The model reads everything.", timeout=3)
+            self.regions.notify("Nothing is summarized. The model reads all messages.", timeout=3)
         elif problem := self.busy():
             self.regions.notify(problem)
         else:
             self.conversations.uncompact()
             self.follow()
             self._show_compaction()
-            self.regions.notify("The model reads everything again.", timeout=3)
+            self.regions.notify("Summary undone. The model reads all messages again.", timeout=3)
 
     def open_sessions(self) -> None:
         from tui.ui.lists.sessions import SessionsScreen
@@ -343,5 +343,5 @@ class CurrentConversation:
 
     async def _set_system(self, text: str) -> None:
         await self.conversations.set_system(text)
-        words = "used from the next question on" if text else "the default is used again"
-        self.regions.notify(f"system prompt saved: {words}", timeout=4)
+        words = "saved" if text else "reset to the default"
+        self.regions.notify(f"System prompt {words}. It applies from the next question on.", timeout=4)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # loaded with the screens
     from tui.ui.traffic.resender import LiveRun
     from tui.ui.workbench.calls import CallBook
 
-NOT_KEPT = "The recording of that run is no longer kept."
+NOT_KEPT = "The recording of that run was deleted."
 NO_TURNS = "No turns yet"
 SELECT_THERE = "Select a call in the conversation or the trace first."
 
@@ -166,7 +166,7 @@ class Navigator:
         if self._regions.trace.go_to_turn(cause.turn, cause.step):
             self._regions.go_to(Context.TRACE)
         else:
-            self._regions.notify("It belongs to another conversation.", timeout=4)
+            self._regions.notify("This turn belongs to another conversation.", timeout=4)
 
     def toggle_tail(self) -> None:
         from tui.ui.traffic.entry_list import TrafficTail

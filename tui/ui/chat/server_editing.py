@@ -90,7 +90,7 @@ class ServerEditing:
                 )
 
         question = f"Remove the server {quoted_name(name)} from the configuration?"
-        about = "It is stopped and deleted from the configuration file. To keep it there, disable it."
+        about = "This stops the server and deletes it from the configuration. To keep it, disable it instead."
         self._open_dialog(Confirm(question, yes="remove", no="keep", about=about), decided)
 
     def _selected(self) -> str | None:

@@ -48,8 +48,8 @@ EMPTY_TEXT = (
 MISTAKES_TEXT = (
     ("No servers.", "text"),
     ("", ""),
-    ("The conversation shows the errors in the configuration.", "dim"),
-    ("See also mcptui config check.", "dim"),
+    ("The configuration has errors. The conversation lists them.", "dim"),
+    ("To check the file again, run mcptui config check.", "dim"),
 )
 
 

@@ -142,8 +142,8 @@ class ChatStatus:
     def _activity(self) -> str:
         request = self._approvals.current
         if request is not None:
-            more = f", {self._approvals.waiting} more" if self._approvals.waiting else ""
-            return f"waiting for approval{more}"
+            calls = f"{self._approvals.waiting + 1} calls " if self._approvals.waiting else ""
+            return f"{calls}waiting for approval"
         if self._bridge.can_continue:
             return f"limit reached: {self._overrides.first_of('chat.continue')} continues"
         return "stopping" if self._chat.stopping else self._bridge.activity

@@ -10,7 +10,7 @@ from tui.ui.widgets.rows import Row, width_of
 WARN_AT = 0.8
 """The share of a limit from which its meter has the warning color."""
 
-LOADING = "Loading. You can type already."
+LOADING = "Loading… You can start typing."
 
 _CELLS = 5
 

@@ -78,7 +78,7 @@ class TracePane(TitledPane):
         if not self._spans.turns:
             return "TRACE", ""
         turn = f"turn {self._spans.turns}"
-        return "TRACE", turn if self.following else f"{turn}, end follows"
+        return "TRACE", turn if self.following else f"{turn}, press end to follow"
 
     def body_count(self) -> int:
         return self._total if self._sizes else len(self._empty_rows())

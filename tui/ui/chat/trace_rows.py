@@ -148,7 +148,7 @@ def _call_rows(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
         yield crop(((f"{INDENT}rule: {call.rule}", "dim"),), look.columns)
     if open and call.state is CallState.DONE and call.ms is not None:
         yield crop(
-            ((f"{INDENT}took {duration(call.ms)} in all. f8 shows the time on the wire", "dim"),),
+            ((f"{INDENT}took {duration(call.ms)} in total. Press f8 for the time on the wire", "dim"),),
             look.columns,
         )
     if call.state.over and call.why:

@@ -263,7 +263,7 @@ class TurnQueue:
         if error is not None:
             self._bridge.abandon()
             self._view.add_note(
-                (f"Internal error: the turn could not be shown completely ({type(error).__name__}). Retry."),
+                f"Internal error: cannot show the whole turn ({type(error).__name__}). Enter /retry.",
                 "bad",
             )
         self._requeue_steered(stopped)

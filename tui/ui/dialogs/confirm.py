@@ -70,7 +70,7 @@ class ConfirmCall(Confirm):
     """Asks before the first call of a tool that may be destructive. Both texts are cleaned."""
 
     def __init__(self, warning: str, arguments: str) -> None:
-        super().__init__(warning, yes="call, and do not ask again here", no="cancel", about=arguments)
+        super().__init__(warning, yes="call, and stop asking for this tool", no="cancel", about=arguments)
 
 
 LOOKS_PER_SECOND = 8

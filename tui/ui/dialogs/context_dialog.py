@@ -92,7 +92,7 @@ class ContextDialog(ModalScreen[None]):
         pane.styles.height = len(self._parts) + 2
         with Vertical():
             yield Literal("Context")
-            yield Literal(f"The next request in tokens, without your message ({how}).", classes="about")
+            yield Literal(f"Tokens of the next request without your message, {how}.", classes="about")
             yield pane
             yield Literal(f"esc close    {self._traffic_key} shows each request in full", classes="keys")
 

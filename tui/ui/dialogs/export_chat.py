@@ -25,12 +25,12 @@ from tui.ui.widgets.rows import Row
 
 KINDS: tuple[tuple[ExportKind, str, str], ...] = (
     ("markdown", ".md", "Markdown"),
-    ("json", ".json", "JSON, can be imported again"),
+    ("json", ".json", "JSON (can be imported again)"),
     ("html", ".html", "HTML page"),
 )
 _ENDINGS = tuple(ending for _, ending, _ in KINDS)
-_WHOLE = "○ redacted   What was said, without configured secrets."
-_SHAPES = "● redacted   Shapes in place of what was said. Names and times stay."
+_WHOLE = "○ redact   Keeps what was said. Configured secrets are removed."
+_SHAPES = "● redact   Replaces what was said with its type and length. Names and times stay."
 
 
 class _Kinds(Bar):
@@ -89,7 +89,7 @@ class ExportChat(ModalScreen[ChatExport | None]):
         self._kinds = _Kinds()
         self._kinds.chosen = [one for one, _, _ in KINDS].index(kind)
         self._contents = contents
-        self._leaves = Literal("In it: counting…", id="contents")
+        self._leaves = Literal("Contains: counting…", id="contents")
         self._form = Literal(_WHOLE, id="form")
         self._shapes = False
         ending = _ENDINGS[self._kinds.chosen]
@@ -116,7 +116,7 @@ class ExportChat(ModalScreen[ChatExport | None]):
 
     async def _count(self) -> None:
         try:
-            self._leaves.show(f"In it: {await self._contents()}")
+            self._leaves.show(f"Contains: {await self._contents()}")
         except McptuiError as error:
             self._leaves.show(str(error))
 

@@ -14,13 +14,13 @@ from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.widgets.literal import Literal
 
 _FORMATS = {
-    "jsonl": "JSON Lines, can be opened again",
+    "jsonl": "JSON Lines (can be opened again)",
     "md": "Markdown report",
-    "html": "HTML page, one file",
-    "har": "HAR, HTTP servers only",
+    "html": "HTML page (one file)",
+    "har": "HAR (HTTP servers only)",
 }
-_WHOLE = "○ redacted (shift+tab)"
-_SHAPES = "● redacted: shapes in place of values"
+_WHOLE = "○ redact values (shift+tab)"
+_SHAPES = "● redact values: only type and length stay"
 
 
 class ExportForm(Picker):
@@ -42,7 +42,7 @@ class ExportForm(Picker):
         self.shapes = False
         self._contents = contents
         self._stop = threading.Event()
-        self._leaves = Literal("In it: counting…", id="contents")
+        self._leaves = Literal("Contains: counting…", id="contents")
         self._form = Literal(_WHOLE, id="form")
 
     def above(self) -> ComposeResult:

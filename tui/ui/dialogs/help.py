@@ -178,7 +178,7 @@ class HelpScreen(ModalScreen[None]):
                 yield Literal("Keys")
                 yield self._field
             yield self._lines
-            yield KeyLine([("esc", "close"), ("[ui.keys]", "in the configuration changes keys")])
+            yield KeyLine([("esc", "close"), ("[ui.keys]", "in the configuration: change keys")])
 
     def on_mount(self) -> None:
         """Hide a dialog below: its last lines would look like those of the help."""

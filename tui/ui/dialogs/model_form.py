@@ -90,7 +90,7 @@ class ModelForm(ModalScreen[str | None]):
         self._variable_field = FormField("Variable", self._variable)
         self._secret = Field(placeholder="paste the key", password=True, compact=True)
         self._secret_field = FormField("Key", self._secret)
-        self._model = Field(provider.model, placeholder="the ID of a model", compact=True)
+        self._model = Field(provider.model, placeholder="model ID", compact=True)
         self._model_field = FormField("Model", self._model, required=True)
         name = changes.free_name(provider.name)
         self._called = Field(name, max_length=64, compact=True, select_on_focus=False)
@@ -225,7 +225,7 @@ class ModelForm(ModalScreen[str | None]):
         if show and self._ids:
             self._open_ids()
         elif show:
-            self._show_problem("! The endpoint lists no models. Type the ID of one.")
+            self._show_problem("! The endpoint lists no models. Enter a model ID.")
 
     def _open_ids(self) -> None:
         choices = [PickerChoice(one, Content(clean_line(one, 120))) for one in self._ids]
@@ -256,7 +256,7 @@ class ModelForm(ModalScreen[str | None]):
             await self._changes.add(values)
         except McptuiError as error:
             self._complain(error)
-            self._say("ctrl+s again saves it anyway   esc cancel" if self._tried == values else "")
+            self._say("ctrl+s again to save anyway   esc cancel" if self._tried == values else "")
         else:
             self.dismiss(values.name)
         finally:

@@ -93,7 +93,7 @@ class ServerForm(ModalScreen["Draft | None"]):
                     yield FormField("Name", self._name_field)
                 yield self._values_field
                 yield FormField("Transport", self._transport)
-                yield FormField("Your secrets in its results", self._secrets)
+                yield FormField("Secrets in its results", self._secrets)
                 yield self._toml
             with Horizontal(classes="buttons"):
                 yield Button("Save", "ctrl+s", self.action_save)

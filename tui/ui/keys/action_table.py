@@ -20,9 +20,9 @@ class Context(StrEnum):
     SERVERS = "Servers"
     TRACE = "Trace"
     TRAFFIC = "Traffic"
-    ENTRY = "Traffic, an entry"
+    ENTRY = "Traffic entry"
     WORKBENCH = "Workbench"
-    BENCH_LIST = "Workbench, lists and results"
+    BENCH_LIST = "Workbench lists and results"
     BENCH_FORM = "Forms"
     SESSIONS = "Sessions"
     MODELS = "Models"
@@ -190,18 +190,16 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show keys", 0),
     Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Quit", 0, priority=True),
     # ---- the message that is being written ----
-    _composer("composer.send", "enter", "send", "Send; while a turn runs, queue", 1),
-    _composer(
-        "composer.steer", SEND_KEYS, "steer", "Send now; while a turn runs, steer it at the next step", 4
-    ),
+    _composer("composer.send", "enter", "send", "Send, or queue while a turn runs", 1),
+    _composer("composer.steer", SEND_KEYS, "steer", "Send, or steer the running turn at its next step", 4),
     _composer("composer.newline", NEWLINE_KEYS, "newline", "Insert a newline", 60),
     Action("composer.page_up", "pageup", _C.COMPOSER, "page up", "Scroll the conversation up"),
     Action("composer.page_down", "pagedown", _C.COMPOSER, "page down", "Scroll the conversation down"),
     Action("composer.to_start", "ctrl+home", _C.COMPOSER, "start", "Scroll the conversation to its start"),
     Action("composer.to_end", "ctrl+end", _C.COMPOSER, "end", "Scroll the conversation to its end"),
     _composer("composer.complete", "tab", "complete", "Accept the suggestion, or focus the next pane"),
-    _composer("composer.older", "up", "older", "Previous message, from the first line"),
-    _composer("composer.newer", "down", "newer", "Next message, from the last line"),
+    _composer("composer.older", "up", "older", "Previous message, if the cursor is on the first line"),
+    _composer("composer.newer", "down", "newer", "Next message, if the cursor is on the last line"),
     Action("composer.history", "ctrl+r", _C.COMPOSER, "search history", "Search the input history", 61),
     Action("composer.editor", "ctrl+f", _C.COMPOSER, "editor", "Edit the message in $EDITOR", 62),
     Action("composer.take_back", "ctrl+up", _C.COMPOSER, "edit queued", "Edit the queued message", 5),
@@ -209,7 +207,7 @@ ACTIONS: tuple[Action, ...] = (
         "composer.drop", "ctrl+x", "discard queued", "Discard the queued message, if the input is empty", 6
     ),
     # ---- conversations and models ----
-    Action("chat.sessions", "f9", _C.ANYWHERE, "sessions", "Open a saved conversation", 32),
+    Action("chat.sessions", "f9", _C.ANYWHERE, "sessions", "Open, search or manage sessions", 32),
     Action("chat.models", "f10", _C.ANYWHERE, "model", "Switch model", 33),
     Action("chat.system", "f12", _C.ANYWHERE, "system", "Edit the system prompt"),
     # ---- a message: the one that the mark stands on, or the last ----
@@ -227,12 +225,12 @@ ACTIONS: tuple[Action, ...] = (
         "u",
         _C.CONVERSATION,
         "undo summary",
-        "Undo the summary: send all messages again",
+        "Undo the summary, and send all messages again",
         17,
     ),
     Action("chat.cancel_call", "K", _C.CONVERSATION, "cancel call", "Cancel the selected running call", 9),
     Action("chat.export", "x", _C.CONVERSATION, "export", "Export the conversation", 18),
-    # ---- the list of saved conversations ----
+    # ---- the list of sessions ----
     _sessions("session.resume", "enter", "open", "Open the session", 1),
     _sessions("session.branch", "ctrl+b", "branch", "Open a copy of the session", 6),
     _sessions("session.rename", "ctrl+e", "rename", "Rename the session", 4),
@@ -255,7 +253,7 @@ ACTIONS: tuple[Action, ...] = (
     # ---- what a server asks ----
     _ask("ask.send", SEND_KEYS, "send", "Send the answer, or open the URL", 1),
     _ask("ask.copy", "ctrl+y", "copy URL", "Copy the URL", 4),
-    _ask("ask.each", "ctrl+u", "one by one", "Answer for each server by itself", 5),
+    _ask("ask.each", "ctrl+u", "one by one", "Answer for each server separately", 5),
     _ask("ask.decline", "ctrl+x", "decline", "Decline the request", 3),
     _ask("ask.cancel", "escape", "cancel", "Cancel", 2),
     # ---- what a call gave ----
@@ -293,42 +291,42 @@ ACTIONS: tuple[Action, ...] = (
         "traffic.sort_time",
         "1",
         "by time",
-        "Sort by time, newest first; again for oldest first",
+        "Sort by time, newest first. Again: oldest first",
         run="traffic_arrange('time')",
     ),
     _traffic(
         "traffic.sort_server",
         "2",
         "by server",
-        "Sort by server; again to reverse, then by time",
+        "Sort by server. Again: reverse, then by time",
         run="traffic_arrange('server')",
     ),
     _traffic(
         "traffic.sort_kind",
         "3",
         "by kind",
-        "Sort by kind; again to reverse, then by time",
+        "Sort by kind. Again: reverse, then by time",
         run="traffic_arrange('kind')",
     ),
     _traffic(
         "traffic.sort_method",
         "4",
         "by method",
-        "Sort by method; again to reverse, then by time",
+        "Sort by method. Again: reverse, then by time",
         run="traffic_arrange('method')",
     ),
     _traffic(
         "traffic.sort_size",
         "5",
         "by size",
-        "Sort by size; again to reverse, then by time",
+        "Sort by size. Again: reverse, then by time",
         run="traffic_arrange('size')",
     ),
     _traffic(
         "traffic.sort_latency",
         "6",
         "by latency",
-        "Sort by latency; again to reverse, then by time",
+        "Sort by latency. Again: reverse, then by time",
         run="traffic_arrange('latency')",
     ),
     _traffic("traffic.follow", "F,end,G", "follow", "Go to the newest entry and follow", 11),
@@ -336,11 +334,11 @@ ACTIONS: tuple[Action, ...] = (
     _traffic("traffic.resend", "R", "resend", "Resend the request unchanged", 8),
     _traffic("traffic.form", "E", "edit as form", "Edit the arguments in the workbench form"),
     _traffic("traffic.edit", "e", "edit and resend", "Edit the params as JSON and resend", 9),
-    _traffic("traffic.compare", "d", "compare", "Compare: mark an entry, then compare another with it", 12),
-    _traffic("traffic.export", "x", "export", "Export entries as JSON lines, Markdown, HTML or HAR", 12),
+    _traffic("traffic.compare", "d", "compare", "Mark an entry, then compare another one with it", 12),
+    _traffic("traffic.export", "x", "export", "Export entries as JSON Lines, Markdown, HTML or HAR", 12),
     _traffic("traffic.turn", "g", "turn", "Go to the turn of this entry", 6),
-    _traffic("traffic.stats", "S", "statistics", "Statistics of each server and tool", 13),
-    _traffic("traffic.waterfall", "w", "waterfall", "Waterfall of the entry's turn", 13),
+    _traffic("traffic.stats", "S", "statistics", "Show statistics of each server and tool", 13),
+    _traffic("traffic.waterfall", "w", "waterfall", "Show the entry's turn as a waterfall", 13),
     # ---- one entry ----
     _panel("frame.close", "escape,q", "close", "Close the entry", 2),
     _entry("frame.fold", "enter,space", "fold", "Expand or collapse the selected value", 1),
@@ -370,7 +368,7 @@ ACTIONS: tuple[Action, ...] = (
     _bench_arguments("bench.raw", "ctrl+e", "JSON", "Edit the arguments as JSON, or as a form", 4),
     _bench_arguments("bench.saved", "ctrl+k", "saved arguments", "Save or load arguments", 10),
     _bench("bench.frames", "f4", "traffic", "Show the traffic of this call or server", 5),
-    _bench_arguments("bench.hand", "f5", "to chat", "Put the result into the input", 6),
+    _bench_arguments("bench.hand", "f5", "to input", "Insert the result into the input", 6),
     _bench("bench.next_tab", "ctrl+pagedown", "next tab", "Next tab", run="bench_step_tab(1)"),
     _bench("bench.last_tab", "ctrl+pageup", "previous tab", "Previous tab", run="bench_step_tab(-1)"),
     # ---- lists and results ----
@@ -393,7 +391,7 @@ ACTIONS: tuple[Action, ...] = (
         "bench.subscribe",
         "u",
         "subscribe",
-        "Subscribe: read the resource again when it changes",
+        "Subscribe, and read the resource again when it changes",
         8,
     ),
     _bench_result("bench.send", "A", "send", "Send the prompt to the model", 4),
@@ -403,7 +401,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     _results("bench.level", "v", "level", "Set the log level of the server", 7),
     _results("bench.roots", "t", "roots", "Edit the roots of the server", 0),
-    _results("bench.read_resources", "X", "resources", "Turn reading resources on or off for the model", 0),
+    _results("bench.read_resources", "X", "resources", "Let the model read resources, or stop it", 0),
     _results("bench.trust", "T", "trust", "Trust the server, or stop trusting it", 0),
     _results("bench.sampling", "e", "sampling", "Set sampling: never, ask or allow", 0),
     _bench_result("bench.offer_all", "O", "all on/off", "Turn all tools on or off for the model", 0),
@@ -413,7 +411,7 @@ ACTIONS: tuple[Action, ...] = (
     _bench_result("bench.maximise", "z", "maximize", "Maximize or restore the result", 13),
     _results("bench.toggle", "s", "start/stop", "Start or stop the server", 7),
     _results("bench.restart", "r", "restart", "Restart the server", 16),
-    _results("bench.reload", "R", "refresh", "Reload the lists of the server", 17),
+    _results("bench.reload", "R", "reload", "Reload the lists of the server", 17),
     _results("bench.leave", "q", "back", "Close the workbench", 0),
     # ---- a form ----
     _form("form.choose", "enter", "next", "Next field, choice or level", 3),
@@ -421,7 +419,7 @@ ACTIONS: tuple[Action, ...] = (
     _form("form.previous", "shift+tab,up", "previous", "Previous field", 0),
     _form("form.add", "ctrl+n", "add", "Add an item or an optional field", 8),
     _form("form.remove", "ctrl+d", "remove", "Remove the item, or clear the field", 9),
-    _form("form.cycle", "ctrl+a", "another", "Next choice of an enum or union", 11),
+    _form("form.cycle", "ctrl+a", "next choice", "Next choice of an enum or union", 11),
 )
 
 IS_YES = {

@@ -60,7 +60,7 @@ def why_not(found: Action, now: Situation) -> str:
         case "chat.cancel" | "chat.cancel_call" | "composer.steer":
             does, why = now.running, "no turn is running"
         case "chat.continue":
-            does, why = now.can_continue, "no turn has ended at a limit"
+            does, why = now.can_continue, "the last turn did not end at a limit"
         case "composer.take_back" | "composer.drop":
             does, why = now.held, "no message is queued"
         case "chat.parent":
@@ -78,7 +78,7 @@ def why_not(found: Action, now: Situation) -> str:
         ):
             does, why = now.said, "the conversation is empty"
         case "servers.changes" if now.servers:
-            does, why = now.changed, "nothing has changed since you accepted it"
+            does, why = now.changed, "no tools have changed since you accepted them"
         case _ if found.context is Context.SERVERS and found.id not in WITHOUT_SERVERS:
             does, why = now.servers, "there are no servers"
         case _ if found.context is Context.QUESTION:

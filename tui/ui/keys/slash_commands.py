@@ -169,11 +169,11 @@ OWN: tuple[CommandSpec, ...] = (
     CommandSpec("compact", "", "Summarize older messages for the model"),
     CommandSpec("export", "[markdown|json|html] [PATH]", "Export the conversation", ArgumentRule.MAYBE),
     CommandSpec("retry", "", "Retry the last question"),
-    CommandSpec("sessions", "", "Open a saved conversation"),
+    CommandSpec("sessions", "", "Open, search or manage sessions"),
     CommandSpec(
         "rename",
         "[TITLE]",
-        "Rename the conversation; without TITLE, the model suggests one",
+        "Rename the conversation, or let the model suggest a title",
         ArgumentRule.MAYBE,
     ),
     CommandSpec("branch", "", "Continue in a copy of the conversation"),
@@ -292,7 +292,7 @@ def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | Inv
 
 def _fitting(spec: CommandSpec, rest: str) -> SlashCommand | InvalidCommand:
     if rest and spec.takes is ArgumentRule.NOTHING:
-        return InvalidCommand(f"/{spec.name} takes no argument. {_AS_IT_IS}")
+        return InvalidCommand(f"/{spec.name} takes no arguments. {_AS_IT_IS}")
     if not rest and spec.takes is ArgumentRule.TEXT:
         return InvalidCommand(f"Argument required: /{spec.name} {spec.usage}")
     return SlashCommand(spec, rest)

@@ -106,7 +106,7 @@ def id_item(model: str, *, current: bool, symbols: Symbols) -> FinderItem:
 
 def free_item(text: str) -> FinderItem:
     """Return the row that uses the typed text as the id of a model."""
-    row: Row = (("  use ", "dim"), (f"“{clean_line(text, 200)}”", "accent"), (" as a model id", "dim"))
+    row: Row = (("  use ", "dim"), (f"“{clean_line(text, 200)}”", "accent"), (" as the model ID", "dim"))
     return FinderItem(text, lambda width: [row])
 
 
@@ -201,11 +201,11 @@ class ModelsScreen(ModalScreen[bool | None]):
             shown = [choice_item(one, self._symbols) for one in self._choices if fits(one, text)]
             is_offline = all(one.where == OFFLINE for one in self._choices)
             if not shown:
-                about = f"No model matches “{clean_line(text, 60)}”." if self._choices else _WAYS
+                about = f"No profile matches “{clean_line(text, 60)}”." if self._choices else _WAYS
                 shown = [words(""), words(about)]
                 if self._choices:
                     key = self._overrides.first_of("model.offered")
-                    shown.append(words(f"{key} lists the models of an endpoint."))
+                    shown.append(words(f"Press {key} to list the models of an endpoint."))
             else:
                 shown.insert(0, HEADINGS)
                 shown += [words(""), words(_WAYS)] if is_offline and not text else []
@@ -214,7 +214,7 @@ class ModelsScreen(ModalScreen[bool | None]):
 
     def _ids(self, offer: EndpointModels, text: str) -> list[FinderItem]:
         if offer.loading:
-            items = [words(""), words("Loading models…   esc goes back")]
+            items = [words(""), words("Loading models…   esc back")]
         elif offer.problem:
             items = [words(""), words(offer.problem, "bad")]
         else:
@@ -224,7 +224,7 @@ class ModelsScreen(ModalScreen[bool | None]):
             if len(found) > MOST_IDS:
                 items.append(words(f"and {len(found) - MOST_IDS} more, type to filter"))
             if not offer.ids:
-                items = [words(""), words("The endpoint lists no models. Enter a model id.")]
+                items = [words(""), words("The endpoint lists no models. Enter a model ID.")]
         if text and text not in offer.ids:
             items.append(free_item(text))
         return items
@@ -233,7 +233,7 @@ class ModelsScreen(ModalScreen[bool | None]):
         left: Row = (("Models", "text bold"),)
         offer = self._offer
         if offer is not None:
-            left = (*left, (f"   {clean_line(offer.choice.name, 60)} offers", "text"))
+            left = (*left, (f"   of {clean_line(offer.choice.name, 60)}", "text"))
             state = state or ("" if offer.loading or offer.problem else f"{len(offer.ids)} ")
         elif self._purpose:
             left = (*left, (f"   {self._purpose}", "text"))

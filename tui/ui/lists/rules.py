@@ -33,7 +33,7 @@ OUTCOMES: Mapping[Verdict, str] = {
 
 EXAMPLE = "ask files/* path=/etc/*"
 EMPTY_WORDS = (
-    "No rules yet. A rule allows, asks about or denies calls of a server, a tool or arguments: "
+    "No rules yet. A rule allows calls, denies them or asks for approval, by server, tool or arguments: "
     "allow weather/*, ask files/* path=/etc/*, deny */delete_*"
 )
 ORDER_WORDS = (
@@ -193,7 +193,7 @@ class RulesScreen(ModalScreen[None]):
             if all(part in one.tool.casefold() for part in parts)
         ]
         if earlier:
-            items += [heading("Earlier approvals", "your answers, unless a rule decides"), *earlier]
+            items += [heading("Earlier approvals", "apply unless a rule decides"), *earlier]
         return [*items, words(""), words(ORDER_WORDS), words(TRY_WORDS)]
 
     def _tried_items(self, call: TypedCall) -> list[FinderItem]:
@@ -222,7 +222,7 @@ class RulesScreen(ModalScreen[None]):
     def _about(self, key: str) -> Row:
         if (rule := self._rules.get(key)) is not None:
             return ((f"approvals.{rule.origin} in {clean_line(self._changes.path, 200)}", "dim"),)
-        return (("from your answer to an approval", "dim"),) if key in self._approvals else EMPTY
+        return (("from an earlier approval", "dim"),) if key in self._approvals else EMPTY
 
     def _offers(self, found: Action) -> bool:
         key = self.finder.list.current
@@ -258,7 +258,7 @@ class RulesScreen(ModalScreen[None]):
         """Return a word if a text is no rule, and tell why; the line of the text has no room for it."""
         problem = _problem_of(text)
         self.finder.tell(problem, "bad", lasting=True)
-        return "not a rule" if problem else ""
+        return "invalid rule" if problem else ""
 
     def _run(self, work: Awaitable[None], done: str) -> None:
         async def change() -> None:
@@ -282,7 +282,7 @@ class RulesScreen(ModalScreen[None]):
                 self._run(self._changes.remove(rule), "Removed.")
 
         question = f"Remove the rule “{clean_line(str(rule), 200)}” from the configuration?"
-        about = "Its calls are then decided by other rules, or as if there were none."
+        about = "Other rules then decide about its calls. Without one, the default applies."
         self._confirm(question, about, decided)
 
     def action_rule_recent(self) -> None:

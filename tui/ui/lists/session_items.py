@@ -85,7 +85,7 @@ def about_session(info: SessionInfo, parent: SessionInfo | None) -> Row:
         used(info),
     ]
     if info.parent:
-        name = clean_line(parent.title, 60) if parent is not None else "a deleted conversation"
+        name = clean_line(parent.title, 60) if parent is not None else "a deleted session"
         parts.append(f"branch of “{name}”")
     return (("   ".join(part for part in parts if part), "dim"),)
 
@@ -100,15 +100,20 @@ def preview_rows(messages: Sequence[Message], upto: int | None = None) -> list[R
                 head: Row = (("you", "user bold"),)
             case AssistantMessage(text=text, model=model):
                 head = ((clean_line(model, 60) or "model", "model bold"),)
-                names = ", ".join(clean_line(call.name, 60) for call in message.calls)
+                names = ", ".join(_tool_name(call.name) for call in message.calls)
                 text = "\n".join(filter(None, (text, f"→ {names}" if names else "")))
             case ToolMessage(text=text, name=name):
-                head, text = ((clean_line(name, 60), "tool"),), text[: SHOWN_CHARS // 6]
+                head, text = ((_tool_name(name), "tool"),), text[: SHOWN_CHARS // 6]
         lines = [line for line in preview(text[-SHOWN_CHARS:]).text.split("\n") if line.strip()]
         style = "dim" if isinstance(message, ToolMessage) else "text"
         if lines:
             rows += [head, *(((line.expandtabs(4), style),) for line in lines), EMPTY]
     return rows[:-1]
+
+
+def _tool_name(qualified: str) -> str:
+    """Return the name of a tool as rules write it: "notes/search_notes"."""
+    return clean_line(qualified.replace("__", "/", 1), 60)
 
 
 def found_key(found: SessionMatch) -> str:

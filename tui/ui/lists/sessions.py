@@ -45,8 +45,7 @@ MOST_READ = 20
 """Sessions whose messages are kept for the preview."""
 
 _EMPTY = (
-    "No saved conversations yet. Conversations are saved automatically. Open, search, branch and "
-    "export them here."
+    "No sessions yet. mcptui saves each conversation as a session. Open, search, branch and export them here."
 )
 
 
@@ -171,7 +170,7 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         left: Row = (("Sessions", "text bold"),)
         if problem := self._conversations.problem:
             left = (*left, (f"   not saved: {clean_line(problem, 200)}", "warn"))
-        self.finder.title_line.show(left, ((state or f"{amount} saved ", "dim"),))
+        self.finder.title_line.show(left, ((state or f"{units.plural(amount, 'session')} ", "dim"),))
 
     def _about(self, key: str) -> Row:
         info = self._info(key)
@@ -266,7 +265,7 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         if info is None:
             return
         if self._conversations.info is not None and self._conversations.info.id == info.id:
-            self.finder.tell("This conversation is open. Switch to another one first.", "warn")
+            self.finder.tell("This session is open. Open another one first.", "warn")
             return
 
         async def delete() -> None:

@@ -65,7 +65,7 @@ class AddressDialog(ModalScreen[AddressAnswer]):
         self._address = web_address(question.url)
         self._pasted: Field | None = None
         if question.purpose == "sign in" and not self._browser:
-            self._pasted = Field(placeholder="paste the URL that the browser ends on", compact=True)
+            self._pasted = Field(placeholder="paste the URL of the last page in the browser", compact=True)
 
     def compose(self) -> ComposeResult:
         question = self.question
@@ -122,7 +122,7 @@ class AddressDialog(ModalScreen[AddressAnswer]):
         self.dismiss(AddressAnswer(Action.ACCEPT, pasted))
 
     def action_ask_copy(self) -> None:
-        clipboard.copy(self.app, self.question.url, "the address")
+        clipboard.copy(self.app, self.question.url, "the URL")
 
     def action_ask_decline(self) -> None:
         if self.ripeness.ripe:

@@ -102,7 +102,7 @@ class ConsentDialog(ModalScreen[Action | ConsentsAnswer]):
         answers: tuple[str, ...]
         if isinstance(question, ConsentsQuestion):
             rows, yes = consents_rows(question), f"yes, start all {len(question.questions)}"
-            no, answers = "no, none", ("ask.send", "ask.each", "ask.decline")
+            no, answers = "no, start none", ("ask.send", "ask.each", "ask.decline")
         else:
             how = "use it" if question.is_model else "connect" if question.is_remote else "start it"
             rows, yes = consent_rows(question), f"yes, {how}"

@@ -51,20 +51,20 @@ STYLES = {
 }
 
 MEANING = (
-    "Accept: the model gets the new definitions. Leave out: it does not, and mcptui asks again when they "
-    "change. Decide later: it does not for now. Press {key} in the servers pane to decide."
+    "Accept: the model gets the new definitions. Leave out: it does not get them, and mcptui asks again when "
+    "they change. Decide later: it does not get them yet. To decide, press {key} in the servers pane."
 )
 
 
 TOO_MANY = (
-    "  Does not fit here beside the others, so it stays left out. Press {key} in the servers pane after this."
+    "  Too long to show with the others, so left out. To review it next, press {key} in the servers pane."
 )
 TOO_LONG = (
-    "  Too long to be read here, so it stays left out. mcptui list {server} --json prints all of it, "
-    "and --accept-suspicious accepts it."
+    "  Too long to show here, so left out. To read it, run mcptui list {server} --json. "
+    "To accept it, add --accept-suspicious."
 )
 
-NOTHING_WHOLE = "Too long to be read here."
+NOTHING_WHOLE = "Too long to show here."
 
 ANSWERS = ("ask.send", "ask.decline", "ask.cancel")
 

@@ -55,7 +55,7 @@ class TrustDialog(ModalScreen[TrustAnswer]):
     def compose(self) -> ComposeResult:
         server, tool = quoted_name(self.question.server, 60), quoted_name(self.question.tool, 80)
         about = (
-            f"It marks its tool {tool} as read-only, so it should change nothing. mcptui cannot check that."
+            f"It marks its tool {tool} as read-only, so it should change nothing. mcptui cannot verify this."
         )
         answers = Content.assemble(
             ("Trust:", "bold"),

@@ -117,4 +117,4 @@ class SavedFilters:
                 self._ask_name(name)
         else:
             self._recording.filters[name] = text
-            screen.notify(f"saved as {name}", timeout=2)
+            screen.notify(f"Saved as {name}.", timeout=2)

@@ -26,7 +26,7 @@ class TrafficTitle(SplitBar):
         left: Row = (("TRAFFIC  ", "text bold"), (clean_line(recording.title, 60), "text"))
         if problem := recording.problem():
             left = (*left, (f"   ! {clean_line(problem)}", "bad"))
-        where = "following" if following else "end follows"
+        where = "following" if following else "press end to follow"
         state = where if recording.live else "recorded"
         entries = recording.entries
         count = (f"{shown_of(shown, len(entries), entries.loaded)}   ", "text")

@@ -39,7 +39,7 @@ def difference_notes(found: "Comparison") -> list[Row]:
     """Return what is said of a comparison besides its lines."""
     notes: list[str] = []
     if found.same:
-        notes.append("Only times, ids and durations differ." if found.masked else "No differences")
+        notes.append("Only times, IDs and durations differ." if found.masked else "No differences")
     if found.masked:
         plural = "" if found.masked == 1 else "s"
         notes.append(f"{found.masked:,} expected difference{plural} hidden. Press a to show all.")
@@ -136,7 +136,7 @@ class ComparisonScreen(ModalScreen[None]):
         keys: list[tuple[str, str]] = []
         if self._has_calls:
             keys.append(("tab", "the two entries" if self._calls else "the whole calls"))
-        keys.append(("a", "all differences" if self._masked else "hide times, ids, durations"))
+        keys.append(("a", "all differences" if self._masked else "hide times, IDs, durations"))
         keys += [("c", "copy"), ("esc", "back")]
         self._keys.show([(key, label, None) for key, label in keys])
 
@@ -212,13 +212,11 @@ def _value(reader: TrafficReader, seq: int) -> Any:
     """Return an entry as a JSON value, as its lines if it is not JSON. Raises `NotComparable`."""
     entry = whole_entry(reader, seq, MOST_COMPARED + 1)
     if entry is None:
-        raise NotComparable(f"Entry {exact(seq)} was dropped: the recording has reached its limit.")
+        raise NotComparable(f"Entry {exact(seq)} was dropped at the size limit of the recording.")
     if entry.sha256:
         raise NotComparable(f"Entry {exact(seq)} is truncated and cannot be compared.")
     if len(entry.body) > MOST_COMPARED:
-        raise NotComparable(
-            f"Entry {exact(seq)} is larger than {units.size(MOST_COMPARED)}: that is not compared."
-        )
+        raise NotComparable(f"Entry {exact(seq)} is too large to compare (over {units.size(MOST_COMPARED)}).")
     return _json_of(entry)
 
 

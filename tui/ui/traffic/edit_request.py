@@ -117,7 +117,7 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         await asyncio.sleep(SETTLE_SECONDS)
         if problem := await check(params):
             self._status.show(
-                ((f"! {clean_line(problem, 300)}", "warn"),), (("it can still be sent", "dim"),)
+                ((f"! {clean_line(problem, 300)}", "warn"),), (("you can still send it", "dim"),)
             )
 
     def on__params_done(self, event: _Params.Done) -> None:

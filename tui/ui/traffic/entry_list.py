@@ -153,12 +153,12 @@ class EntryList(LinePane, inherit_bindings=False):
             is_open = self.entries.is_uncertain(index)
             self._go_to(
                 self.entries.partner(index),
-                "Its response is not loaded yet." if is_open else "No matching entry.",
+                "Its response is not loaded yet." if is_open else "This entry has no request or response.",
             )
 
     def go_to_first(self) -> None:
         if (index := self.index) >= 0:
-            self._go_to(self.entries.origin(index), "Not part of a call.")
+            self._go_to(self.entries.origin(index), "This entry is not part of a call.")
 
     def _go_to(self, index: int, if_none: str) -> None:
         if index < 0:

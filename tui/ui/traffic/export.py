@@ -105,7 +105,7 @@ class Exporter:
             return {}
         found: dict[str, tuple[str, Sequence[int]]] = {}
         if 0 < (listed := len(self._filtering.rows)) < len(rows):
-            what = "calls only" if self._filtering.has_calls_only else "without what is folded"
+            what = "calls only" if self._filtering.has_calls_only else "without folded entries"
             places = sorted(self._filtering.rows.indices(0, listed))
             found["listed"] = (f"as listed, {what}: {entry_count(listed)}", places)
         words = self._filtering.so_far or "filtered entries" if self._filtering.is_filtered else "all entries"
@@ -141,7 +141,11 @@ class Exporter:
                     return ""
                 if entry := whole_entry(reader, seq, MOST):
                     contents.see(entry)
-        return f"In the first {contents.words()}" if len(seqs) > MOST_READ else f"In it: {contents.words()}"
+        return (
+            f"Counted: the first {contents.words()}"
+            if len(seqs) > MOST_READ
+            else f"Contains: {contents.words()}"
+        )
 
     def _leaving(self, seqs: Sequence[int]) -> str:
         """Return the size of the export: "13 entries, 4.2 kB"."""

@@ -25,10 +25,10 @@ _EMPTY_LIVE = (
     "starts and exits.",
     "Start a server or send a message.",
 )
-_EMPTY_SORTED = ("No calls yet. Only calls have a latency.", "1 sorts by time and shows all entries.")
+_EMPTY_SORTED = ("No calls yet. Only calls have a latency.", "Press 1 to sort by time and show all entries.")
 _EMPTY_FILE = ("This recording is empty.",)
-_EMPTY_FILTER = ("No matching entries.", "esc clears the filter, / edits it.")
-_EMPTY_OPENED = ("No matching entries.", "esc goes back, / edits the filter.")
+_EMPTY_FILTER = ("No matching entries.", "Press esc to clear the filter, / to edit it.")
+_EMPTY_OPENED = ("No matching entries.", "Press esc to go back, / to edit the filter.")
 
 
 class Filtering:

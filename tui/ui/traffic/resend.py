@@ -62,11 +62,11 @@ def refusal(kind: Kind, way: Direction, source: str, method: str, servers: "Sequ
     if kind is not Kind.REQUEST:
         return f"Only requests can be resent. This is {_KINDS.get(kind, 'none')}."
     if way is not Direction.OUT:
-        return "The server sent this request. It cannot be resent."
+        return "This request came from the server and cannot be resent."
     if source.startswith(TAP):
         return "This was recorded by a tap. It cannot be resent, because another program uses the server."
     if method == "initialize":
-        return "This opens the session. Restart the server to resend it."
+        return "This request opens the connection. Restart the server to send it again."
     from tui.core.servers import ServerState
 
     status = next((each for each in servers if each.name == source), None)
@@ -81,18 +81,18 @@ def read(entry: Entry) -> ResendRequest | str:
     """Return the request of an entry with its body, or why it cannot be sent again."""
     if entry.redactions:
         names = ", ".join(sorted({clean_line(each.name, 40) for each in entry.redactions}))
-        return f"A secret was redacted in the recording ({names}). It cannot be resent."
+        return f"The recording has a secret of this request redacted ({names}), so it cannot be resent."
     if entry.sha256:
-        return "The entry is truncated. It cannot be resent."
+        return "This entry is truncated and cannot be resent."
     if entry.size > MOST_SENT:
         return "Too large to resend."
     try:
         frame = loads(entry.body)
     except (ValueError, RecursionError):
-        return "Not valid JSON, or a number out of range. It cannot be resent."
+        return "The body is not valid JSON, or a number in it is out of range. It cannot be resent."
     params = frame.get("params", {}) if isinstance(frame, dict) else None
     if not isinstance(params, dict):
-        return "Its params are not a JSON object. It cannot be resent."
+        return "The params are not a JSON object, so the request cannot be resent."
     return ResendRequest(entry.seq, entry.source, entry.method, params)
 
 

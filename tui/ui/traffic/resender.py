@@ -204,9 +204,9 @@ class Resender:
         warning = f"{name} may {may}."
         question: Confirm = ConfirmCall(warning, arguments)
         if is_ruled:
-            warning += f" A rule is about this call: {clean_line(str(rule), 200)}."
+            warning += f" This rule applies to the call: {clean_line(str(rule), 200)}."
         if repeats:
-            warning += " It was already sent. Sending it again may repeat its effect."
+            warning += " The request was already sent. Sending it again may repeat its effect."
         if repeats or is_ruled:
             question = Confirm(warning, yes="send again" if repeats else "send", no="cancel", about=arguments)
         self._screen.app.push_screen(question, confirmed)
@@ -273,7 +273,9 @@ class Resender:
         self._list.following = False
         if not self._list.select(self._entries.seq(index)):
             self._sent = None
-            self._screen.notify(f"Sent, but hidden by the filter. Find it with call:{call}.", timeout=5)
+            self._screen.notify(
+                f"Sent, but hidden by the filter. Filter with call:{call} to find it.", timeout=5
+            )
 
 
 def _seconds(live: LiveRun, server: str) -> float:

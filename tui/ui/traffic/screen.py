@@ -229,7 +229,7 @@ class TrafficScreen(Screen[Cause | None]):
     def action_traffic_turn(self) -> None:
         turn = self.list.turn()
         if turn and not self.recording.live:
-            self.notify(f"It belongs to turn {turn} of the recorded conversation.", timeout=4)
+            self.notify(f"This entry belongs to turn {turn} of the recorded conversation.", timeout=4)
         elif turn:
             self.dismiss(Cause(turn, self.recording.entries.step[self.list.index]))
 

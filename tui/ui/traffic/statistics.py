@@ -29,7 +29,7 @@ METHOD_FROM = 32
 """Where the column of the methods begins, if there is room for it."""
 
 ALL = "all servers"
-_EMPTY = "No calls yet. Start a server or send a message, and its calls are counted here."
+_EMPTY = "No calls yet. Start a server or send a message to see statistics here."
 
 _NUMBERS = (("calls", 7), ("errors", 7), ("pending", 8), ("p50", 9), ("p95", 9), ("longest", 9), ("bytes", 8))
 

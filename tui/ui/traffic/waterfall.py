@@ -77,7 +77,9 @@ class _Lanes(LinePane):
     def row(self, index: int) -> Row:
         found = self.waterfall
         if found is None or not found.bars:
-            return (("  No entries of this turn. left and right go to other turns, esc closes.", "dim"),)
+            return (
+                ("  No entries of this turn. Press left or right for other turns, esc to go back.", "dim"),
+            )
         stretch = found.bars[index]
         row = stretch_row(stretch, found.ns, self.columns - 10, self._symbols)
         return (*row, (f"{span(stretch.end_ns - stretch.start_ns):>9}", "dim"))

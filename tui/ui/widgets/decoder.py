@@ -32,7 +32,7 @@ def main() -> None:
     try:
         head, pixels = decoded(sys.stdin.buffer.read(), request)
     except MemoryError:
-        head, pixels = {"problem": "decoding it needs too much memory"}, b""
+        head, pixels = {"problem": "it needs too much memory"}, b""
     sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + pixels)
 
 

@@ -59,7 +59,7 @@ async def decoded(
         PictureError: it is too large, damaged, not an image, or takes too long; or Pillow is missing.
     """
     if len(encoded) > MOST_BYTES:
-        raise PictureError(f"too large ({units.size(len(encoded))} of base64)")
+        raise PictureError(f"too large ({units.size(len(encoded))} in base64)")
     request_head = {
         "columns": max(1, min(columns, MOST_COLUMNS)),
         "rows": max(1, min(rows, MOST_ROWS)),
@@ -138,4 +138,4 @@ def _picture(answer: bytes) -> Picture:
         size = int(of[0]), int(of[1])
         return Picture(width, height, pixels, size, bool(head["moves"]), bool(head["cut"]))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-        raise PictureError("decoding it takes too much time or memory") from None
+        raise PictureError("it needs too much time or memory") from None

@@ -53,7 +53,7 @@ async def save_new(app: App[Any], path: Path, data: bytes) -> bool:
     except OSError as error:
         app.notify(f"{path} not saved: {error.strerror}.", severity="error")
         return False
-    app.notify(f"saved {units.size(len(data))} to {path}", timeout=4)
+    app.notify(f"Saved {units.size(len(data))} to {path}", timeout=4)
     return True
 
 
@@ -102,7 +102,7 @@ async def open_file(app: App[Any], path: Path, command: Sequence[str] = ()) -> N
         )
     except OSError as error:
         why = error.strerror or type(error).__name__
-        app.notify(f"Cannot start {command[0]}: {why}. The file is {path}.", severity="error")
+        app.notify(f"Cannot start {command[0]}: {why}. The file is at {path}.", severity="error")
         return
     try:
         async with asyncio.timeout(OPENER_SECONDS):

@@ -13,7 +13,7 @@ from textual.widgets import Input
 from tui.ui.widgets.field import Field
 from tui.ui.widgets.literal import Literal
 
-FINISH_INPUT = "A line is being entered. Press enter or esc first."
+FINISH_INPUT = "Finish the input line first: press enter or esc."
 """Why a screen stays while its line is open."""
 
 

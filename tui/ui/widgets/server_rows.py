@@ -261,7 +261,7 @@ def trust_words(server: str, *, trusted: bool) -> str:
 def noise_words(status: ServerStatus) -> str:
     """Return how much came that was no message."""
     if status.reach is not None:
-        return f"{plural(status.noise, 'response')} outside the protocol"
+        return f"{plural(status.noise, 'non-protocol response')}"
     return f"{plural(status.noise, 'line')} of non-protocol output on stdout"
 
 
@@ -272,7 +272,7 @@ def token_facts(tokens: "DefinitionTokens") -> str:
     if tokens.instructions:
         words.append(f"{sign}{count(tokens.instructions)} of them instructions")
     if tokens.left_out:
-        words.append(f"{sign}{count(tokens.left_out)} in tools that are not loaded")
+        words.append(f"{sign}{count(tokens.left_out)} more in tools that are not loaded")
     return ", ".join(words)
 
 

@@ -78,7 +78,7 @@ class TreeLook:
         if value.kind is JsonKind.MORE:
             return (
                 (f"{indent}{self._symbols.folded} ", "accent"),
-                (f"more, from {value.position} on", "dim"),
+                (f"more, starting at {value.position}", "dim"),
             )
         sign = (self._symbols.unfolded if node.is_open else self._symbols.folded) if folds(node) else " "
         return ((f"{indent}{sign} ", "dim"), *_key(node), *self._value(node, width))

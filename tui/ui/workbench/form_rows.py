@@ -97,7 +97,7 @@ def form_lines(
                 found = state.suggestions.rows(2 * field.depth, look.columns, look.signs.cursor)
                 lines += [FormLine(row, suggestion=index) for index, row in found]
     if not fields and item.verb in (ItemVerb.CALL, ItemVerb.GET):
-        words = f"Any arguments. {look.add_key} adds one" if state.is_open else "No arguments"
+        words = f"No arguments declared   {look.add_key} add one" if state.is_open else "No arguments"
         lines += [FormLine(((f"  {words}", "dim"),)), FormLine(EMPTY)]
     return lines
 
@@ -117,7 +117,7 @@ def about_rows(item: Item, columns: int, *, unfolded: bool, has_output_schema: b
         rows.append(tuple(row))
     if item.mark:
         style = "dim" if item.mark.partition(":")[0] in UNALARMING else "warn"
-        rows += wrap(((f"For the model: {item.mark}", style),), max(8, columns - 2), first=(("  ", ""),))
+        rows += wrap(((f"For the model   {item.mark}", style),), max(8, columns - 2), first=(("  ", ""),))
     for one in () if isinstance(item.about, Task) else item.about.hidden:
         words = f"{clean_line(one.place, 80)}: {one.sign}   "
         rows += wrap(
@@ -146,7 +146,7 @@ def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
             if item.tokens:
                 yield item.tokens, "dim"
         case Task():
-            yield "running on the server: fetch waits for its result", "dim"
+            yield "running on the server. Fetch waits for its result", "dim"
         case ResourceInfo():
             yield clean_line(about.uri, 400), "tool"
             if about.mime:

@@ -81,7 +81,7 @@ class HandCalls:
         words: list[tuple[str, str]] = [(f"! {clean_line(problem, 300)}", "bad")]
         if can_insist:
             key = self._shared.overrides.first_of("bench.call")
-            words += [("   ", ""), *key_cap(key, "again sends it anyway")]
+            words += [("   ", ""), *key_cap(key, "again to send anyway")]
         bench.line.say(*words)
 
     def _confirm(self, bench: Bench, item: Item, arguments: object) -> None:

@@ -29,7 +29,7 @@ LOOKS_PER_SECOND = 8
 _KEYS = (
     ("esc", "back"),
     ("/", "search"),
-    ("n N", "next, previous"),
+    ("n N", "next, previous match"),
     ("w", "wrap"),
     ("c", "copy"),
     ("s", "start/stop"),
@@ -73,9 +73,9 @@ class LogScreen(ModalScreen[None]):
         self._title = SplitBar()
         status = self._status()
         remote = status is not None and bool(status.spec.url)
-        empty = "This server has written nothing to stderr yet."
+        empty = "No stderr output from this server yet."
         if remote:
-            empty = "This server is remote. Its log is on its own machine. See its messages in the traffic."
+            empty = "This server is remote and keeps its own log. Its messages are in the traffic."
         self._lines = LogLines(empty=empty, id="log-lines")
         self._input = Field(placeholder="text in this log", max_length=200, compact=True)
         self._search = Horizontal(Literal("search ›"), self._input, id="log-search")
@@ -173,6 +173,6 @@ class LogScreen(ModalScreen[None]):
             why = f" {reason_words(status)}" if status.state is ServerState.STOPPED else ""
             style = "bad" if status.failed else STATE_STYLES[status.state]
             left = (*left, (f"   {status.state}{why}", style))
-        where = "following" if self._lines.following else "end follows"
+        where = "following" if self._lines.following else "press end to follow"
         found = f"{self._lines.found}   " if self._lines.found else ""
         return left, ((found, "text"), (where, "dim"))

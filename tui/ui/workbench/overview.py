@@ -32,7 +32,7 @@ RULES = (
     (SamplingRule.ASK, "you review and can edit each request and reply"),
     (SamplingRule.ALLOW, "without asking, within its budget"),
 )
-RESTART = "Restart the server after a change from or to never."
+RESTART = "A change from or to never takes effect when the server restarts."
 
 FACT_CELLS = 14
 MOST_PIDS = 12
@@ -436,17 +436,17 @@ def permission_facts(
     else:
         yield "trust", f"not trusted: each of its calls needs approval   {trust_key} changes it", "dim"
     if status.resources is not None:
-        words = "read by the model" if spec.offer_resources else "not read by the model"
-        yield "resources", f"{words}   {resources_key} sets it", "text" if spec.offer_resources else "dim"
+        words = "the model can read them" if spec.offer_resources else "the model cannot read them"
+        yield "resources", f"{words}   {resources_key} changes it", "text" if spec.offer_resources else "dim"
     if spec.send_as_is:
-        yield "secrets", "sent to the model as is   send_as_is in the configuration sets it", "warn"
+        yield "secrets", "sent to the model as is   send_as_is in the configuration changes it", "warn"
     roots = ", ".join(clean_line(root, 200) for root in spec.roots)
-    yield "roots", f"{roots or 'none'}   {roots_key} sets them", "text" if roots else "dim"
+    yield "roots", f"{roots or 'none'}   {roots_key} changes them", "text" if roots else "dim"
     if spec.sampling is SamplingRule.NEVER:
-        yield "sampling", f"never   {rule_key} sets it", "dim"
+        yield "sampling", f"never   {rule_key} changes it", "dim"
     else:
         limits = f"{spec.sampling_tokens:,} tokens, {spec.sampling_per_minute} requests a minute"
-        yield "sampling", f"{spec.sampling}   {limits}   {rule_key} sets it", "text"
+        yield "sampling", f"{spec.sampling}   {limits}   {rule_key} changes it", "text"
 
 
 def edit_roots(shared: BenchContext) -> None:

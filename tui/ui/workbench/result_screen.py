@@ -141,7 +141,7 @@ class ResultScreen(ModalScreen[None]):
         try:
             what = attach_content(self._source, content, self._of)
         except ValueError as error:
-            self.notify(f"Cannot attach it: {error}.", severity="warning", timeout=5)
+            self.notify(f"Not attached: {error}.", severity="warning", timeout=5)
         else:
             self.notify(f"Attached to the next message: {what}", timeout=3)
 
@@ -169,9 +169,11 @@ class ResultScreen(ModalScreen[None]):
             self._ask_to_visit(address)
             return
         if isinstance(content, ResourceContent | BinaryContent) and is_app(content.uri):
-            self.notify("This is the source of an app. It can be read and saved, but not opened.", timeout=4)
+            self.notify(
+                "This is the source of an MCP app. You can read and save it, but not open it.", timeout=4
+            )
             return
-        self._ask_path("save as, to open it", and_open=True)
+        self._ask_path("save and open as", and_open=True)
 
     def _ask_to_visit(self, address: str) -> None:
         found = web_address(address)
@@ -183,8 +185,8 @@ class ResultScreen(ModalScreen[None]):
             from tui.host.browser import open_browser
 
             if not await in_daemon_thread("browser", lambda: open_browser(address)):
-                self.app.notify("No browser can be opened here.", timeout=5)
-                clipboard.copy(self.app, address, "the address")
+                self.app.notify("Cannot open a browser here.", timeout=5)
+                clipboard.copy(self.app, address, "the URL")
 
         def answered(yes: bool | None) -> None:
             if yes:

@@ -218,7 +218,7 @@ class ResultView:
         try:
             what = attach_content(self._source, content, call.item.label)
         except ValueError as error:
-            self.page.notify(f"Cannot attach it: {error}.", severity="warning", timeout=5)
+            self.page.notify(f"Not attached: {error}.", severity="warning", timeout=5)
         else:
             self.page.notify(f"Attached to the next message: {what}", timeout=3)
         return True
@@ -249,7 +249,7 @@ class ResultView:
         try:
             text, attachments = prompt_message(result, f"{self._shared.server}:{call.item.label}")
         except ValueError as error:
-            self.page.notify(f"Cannot attach it: {error}.", severity="warning", timeout=5)
+            self.page.notify(f"Not attached: {error}.", severity="warning", timeout=5)
             return
         if result.problem or not (text or attachments):
             self.page.notify("This prompt returned no messages.", timeout=3)

@@ -211,7 +211,7 @@ def _tool(
         if number < len(result.content):
             yield Lines([EMPTY]), None
     if len(result.content) > MOST_ITEMS:
-        yield Lines([((f"and {len(result.content) - MOST_ITEMS} more items", "dim"),)]), None
+        yield Lines([((f"and {units.plural(len(result.content) - MOST_ITEMS, 'more item')}", "dim"),)]), None
     if not result.content and result.structured is None:
         yield Lines([(("Empty result", "dim"),)]), None
 
@@ -332,7 +332,7 @@ def _paragraphs(text: str) -> Iterator[Row]:
     for line in seen.text.rstrip("\n").split("\n"):
         yield ((line.expandtabs(4).rstrip(), "text"),)
     if seen.omitted:
-        yield ((f"… {units.count(seen.omitted)} more characters. Save it to get all", "warn"),)
+        yield ((f"… {units.count(seen.omitted)} more characters. Save the text to get all of it", "warn"),)
 
 
 def _tree(value: Any, signs: Symbols, text: str | None = None) -> Sheet:

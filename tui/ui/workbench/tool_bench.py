@@ -352,7 +352,7 @@ class Bench(Horizontal):
             self.line.say((f"! {clean_line(problem, 300)}", "warn"))
         else:
             self._shared.book.subscribed_on(server)[uri] = self.item.key
-            self.line.say(("Subscribed. It is read again on changes.", "text"))
+            self.line.say(("Subscribed. The resource is read again when it changes.", "text"))
 
     def action_hand(self) -> None:
         self.result.put_into_message()
@@ -452,7 +452,7 @@ class Bench(Horizontal):
             self._raw_from_form()
             self.add_class("-raw")
         elif problem := self.form.form.from_json(self.raw.text):
-            self.line.say((f"! {clean_line(problem, 200)}", "bad"), ("   fix it first", "dim"))
+            self.line.say((f"! {clean_line(problem, 200)}", "bad"), ("   fix this first", "dim"))
             return
         else:
             self.remove_class("-raw")
@@ -487,11 +487,11 @@ class Bench(Horizontal):
         if not problems:
             return value, ""
         path, problem = next(iter(problems.items()))
-        more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+        more = f" ({units.plural(len(problems) - 1, 'more problem')})" if len(problems) > 1 else ""
         return value, f"{where(path)} {problem}{more}."
 
 
 def where(path: tuple[str | int, ...]) -> str:
     """Return the place of a field: "to › 2. › name", "the whole"."""
     parts = [f"{part + 1}." if isinstance(part, int) else clean_line(part, 40) for part in path]
-    return " › ".join(parts) or "the whole"
+    return " › ".join(parts) or "the value"

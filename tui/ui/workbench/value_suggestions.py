@@ -102,5 +102,7 @@ class ValueSuggestions:
             yield index, crop(row, columns)
         hidden = len(values) - first - MOST_ROWS
         if hidden > 0 or self._found.more:
-            words = f"{hidden} more" if hidden > 0 and not self._found.more else "more: type to narrow them"
+            words = (
+                f"{hidden} more" if hidden > 0 and not self._found.more else "more, type to narrow the list"
+            )
             yield -1, crop(((" " * (indent + 2), ""), (f"… {words}", "dim")), columns)

@@ -55,7 +55,7 @@ def test_json_on_one_line(json: str, line: str) -> None:
 def test_an_open_call_names_its_time_as_that_of_the_whole_call() -> None:
     span = CallSpan(1, 1, "c", "weather", "get", (), 0, CallState.DONE, ms=6.0)
     found = [text_of(row) for row in span_rows(span, TraceLook(60, UNICODE, 0), open=True)]
-    assert found[1].strip() == "took 6 ms in all. f8 shows the time on the wire"
+    assert found[1].strip() == "took 6 ms in total. Press f8 for the time on the wire"
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_an_unknown_command_is_reported_and_not_sent(text: str):
 
 def test_a_command_without_arguments_rejects_text_after_it():
     found = parse_command("/clear the table, please", SPECS)
-    assert isinstance(found, InvalidCommand) and "/clear takes no argument." in found.problem
+    assert isinstance(found, InvalidCommand) and "/clear takes no arguments." in found.problem
 
 
 def test_a_command_with_a_required_argument_says_so():

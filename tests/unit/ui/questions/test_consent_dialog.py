@@ -137,7 +137,7 @@ async def test_servers_of_one_file_are_shown_whole_and_a_yes_counts_once_all_wer
         waiting = asked(person.consents(FIVE))
         await shown(app, ConsentDialog)
         await shows(app, "The file /tmp/mcp.json wants to start 5 servers", "The server “server0”  1 of 5")
-        await shows(app, "ctrl+s yes, start all 5", "ctrl+u one by one", "ctrl+x no, none")
+        await shows(app, "ctrl+s yes, start all 5", "ctrl+u one by one", "ctrl+x no, start none")
         if size[1] == 24:
             await pilot.press("ctrl+s")
             await shows(app, "Read all of it first.")

@@ -82,13 +82,17 @@ def whole_and_text(*changes: DefinitionChange) -> tuple[set[str], str]:
 def test_a_change_that_does_not_fit_is_left_out_and_said() -> None:
     whole, text = whole_and_text(changed("big", LONG), changed())
     assert whole == {"add"}
-    assert "Too long to be read here, so it stays left out. mcptui list calc --json" in text
+    assert "Too long to show here, so left out. To read it, run mcptui list calc --json" in text
 
 
 def test_changes_that_do_not_fit_together_are_asked_about_one_after_the_other() -> None:
     half = {"name": "half", "description": "word " * 12_000}
     whole, text = whole_and_text(changed("a", half), changed("b", half))
-    assert whole == {"a"} and "Does not fit here beside the others" in text and "Press D" in text
+    assert (
+        whole == {"a"}
+        and "Too long to show with the others" in text
+        and "press D in the servers pane" in text
+    )
 
 
 def test_a_long_description_is_shown_to_its_end() -> None:
@@ -104,7 +108,7 @@ def test_more_lines_than_are_shown_are_not_accepted(monkeypatch: pytest.MonkeyPa
 
 def test_many_changes_that_do_not_fit_are_not_measured() -> None:
     whole, text = whole_and_text(*(changed(f"big{number}", LONG) for number in range(9)), changed("zz"))
-    assert not whole and text.count("stays left out") == 10
+    assert not whole and text.count("left out.") == 10
 
 
 async def test_only_what_was_shown_whole_is_accepted() -> None:
@@ -120,7 +124,7 @@ async def test_nothing_is_accepted_if_nothing_is_shown_whole() -> None:
     async with app_with_person() as (app, pilot, person):
         waiting = asked(person.definitions(question(changed("big", LONG))))
         await shown(app, DefinitionsDialog)
-        await shows(app, "Too long to be read here", "ctrl+x leave out", "esc decide later")
+        await shows(app, "Too long to show here", "ctrl+x leave out", "esc decide later")
         assert "ctrl+s" not in screen_text(app)
         await pilot.press("ctrl+s")
         assert not waiting.done()

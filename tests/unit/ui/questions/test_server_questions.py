@@ -131,7 +131,7 @@ async def test_a_key_that_a_question_keeps_from_the_chat_says_why(key: str, acti
         waiting = asked(person.form(question(1)))
         await shown(app, FormDialog)
         await pilot.press(key)
-        said = "Answer the question first, or press esc."
+        said = "Answer the question first, or press esc to cancel it."
         await until(lambda: any(said == one.message for one in app._notifications))
         assert isinstance(app.screen, FormDialog)
         waiting.cancel()

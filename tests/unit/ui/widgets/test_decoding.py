@@ -139,7 +139,7 @@ async def test_a_decompression_bomb_is_refused_by_its_size() -> None:
 
 
 async def test_too_much_base64_starts_no_process() -> None:
-    with pytest.raises(PictureError, match=r"too large .34 MB of base64."):
+    with pytest.raises(PictureError, match=r"too large .34 MB in base64."):
         await decoded(b"A" * (MOST_BYTES + 1), 80, 30, python="/does/not/exist")
 
 

@@ -67,7 +67,7 @@ def test_its_details_say_how_many_tokens_are_instructions_and_whether_they_are_m
     assert token_facts(estimated) == "~1.2 k in each request, ~140 of them instructions"
     assert token_facts(DefinitionTokens({"get": 90}, measured=True)) == "90 in each request"
     partly = DefinitionTokens({"get": 20_000}, left_out=12_000)
-    assert token_facts(partly) == "~8.0 k in each request, ~12 k in tools that are not loaded"
+    assert token_facts(partly) == "~8.0 k in each request, ~12 k more in tools that are not loaded"
 
 
 def test_a_failed_start_says_what_to_do():
@@ -81,7 +81,7 @@ def test_a_failed_start_says_what_to_do():
 
 
 def test_what_is_no_message_came_in_responses():
-    assert noise_words(status(noise=1)) == "1 response outside the protocol"
+    assert noise_words(status(noise=1)) == "1 non-protocol response"
 
 
 def test_where_one_row_has_no_room_for_the_age_the_last_column_is_that_of_the_tokens():

@@ -57,7 +57,7 @@ def test_an_error_of_the_server_is_shown_in_its_own_words_only() -> None:
 def test_long_text_is_truncated_and_says_how_much_is_missing() -> None:
     found = lines(ToolResult((TextContent("x\n" * 5_000_000),)))
     assert len(found) < 2_100
-    assert "more characters. Save it to get all" in found[-1]
+    assert "more characters. Save the text to get all of it" in found[-1]
 
 
 def test_text_without_a_line_break_is_painted_from_its_head_alone() -> None:

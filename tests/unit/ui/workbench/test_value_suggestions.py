@@ -69,7 +69,7 @@ async def test_a_long_list_scrolls_with_the_marked_value_and_says_that_there_are
     suggestions.look("name", "v", {})
     await until(lambda: suggestions.is_open)
     assert len(shown(suggestions)) == MOST_ROWS + 1
-    assert shown(suggestions)[-1] == "… more: type to narrow them"
+    assert shown(suggestions)[-1] == "… more, type to narrow the list"
     suggestions.step(-1)
     assert suggestions.marked == "v9"
     assert shown(suggestions)[MOST_ROWS - 1] == "> v9"

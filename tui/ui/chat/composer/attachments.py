@@ -54,9 +54,7 @@ class AttachmentReader:
             return self._attach(reference.name, bytes_of(path))
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise McptuiError(
-                f"cannot attach it: {reason}", where=reference.name, next_step=_AGAIN
-            ) from error
+            raise McptuiError(f"not attached: {reason}", where=reference.name, next_step=_AGAIN) from error
 
     async def _resource(self, reference: Reference) -> list[Attachment]:
         self._count += 1
@@ -65,11 +63,11 @@ class AttachmentReader:
         )
         if result.is_error or result.failure is not CallFailure.NONE:
             reason = result_text(result).strip() or str(result.failure)
-            raise McptuiError(f"cannot attach it: {reason}", where=reference.name, next_step=_AGAIN)
+            raise McptuiError(f"not attached: {reason}", where=reference.name, next_step=_AGAIN)
         try:
             found = attachments_of(result.content, reference.name)
         except ValueError as error:
-            raise McptuiError(f"cannot attach it: {error}", where=reference.name, next_step=_AGAIN) from error
+            raise McptuiError(f"not attached: {error}", where=reference.name, next_step=_AGAIN) from error
         return [replace(one, server=reference.server) for one in found]
 
 
@@ -79,7 +77,7 @@ def bytes_of(path: Path) -> bytes:
     try:
         mode = os.fstat(handle).st_mode
         if not stat.S_ISREG(mode):
-            raise ValueError("it is a directory" if stat.S_ISDIR(mode) else "not a regular file")
+            raise ValueError("is a directory" if stat.S_ISDIR(mode) else "not a regular file")
         with open(handle, "rb", closefd=False) as file:
             data = file.read(MAX_BYTES + 1)
     finally:

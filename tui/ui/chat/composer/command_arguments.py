@@ -45,7 +45,7 @@ async def switch_model(conversations: "Conversations", rest: str) -> str:
         raise McptuiError(
             "model not found",
             where=clean_line(name, 60),
-            next_step=f"{f'Did you mean {near}? ' if near else ''}Known: {known}.",
+            next_step=f"{f'Did you mean {near}? ' if near else ''}Available: {known}.",
         )
     await conversations.switch(current, name)
     return await _unlisted(conversations, current, name)
@@ -60,7 +60,7 @@ async def _unlisted(conversations: "Conversations", profile: str, model: str) ->
     if not ids or model in ids:
         return ""
     near = nearest(model, ids)
-    return f"The endpoint does not list it{f'; it lists {clean_line(near, 60)}' if near else ''}."
+    return f"The endpoint does not list this model.{f' Did you mean {clean_line(near, 60)}?' if near else ''}"
 
 
 def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:
@@ -72,9 +72,9 @@ def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:
         kind = _KINDS.get(Path(path).suffix.lstrip(".").lower())
         if kind is None:
             raise McptuiError(
-                "not a format, and not a path that ends in .md, .json or .html",
+                "unknown export format",
                 where=clean_line(path, 80),
-                next_step="Put markdown, json or html before it.",
+                next_step="Use a path that ends in .md, .json or .html, or put a format before the path.",
             )
     name = path.strip() or f"{_slug(title)}{_ENDINGS[kind]}"
     target = folder / os.path.expanduser(name)

@@ -30,7 +30,7 @@ def editor_of(env: Mapping[str, str]) -> list[str]:
     try:
         command = shlex.split(written) if os.name == "posix" else written.split()
     except ValueError as error:
-        raise McptuiError(f"cannot read it: {error}", where="$EDITOR") from error
+        raise McptuiError(f"invalid command: {error}", where="$EDITOR") from error
     if not command:
         command = [found for found in _USUAL if find_program(found)][:1]
     if not command or not find_program(command[0]):
@@ -94,7 +94,9 @@ def _read(path: Path, editor: str) -> str:
             next_step="The message is unchanged.",
         ) from error
     if len(raw) > MOST_BYTES:
-        raise McptuiError("wrote more than 8 MB", where=editor, next_step="The message is unchanged.")
+        raise McptuiError(
+            "the edited message is larger than 8 MB", where=editor, next_step="The message is unchanged."
+        )
     text = raw.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
     return text.rstrip("\n")
 

@@ -42,7 +42,7 @@ MOST_DEEP = 5
 SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "build"})
 """Directories of generated files, searched only by their own path."""
 
-EXPORTS = (("markdown", "to read"), ("json", "to import again"), ("html", "one page, to show others"))
+EXPORTS = (("markdown", "for reading"), ("json", "can be imported again"), ("html", "one page, for sharing"))
 STALE_SECONDS = 30.0
 """Prompts and resources are listed again after this time, once a command is typed."""
 

@@ -167,9 +167,9 @@ class Card(Block):
         It is title, arguments and reasons: what is collapsed has not been on screen.
         """
         if self._is_cut:
-            return "the arguments are too long to be shown in full. Deny the call, or allow it with a rule"
+            return "The arguments are too long to show in full. Deny the call, or allow it with a rule."
         many = len(self._unseen) if self._seen_at else 1
-        return f"{units.plural(many, 'line')} not shown yet" if many else ""
+        return f"Read the whole call first: {units.plural(many, 'line')} not shown yet." if many else ""
 
     def saw(self, first: int, last: int) -> None:
         """Note that the rows from `first` to before `last` were painted."""

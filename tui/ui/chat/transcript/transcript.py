@@ -425,7 +425,7 @@ class Transcript(FlowPane):
         lines = ["Ask anything, or try an example." if examples else "Ask anything."]
         if is_demo:
             lines.append(
-                f"This is the {model}. For a real one, set an API key such as OPENAI_API_KEY, start Ollama "
+                f"This is the {model}. To use another, set an API key such as OPENAI_API_KEY, start Ollama "
                 f"or LM Studio, or add a model{adding}."
             )
         else:

@@ -36,7 +36,7 @@ async def test_what_cannot_be_read_is_told_by_its_name(tmp_path: Path, path: str
     (tmp_path / "empty").touch()
     os.mkfifo(tmp_path / "pipe")
     reader = AttachmentReader(FakeWorkbench, attachment_of, tmp_path)
-    with pytest.raises(McptuiError, match=r"cannot attach it: .*\. The message is back in the input\."):
+    with pytest.raises(McptuiError, match=r"not attached: .*\. The message is back in the input\."):
         await reader.read(written(Reference.to_file(path)))
 
 
@@ -51,7 +51,7 @@ async def test_what_cannot_be_read_is_told_by_its_name(tmp_path: Path, path: str
 async def test_a_resource_that_fails_or_is_too_large_is_told(tmp_path: Path, result: ToolResult):
     bench = FakeWorkbench()
     bench.answers["x://r"] = result
-    with pytest.raises(McptuiError, match="weather:x://r: cannot attach it"):
+    with pytest.raises(McptuiError, match="weather:x://r: not attached"):
         await AttachmentReader(lambda: bench, attachment_of, tmp_path).read(
             written(Reference.to_resource("weather", "x://r"))
         )

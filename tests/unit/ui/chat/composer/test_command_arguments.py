@@ -40,7 +40,7 @@ def test_nothing_is_overwritten(tmp_path: Path):
 
 
 def test_what_is_neither_kind_nor_path_is_told(tmp_path: Path):
-    with pytest.raises(McptuiError, match="pdf: not a format, and not a path"):
+    with pytest.raises(McptuiError, match="pdf: unknown export format"):
         export_to("pdf", "", tmp_path)
 
 
@@ -56,7 +56,7 @@ async def test_an_id_that_its_endpoint_does_not_list_is_asked_and_told():
     conversations.offers["ollama"] = ["qwen3:8b", "gemma3:4b"]
     assert await switch_model(conversations, "ollama gemma3:4b") == ""
     odd = await switch_model(conversations, "ollama gemma3:4")
-    assert odd == "The endpoint does not list it; it lists gemma3:4b."
+    assert odd == "The endpoint does not list this model. Did you mean gemma3:4b?"
     assert conversations.done[-1] == ("switch", "ollama", "gemma3:4")
 
 

@@ -35,7 +35,7 @@ async def test_what_it_saves_comes_back_without_the_last_line_breaks():
     [
         ("import sys; sys.exit(2)", "exited with code 2"),
         ("import os, sys; os.unlink(sys.argv[1])", "cannot read the edited message"),
-        ('import sys; open(sys.argv[1], "wb").truncate(9000000)', "wrote more than 8 MB"),
+        ('import sys; open(sys.argv[1], "wb").truncate(9000000)', "the edited message is larger than 8 MB"),
     ],
 )
 async def test_what_goes_wrong_is_told(code: str, words: str):

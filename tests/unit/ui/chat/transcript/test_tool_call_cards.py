@@ -44,9 +44,9 @@ def asking(arguments: dict[str, object], width: int = 80) -> Card:
 
 def test_a_short_question_needs_its_title_its_arguments_and_its_reason_on_screen():
     card = asking({"to": "bob", "text": "hi"})
-    assert card.unseen == "5 lines not shown yet"
+    assert card.unseen == "Read the whole call first: 5 lines not shown yet."
     card.saw(0, 4)
-    assert card.unseen == "1 line not shown yet"
+    assert card.unseen == "Read the whole call first: 1 line not shown yet."
     card.saw(4, 5)
     assert card.unseen == ""
 
@@ -63,7 +63,7 @@ def test_a_collapsed_question_shows_all_names_and_is_not_seen():
     assert "bcc   " in shown and "evil@example.org" in shown and "text  " in shown
     assert "32 lines   enter expand" in shown
     card.saw(0, 100)
-    assert card.unseen == "36 lines not shown yet"
+    assert card.unseen == "Read the whole call first: 36 lines not shown yet."
 
 
 def test_of_many_arguments_all_names_are_shown_first():
@@ -78,7 +78,7 @@ def test_an_expanded_question_is_seen_once_each_of_its_rows_was():
     rows(card, 80)
     card.saw(0, 10)
     card.saw(20, 100)
-    assert card.unseen == "10 lines not shown yet" and card.first_unseen == 10
+    assert card.unseen == "Read the whole call first: 10 lines not shown yet." and card.first_unseen == 10
     card.saw(10, 20)
     assert card.unseen == ""
     card.open = False
@@ -113,7 +113,7 @@ def test_arguments_too_long_to_be_shown_cannot_be_seen():
     card.open, card.width = True, 0
     card.laid_out(80, card.lay_out(80))
     card.saw(0, len(rows(card, 80)))
-    assert card.unseen.startswith("the arguments are too long to be shown in full")
+    assert card.unseen.startswith("The arguments are too long to show in full")
 
 
 @pytest.mark.parametrize("text", ["\u200b" * 200_000, "abcd\n" * 6_000, "a\u200d" * 50_000])
