@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tui.core.context.context_meter import Calibration, ContextMeter
+from tui.core.conversation.sessions import SessionMeta
 from tui.core.errors import ConfigError, McptuiError, ModelError, UsageError, sentences
 from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
 from tui.core.traffic import TrafficSink
@@ -211,14 +212,19 @@ class ActiveModel:
             self._take(current)
         return known or forgotten
 
-    async def go_on_with(self, profile: str, model: str) -> str:
+    async def go_on_with(self, about: SessionMeta) -> str:
         """Switch to the model that a conversation last used, unless the command line names one.
 
-        `profile` is "demo" for the demo, "" if unknown. Return a sentence if the active model changed or
-        differs from that of the conversation, otherwise "".
+        Its profile is "demo" for the demo, "" if unknown. An imported conversation has none until the person
+        chooses a model in it. Return a sentence if the active model changed or differs from that of the
+        conversation, otherwise "".
         """
         from tui.model.endpoints.profile import DEMO
 
+        profile, model = about.profile or "", about.model or ""
+        if about.imported and model and not profile:
+            goes_on = f" Continuing with {self.label}." if self.label else ""
+            return f"This conversation was imported, so its model {model} was not selected.{goes_on}"
         now = (self.profile.name, self.profile.model) if self.profile is not None else (DEMO, self.label)
         if not profile or self._options.model is not None or (profile, model) == now:
             return ""

@@ -11,6 +11,7 @@ from tests.endpoint import Answer, Endpoint, chunk, says
 from tests.streams import heard_from_model
 from tests.unit.runtime.servers.test_consent import Log, Person
 from tui.core.conversation.conversation import Attachment, UserMessage
+from tui.core.conversation.sessions import SessionMeta
 from tui.core.errors import ConfigError
 from tui.core.ports import ModelRequest, MonotonicClock, ToolSpec, Usage
 from tui.core.questions import Action
@@ -185,7 +186,19 @@ async def test_a_conversation_continues_with_the_model_that_was_asked_last_in_it
         Options(model=named), {}, MonotonicClock(), lambda captured: None, lambda name, value: None
     )
     await asked.begin(load_text(TWO, Path("config.toml"), {}))
-    assert (await asked.go_on_with(profile, model), asked.label) == (told, label)
+    about = SessionMeta(profile=profile, model=model)
+    assert (await asked.go_on_with(about), asked.label) == (told, label)
+    await asked.close()
+
+
+async def test_an_imported_conversation_does_not_choose_the_model() -> None:
+    asked = ActiveModel(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    await asked.begin(load_text(TWO, Path("config.toml"), {}))
+    told = await asked.go_on_with(SessionMeta(model="b", imported=True))
+    assert told == ("This conversation was imported, so its model b was not selected. Continuing with a.")
+    assert asked.label == "a"
+    await asked.go_on_with(SessionMeta(profile="two", model="b", imported=True))  # the person chose it later
+    assert asked.label == "b"
     await asked.close()
 
 

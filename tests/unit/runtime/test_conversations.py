@@ -9,6 +9,7 @@ from tests.scripted_model import calls, says
 from tests.unit.core.stand_ins import FunctionToolbox, ScriptedApprover, call
 from tests.unit.runtime.stage import Make, texts
 from tui.core.conversation.conversation import AssistantMessage, Compaction, ToolMessage, UserMessage
+from tui.core.conversation.sessions import SessionMeta
 from tui.core.errors import McptuiError, ModelError
 from tui.core.events import EndReason, Event, TurnStarted
 from tui.core.ports import ReplyPart, TextPart, Usage
@@ -54,8 +55,8 @@ async def test_it_continues_with_the_model_that_it_was_with_and_says_so(stage: M
     two = stage()
     asked: list[tuple[str, str]] = []
 
-    async def go_on_with(profile: str, model: str) -> str:
-        asked.append((profile, model))
+    async def go_on_with(about: SessionMeta) -> str:
+        asked.append((about.profile or "", about.model or ""))
         return "tiny goes on."
 
     monkeypatch.setattr(two.asked, "go_on_with", go_on_with)

@@ -183,7 +183,10 @@ async def _import(args: argparse.Namespace) -> None:
     store = _store(_redactor(args))
     found = await store.import_json(_path(args.file), keep_system=args.keep_system)
     _say(args, f"imported {_called(found.info)}", **_object(found.info))
-    notes = ["Its content could come from anybody. If you continue it, more calls need your approval."]
+    notes = [
+        "Its content could come from anybody. If you continue it, more calls need your approval, and it does "
+        "not select its model."
+    ]
     if found.system:
         text = clean(found.system[:MAX_SYSTEM]) + ("…" if len(found.system) > MAX_SYSTEM else "")
         notes.append(f"Its system prompt{'' if args.keep_system else ' is not used'}:\n{text}")

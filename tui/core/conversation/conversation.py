@@ -36,6 +36,7 @@ class Remark:
             turn ended without an answer; "retry": why a request was sent again; "notice", "warn": a notice.
         text: may be raw; the limit's name, the code of `EndReason`.
         where, next_step: of an error: "model" or the server's name, and what to do about it.
+        imported: it came with an imported session, so anybody may have written it.
         at: seconds since the epoch; 0.0 if unknown.
     """
 
@@ -45,12 +46,14 @@ class Remark:
     where: str = ""
     next_step: str = ""
     value: float = 0.0
+    imported: bool = False
     at: float = field(default=0.0, compare=False)
 
 
 def remark_object(remark: Remark) -> dict[str, Any]:
     """Return a remark as a JSON object, without its time; fields at their default are left out."""
     rest = {"where": remark.where, "next_step": remark.next_step, "value": remark.value}
+    rest |= {"imported": remark.imported}
     found = {"place": remark.place, "kind": remark.kind, "text": remark.text}
     return found | {name: value for name, value in rest.items() if value}
 
@@ -65,7 +68,8 @@ def remark_from(found: Mapping[str, Any], at: float = 0.0) -> Remark | None:
     text, where, next_step = (found.get(name, "") for name in ("text", "where", "next_step"))
     if not (isinstance(text, str) and isinstance(where, str) and isinstance(next_step, str)):
         return None
-    return Remark(place, cast(RemarkKind, kind), text, where, next_step, value, at)
+    imported = found.get("imported") is True
+    return Remark(place, cast(RemarkKind, kind), text, where, next_step, value, imported, at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,11 @@ def said_once(remarks: Sequence[Remark]) -> list[Remark]:
 
 def words_of(remark: Remark) -> str:
     """Return the text of a remark, without keys; "" for none, or for one of a newer mcptui."""
+    words = _words_of(remark)
+    return f"Imported: {words}" if words and remark.imported else words
+
+
+def _words_of(remark: Remark) -> str:
     match remark.kind:
         case "error":
             place = f"{remark.where}: " if remark.where not in ("", "model") else ""

@@ -277,6 +277,8 @@ class SessionStore:
         whole = parsed(raw, str(source))
         system = str(whole.meta.get("system", ""))
         whole.meta["imported"] = True
+        whole.meta.pop("profile", None)  # a profile of this computer that somebody else would choose
+        whole.remarks[:] = [(at, body | {"imported": True}) for at, body in whole.remarks]
         if not keep_system:
             whole.meta.pop("system", None)
         path = self.files.path_of(new_id())

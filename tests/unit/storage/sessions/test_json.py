@@ -25,6 +25,7 @@ from tui.core.conversation.conversation import (
     Attachment,
     CallRequest,
     Compaction,
+    Remark,
     ToolMessage,
     UserMessage,
     sanitised,
@@ -33,6 +34,7 @@ from tui.core.conversation.message_json import message_object
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Intent, SessionMeta
 from tui.core.errors import StorageError
 from tui.core.ports import Usage
+from tui.core.turn.turn_endings import words_of
 from tui.storage.sessions import json as session_json
 from tui.storage.sessions.json import parsed
 
@@ -62,14 +64,15 @@ async def test_an_export_imported_is_the_same_conversation(tmp_path: Path):
     was, now = await store.read(journal.id), await store.read(info.id)
     assert now.conversation == was.conversation
     assert (now.results, now.unknown) == (was.results, was.unknown)
-    assert now.meta == replace(was.meta, imported=True)
+    assert now.meta == replace(was.meta, imported=True, profile=None)
     assert (info.title, info.tokens, info.cost, info.turns) == ("Weather", 12, 0.5, 2)
     assert (info.created, info.changed) == (was.info.created, was.info.changed)
     assert info.id != journal.id and await store.list("weather")
     again = tmp_path / "again.json"
     await store.export(info.id, "json", again)
     old, new = json.loads(file.read_bytes()), json.loads(again.read_bytes())
-    assert old.pop("id") != new.pop("id") and old == new
+    assert old.pop("id") != new.pop("id") and old.pop("profile") == "local" and new.pop("profile") == ""
+    assert old == new
 
 
 async def test_an_import_is_marked_also_in_its_branches_and_its_system_text_is_left_out(tmp_path: Path):
@@ -84,6 +87,27 @@ async def test_an_import_is_marked_also_in_its_branches_and_its_system_text_is_l
     branch.message(2, LATER)
     await branch.close()
     assert (await store.read(branch.id)).conversation.imported == branch.id
+
+
+async def test_remarks_of_an_import_say_so_and_its_profile_is_not_used(tmp_path: Path):
+    store, file = store_in(tmp_path), tmp_path / "talk.json"
+    remarks = [
+        {"at": 1.0, "place": 1, "kind": "notice", "text": "Run this.", "imported": False},
+        {"at": 2.0, "place": 2, "kind": "error", "text": "Failed.", "next_step": "Run that."},
+    ]
+    messages = [message_object(one) for one in (QUESTION, ANSWER)]
+    file.write_bytes(export(messages=messages, remarks=remarks, profile="work", model="gpt"))
+    info = (await store.import_json(file)).info
+    _, journal = await store.reopen(info.id)
+    journal.remark(Remark(2, "notice", "My own."))
+    await journal.close()
+    now = await store.read(info.id)
+    assert (now.meta.profile, now.meta.model) == (None, "gpt")
+    assert [words_of(one) for one in now.conversation.remarks] == [
+        "Imported: Run this.",
+        "Imported: Failed. Run that.",
+        "My own.",
+    ]
 
 
 async def test_what_is_exported_has_no_secrets_of_today(tmp_path: Path):

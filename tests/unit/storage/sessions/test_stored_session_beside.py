@@ -4,6 +4,7 @@ import json
 import sqlite3
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from tests.unit.storage.session_samples import ANSWER, CALL, QUESTION, saved, say, store_in
@@ -33,13 +34,13 @@ def file_of(store: SessionStore, session: str) -> sqlite3.Connection:
     return sqlite3.connect(store.files.existing(session), isolation_level=None)
 
 
-async def check(store: SessionStore, session: str) -> None:
+async def check(store: SessionStore, session: str, *, imported: bool = False) -> None:
     found = await store.read(session)
     asked, calling, gave, again = found.conversation.messages
     assert asked.at == ASKED.at and time.time() - again.at < 60
     assert (calling.seconds, calling.thought, calling.usage) == (2.5, 1.5, Usage(90, 10, True))
     assert (gave.seconds, gave.why) == (0.25, "timeout")
-    assert found.conversation.remarks == [STOPPED, FAILED]
+    assert found.conversation.remarks == [replace(one, imported=imported) for one in (STOPPED, FAILED)]
     assert found.conversation.remarks[0].at == STOPPED.at
 
 
@@ -57,7 +58,7 @@ async def test_an_export_that_is_imported_again_has_it_too(tmp_path: Path):
     await store.export(session, "json", tmp_path / "talk.json")
     taken = (await store.import_json(tmp_path / "talk.json")).info
     assert taken.estimated
-    await check(store, taken.id)
+    await check(store, taken.id, imported=True)
 
 
 async def test_exports_for_people_say_how_turns_ended_and_how_long_they_took(tmp_path: Path):
