@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 
 from tests import programs
 from tests.conftest import until
-from tests.http_server import STREAM, event, http_server
+from tests.http_server import STREAM, event, http_server, reply
 from tui.core.ports import MonotonicClock
 from tui.core.questions import (
     Action,
@@ -251,6 +253,60 @@ async def test_a_call_whose_http_connection_breaks_withdraws_its_questions():
         assert result.is_error
         await until(lambda: person.withdrawn == 1)
         await host.shutdown()
+
+
+FORM = {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}}
+
+
+async def test_over_http_a_question_closes_with_its_call_while_another_call_runs():
+    answered: list[dict] = []
+    held = asyncio.Event()
+
+    async def ask(asked, writer):
+        asking = {"jsonrpc": "2.0", "id": "f1", "method": "elicitation/create", "params": FORM}
+        writer.write(STREAM + b"\r\n" + event(asking))
+        await writer.drain()
+
+    async def hold(asked, writer):
+        await held.wait()
+        result = {"content": [{"type": "text", "text": "done"}]}
+        writer.write(reply({"jsonrpc": "2.0", "id": asked.message["id"], "result": result}))
+
+    async def take(asked, writer):
+        answered.append(asked.message)
+        writer.write(reply(status="202 Accepted"))
+
+    person = Person()
+    person.wait.clear()
+    async with http_server(modern=False, once={"tools/call": hold}, answers={"POST": take}) as server:
+        spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
+        host = Host([spec], sink=lambda captured: None, clock=MonotonicClock(), questioner=person)
+        await host.start_all()
+        other = asyncio.create_task(call(host))
+        await until(lambda: "tools/call" in server.methods())
+        server.once["tools/call"] = ask
+        own = asyncio.create_task(call(host))
+        await until(lambda: person.asked)
+        own.cancel()
+        await until(lambda: person.withdrawn == 1)
+        await until(lambda: answered)
+        assert (answered[0]["id"], answered[0]["result"]) == ("f1", {"action": "cancel"})
+        assert not other.done()
+        held.set()
+        assert text_of(await other) == "done"
+        await host.shutdown()
+
+
+async def test_a_question_closes_when_its_server_dies_whatever_is_running():
+    person = Person()
+    person.wait.clear()
+    host = await started(FAULTS / "server_requests.py", person)
+    running = [asyncio.create_task(call(host)) for _ in range(2)]
+    await until(lambda: any(isinstance(one, FormQuestion) for one in person.asked))
+    os.kill(host.status("srv").pid, signal.SIGKILL)
+    await until(lambda: person.withdrawn == sum(isinstance(one, FormQuestion) for one in person.asked))
+    assert all(one.failure is CallFailure.SERVER_DIED for one in await asyncio.gather(*running))
+    await host.shutdown()
 
 
 @pytest.mark.parametrize("script", [ASKING, FAULTS / "server_requests.py"])

@@ -1,9 +1,10 @@
 """Withdraws the questions that a server asks during calls once those calls have ended."""
 
 import asyncio
-from collections.abc import Awaitable, Iterator
-from contextlib import contextmanager
-from typing import TypeVar
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
 
 from tui.core.questions import (
     Action,
@@ -21,18 +22,25 @@ from tui.core.questions import (
 
 T = TypeVar("T")
 
+KEPT = 64
+"""The most requests that are remembered as over before they ask."""
+
 
 class CallQuestions:
     """A questioner for one server that withdraws a question once no call waits for the answer.
 
-    Over stdio, a server's request does not name its call. So a question is withdrawn once all calls that were
-    running when it was asked have ended. A question asked outside any call stays.
+    Over Streamable HTTP, a server's request arrives in the response to its call, and the gate reports when
+    that call is over (`withdraw`). Over other transports, a server's request does not name its call. So a
+    question is withdrawn once all calls that were running when it was asked have ended. A question asked
+    outside any call stays.
     """
 
     def __init__(self, inner: Questioner) -> None:
         self._inner = inner
         self._running: set[object] = set()
-        self._open: dict[asyncio.Timeout, set[object]] = {}
+        self._open: dict[asyncio.Timeout, tuple[set[object], str]] = {}
+        self._requests: dict[asyncio.Task[Any] | None, str] = {}
+        self._over: deque[str] = deque(maxlen=KEPT)
 
     @contextmanager
     def call(self) -> Iterator[None]:
@@ -43,30 +51,50 @@ class CallQuestions:
             yield
         finally:
             self._running.discard(one)
-            for question, calls in reversed(self._open.items()):
+            for question, (calls, _) in reversed(self._open.items()):
                 if one in calls:
                     calls.discard(one)
                     if not calls:
                         question.reschedule(asyncio.get_running_loop().time())
 
+    @contextmanager
+    def request(self, known: str | int) -> Iterator[None]:
+        """Treat the questions of this task as parts of one request of the server."""
+        task = asyncio.current_task()
+        self._requests[task] = str(known)
+        try:
+            yield
+        finally:
+            del self._requests[task]
+            with suppress(ValueError):
+                self._over.remove(str(known))
+
+    def withdraw(self, known: object) -> None:
+        """Withdraw the questions of a request, including those that it has yet to ask."""
+        self._over.append(str(known))
+        for question, (_, request) in reversed(self._open.items()):
+            if request == str(known):
+                question.reschedule(asyncio.get_running_loop().time())
+
     async def form(self, question: FormQuestion) -> FormAnswer:
         return await self._answer(
-            self._inner.form(question), FormAnswer(Action.CANCEL, by="default (the call ended)")
+            lambda: self._inner.form(question), FormAnswer(Action.CANCEL, by="default (the call ended)")
         )
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
         return await self._answer(
-            self._inner.address(question), AddressAnswer(Action.CANCEL, by="default (the call ended)")
+            lambda: self._inner.address(question), AddressAnswer(Action.CANCEL, by="default (the call ended)")
         )
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
         return await self._answer(
-            self._inner.sampling(question), SamplingAnswer(Action.CANCEL, by="default (the call ended)")
+            lambda: self._inner.sampling(question),
+            SamplingAnswer(Action.CANCEL, by="default (the call ended)"),
         )
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
         return await self._answer(
-            self._inner.review(question), SamplingAnswer(Action.CANCEL, by="default (the call ended)")
+            lambda: self._inner.review(question), SamplingAnswer(Action.CANCEL, by="default (the call ended)")
         )
 
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
@@ -75,14 +103,16 @@ class CallQuestions:
     def refused(self, server: str, why: str) -> None:
         self._inner.refused(server, why)
 
-    async def _answer(self, asking: Awaitable[T], withdrawn: T) -> T:
+    async def _answer(self, ask: Callable[[], Awaitable[T]], withdrawn: T) -> T:
         """Return the answer, or `withdrawn` if the calls end before there is one."""
+        request = self._requests.get(asyncio.current_task(), "")
+        if request and request in self._over:
+            return withdrawn
         waiting = asyncio.timeout(None)
         try:
             async with waiting:
-                if self._running:
-                    self._open[waiting] = set(self._running)
-                return await asking
+                self._open[waiting] = set(self._running), request
+                return await ask()
         except TimeoutError:
             if not waiting.expired():
                 raise

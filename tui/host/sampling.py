@@ -60,27 +60,31 @@ class ServerSampling:
         self._count(spec)
         max_tokens_of(params)
         model_request(params, max_tokens=1)  # reject malformed requests before asking the person
+        self._require_budget(spec)
+        asks = spec.sampling is not SamplingRule.ALLOW
+        if asks:  # beside the requests before it, so that the person sees how many wait
+            said = await self._questioner.sampling(SamplingQuestion(spec.name, params, round))
+            params = self._accepted(WANTED, params, said)
+        else:
+            self._decisions.add(
+                DecisionKind.SAMPLING, WANTED, allowed=True, by="setting sampling = allow", params=params
+            )
         async with self._turn:
-            if self.used >= spec.sampling_tokens:
-                raise self._limited(f"the budget of {spec.sampling_tokens:,} tokens is used up")
-            asks = spec.sampling is not SamplingRule.ALLOW
-            if asks:
-                said = await self._questioner.sampling(SamplingQuestion(spec.name, params, round))
-                params = self._accepted(WANTED, params, said)
-            else:
-                self._decisions.add(
-                    DecisionKind.SAMPLING, WANTED, allowed=True, by="setting sampling = allow", params=params
-                )
+            self._require_budget(spec)
             most = min(max_tokens_of(params), spec.sampling_tokens - self.used)
             try:
                 reply, tokens = await self._sampler.sample(params, max_tokens=most)
             except SamplingFailed as error:
                 raise SamplingRefused(f"no reply from the model: {error}") from None
             self.used += tokens
-            if asks:
-                said = await self._questioner.review(SamplingReview(spec.name, params, reply))
-                reply = self._accepted("the reply of the model", reply, said)
-            return dict(reply)
+        if asks:
+            said = await self._questioner.review(SamplingReview(spec.name, params, reply))
+            reply = self._accepted("the reply of the model", reply, said)
+        return dict(reply)
+
+    def _require_budget(self, spec: ServerSpec) -> None:
+        if self.used >= spec.sampling_tokens:
+            raise self._limited(f"the budget of {spec.sampling_tokens:,} tokens is used up")
 
     def _accepted(self, what: str, asked: Mapping[str, Any], said: SamplingAnswer) -> Mapping[str, Any]:
         self._decisions.answered(DecisionKind.SAMPLING, what, asked, said)

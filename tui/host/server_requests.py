@@ -187,9 +187,18 @@ class ServerRequests:
         return self._sampling is not None and self.spec.sampling is not SamplingRule.NEVER
 
     async def answer(
-        self, method: str, params: Mapping[str, Any], *, round: int = 0
+        self, method: str, params: Mapping[str, Any], *, round: int = 0, asked: str | int | None = None
     ) -> dict[str, Any] | Refusal:
-        """Return the result of a request, or why there is none; `round` counts the rounds of one call."""
+        """Return the result of a request, or why there is none; `round` counts the rounds of one call.
+
+        `asked` is the JSON-RPC id of the request, if it has one of its own.
+        """
+        if asked is None:
+            return await self._answer(method, params, round)
+        with self.questioner.request(asked):
+            return await self._answer(method, params, round)
+
+    async def _answer(self, method: str, params: Mapping[str, Any], round: int) -> dict[str, Any] | Refusal:
         match method:
             case "elicitation/create":
                 return await self._elicit(params, round)

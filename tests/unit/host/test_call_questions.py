@@ -127,3 +127,28 @@ async def test_a_timeout_of_the_one_who_answers_is_raised() -> None:
     questions = CallQuestions(Late())
     with pytest.raises(TimeoutError), questions.call():
         await questions.form(form())
+
+
+async def in_request(questions: CallQuestions, known: int) -> FormAnswer:
+    with questions.request(known):
+        return await questions.form(form(known))
+
+
+async def test_a_withdrawn_request_takes_its_question_and_no_other() -> None:
+    person = Slow()
+    questions = CallQuestions(person)
+    first, second = [await asked(person, in_request(questions, number)) for number in (1, 2)]
+    questions.withdraw("1")  # the session treats a number and its text as the same id
+    assert (await first).action is Action.CANCEL and not second.done()
+    person.decided.set()
+    assert (await second).action is Action.ACCEPT
+
+
+async def test_a_request_that_is_withdrawn_before_it_asks_asks_nothing() -> None:
+    person = Slow()
+    questions = CallQuestions(person)
+    questions.withdraw(1)
+    assert (await in_request(questions, 1)).action is Action.CANCEL
+    assert person.seen == []
+    person.decided.set()
+    assert (await in_request(questions, 1)).action is Action.ACCEPT  # the id is used again

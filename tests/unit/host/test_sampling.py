@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import until
 from tui.core.context.sampling import BadSampling
 from tui.core.questions import (
     Action,
@@ -128,6 +129,29 @@ async def test_requests_are_made_one_at_a_time() -> None:
     sampling = ServerSampling(Refuser(), Slow())
     await asyncio.gather(*(sampling.answer(spec(), PARAMS, 0) for _ in range(5)))
     assert most == 1
+
+
+async def test_every_request_that_waits_is_a_question_so_that_the_dialog_counts_it() -> None:
+    decided = asyncio.Event()
+
+    class Slow(Person):
+        async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
+            self.seen.append(question)
+            await decided.wait()
+            return self.request
+
+    person, model = Slow(YES), Model(tokens=10)
+    sampling = ServerSampling(person, model)
+    three = [
+        asyncio.create_task(sampling.answer(spec(SamplingRule.ASK, sampling_tokens=20), PARAMS, 0))
+        for _ in range(3)
+    ]
+    await until(lambda: len(person.seen) == 3)
+    assert not model.asked
+    decided.set()
+    replies = await asyncio.gather(*three, return_exceptions=True)
+    assert replies[:2] == [REPLY, REPLY] and "budget" in str(replies[2])
+    assert [most for _, most in model.asked] == [20, 10]
 
 
 async def test_a_malformed_request_is_refused_before_anybody_is_asked() -> None:

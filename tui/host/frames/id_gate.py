@@ -21,7 +21,7 @@ from tui.core.jsonrpc.messages import (
     Response,
     Stray,
 )
-from tui.host.frames.inbox import Inbox
+from tui.host.frames.inbox import WITHDRAWN, Inbox
 
 CONNECTION_CLOSED = -32000
 RESULT_TOO_LARGE = -32010
@@ -92,6 +92,7 @@ class Gate:
         self._given_up = given_up
         self._pending: dict[Id, PendingRequest] = {}
         self._asked: set[Id] = set()
+        self._came_with: dict[Id, Id] = {}
         self._late_probe: Id | None = None
         self._late_versions: list[str] = []
 
@@ -104,6 +105,7 @@ class Gate:
     def outgoing(self, message: dict[str, Any]) -> dict[str, Any] | None:
         """Return None if the protocol forbids sending it."""
         if "method" not in message:
+            self._came_with.pop(message.get("id", ""), None)
             self._asked.discard(message.get("id", ""))
             return None if self.version >= STATELESS_SINCE else message
         if "id" in message:
@@ -132,7 +134,7 @@ class Gate:
         wire_id = self.wire_id(params.get("requestId"))
         if wire_id is None:
             return None  # already answered: nothing is left to cancel
-        del self._pending[wire_id]
+        self._pop(wire_id)
         return message | {"params": params | {"requestId": wire_id}}
 
     def wire_id(self, session_id: object) -> Id | None:
@@ -161,6 +163,8 @@ class Gate:
                 sent = self._settle(self._sole_probe() if wire_id is None else wire_id)
                 if sent is not None:
                     self._failure(sent, frame)
+            case Notification(method=method) if method == WITHDRAWN:
+                pass
             case Notification(method=method, params=params):
                 taken = self._inbox.put(Notification(method, self._with_session_ids(params)))
                 if taken and method == CANCELLED:
@@ -191,6 +195,11 @@ class Gate:
     def is_pending(self, wire_id: Id) -> bool:
         return wire_id in self._pending
 
+    def came_with(self, asked: Id, wire_id: Id) -> None:
+        """Note that a request of the server arrived in the response to one of ours, and ends with it."""
+        if asked in self._asked and wire_id in self._pending:
+            self._came_with[asked] = wire_id
+
     def waits_for(self, frame: Message) -> bool:
         return (
             isinstance(frame, Response | Failure)
@@ -202,7 +211,7 @@ class Gate:
         """Fail the pending requests among `wire_ids`; return whether there was one."""
         waiting = [wire_id for wire_id in map(self._known, wire_ids) if wire_id is not None]
         for wire_id in waiting:
-            self._inbox.put(Failure(self._pending.pop(wire_id).id, code, message))
+            self._inbox.put(Failure(self._pop(wire_id).id, code, message))
             self._given_up(wire_id, message)
         return bool(waiting)
 
@@ -234,7 +243,14 @@ class Gate:
         if known is None:
             self._unmatched += 1
             return None
-        return self._pending.pop(known)
+        return self._pop(known)
+
+    def _pop(self, wire_id: Id) -> PendingRequest:
+        """Take a request off those that are waited for, and with it what the server asked on its behalf."""
+        for asked in [asked for asked, request in self._came_with.items() if request == wire_id]:
+            del self._came_with[asked]
+            self._inbox.put(Notification(WITHDRAWN, {"requestId": asked}))
+        return self._pending.pop(wire_id)
 
     def _sole_probe(self) -> Id | None:
         # A server that cannot read the probe answers it without an id; nothing else is pending then.
@@ -280,10 +296,12 @@ class Gate:
         The session treats a number and its text as the same id.
         """
         if isinstance(cancelled, int | str):
-            self._asked.discard(cancelled)
-            self._asked.discard(str(cancelled))
+            same: list[Id] = [cancelled, str(cancelled)]
             if isinstance(cancelled, str) and cancelled.isdecimal() and len(cancelled) < 20:
-                self._asked.discard(int(cancelled))
+                same.append(int(cancelled))
+            for one in same:
+                self._asked.discard(one)
+                self._came_with.pop(one, None)
 
     def _with_session_ids(self, params: dict[str, Any] | None) -> dict[str, Any] | None:
         """Where a notification refers to one of its requests."""

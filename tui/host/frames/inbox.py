@@ -23,6 +23,12 @@ SESSION_REOPENED = "notifications/mcptui/session_reopened"
 It is never sent. If a server sends it, the session only repeats its setup.
 """
 
+WITHDRAWN = "notifications/mcptui/withdrawn"
+"""Put here by the gate: the request of ours in whose response the server sent `requestId` is over.
+
+It never travels; from a server it is dropped.
+"""
+
 LISTS = ("tools", "resources", "prompts")
 
 _MERGED = {SESSION_REOPENED, *(f"notifications/{kind}/list_changed" for kind in LISTS)}
@@ -66,7 +72,7 @@ class Inbox:
         if self._closed:
             return False
         self._number += 1
-        if not isinstance(frame, Notification):
+        if not isinstance(frame, Notification) or frame.method == WITHDRAWN:
             self._urgent.append((self._number, frame))
         elif not self._put_notice(frame):
             return False

@@ -32,7 +32,7 @@ def callbacks(requests: ServerRequests) -> dict[str, Any]:
     def answering(method: str) -> Callable[..., Awaitable[Any]]:
         async def answer(context: Any, params: Any = None) -> Any:
             raw = {} if params is None else params.model_dump(by_alias=True, mode="json", exclude_none=True)
-            found = await requests.answer(method, raw)
+            found = await requests.answer(method, raw, asked=getattr(context, "request_id", None))
             if isinstance(found, Refusal):
                 return ErrorData(code=found.code, message=found.message)
             return as_model(found)

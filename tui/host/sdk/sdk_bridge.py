@@ -29,7 +29,7 @@ from tui.core.questions import Refuser
 from tui.core.text import clean_line
 from tui.core.tools import ProgressSink
 from tui.host.error_sentences import NO_ANSWER
-from tui.host.frames.inbox import SESSION_REOPENED
+from tui.host.frames.inbox import SESSION_REOPENED, WITHDRAWN
 from tui.host.sdk.direct_calls import DirectCalls
 from tui.host.sdk.parameter_headers import HeaderMap, parameter_headers
 from tui.host.server_requests import ADDRESS_DONE, PatientQuestioner, ServerRequests
@@ -243,6 +243,9 @@ class SdkBridge:
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> bool:
         """Report a notification; return whether the SDK sees it too."""
+        if method == WITHDRAWN:
+            self.requests.questioner.withdraw(params.get("requestId"))
+            return False
         self.on_notification(method, params)
         if method == ADDRESS_DONE:
             self.requests.visited(params.get("elicitationId"))

@@ -8,7 +8,7 @@ import httpx2
 
 from tui.core.errors import McptuiError
 from tui.core.jsonrpc.framing import LINE_LIMIT
-from tui.core.jsonrpc.messages import Failure, Id, Message, Stray, find_ids
+from tui.core.jsonrpc.messages import Failure, Id, Message, Request, Stray, find_ids
 from tui.core.servers import Reach, ServerSpec
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
@@ -214,6 +214,8 @@ class HttpLink:
         for frame in frames:
             if not self._messages.admit(frame, len(raw)):
                 self.strange(frame.why if isinstance(frame, Stray) else "it echoes the request", raw)
+            elif isinstance(frame, Request) and asked is not None:
+                self._gate.came_with(frame.id, asked)
         return frames
 
     async def event(self, event: Event, asked: Id | None = None) -> list[Message]:

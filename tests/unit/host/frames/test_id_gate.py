@@ -9,6 +9,7 @@ from tui.host.frames.id_gate import (
     Gate,
     random_id,
 )
+from tui.host.frames.inbox import WITHDRAWN
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
@@ -275,3 +276,45 @@ def test_batches_belong_to_one_protocol_version():
     assert not ends.gate.batches
     ends.gate.negotiated("2025-03-26")
     assert ends.gate.batches
+
+
+def withdrawn(*ids):
+    return [Notification(WITHDRAWN, {"requestId": one}) for one in ids]
+
+
+def test_what_came_with_a_request_is_withdrawn_when_that_is_over():
+    for end in (
+        lambda ends: ends.gate.incoming(Response(1001, {})),
+        lambda ends: ends.gate.fail((1001,), CONNECTION_CLOSED, "it broke off"),
+        lambda ends: ends.gate.outgoing(
+            {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+        ),
+    ):
+        ends = Ends()
+        ends.ask(1)
+        ends.ask(2)
+        for asked, wire_id in (("a", 1001), ("b", 1002)):
+            ends.gate.incoming(Request(asked, "elicitation/create"))
+            ends.gate.came_with(asked, wire_id)
+        ends.got()
+        end(ends)
+        assert withdrawn("a")[0] in (got := ends.got()) and withdrawn("b")[0] not in got
+
+
+def test_what_is_answered_or_cancelled_is_not_withdrawn():
+    ends = Ends()
+    ends.ask(1)
+    for asked in ("a", 7):
+        ends.gate.incoming(Request(asked, "elicitation/create"))
+        ends.gate.came_with(asked, 1001)
+    ends.gate.outgoing({"jsonrpc": "2.0", "id": "a", "result": {}})
+    ends.gate.incoming(Notification("notifications/cancelled", {"requestId": "7"}))
+    ends.got()
+    ends.gate.incoming(Response(1001, {}))
+    assert ends.got() == [Response(1, {})]
+
+
+def test_a_server_cannot_send_what_the_gate_reports_itself():
+    ends = Ends()
+    assert ends.gate.incoming(withdrawn("a")[0])
+    assert ends.got() == []
