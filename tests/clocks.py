@@ -6,6 +6,8 @@ import pkgutil
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from time import struct_time
 from types import FunctionType, ModuleType
 from typing import Any
@@ -62,6 +64,7 @@ class FrozenTime:
 
 
 _FROZEN = ("monotonic_ns", "monotonic", "perf_counter", "time_ns", "time", "localtime", "strftime")
+_FUNCTIONS = frozenset(getattr(time, name) for name in _FROZEN)
 
 
 def freeze_time(monkeypatch: pytest.MonkeyPatch, *packages: str) -> FrozenTime:
@@ -69,32 +72,62 @@ def freeze_time(monkeypatch: pytest.MonkeyPatch, *packages: str) -> FrozenTime:
 
     asyncio and Textual keep the real one, so that timers run.
     """
-    for package in packages:
-        _import_all(package)
     frozen = FrozenTime()
     replacements = {getattr(time, name): getattr(frozen, name) for name in _FROZEN}
-    prefixes = tuple(f"{package}." for package in packages)
-    modules = [found for name, found in sys.modules.items() if name.startswith(prefixes)]
-    for module in modules:
-        for name, value in list(vars(module).items()):
-            if value is time:
-                monkeypatch.setattr(module, name, frozen)
-            elif isinstance(value, type(time.time)) and value in replacements:
-                monkeypatch.setattr(module, name, replacements[value])
-        for function in _functions(module):
-            defaults = function.__kwdefaults__ or {}
-            for name, value in defaults.items():
-                if _is_known(value, replacements):
-                    monkeypatch.setitem(defaults, name, replacements[value])
-            positional = function.__defaults__ or ()
-            if any(_is_known(value, replacements) for value in positional):
-                changed = tuple(replacements[v] if _is_known(v, replacements) else v for v in positional)
-                monkeypatch.setattr(function, "__defaults__", changed)
+    for place in _clocks_of(packages):
+        place.replace(monkeypatch, frozen, replacements)
     return frozen
 
 
-def _is_known(value: object, replacements: dict[Any, Any]) -> bool:
-    return isinstance(value, type(time.time)) and value in replacements
+@dataclass(frozen=True)
+class _ClockPlace:
+    """A name of a module, or the defaults of a function, that is the clock or one of its functions."""
+
+    owner: ModuleType | FunctionType
+    name: str
+
+    def replace(self, monkeypatch: pytest.MonkeyPatch, frozen: FrozenTime, known: dict[Any, Any]) -> None:
+        found = getattr(self.owner, self.name)
+        if isinstance(found, tuple):
+            monkeypatch.setattr(
+                self.owner, self.name, tuple(_frozen(value, frozen, known) for value in found)
+            )
+        elif isinstance(found, dict):
+            for name, value in found.items():
+                monkeypatch.setitem(found, name, _frozen(value, frozen, known))
+        else:
+            monkeypatch.setattr(self.owner, self.name, _frozen(found, frozen, known))
+
+
+def _frozen(value: Any, frozen: FrozenTime, known: dict[Any, Any]) -> Any:
+    if value is time:
+        return frozen
+    return known[value] if _is_function_of_time(value) else value
+
+
+def _is_function_of_time(value: object) -> bool:
+    return isinstance(value, type(time.time)) and value in _FUNCTIONS
+
+
+@cache
+def _clocks_of(packages: tuple[str, ...]) -> list[_ClockPlace]:
+    """Find every place once, which takes as long as many a test; nothing is imported or defined later."""
+    for package in packages:
+        _import_all(package)
+    prefixes = tuple(f"{package}." for package in packages)
+    found = []
+    for module in [module for name, module in sys.modules.items() if name.startswith(prefixes)]:
+        for name, value in vars(module).items():
+            if value is time or _is_function_of_time(value):
+                found.append(_ClockPlace(module, name))
+        for function in _functions(module):
+            for name, values in (
+                ("__kwdefaults__", (function.__kwdefaults__ or {}).values()),
+                ("__defaults__", function.__defaults__ or ()),
+            ):
+                if any(_is_function_of_time(value) for value in values):
+                    found.append(_ClockPlace(function, name))
+    return found
 
 
 def _functions(module: ModuleType) -> Iterator[FunctionType]:

@@ -8,18 +8,23 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.terminal.pty_app import home_in
 
 
-def mcptui(home: Path, *arguments: str, umask: int = 0o022, **env: str) -> subprocess.CompletedProcess[str]:
+def mcptui(
+    home: Path, *arguments: str, umask: int | None = None, **env: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command; with a umask in a new interpreter, since a fork has another one."""
+    words = ("-m", "tui", *arguments)
     return subprocess.run(
-        [sys.executable, "-m", "tui", *arguments],
+        programs.command(*words) if umask is None else (sys.executable, *words),
         env={**os.environ, **home_in(home), **env},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=60,
-        umask=umask,
+        umask=-1 if umask is None else umask,
     )
 
 
@@ -90,13 +95,7 @@ def test_a_configuration_folder_may_be_a_link(tmp_path: Path):
     (home / "config").mkdir(parents=True)
     dotfiles.mkdir()
     (home / "config" / "mcptui").symlink_to(dotfiles)
-    done = subprocess.run(
-        [sys.executable, "-m", "tui", "config", "init"],
-        env={**os.environ, **home_in(home), "XDG_CONFIG_HOME": str(home / "config")},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    done = mcptui(home, "config", "init", XDG_CONFIG_HOME=str(home / "config"))
     assert done.returncode == 0, done.stderr
     assert (dotfiles / "config.toml").is_file()
 

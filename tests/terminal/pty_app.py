@@ -71,7 +71,7 @@ class TerminalApp:
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self._shown = 0
-        self._text: str | None = None
+        self._lines: Sequence[str] | None = None
         self._draws = draws
         self._master, slave = pty.openpty()
         self._set_size(columns, rows)
@@ -147,7 +147,7 @@ class TerminalApp:
         self._set_size(columns, rows)  # the kernel sends SIGWINCH
         self.screen.resize(rows, columns)
         self.screen.reset()
-        self._text = None
+        self._lines = None
 
     def children(self) -> list[psutil.Process]:
         """Return every process that the program has started, directly or not."""
@@ -170,7 +170,7 @@ class TerminalApp:
         if end > self._shown and self._draws:
             self._stream.feed(bytes(self.raw[self._shown : end]))
             self._shown = end
-            self._text = None
+            self._lines = None
 
     @property
     def painted(self) -> int:
@@ -179,11 +179,16 @@ class TerminalApp:
         return len(self.raw) if self.raw.rfind(FRAME_ENDS) >= begun else begun
 
     @property
+    def lines(self) -> Sequence[str]:
+        """The lines of the screen, each as wide as it is."""
+        if self._lines is None:  # they are asked for all the time, and cost as much as to draw
+            self._lines = self.screen.display
+        return self._lines
+
+    @property
     def text(self) -> str:
         """What the screen shows."""
-        if self._text is None:  # it is asked for all the time, and costs as much as to draw
-            self._text = "\n".join(line.rstrip() for line in self.screen.display)
-        return self._text
+        return "\n".join(line.rstrip() for line in self.lines)
 
     def until(self, condition: Callable[[], object], seconds: float = 30.0) -> None:
         """Read on until a condition holds."""
@@ -209,7 +214,7 @@ class TerminalApp:
         termios.tcsetattr(self._master, termios.TCSANOW, self._line_before)
         self._show(len(self.raw))
         self.screen.reset()
-        self._text = None
+        self._lines = None
 
     @property
     def echoes(self) -> bool:

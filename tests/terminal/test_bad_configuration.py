@@ -11,7 +11,7 @@ QUIT = "\x11"
 
 def conversation(app: TerminalApp) -> str:
     """What stands in the conversation, its lines joined as if there were room."""
-    lines = [line.partition("│")[0].strip() for line in app.screen.display]
+    lines = [line.partition("│")[0].strip() for line in app.lines]
     return "".join(line if line.endswith(("-", "/")) else f"{line} " for line in lines)
 
 
@@ -44,7 +44,7 @@ def test_with_a_file_that_cannot_be_read_no_model_is_taken_and_no_starter_is_off
     path.write_text("[servers\n", encoding="utf-8")
     with TerminalApp.real("--config", str(path), columns=160, rows=40) as app:
         app.shows("no model", "Expected", "To check the file again, run mcptui config check.")
-        assert "config init" not in "".join(app.screen.display)
+        assert "config init" not in "".join(app.lines)
         app.send(QUIT)
         assert app.ended() == 0
 

@@ -18,7 +18,7 @@ def test_a_complete_command_in_one_burst_is_done_at_its_first_enter(tmp_path: Pa
     with TerminalApp.real("--demo", env=home_in(tmp_path)) as app:
         app.shows("2 of 3")
         app.send("hello" + ENTER)
-        app.until(lambda: "context" in app.screen.display[-2] and "esc stop" not in app.text)
+        app.until(lambda: "context" in app.lines[-2] and "esc stop" not in app.text)
         app.send(f"/export html {tmp_path / 'page.html'}" + ENTER)
         app.shows("Contains: 2 messages, 0 redacted values")
         app.send(ENTER)

@@ -22,7 +22,7 @@ def test_a_server_is_added_corrected_disabled_enabled_and_removed(tmp_path: Path
     with TerminalApp.real("--demo", "--config", str(file)) as app:
         app.shows("No servers configured.")
         app.send(F3)
-        app.until(lambda: "a add" in app.screen.display[-1])
+        app.until(lambda: "a add" in app.lines[-1])
         app.send("a")
         app.shows("Add server")
         app.send(f"{sys.executable} {MATHS}")

@@ -10,7 +10,7 @@ SIZES = [(80, 24), (120, 40), (200, 60)]
 
 def fits(app: TerminalApp) -> bool:
     """Whether the last line of the window is the footer and the first is not empty."""
-    return "ctrl+q quit" in app.screen.display[-1] and bool(app.screen.display[0].strip())
+    return "ctrl+q quit" in app.lines[-1] and bool(app.lines[0].strip())
 
 
 def is_usable(app: TerminalApp) -> None:
@@ -63,4 +63,4 @@ def test_in_a_tiny_window_composer_status_and_footer_keep_their_whole_lines(colu
         app.shows("words", "enter send", "demo model")
         app.send("\x0a" * 9 + "end")
         app.shows("end", "enter send", "demo model")
-        assert not [line for line in app.screen.display[-2:] if set(line) & set("▁▂▃▄▅▆▇█")]
+        assert not [line for line in app.lines[-2:] if set(line) & set("▁▂▃▄▅▆▇█")]

@@ -26,7 +26,7 @@ def test_ask_approve_stop_start_and_leave():
 
         processes = app.children()
         app.send(SERVERS)
-        app.until(lambda: "s start/stop" in app.screen.display[-1])
+        app.until(lambda: "s start/stop" in app.lines[-1])
         app.send("s")
         app.shows("1 of 3", "STOPPED  by you")
         app.send("s")

@@ -11,7 +11,7 @@ def test_a_tool_is_called_by_hand_its_frames_shown_and_its_result_put_into_the_m
     with TerminalApp.real("--demo") as app:
         app.shows("2 of 3")
         app.send(F3)
-        app.until(lambda: "start/stop" in app.screen.display[-1])
+        app.until(lambda: "start/stop" in app.lines[-1])
         app.send(ENTER)
         app.shows("WORKBENCH", "get_weather", "location  text")
 
