@@ -1,1 +1,1 @@
-"""What outlives the process."""
+"""Persistent storage: recordings, sessions, exports."""

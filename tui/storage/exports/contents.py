@@ -1,4 +1,4 @@
-"""What is in an export, in numbers, for the person who is about to give it away. Pure."""
+"""Counts the contents of an export, for the user who is about to share it. Pure."""
 
 import json
 from collections.abc import Iterable
@@ -9,10 +9,10 @@ from tui.core.traffic import ANSWERS, Entry, Kind
 from tui.core.units import plural
 
 MODEL = "model:"
-"""Start of the source of what was exchanged with a model."""
+"""Prefix of the source of entries exchanged with a model."""
 
 MOST_NAMED = 5
-"""Servers that are named."""
+"""Maximum number of servers to name."""
 
 
 class ExportContents:

@@ -9,10 +9,10 @@ from tui.core.units import duration, size
 from tui.storage.exports.jsonl import time_text
 
 BODY_CHARS = 256 * 1024
-"""Characters of a body in an export for people."""
+"""Maximum characters of a body in a readable export."""
 
 PRETTY_BYTES = 64 * 1024
-"""Larger bodies are not indented: nobody would read that many lines."""
+"""Larger bodies are not indented, since nobody would read that many lines."""
 
 MAX_OPEN = 10_000
 
@@ -20,7 +20,7 @@ ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: "·"}
 
 
 def body_text(entry: Entry) -> str:
-    """Return the body of an entry as `readable` does, or that it is lost."""
+    """Return the readable body of an entry, or a note that it is lost."""
     return f"({BODY_LOST_TEXT})" if entry.is_body_lost else readable(entry.body)
 
 
@@ -39,14 +39,14 @@ def readable(body: bytes) -> str:
 
 
 def name_of(entry: Entry) -> str:
-    """Return what an entry is about, in a few words."""
+    """Return the subject of an entry in a few words."""
     if entry.method:
         return clean_line(f"{entry.method} {entry.tool}".strip(), 120)
     return clean_line(entry.body[:500].decode("utf-8", "replace"), 120)
 
 
 def facts(entry: Entry) -> str:
-    """Return time, size and id of an entry in a line."""
+    """Return time, size and id of an entry on one line."""
     parts = [time_text(entry.wall_ns), KIND_WORDS[entry.kind], size(entry.size)]
     if entry.ident:
         parts.append(f"id {clean_line(entry.ident, 60)}")
@@ -58,13 +58,13 @@ def facts(entry: Entry) -> str:
 
 
 class Latencies:
-    """How long answers took, measured as entries go by."""
+    """Measures response times in a stream of entries."""
 
     def __init__(self) -> None:
         self._asked: OrderedDict[int, int] = OrderedDict()
 
     def of(self, entry: Entry) -> str:
-        """Take the next entry; if it is an answer, return how long it took, else ""."""
+        """Add the next entry. Return the duration if it is a response, otherwise ""."""
         if entry.kind in (Kind.REQUEST, Kind.MODEL_REQUEST):
             self._asked[entry.seq] = entry.mono_ns
             if len(self._asked) > MAX_OPEN:

@@ -1,4 +1,4 @@
-"""Exports of recordings: a selection of entries in a format that other programs or people can read."""
+"""Exports of recordings: selected entries in a format for other programs or for people."""
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum

@@ -53,7 +53,7 @@ def _exchanges(columns: Iterable[Entry]) -> dict[int, "array[int]"]:
 
 @dataclass(slots=True)
 class _Reply:
-    """What is known of the replies of an exchange, without their bodies. `detail` is the first one's."""
+    """The replies of an exchange, without bodies. `detail` is that of the first one."""
 
     detail: Mapping[str, Any] = field(default_factory=dict)
     first_ns: int = -1
@@ -105,7 +105,7 @@ def _opened(value: Mapping[str, Any]) -> str:
 
 
 def _escaped(content: bytes) -> str:
-    # In a live recording the body may have changed since: it must not break the archive.
+    # In a live recording, the body may have changed since. That must not break the archive.
     return json.dumps(content.decode("utf-8", "replace"))[1:-1]
 
 
@@ -170,7 +170,7 @@ def _content(reply: Entry, is_stream: bool) -> bytes:
 
 
 def _event(reply: Entry) -> bytes:
-    """Return an event as it is written in a stream (HTML Living Standard, 9.2.6)."""
+    """Return an event in the event stream format (HTML Living Standard, 9.2.6)."""
     known = reply.detail.get("sse")
     head = b""
     if isinstance(known, Mapping):

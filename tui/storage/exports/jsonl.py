@@ -15,7 +15,7 @@ from tui.core.errors import StorageError
 from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome, Redaction
 
 MOST_LEVELS = 100
-"""How deeply the detail of an entry may be nested."""
+"""Maximum nesting depth of the detail of an entry."""
 
 _E = TypeVar("_E", bound=IntEnum)
 
@@ -82,7 +82,7 @@ def read_jsonl(lines: Iterable[bytes], where: str) -> Iterator[Entry]:
     """Yield the entries of an export, renumbered from 1 without gaps.
 
     Raises:
-        StorageError: a line is none of an export; the message has its number, and `where`.
+        StorageError: a line is invalid. The message has its number and `where`.
     """
     numbers: dict[int, int] = {}
     for number, line in enumerate(lines, 1):
@@ -224,7 +224,7 @@ def _choice(found: Mapping[str, Any], name: str, choices: type[_E], default: Any
 
 
 def renumbered(entry: Entry, numbers: dict[int, int]) -> Entry:
-    """Return an entry of a selection, numbered without gaps. `numbers` maps old numbers to new ones."""
+    """Return an entry of a selection with a gapless number. `numbers` maps old numbers to new ones."""
     seq = numbers[entry.seq] = len(numbers) + 1
     detail = entry.detail
     if (place := entry.in_batch) is not None:

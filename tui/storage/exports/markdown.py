@@ -14,24 +14,25 @@ from tui.storage.exports.entry_text import ARROWS, Latencies, body_text, facts, 
 
 _MARKS = late(
     r"""([\\`*\[<~$@#]
-        | (?<![^\W_])_ | _(?![^\W_])      # inside of a word it emphasizes nothing
+        | (?<![^\W_])_ | _(?![^\W_])      # inside a word, it has no effect
         | &(?=[#\w])                     # an entity
-        | :(?=// | (?!\d\d:)[\w+-]+:)    # an address or an emoji, and not the time of day
+        | :(?=// | (?!\d\d:)[\w+-]+:)    # a URL or an emoji, but not a time of day
         | (?<=www)\.
         )""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""What means something inside of a line, in CommonMark or as GitHub reads it; at its start stands a heading's
-mark or a time."""
+"""Characters with a meaning within a line in CommonMark or on GitHub. A line starts with a heading mark or a
+time.
+"""
 
 
 def escaped(text: str) -> str:
-    """Return text escaped for the inside of a Markdown line, not for its beginning."""
+    """Return text escaped for use within a Markdown line, not at its start."""
     return _MARKS.sub(r"\\\1", text)
 
 
 def fenced(text: str, language: str = "") -> str:
-    """Return text as a code block, whatever backticks it contains."""
+    """Return text as a code block, safe for any backticks in it."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"

@@ -1,8 +1,8 @@
-"""Entries with the shapes of what was said in place of the values, for exports that leave the house. Pure.
+"""Replaces the values of entries with placeholders, for exports that are shared. Pure.
 
-Names, kinds, times and sizes stay, and what a server says of its tools, prompts and resources. Values of
-arguments and results, error messages, texts of models, log lines, command lines, folders, paths of URLs and
-headers are replaced: `<text, 12 characters>`.
+Names, kinds, times, sizes, and definitions of tools, prompts and resources stay. Values of arguments and
+results, error messages, model texts, log lines, command lines, folders, URL paths and headers are replaced
+with placeholders such as `<text, 12 characters>`.
 """
 
 import json
@@ -22,19 +22,19 @@ _PROTOCOL = frozenset(
     {"name", "cursor", "protocolVersion", "capabilities", "clientInfo", "requestId", "progressToken", "level"}
     | {"progress", "total"}
 )
-"""Members of `params` that carry no data of the person."""
+"""Members of `params` without user data."""
 
 _OF_MODELS = frozenset({"model", "role", "type", "name", "stream", "tool_choice"})
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
 _OF_TRANSPORT = frozenset({"argv", "cwd", "why", "error", "reason", "message"})
-"""Members of the detail with texts of the person, or of a server."""
+"""Members of the detail with texts of the user or of a server."""
 
 _OPEN_HEADERS = frozenset({"content-type", "content-length", "accept", "mcp-protocol-version", "mcp-method"})
 _DEEPEST = 100
 
 
 def with_shapes(entry: Entry) -> Entry:
-    """Return an entry whose body and detail have shapes in place of values."""
+    """Return an entry with placeholders for the values in its body and detail."""
     if entry.detail:
         entry = entry._replace(detail=_detail(entry.detail))
     if not entry.body:
@@ -97,7 +97,7 @@ def _message(message: Any, entry: Entry) -> Any:
 
 
 def shape(value: Any, kept: frozenset[str] = frozenset(), depth: int = 0) -> Any:
-    """Return a value with the names of its members, and a description of each text and number."""
+    """Return a value with its member names, and a placeholder for each text and number."""
     if depth > _DEEPEST:
         return "<nested>"
     match value:

@@ -33,16 +33,16 @@ from tui.core.traffic import BodyTerm
 from tui.storage.recordings.signs import json_forms, signs
 
 RUN_BYTES = 256 * 1024
-"""Bytes of bodies that are searched together: a fraction of a millisecond with the interpreter."""
+"""Bytes of bodies to search together, which holds the interpreter for a fraction of a millisecond."""
 
 FEW = 16
-"""Bodies that are joined for a regular expression that asks for no begin and no end."""
+"""Bodies to join for a regular expression without anchors."""
 
 LARGE = 1024 * 1024
-"""A body longer than this is read in parts of this length."""
+"""Longer bodies are read in parts of this length."""
 
 OVERLAP = 64 * 1024
-"""Characters that two windows share: a longer match may be missed in a large body."""
+"""Overlap of two windows in characters: a longer match may be missed in a large body."""
 
 _ESCAPED_LETTER = re.compile(rb"\\u00(?:20|3\d|[4-7])")
 """An escape, in lower case, of a letter of `signs` or of a backslash."""
@@ -51,11 +51,11 @@ ESCAPE_BYTES = 6
 """Of an escape with a code unit."""
 
 REGEX_MEMORY = 8 * 1024 * 1024
-"""Bytes that one compiled regular expression may use."""
+"""Maximum bytes of one compiled regular expression."""
 
 ReadPart = Callable[[int, int, int], bytes]
 Body = tuple[int, bytes | int]
-"""Its seq, and its bytes; of a `LARGE` one the length."""
+"""Seq and bytes of a body, or seq and length of a `LARGE` one."""
 
 
 class BodyFinder:
@@ -70,9 +70,9 @@ class BodyFinder:
     ) -> list[frozenset[int]]:
         """Return for each term the seqs of the bodies that contain it; see `TermSearch.run` for `bodies`.
 
-        `bodies` may ask the search whether it `may_match` and `is_stopped`. Ends early, with what was found
-        so far, when `interrupt` is called, also before it begins. Raises `re.error` if a term is not a valid
-        regular expression.
+        `bodies` may ask the search whether it `may_match` and `is_stopped`. `interrupt`, even before the
+        start, ends it early with the results so far. Raises `re.error` if a term is not a valid regular
+        expression.
         """
         search = TermSearch(terms, self._read, self._stop)
         try:
@@ -86,7 +86,7 @@ class BodyFinder:
         self._stop.set()
 
     def rearm(self) -> None:
-        """Forget an `interrupt` that stopped nothing."""
+        """Reset an `interrupt` that stopped nothing."""
         self._stop.clear()
 
 
@@ -116,7 +116,7 @@ def _compiled(pattern: str | bytes) -> Callable[[bytes], object]:
         options.encoding = re2.Options.Encoding.LATIN1
     options.max_mem = REGEX_MEMORY
     options.never_capture = True
-    options.log_errors = False  # they would go to stderr
+    options.log_errors = False  # its messages would go to stderr
     try:
         search: Callable[[bytes], object] = re2.compile(pattern, options).search
     except re2.error as error:
@@ -131,10 +131,10 @@ class _Text:
     """A text to search for.
 
     Attributes:
-        found: the seqs of the bodies that have it.
+        found: the seqs of the bodies that contain it.
         needle: the text, folded if `fold`.
         fold: whether it is compared with folded texts.
-        raw: how it stands in ASCII without a backslash; None if it cannot.
+        raw: its form in ASCII without a backslash, None if there is none.
         signs: one of these stands in every body that has it, in lower case, unless a letter is escaped.
     """
 
@@ -161,7 +161,7 @@ class _Regex:
     Attributes:
         found: the seqs of the bodies that match it.
         search: matches a text as `_encoded` returns it.
-        letters: stand in every body in ASCII that matches, in lower case; b"" if none are known.
+        letters: occur in every ASCII body that matches, in lower case; b"" if unknown.
         signs: as in `_Text`, for `letters`.
         is_local: whether it matches several bodies, joined, if it matches one of them.
     """
@@ -190,7 +190,7 @@ _DOTLESS = "\u0131"
 
 
 class _Batch:
-    """Bodies that are searched together."""
+    """Bodies to search together."""
 
     def __init__(self, seqs: list[int], run: list[bytes], joined: bytes) -> None:
         self.seqs, self.run, self.joined = seqs, run, joined
@@ -213,7 +213,7 @@ class _Batch:
 
 
 class TermSearch:
-    """Searches bodies in the order in which they come, until `stop` is set.
+    """Searches bodies in the given order, until `stop` is set.
 
     Raises `re.error` if a term is not a valid regular expression.
     """
@@ -242,7 +242,7 @@ class TermSearch:
         return self._stop.is_set()
 
     def may_match(self, joined: bytes) -> bool:
-        """Whether one of some bodies may have a term; they are joined by line ends.
+        """Whether one of several bodies, joined by line ends, may contain a term.
 
         The sieve takes a third of the time of `lower` and `in`, and other threads run meanwhile.
         """
@@ -367,7 +367,7 @@ class TermSearch:
                         regex.found.add(seq)
 
     def _possible(self, seq: int, size: int) -> list[_Text]:
-        """Return the terms that may be in a large body, as far as its bytes tell."""
+        """Return the terms that may be in a large body, judged by its bytes."""
         overlap = max((len(sign) for text in self._texts for sign in text.signs), default=0) + ESCAPE_BYTES
         possible: list[_Text] = []
         end = b""
@@ -384,10 +384,10 @@ class TermSearch:
         return possible
 
     def _windows(self, seq: int, size: int) -> Iterator[str]:
-        """Yield the text of a large body in windows, each of which begins with the end of the one before.
+        """Yield the text of a large body in overlapping windows.
 
-        Where strings that hold JSON themselves begin and end is not known, so what may stand in one is
-        yielded twice: with its escapes, and without. So is all of what only starts like JSON.
+        The boundaries of strings that contain JSON are unknown, so text that may be in one is yielded twice:
+        with its escapes and without. The same applies to text that only starts like JSON.
         """
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         text, held, raw, has_escapes, in_doubt = "", "", "", False, False
@@ -428,7 +428,7 @@ def _look(terms: Sequence[_Text], seq: int, *texts: str) -> None:
 
 
 def _is_plain(body: bytes) -> bool:
-    """Whether a body is its own text, and folds as ASCII does."""
+    """Whether the bytes of a body are its text, and fold like ASCII."""
     return body.isascii() and b"\\" not in body
 
 
@@ -441,7 +441,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _boundary(text: str, at: int) -> int:
-    """Return the last position up to `at` where the text behind does not change the text before."""
+    """Return the last position up to `at` where the text can be split without changing the first part."""
     while 0 < at < len(text) and not is_boundary(text[at]):
         at -= 1
     return at

@@ -20,19 +20,19 @@ from tui.core.files.private_files import open_private, refuse_links
 from tui.storage.recordings.rows import storable
 
 Check = Callable[[sqlite3.Connection, Path], None]
-"""Raises what is wrong with an opened file."""
+"""Raises an error if an opened file is invalid."""
 
 VERSION = 2
-"""2: each finding once, with `flags` that say which entries have it."""
+"""2: each finding once, with `flags` for the entries that have it."""
 
 APPLICATION_ID = 0x6D637074
 """Marks the file as a recording of mcptui ("mcpt" in ASCII; https://sqlite.org/fileformat.html 1.2.8)."""
 
 CACHE_KIB = 512
-"""Pages kept in memory. Rows are written and read in order, so more (2 MiB by default) would be no use."""
+"""Pages kept in memory. Rows are written and read in order, so more (2 MiB by default) would not help."""
 
 BUSY_MS = 5000
-"""How long a connection waits for the lock of another one."""
+"""How long a connection waits for another connection's lock."""
 
 _ENTRY_TYPES = {
     "seq": "INTEGER PRIMARY KEY",
@@ -99,10 +99,10 @@ with the finding.
 
 
 def create_recording(path: Path, meta: Mapping[str, str]) -> tuple[sqlite3.Connection, int]:
-    """Create the file of a new recording, private and with `meta` from the start; also return its page size.
+    """Create the private file of a new recording, with `meta` from the start; also return its page size.
 
-    Raises `OSError` if the file exists or cannot be made, `sqlite3.Error` if SQLite cannot write it; then
-    nothing of it is left.
+    Raises `OSError` if the file exists or cannot be created, `sqlite3.Error` if SQLite cannot write it, and
+    then removes it.
     """
     refuse_links(files_of(path))
     make_private(path)
@@ -129,7 +129,7 @@ def create_recording(path: Path, meta: Mapping[str, str]) -> tuple[sqlite3.Conne
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
-    """Open a recording, also one that is being written or was truncated; raises `StorageError`."""
+    """Open a recording, even if it is being written or is truncated; raises `StorageError`."""
     if not path.is_file():
         raise StorageError(
             "recording not found" if not path.exists() else "not a file",
@@ -148,7 +148,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
 
 
 def cut_short(path: Path) -> str:
-    """Return how much of a truncated file is there, in words, or "" if it is complete.
+    """Return how much of a truncated file is readable, or "" if it is complete.
 
     Only for a file that SQLite will not open: this looks at its first bytes, by which all locks of this
     process on it are lost (https://sqlite.org/fileformat.html 1.3).
@@ -160,7 +160,7 @@ def cut_short(path: Path) -> str:
 
 
 def size_in_header(path: Path) -> int:
-    """Return the size of a file according to its own header, 0 if it has none."""
+    """Return the size of a file according to its header, 0 if it has no header."""
     with path.open("rb") as file:
         head = file.read(100)
     page = {1: 65536}.get(size := int.from_bytes(head[16:18]), size)
@@ -173,7 +173,7 @@ def is_cut(connection: sqlite3.Connection) -> bool:
 
 
 def open_for_notes(path: Path) -> sqlite3.Connection:
-    """Open a recording to add notes, or raise `StorageError`. Its entries belong to their own writer."""
+    """Open a recording to add notes, or raise `StorageError`. Only its writer adds entries."""
     with storage_errors(path):
         connection = checked(connect(path, "rw"), path, _check)
         connection.execute("PRAGMA wal_autocheckpoint = 0")
@@ -200,13 +200,13 @@ def has_bytes(path: Path) -> bool:
 
 
 def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> sqlite3.Connection:
-    """Open an existing database, whatever is in it. One thread at a time may use it.
+    """Open an existing database with any content. One thread at a time may use it.
 
     Args:
         path: its file.
         mode: "ro" or "rw".
         more: further parameters of the URI (https://sqlite.org/uri.html), each with its "&".
-        is_cut: whether to open a file that is shorter than it says, whose last pages are then damaged ones.
+        is_cut: whether to open a file that is shorter than its header says, with its last pages as damaged.
     """
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}{more}",

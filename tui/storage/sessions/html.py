@@ -1,8 +1,8 @@
 """A session as one self-contained HTML page: no network, no script, no other file. Pure.
 
 The text is hostile, and a browser opens the page. Markdown is rendered without HTML and without its own
-pictures, all else is escaped, and a Content-Security-Policy allows only the styles of this module and
-pictures and sounds inside the page.
+images, everything else is escaped, and a Content-Security-Policy allows only the styles of this module, and
+images and sounds inside the page.
 """
 
 import base64
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 RENDERED = 64 * 1024
-"""Characters of a text that is rendered as Markdown; a longer one is shown as plain text."""
+"""Maximum characters of a text to render as Markdown. A longer one is shown as plain text."""
 
 SHOWN_MEDIA = {
     "image": frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}),
     "audio": frozenset({"audio/mpeg", "audio/wav", "audio/ogg", "audio/mp4", "audio/webm"}),
 }
-"""What a browser shows without running its content. Not SVG."""
+"""Media types that a browser shows without running their content. Not SVG."""
 
 STYLE = """
 :root{color-scheme:light dark;font:16px/1.55 system-ui,sans-serif}

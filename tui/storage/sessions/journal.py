@@ -1,7 +1,7 @@
-"""The only writer of an open session: collects what is said for a moment and stores it in one transaction.
+"""The only writer of an open session: collects messages for a moment and stores them in one transaction.
 
 Callers never wait. A thread, started with the first message, opens the file and stores. `settled()` returns
-after the COMMIT. When the disk fails, `problem` says so; the data waits in memory and is stored when the disk
+after the COMMIT. When the disk fails, `problem` says so. The data is kept in memory and stored when the disk
 works again.
 """
 
@@ -32,20 +32,21 @@ from tui.storage.sessions.tables import Op, SessionTables
 _log = logging.getLogger(__name__)
 
 WINDOW = 0.02
-"""Seconds for which data is collected, unless somebody waits for it."""
+"""Seconds for which data is collected, unless a caller waits for it."""
 
 DRAFT_SECONDS = 0.25
-"""How often the draft of a reply is stored, unless somebody waits for it."""
+"""How often the draft of a reply is stored, unless a caller waits for it."""
 
 RETRY_SECONDS, MOST_RETRY_SECONDS = 1.0, 15.0
-"""Until a failed disk is tried again: twice as long each time, but soon when there is something new. A file
-that another program has locked is tried again after the first of these."""
+"""Seconds until a failed disk is retried: twice as long each time, but sooner when there is new data. A file
+that another program has locked is retried after the first of these.
+"""
 
 CLOSE_SECONDS = 5.0
 """How long `close` waits for the disk."""
 
 WAITING_BYTES = 64 * 1024 * 1024
-"""Bytes that may wait in memory for a failed disk. With more, the session ends there."""
+"""Maximum bytes in memory for a failed disk. Beyond that, the saved session ends."""
 
 _WEIGHT = 500
 
@@ -67,11 +68,11 @@ class SessionJournal:
         problem: str = "",
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
-        """Make a journal that writes nothing until something is said.
+        """Create a journal that writes nothing before the first message.
 
-        A new file begins with `first`; `before` stores what an old one has, should it be lost.
-        Without a `lock` that is held already, the first message takes it.
-        `problem` says why nothing can be written so far; `on_close` is called when the file is released.
+        A new file starts with `first`. `before` restores the content of an old file if it is lost. Without a
+        `lock` that is already held, the first message takes it. `problem` says why nothing can be written so
+        far. `on_close` is called when the file is released.
         """
         self._writer = SessionWriter(path, redact, is_new=is_new, lock=lock, problem=problem)
         self.id, self._on_close = path.stem, on_close
@@ -79,7 +80,7 @@ class SessionJournal:
         self._is_branch = first is not None
         self._condition = threading.Condition()
         self._ops: list[Op] = [first] if first is not None else []
-        self._stored = list(before)  # all that is in the file, or was
+        self._stored = list(before)  # everything that is or was in the file
         self._draft: Op | None = None
         self._weight = 0
         self._waiters: list[Waiter] = []
@@ -90,7 +91,7 @@ class SessionJournal:
 
     @property
     def problem(self) -> str:
-        """Why something is not stored, in words, or ""."""
+        """Why something is not stored, or ""."""
         return self._writer.problem or self._writer.defect
 
     # ---- what is said: any of these returns at once --------------------------------------------------------
@@ -102,7 +103,7 @@ class SessionJournal:
         self._put(lambda tables: tables.message(index, message, at), _size(message), replaces_draft=True)
 
     def draft(self, text: str, reasoning: str) -> None:
-        """Store how far the reply has come, now and then."""
+        """Store the partial reply from time to time."""
         with self._condition:
             self._draft = lambda tables: tables.draft(text, reasoning)
             self._wake()
@@ -141,7 +142,7 @@ class SessionJournal:
             self._wake()
 
     def _wake(self) -> None:
-        """Wake the thread; start it with the first message. The condition is held."""
+        """Wake the thread, or start it with the first message. The condition must be held."""
         if not self._begun or self.is_closing or self._ended:
             return
         if self._thread is None:
@@ -150,13 +151,13 @@ class SessionJournal:
         self._condition.notify()
 
     def begin_branch(self) -> None:
-        """Create the file of a branch that has no message of its own yet, so that it can be read."""
+        """Create the file of a branch without own messages, so that it can be read."""
         with self._condition:
             self._begun = self._begun or self._is_branch
             self._wake()
 
     async def settled(self) -> None:
-        """Wait until everything said so far is on disk. Return at once if nothing can be stored."""
+        """Wait until all messages so far are on disk. Return immediately if nothing can be stored."""
         loop = asyncio.get_running_loop()
         with self._condition:
             nothing = not (self._ops or self._draft or self._storing)
@@ -168,7 +169,7 @@ class SessionJournal:
         await done
 
     async def close(self) -> None:
-        """Store what waits and release the file, within `CLOSE_SECONDS`."""
+        """Store pending data and release the file, within `CLOSE_SECONDS`."""
         with self._condition:
             self.is_closing = True
             self._condition.notify()
@@ -183,7 +184,7 @@ class SessionJournal:
         self._end()
 
     def _round(self) -> bool:
-        """Store what there is, once it is time. Return whether there may be more."""
+        """Store the pending data when it is time. Return whether there may be more."""
         with self._condition:
             while not self._due():
                 self._condition.wait(self._patience())
@@ -214,7 +215,7 @@ class SessionJournal:
         return bool(self._ops) or (self._draft is not None and now >= self._draft_at)
 
     def _patience(self) -> float | None:
-        """Return the seconds until it may be time to store, None to wait for new data."""
+        """Return the seconds until the next store, None to wait for new data."""
         now = time.monotonic()
         if self._writer.problem and (self._ops or self._draft):
             return max(self._retry_at - now, 0.001)
@@ -229,7 +230,7 @@ class SessionJournal:
         return draft
 
     def _keep(self, batch: list[Op], weight: int) -> None:
-        """Keep what could not be stored, within `WAITING_BYTES`. A draft is dropped."""
+        """Keep data that could not be stored, up to `WAITING_BYTES`. A draft is dropped."""
         self._failed_at = time.monotonic()
         self._retries = 0 if self._writer.is_locked else self._retries
         self._retry_at = self._failed_at + min(RETRY_SECONDS * 2**self._retries, MOST_RETRY_SECONDS)
@@ -253,7 +254,7 @@ class SessionJournal:
 
 def _resolve(waiter: Waiter) -> None:
     loop, done = waiter
-    with contextlib.suppress(RuntimeError):  # the loop has ended, and the waiting task with it
+    with contextlib.suppress(RuntimeError):  # the loop and the waiting task have ended
         loop.call_soon_threadsafe(_finish, done)
 
 
@@ -276,8 +277,8 @@ class SessionWriter:
 
     Attributes:
         problem: why nothing can be written now, or "".
-        defect: why a part was left out for good, or "".
-        is_locked: that is another program's lock, which may be released at any time.
+        defect: why a part was permanently omitted, or "".
+        is_locked: `problem` is another program's lock, which may be released at any time.
     """
 
     def __init__(
@@ -303,7 +304,7 @@ class SessionWriter:
     def store(self, ops: Sequence[Op], before: Sequence[Op] = ()) -> bool:
         """Store in one transaction and return whether it is on disk.
 
-        `before` is all that was stored before: it is stored again if the file was lost.
+        `before` is everything stored before, which is stored again if the file was lost.
         """
         if not ops and not self._is_lost:
             return not self.problem
@@ -334,7 +335,7 @@ class SessionWriter:
         return True
 
     def has_lost_file(self) -> bool:
-        """Return whether the file was changed or deleted, so that everything has to be stored again."""
+        """Return whether the file was changed or deleted, so that everything must be stored again."""
         if self._tables is not None and not self._is_new:
             try:
                 self._guard.check(self._meta)
@@ -343,7 +344,7 @@ class SessionWriter:
         return self._is_lost
 
     def close(self) -> None:
-        """Leave a single file, unless somebody is reading it, and release the lock."""
+        """Merge the WAL into the file, unless it is being read, and release the lock."""
         if self._connection is not None:
             leave_one_file(self._connection)
             self._let_go()
@@ -355,7 +356,7 @@ class SessionWriter:
         try:
             op(tables)
         except (ValueError, TypeError, OverflowError, RecursionError, sqlite3.DataError) as error:
-            # An invalid value, which nothing should make, must not keep what follows from being stored.
+            # An invalid value, which should not occur, must not block the following data.
             _log.exception("cannot store a part of session %s", self._path.stem)
             self.defect = f"cannot store a part of the session ({error})"
 

@@ -1,7 +1,7 @@
 """A session as JSON, to export and import; docs/session-format.md documents the format. Pure.
 
-An import may come from anybody. Its size, depth and memory are bounded, every value is checked, and an error
-says which value is wrong.
+An import is untrusted. Its size, depth and memory are bounded, every value is validated, and an error names
+the invalid value.
 """
 
 import base64
@@ -24,7 +24,7 @@ VERSION = 1
 MOST_BYTES = 256 * 1024 * 1024
 MOST_MESSAGES = 100_000
 MOST_PARTS = 5_000_000
-"""Objects and lists: in memory each takes many times the two bytes that it may have in the file."""
+"""Maximum number of objects and lists: each takes far more memory than its two bytes in the file."""
 
 LONGEST_NAME = 200
 
@@ -62,7 +62,7 @@ def json_pieces(shown: SessionTranscript) -> Iterator[str]:
 
 
 def parsed(raw: bytes, where: str) -> StoredSession:
-    """Return the session of an export, or raise `StorageError` that says which part is wrong."""
+    """Return the session of an export, or raise `StorageError` that names the invalid part."""
     try:
         return _session(_loaded(raw))
     except ValueError as error:

@@ -1,7 +1,7 @@
-"""Whether a session is open: a lock on a file next to it, which ends with the process that holds it.
+"""Marks a session as open: a lock on a file next to it, which ends with its process.
 
-Checked with `liveness.is_live`. Unlike the mark of a recording it is taken again by the next process that
-continues the session, also after the one before was killed.
+Checked with `liveness.is_live`. Unlike the mark of a recording, the next process that continues the session
+takes it again, even after its last owner was killed.
 """
 
 import os
@@ -23,7 +23,7 @@ class SessionLock:
     """Marks a session as open until the process ends, or until `close`."""
 
     def __init__(self, path: Path) -> None:
-        """Take the lock, also one that a dead process left; raises `InUse` or `OSError`."""
+        """Take the lock, even one left by a dead process; raises `InUse` or `OSError`."""
         self._path = live_file(path)
         self._descriptor = -1
         for _ in range(20):
@@ -44,7 +44,7 @@ class SessionLock:
         descriptor = open_private(self._path, os.O_CREAT | os.O_RDWR)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # The last holder removed the file: a lock on a file without a name locks nobody out.
+            # The last owner removed the file: a lock on an unnamed file has no effect.
             ours = os.path.samestat(os.fstat(descriptor), os.stat(self._path))
         except (BlockingIOError, FileNotFoundError):
             ours = False
@@ -57,7 +57,7 @@ class SessionLock:
         return True
 
     def is_there(self) -> bool:
-        """Return whether others can see the lock: its file was not removed, nor its folder."""
+        """Return whether others can see the lock: neither its file nor its folder was removed."""
         try:
             return os.path.samestat(os.fstat(self._descriptor), os.stat(self._path))
         except OSError:
@@ -68,7 +68,7 @@ class SessionLock:
             return
         ours = self.is_there()
         descriptor, self._descriptor = self._descriptor, -1
-        if ours and sys.platform != "win32":  # removed first, so that nobody finds it without its lock
+        if ours and sys.platform != "win32":  # removed first, so that it is never seen without its lock
             with suppress(OSError):
                 self._path.unlink()
         os.close(descriptor)

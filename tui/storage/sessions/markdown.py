@@ -1,8 +1,7 @@
-"""A session as Markdown for people: text as it was written, calls and results as code. Pure.
+"""A session as Markdown: text unchanged, calls and results as code. Pure.
 
-Models write Markdown, so it stays Markdown, but it cannot look like a part of the page: headings are demoted,
-fences closed, HTML is escaped, pictures become links. A parser checks that; text that is still not harmless
-is shown as code.
+The Markdown of models stays Markdown, but cannot imitate the page: headings are demoted, fences closed, HTML
+is escaped, images become links. A parser verifies that. Text that is still unsafe is shown as code.
 """
 
 import json
@@ -24,10 +23,10 @@ from tui.storage.exports.markdown import escaped, fenced
 from tui.storage.sessions.transcript import SessionTranscript, day_and_time
 
 LONGEST = 256 * 1024
-"""Characters of a text in an export for people."""
+"""Maximum characters of a text in a readable export."""
 
 PARSED = 64 * 1024
-"""Characters of a text that stays Markdown; a longer one is shown as code."""
+"""Maximum characters of a text that stays Markdown. A longer one is shown as code."""
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _BLOCKS = r"((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)"
@@ -83,7 +82,7 @@ def readable_arguments(call: CallRequest) -> str:
 
 
 def quiet(text: str) -> str:
-    """Return foreign Markdown that changes nothing around it."""
+    """Return foreign Markdown that cannot affect its surroundings."""
     if len(text) <= PARSED:
         for marks in (_GENTLE, _STRICT):  # the second one also in code, where it is visible
             found = _lowered(text, marks)
@@ -93,7 +92,7 @@ def quiet(text: str) -> str:
 
 
 def _is_harmless(text: str) -> bool:
-    """Whether the page can continue after `text`, and nothing in it is live or looks like our headings."""
+    """Whether `text` leaves no open block, contains nothing active, and does not imitate our headings."""
     from markdown_it import MarkdownIt
 
     tokens = MarkdownIt("commonmark").parse(f"{text}\n\n## end")
@@ -124,7 +123,7 @@ def _lowered(text: str, marks: re.Pattern[str]) -> str:
 
 
 def _lowered_line(line: str, marks: re.Pattern[str], *, after_text: bool) -> str:
-    if after_text and (found := _UNDERLINE.fullmatch(line)):  # would turn the line before into a heading
+    if after_text and (found := _UNDERLINE.fullmatch(line)):  # would turn the previous line into a heading
         return f"{found[1]}\\{line[found.end(1) :]}"
     line = _demoted(line)
     return marks.sub(_text, line)

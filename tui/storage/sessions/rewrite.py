@@ -1,6 +1,6 @@
 """Writes whole sessions: repaired, rebuilt after damage, branched, imported.
 
-A file that replaces another is first written whole next to it. A damaged file is renamed, never removed.
+A replacement is first written completely next to the old file. A damaged file is renamed, never removed.
 """
 
 import os
@@ -47,7 +47,7 @@ def write_mended(path: Path, stored: StoredSession, messages: Sequence[Message],
 
 
 def write_again(path: Path, stored: StoredSession, redact: Redact) -> Path:
-    """Rebuild a session from what could be read, and rename the damaged file; return its new name."""
+    """Rebuild a session from its readable parts, and rename the damaged file; return its new name."""
     fresh = write_session(path, stored, redact)
     aside = put_aside(path)
     os.replace(fresh, path)
@@ -55,7 +55,7 @@ def write_again(path: Path, stored: StoredSession, redact: Redact) -> Path:
 
 
 def put_aside(path: Path) -> Path:
-    """Rename a damaged file and what SQLite keeps next to it; return its new name."""
+    """Rename a damaged file and the files of SQLite next to it; return its new name."""
     aside = _free(path, ".damaged")
     for old, new in zip(files_of(path), files_of(aside), strict=True):
         if old.exists():
@@ -69,9 +69,9 @@ def whole(stored: StoredSession) -> Callable[[SessionTables], None]:
 
 
 def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:
-    """Write a session to a new file next to `path`, on disk on return; return its name.
+    """Write a session durably to a new file next to `path`; return its name.
 
-    Raises `OSError` or `sqlite3.Error`; then nothing is left of it.
+    Raises `OSError` or `sqlite3.Error`, and then removes it.
     """
     make_folder(path.parent)
     fresh = _free(path, ".new")
@@ -95,7 +95,7 @@ def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:
 def branch_of(
     parent: str, stored: StoredSession, talk: Conversation, upto: int
 ) -> Callable[[SessionTables], None]:
-    """Return an operation that stores the beginning of another session in a new one."""
+    """Return an operation that stores the start of another session in a new one."""
     kept = talk.messages[:upto]
     names = {message.kept for message in kept if isinstance(message, ToolMessage)} - {""}
     known = ("title", "system", "model", "profile", "imported")
@@ -113,7 +113,7 @@ def branch_of(
 
 
 def turns_of(messages: Sequence[Message]) -> int:
-    """Return how many questions there are."""
+    """Return the number of questions."""
     return sum(isinstance(message, UserMessage) for message in messages)
 
 

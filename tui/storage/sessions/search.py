@@ -1,6 +1,6 @@
-"""Searches a session for text: by its word index, or by reading all of it.
+"""Searches a session for text with its word index, or by reading all messages.
 
-Texts are compared as in the traffic (`core.search_text`): the index holds folded text and is queried with
+Texts are compared as in the traffic (`core.search_text`): the index contains folded text and is queried with
 folded words.
 """
 
@@ -23,7 +23,7 @@ from tui.core.text import clean_line, fold, spans
 from tui.storage.sessions.file import has_words, open_for_reading, read_meta, session_errors
 
 INDEXED = 256 * 1024
-"""Characters of a message that are searchable."""
+"""Maximum searchable characters of a message."""
 
 AROUND = 60
 """Characters of an excerpt on each side of the match."""
@@ -35,7 +35,7 @@ SHORTEST = 3
 def said(message: Message) -> str:
     """Return the searchable text of a message: its text, calls with arguments, names of attachments.
 
-    JSON comes first as a person reads it: an excerpt shows 杭州, not its escapes.
+    Decoded JSON comes first: an excerpt shows 杭州, not its escapes.
     """
     match message:
         case UserMessage():
@@ -52,18 +52,18 @@ def _call_text(call: CallRequest) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a search. A message has to contain all of them, also as parts of words."""
+    """Return the words of a search. A message must contain all of them, possibly within other words."""
     return fold(text).split()
 
 
 def match_of(words: Sequence[str]) -> str:
-    """Return the FTS5 query for words (https://sqlite.org/fts5.html 3), "" if the index is of no use."""
+    """Return the FTS5 query for words (https://sqlite.org/fts5.html 3), "" if the index cannot help."""
     usable = [word.replace("\0", " ").replace('"', '""') for word in words if len(word) >= SHORTEST]
     return " AND ".join(f'"{word}"' for word in usable)
 
 
 def excerpt(text: str, words: Sequence[str]) -> str | None:
-    """Return a cleaned line of `text` around the first of the words, None unless it contains them all."""
+    """Return a cleaned excerpt of `text` around the first word, None unless it contains all words."""
     folded = fold(text)
     places = [folded.find(word) for word in words]
     if not places or min(places) < 0:
@@ -82,10 +82,10 @@ MOST = 100
 
 
 def places_of(path: Path, words: Sequence[str], limit: int = MOST) -> list[tuple[int, str]]:
-    """Return the messages that contain all folded words, in order, each as its index and an excerpt.
+    """Return the messages that contain all folded words, in order, each with its index and an excerpt.
 
-    The index only says where to look: whether the words are there is seen in the message itself. A call and
-    its result are one place if both contain the words.
+    The index only preselects messages. The message itself decides. A call and its result are one match if
+    both contain the words.
     """
     found: list[tuple[int, str]] = []
     calls: set[str] = set()

@@ -1,4 +1,4 @@
-"""A session with shapes in place of what was said, for exports that leave the house. Pure.
+"""Replaces the texts of a session with placeholders, for exports that are shared. Pure.
 
 Names of tools, servers and models, times, tokens and costs stay.
 """
@@ -21,16 +21,16 @@ from tui.storage.exports.shapes import shape
 from tui.storage.sessions.transcript import Rows, SessionTranscript
 
 _SAID = frozenset({"arguments", "reason"})
-"""Members of rows that have what was said; the others are names and numbers."""
+"""Members of rows with conversation text. The others are names and numbers."""
 
 _CODES = frozenset({"limit", "end"})
-"""Kinds of remarks whose text is a code of ours."""
+"""Kinds of remarks whose text is one of our codes."""
 
 _MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
 
 
 def with_shapes(shown: SessionTranscript) -> SessionTranscript:
-    """Return a session without a word of what was said in it."""
+    """Return a session without any of its conversation text."""
     compaction = shown.meta.compaction
     return replace(
         shown,
@@ -93,7 +93,7 @@ def _argument_values(call: CallRequest) -> int:
 
 
 def contents(shown: SessionTranscript) -> str:
-    """Return what is in an export, in numbers: "4 messages, 1 tool call, …, 2 redacted values"."""
+    """Return the contents of an export: "4 messages, 1 tool call, …, 2 redacted values"."""
     texts = [*(message.text for message in shown.messages), *shown.results.values()]
     calls = [call for one in shown.messages if isinstance(one, AssistantMessage) for call in one.calls]
     attached = sum(len(one.attachments) for one in shown.messages if not isinstance(one, AssistantMessage))

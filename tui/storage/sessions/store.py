@@ -1,7 +1,7 @@
-"""All saved sessions: begin, resume, list, search, rename, delete, export, import.
+"""All sessions: start, resume, list, search, rename, delete, export, import.
 
-Blocking work runs in a thread. A session that is open here is written only by its journal. One that another
-process has open is read, never written.
+Blocking work runs in a thread. A session that is open here is written only by its journal. One that is open
+in another process is only read.
 """
 
 import asyncio
@@ -45,11 +45,11 @@ from tui.storage.sessions.tables import Op, SessionTables
 from tui.storage.sessions.transcript import SessionTranscript, transcript
 
 Opened = tuple[Reopened, SessionLock | None, str, Op]
-"""A session that is opened to continue it, see `SessionStore._reopen`."""
+"""A session opened for continuing it, see `SessionStore._reopen`."""
 
 
 class SessionStore:
-    """All saved sessions, in a folder that is made with the first; implements `Sessions` of the core."""
+    """All sessions, in a folder that is created with the first one. Implements `Sessions` of the core."""
 
     def __init__(self, folder: Path, redact: Callable[[], Redactor]) -> None:
         self.files = SessionFolder(folder)
@@ -58,11 +58,11 @@ class SessionStore:
         self._purged = False
 
     async def check(self) -> str:
-        """Return why no session could be saved now, in words, or ""."""
+        """Return why no session can be saved now, or ""."""
         return await asyncio.to_thread(folder_problem, self.files.folder)
 
     async def begin(self, *, parent: str = "", upto: int = 0) -> SessionJournal:
-        """Begin a session; with `parent` a branch that has the parent's messages before `upto`."""
+        """Start a session, or with `parent` a branch with the parent's messages before `upto`."""
         first: Op | None = None
         if parent:
             await self._settle(parent)
@@ -70,9 +70,9 @@ class SessionStore:
         return self._journal(new_id(), is_new=True, first=first)
 
     async def reopen(self, session: str) -> tuple[Reopened, SessionJournal]:
-        """Open a session to continue it; unanswered calls get an answer, which is stored.
+        """Open a session to continue it. Calls without a result get one, which is stored.
 
-        Cancelling it releases the lock as soon as the thread that reads the file is done.
+        Cancelling releases the lock as soon as the thread has read the file.
         """
         await self._let_close(session)
         if session in self._open:
@@ -140,7 +140,7 @@ class SessionStore:
             return reopened(session, stored), None, why_not(error, path), whole(stored)
         try:
             stored = read_stored(path, all_results=False)
-            if stored.damaged or not is_sound(path):  # all of it has to be written again
+            if stored.damaged or not is_sound(path):  # everything must be written again
                 stored = read_stored(path)
                 stored.damaged = True
             found = reopened(session, stored)
@@ -159,7 +159,7 @@ class SessionStore:
         return found, lock, "", again
 
     async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
-        """Return sessions whose title contains `text`, the last changed first."""
+        """Return sessions whose title contains `text`, most recently changed first."""
         found = await asyncio.to_thread(self._list)
         wanted = fold(text).strip()
         return [info for info in found if wanted in fold(info.title)][:limit]
@@ -195,7 +195,7 @@ class SessionStore:
             connection.execute("PRAGMA journal_mode = DELETE")
 
     async def delete(self, session: str) -> None:
-        """Take a session out of the list; `restore` brings it back for thirty days."""
+        """Delete a session. `restore` undoes that for thirty days."""
         await self._let_close(session)
         if session in self._open:
             raise InUse("the session is open", where=session, next_step="Close it first.")
@@ -205,7 +205,7 @@ class SessionStore:
         await asyncio.to_thread(self.files.restore, session)
 
     async def deleted(self) -> Sequence[SessionInfo]:
-        """Return what can be restored, the last deleted first."""
+        """Return the sessions that can be restored, most recently deleted first."""
         return await asyncio.to_thread(self.files.deleted)
 
     async def search(self, text: str) -> AsyncGenerator[SessionMatch, None]:
@@ -226,7 +226,7 @@ class SessionStore:
     async def export(
         self, session: str, kind: ExportKind, path: Path, *, wait: bool = False, shapes: bool = False
     ) -> str:
-        """Write a session to a file, whole or not at all, without secrets. Return what is in it, in words.
+        """Write a session to a file atomically and without secrets. Return a summary of its contents.
 
         With `wait`, wait until a FIFO has a reader. With `shapes`, it contains no texts, only their shapes.
         """
@@ -243,10 +243,10 @@ class SessionStore:
         try:
             return await asyncio.to_thread(write)
         finally:
-            stop.set()  # the thread ends when nobody waits for it
+            stop.set()  # the thread ends when nothing waits for it
 
     async def contents(self, session: str) -> str:
-        """Return what an export contains, in words."""
+        """Return a summary of the contents of an export."""
         from tui.storage.sessions.shapes import contents
 
         await self._settle(session)
@@ -288,7 +288,7 @@ class SessionStore:
 
 
 def _release(reading: asyncio.Task[Opened]) -> None:
-    """Release the lock of a session that was opened for nobody."""
+    """Release the lock of a session whose opening was cancelled."""
     if not reading.cancelled() and reading.exception() is None and (lock := reading.result()[1]) is not None:
         lock.close()
 

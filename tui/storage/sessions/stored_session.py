@@ -1,4 +1,4 @@
-"""Reads a session from its file: what the list shows of it, and all of it, around damage."""
+"""Reads a session from its file: the data for the list, or everything readable."""
 
 import json
 import sqlite3
@@ -38,10 +38,10 @@ from tui.storage.sessions.file import (
 )
 
 PAGE = 1000
-"""Messages that are read at a time."""
+"""Messages to read at a time."""
 
 MOST = 1_000_000
-"""The most messages of a damaged session whose end cannot be read."""
+"""Maximum messages of a damaged session whose end cannot be read."""
 
 Row = tuple[Any, ...]
 
@@ -52,11 +52,11 @@ class StoredSession:
 
     Attributes:
         meta: by name, as `session_tables` keeps it.
-        messages: by their place; some may be missing.
-        times: when each was said, by the same place.
+        messages: by index; some may be missing.
+        times: of the messages, by the same index.
         intents, decisions, usage, remarks: rows with their times.
         results: whole results by name, the oldest first.
-        draft: how far a reply had come, or None.
+        draft: a partial reply, or None.
         lost: how many messages could not be read.
         damaged: something could not be read.
     """
@@ -84,7 +84,7 @@ class StoredSession:
 
     @property
     def problem(self) -> str:
-        """What could not be read, in words, or ""."""
+        """What could not be read, or ""."""
         if not self.damaged:
             return ""
         what = plural(self.lost, "message") if self.lost else "part of it"
@@ -97,13 +97,13 @@ def rows_of(remarks: Sequence[Remark]) -> list[tuple[float, Object]]:
 
 
 def read_info(path: Path) -> SessionInfo:
-    """Return what the list shows of a session, or raise `StorageError`."""
+    """Return the data of a session for the list, or raise `StorageError`."""
     with closing(open_for_reading(path, at_once=True)) as connection, session_errors(path):
         return info_of(path.stem, read_meta(connection))
 
 
 def info_of(ident: str, meta: Mapping[str, Any], problem: str = "") -> SessionInfo:
-    """Return what the list shows, from `meta`. Values of a wrong type count as missing."""
+    """Return the data for the list from `meta`. Values of a wrong type count as missing."""
     cost = meta.get("cost")
     return SessionInfo(
         id=ident,
@@ -123,7 +123,7 @@ def info_of(ident: str, meta: Mapping[str, Any], problem: str = "") -> SessionIn
 
 
 def read_stored(path: Path, *, all_results: bool = True) -> StoredSession:
-    """Return all that can be read of a session; raises `StorageError` if nothing can.
+    """Return everything readable of a session; raises `StorageError` if nothing is.
 
     `all_results` includes whole results older than those a conversation continues with.
     """
@@ -154,7 +154,7 @@ def _read(path: Path, all_results: bool, *, is_cut: bool = False) -> StoredSessi
 
 
 def reopened(ident: str, stored: StoredSession) -> Reopened:
-    """Return a session that can be continued: valid for any model, with every call answered."""
+    """Return a session that can be continued: valid for any model, with a result for every call."""
     meta = stored.meta
     sent = {str(body.get("call_id")) for _, body in stored.intents}
     messages = mended(stored.in_order, sent, stored.draft)
@@ -189,7 +189,7 @@ def reopened(ident: str, stored: StoredSession) -> Reopened:
 
 
 def compaction_of(found: object, messages: list[Message]) -> Compaction | None:
-    """Return a stored compaction, None if there is none or it does not fit the messages."""
+    """Return a stored compaction, None if there is none or it does not match the messages."""
     if not isinstance(found, Mapping):
         return None
     upto, shrunk = (min(int(_number(found, name)), len(messages)) for name in ("upto", "shrunk"))
@@ -238,7 +238,7 @@ def _read_in_order(connection: sqlite3.Connection, found: StoredSession) -> None
 
 
 def _read_around(connection: sqlite3.Connection, found: StoredSession, end: int) -> None:
-    """Read the sound rows, wherever they are, up to `end`, or 0 if that is unknown."""
+    """Read the readable rows up to `end`, 0 if that is unknown."""
 
     def rows(first: int, last: int) -> list[Row]:
         statement = "SELECT place, at, body FROM messages WHERE place BETWEEN ? AND ? ORDER BY place"
@@ -262,7 +262,7 @@ def _take(row: Row, found: StoredSession) -> None:
 
 
 def _remarks(stored: StoredSession, end: int) -> list[Remark]:
-    """Return the remarks, each after the messages that it followed, as far as those still exist."""
+    """Return the remarks, each after the messages that preceded it, if these still exist."""
     places = sorted(stored.messages)
     found = filter(None, (remark_from(body, at) for at, body in stored.remarks))
     return [replace(one, place=min(bisect_left(places, one.place), end)) for one in found]
@@ -334,7 +334,7 @@ def _number(found: Mapping[str, Any], name: str) -> float:
 def mended(
     messages: Sequence[Message], sent: Collection[str], draft: AssistantMessage | None = None
 ) -> list[Message]:
-    """Return messages with every call answered right after it, and the draft of a reply at the end.
+    """Return messages with the result of each call right after it, and a partial reply at the end.
 
     Any message may be missing; `sent` are the ids of the calls that were about to be sent.
     """
@@ -345,7 +345,7 @@ def mended(
 
 
 def unanswered(call: CallRequest, sent: Collection[str]) -> ToolMessage:
-    """Return the result of a call whose real one was never stored."""
+    """Return a substitute for a result that was never stored."""
     text = UNKNOWN_OUTCOME if call.id in sent else NEVER_SENT
     return ToolMessage(call.id, call.name, text, is_error=True)
 

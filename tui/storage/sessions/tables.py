@@ -1,6 +1,6 @@
-"""The rows of a session as its only writer stores them. Every text is redacted first.
+"""The rows of a session, stored by its only writer. Every text is redacted first.
 
-What the list shows is in `meta` and changes with each message, in the same transaction, so listing a
+The data for the list is in `meta` and is updated with each message, in the same transaction, so listing a
 thousand sessions counts no rows.
 """
 
@@ -34,7 +34,7 @@ Op = Callable[["SessionTables"], None]
 
 
 class SessionTables:
-    """Stores what is said. For one thread; call each method between `begin` and `commit`."""
+    """Stores messages. For one thread. Call each method between `begin` and `commit`."""
 
     def __init__(self, connection: sqlite3.Connection, redact: Callable[[], Redactor]) -> None:
         self._connection = connection
@@ -45,7 +45,7 @@ class SessionTables:
         self._has_words = False
 
     def load(self) -> None:
-        """Read what is known of the session; raises `sqlite3.Error`."""
+        """Read the metadata of the session; raises `sqlite3.Error`."""
         self._meta = read_meta(self._connection)
         self._stored = dict(self._meta)
         self._has_words = self._meta.get("words", True) and has_words(self._connection)
@@ -55,8 +55,8 @@ class SessionTables:
         self._connection.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
-        """End the transaction. What was stored survives kill -9 from now on."""
-        if not self._has_words:  # the index will not find what is stored now
+        """Commit the transaction. From now on, its data survives kill -9."""
+        if not self._has_words:  # the index will not contain this data
             self._meta["words"] = False
         changed = [
             (name, dumps(value)) for name, value in self._meta.items() if value != self._stored.get(name)
@@ -67,7 +67,7 @@ class SessionTables:
 
     @property
     def stored(self) -> Mapping[str, Any]:
-        """`meta` as it was last committed."""
+        """`meta` as of the last commit."""
         return self._stored
 
     def roll_back(self) -> None:
@@ -76,7 +76,7 @@ class SessionTables:
         roll_back(self._connection)
 
     def message(self, place: int, message: Message, at: float) -> None:
-        """Store a message, or replace the one at that place. The draft is dropped."""
+        """Store a message, or replace the one at this index. The draft is dropped."""
         stored = message_object(_without_secret_arguments(message, self._redact().arguments), self._clear)
         body = dumps(stored)
         old = self._connection.execute("SELECT body FROM messages WHERE place = ?", (place,)).fetchone()
@@ -122,7 +122,7 @@ class SessionTables:
         self._append("remarks", plain(remark_object(remark), self._clear), at)
 
     def describe(self, meta: SessionMeta) -> None:
-        """Store what is known besides; None keeps a value."""
+        """Store metadata; None keeps a value."""
         told = {name: value for name, value in asdict(meta).items() if value is not None}
         self._meta |= plain(told, self._clear)
 
@@ -166,7 +166,7 @@ class SessionTables:
         if not self._has_words:
             return
         try:
-            # The tokenizer reads to the first NUL.
+            # The tokenizer stops at the first NUL.
             words = storable(fold(text)).replace("\0", " ")
             self._connection.execute(statement, (place, words))
         except sqlite3.DatabaseError as error:
@@ -177,7 +177,7 @@ class SessionTables:
 
 
 def _without_secret_arguments(message: Message, known: SecretArguments) -> Message:
-    """Return a message without values in the arguments of its calls that are secret."""
+    """Return a message without secret values in the arguments of its calls."""
     if not isinstance(message, AssistantMessage) or not message.calls:
         return message
     calls = (

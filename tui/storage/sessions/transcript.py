@@ -1,4 +1,4 @@
-"""A session as the exports write it: valid, and without secrets."""
+"""A session in the form for exports: valid, and without secrets."""
 
 import time
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ Rows = list[tuple[float, Object]]
 
 @dataclass(frozen=True, slots=True)
 class SessionTranscript:
-    """A session as the exports write it. A time of 0 is unknown; rows have their times."""
+    """A session in the form for exports. A time of 0 is unknown. Rows have their times."""
 
     info: SessionInfo
     meta: SessionMeta
@@ -46,7 +46,7 @@ class SessionTranscript:
 
     @property
     def entries(self) -> Iterator[tuple[Message | Remark, float]]:
-        """Messages and remarks with their times; no remark comes before a result."""
+        """Messages and remarks with their times. No remark separates a call from its result."""
         remarks = said_once(self.remarks)
         for place, (message, at) in enumerate(zip(self.messages, self.times, strict=True)):
             while remarks and remarks[0].place <= place and not isinstance(message, ToolMessage):
@@ -56,7 +56,7 @@ class SessionTranscript:
 
     @property
     def facts(self) -> str:
-        """Time, size, model and cost in one line."""
+        """Time, size, model and cost on one line."""
         info = self.info
         parts = [
             day_and_time(info.created),
@@ -71,7 +71,7 @@ class SessionTranscript:
 
 
 def transcript(stored: StoredSession, found: Reopened, redactor: Redactor) -> SessionTranscript:
-    """Return a session as exports write it."""
+    """Return a session in the form for exports."""
     clear = partial(redactor.redact_spoken, shapes=True)
     last = found.info.changed
 
