@@ -29,7 +29,7 @@ def test_what_is_wrong_stands_on_the_screen_with_its_line(tmp_path: Path, conten
     with TerminalApp.real("--demo", "--config", str(path)) as app:
         app.until(lambda: said in conversation(app))
         if "is not TOML" in said:
-            told = "nothing in the file is used until it is corrected"
+            told = "Nothing in the file is used until it is corrected"
             app.until(lambda: told in conversation(app))
         app.send("hello\r")
         app.shows("demo model: rule-based")

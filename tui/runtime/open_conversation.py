@@ -12,14 +12,14 @@ from tui.core.ports import Usage
 
 @dataclass(slots=True)
 class OpenConversation:
-    """A conversation that is open; `result_store` has whole results that the model was told in part.
+    """An open conversation. `result_store` has the full results of which the model got only a part.
 
-    `info` is None as long as it is not saved. `unknown` are ids of calls that were sent and whose outcome
-    nobody knows. `tokens` and `cost` are of all requests. `wanted_title` is what the person calls it, before
-    it is saved. `parent` is the session that it branched off before anything was said. `refused` is why it
-    could not be saved at all, `unsaved` why it, or what it branched off, was not saved while no journal is
-    open. `turn_numbers` are those of its turns in the traffic of this run, by the index of their question.
-    `recordings` are the names of those that have its traffic, oldest first.
+    `info` is None while it is not saved. `unknown` are ids of calls that were sent and whose outcome is
+    unknown. `tokens` and `cost` are of all requests. `wanted_title` is the user's title before it is saved.
+    `parent` is the session that it branched from, before its first message. `refused` is why it could not be
+    saved at all, `unsaved` why it or its parent was not saved while no journal is open. `turn_numbers` are
+    those of its turns in the traffic of this run, by the index of their question. `recordings` are the names
+    of those that have its traffic, oldest first.
     """
 
     conversation: Conversation
@@ -40,7 +40,7 @@ class OpenConversation:
 
     @property
     def problem(self) -> str:
-        """Why it is not being saved, in words, or ""."""
+        """Why it is not being saved, or ""."""
         return (self.journal.problem if self.journal is not None else self.unsaved) or self.refused
 
     @classmethod
@@ -79,9 +79,9 @@ class OpenConversation:
         return chat
 
     def begin(self, journal: Journal, question: str, about: SessionMeta) -> None:
-        """Save everything from now on, and what was said before too.
+        """Save everything from now on, and all earlier messages.
 
-        The title is made of `question`; `about` is what is known of the model and the recording.
+        The title is made from `question`. `about` is metadata of the model and the recording.
         """
         self.journal = journal
         self.info = SessionInfo(journal.id, self.wanted_title or title_of(question), parent=self.parent)
@@ -108,9 +108,9 @@ class OpenConversation:
             await self.journal.settled()
 
     async def leave(self) -> str:
-        """Store what waits and release the file. Return why not all of it was saved, or "".
+        """Store pending data and release the file. Return why not everything was saved, or "".
 
-        The conversation is not written down any more.
+        After that, the conversation is no longer saved.
         """
         journal, self.journal = self.journal, None
         talk = self.conversation

@@ -15,7 +15,7 @@ _UNSAVED = frozenset({"run", "call", "read", "prompt", "list"})
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the command line asks for."""
+    """What the command line requests."""
 
     config: str | None = None
     model: str | None = None
@@ -35,7 +35,7 @@ class Options:
     server: ServerSpec | None = None
     """The only server, in place of those that are configured."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Its secrets, by a name that may be shown."""
+    """Its secrets, by displayable name."""
     sampling: SamplingRule | None = None
     """Whether servers may ask the model, if not as configured."""
     project: bool | None = None
@@ -68,7 +68,7 @@ class Options:
             mode=Mode(given.get("approve") or Mode.ASK),
             disabled_too=given.get("command") is None,
             paced=given.get("command") is None,
-            # A question of a script is not saved, unless it belongs to a session.
+            # The question of a script is not saved, unless a session is named.
             save=given.get("command") not in _UNSAVED or bool(given.get("session") or given.get("resume")),
             session=given.get("session"),
             resume=bool(given.get("resume")),
@@ -81,7 +81,7 @@ class Options:
         )
 
     def applied(self, spec: ServerSpec, source: str = "") -> ServerSpec:
-        """Return a server as the command line wants it; `source` is where it came from, or ""."""
+        """Return a server with the options of the command line. `source` is its origin, or ""."""
         found = replace(spec, source=source) if source else spec
         found = found if self.sampling is None else replace(found, sampling=self.sampling)
         found = replace(found, trusted=True) if spec.name in self.trusted else found

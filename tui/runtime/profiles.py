@@ -1,4 +1,4 @@
-"""Makes models out of settings and environment: the profiles to choose from, and the model of one."""
+"""Creates models from settings and environment: the available profiles, and the model of a profile."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> ModelProfile:
     """Return the profile of `[models.NAME]`.
 
-    Its key is what it says itself, else what the variable it names holds, else what the variable of the
-    provider that its address belongs to holds. A provider's key never goes to another host. A key in the
-    keychain is not read here, see `with_key`.
+    Its key comes from the profile itself, the variable that it names, or the variable of the provider at its
+    URL, in that order. A provider's key never goes to another host. A key in the keychain is not read here,
+    see `with_key`.
     """
     variable = settings.api_key_env or ""
     keychain = ""
@@ -89,7 +89,7 @@ def _profile(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool
 
 
 async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
-    """Return a profile with its key from the system's keychain, if it has one there.
+    """Return a profile with its key from the system's keychain, if it is stored there.
 
     Raises ConfigError if it cannot be read, or holds no such key.
     """
@@ -175,7 +175,7 @@ def make_model(
 async def profiles(loaded: "Loaded", env: Mapping[str, str], *, trust: bool = False) -> list[ModelProfile]:
     """Return all available profiles: configured, from the environment, found on this machine.
 
-    Of several with one name the first counts, in that order.
+    Of several with the same name, the first one is used.
     """
     from tui.model.endpoints.detect import candidates, detect
 
@@ -187,7 +187,7 @@ async def profiles(loaded: "Loaded", env: Mapping[str, str], *, trust: bool = Fa
 async def choices(
     loaded: "Loaded", env: Mapping[str, str], current: ModelProfile | None = None, *, trust: bool = False
 ) -> list[ModelChoice]:
-    """Return the models to choose from, `current` as it is in use; the demo is the last."""
+    """Return the selectable models, with `current` as the active one. The demo is last."""
     found = await profiles(loaded, env, trust=trust)
     if current is not None:
         found = [current if one.name == current.name else one for one in found]
@@ -242,7 +242,7 @@ def _price(profile: ModelProfile) -> str:
 
 
 def forget(profile: ModelProfile) -> bool:
-    """Forget what the endpoint of a profile taught about its model; return whether there was anything.
+    """Forget what was learned about the model of a profile; return whether there was anything.
 
     Raises ConfigError if its address is unusable.
     """
@@ -269,8 +269,8 @@ async def profile_named(
 async def offered(profile: ModelProfile | None) -> Sequence[str]:
     """Return the ids of the chat models that the endpoint of a profile offers. Bounded in time.
 
-    Raises ConfigError or ModelError if it cannot be reached, or does not say; an id can still be written by
-    hand.
+    Raises ConfigError or ModelError if the endpoint cannot be reached or does not list models. An id can
+    still be typed.
     """
     if profile is None:
         return (DEMO,)

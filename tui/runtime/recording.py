@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 CLOSE_SECONDS = 2.0
 SETTLE_SECONDS = 0.2
-"""How long the linter may still check the last entries."""
+"""How long the linter may check the last entries at the end."""
 
 FEW, FEW_SECONDS = 200, 1.0
-"""The same for so few entries, as a short run has them."""
+"""The same for a short run with few entries."""
 
 MIB = 1024 * 1024
 _log = logging.getLogger(__name__)
@@ -32,9 +32,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """What is kept of the traffic, and where; None keeps nothing on disk, or no named filters.
+    """Which traffic is kept, and where. None keeps nothing on disk, or no named filters.
 
-    `keep_all` keeps every body whole. `command` is what records: "run", "call", "" for the app.
+    `keep_all` keeps every body in full. `command` is the recording command: "run", "call", "" for the app.
     """
 
     folder: Path | None
@@ -46,7 +46,7 @@ class Keeping:
 
 
 def kept_traffic(settings: "TrafficSettings", command: str) -> Keeping:
-    """Return what the configuration says about recordings, in the default places."""
+    """Return the recording settings of the configuration, with default folders."""
     from tui.settings.locations import data_dir, state_dir
 
     return Keeping(
@@ -62,16 +62,16 @@ def kept_traffic(settings: "TrafficSettings", command: str) -> Keeping:
 class RunRecording:
     """A `core.traffic.TrafficSink` that records.
 
-    `count` is how many lines went to servers or came from them, `path` the file, once it is there. `listener`
-    gets everything first; it must neither raise nor wait.
+    `count` is the number of lines to and from servers, `path` the file, once it exists. `listener` gets
+    everything first, and must neither raise nor wait.
     """
 
     def __init__(
         self, redactor: Callable[[], Redactor], *, stand_back: Callable[[], None] = lambda: None
     ) -> None:
-        """Take what travels from now on. Nothing is written before `start()`.
+        """Record traffic from now on. Nothing is written before `start()`.
 
-        The redactor is asked for every body, since keys become known late. The threads that record and lint
+        The redactor is called for every body, since keys become known late. The threads that record and lint
         call `stand_back` between entries.
         """
         self.count = 0
@@ -114,7 +114,7 @@ class RunRecording:
         self._recorder.capture(captured)
 
     def take_all(self, several: Sequence[Captured]) -> None:
-        """Take lines that a server wrote at once."""
+        """Record several lines from a server."""
         self.count += len(several)
         if self.listener is not None:
             for captured in several:
@@ -126,7 +126,7 @@ class RunRecording:
         return self._recorder.crowded
 
     def start(self, keeping: Keeping, *, follow_taps: bool = False) -> None:
-        """Start recording, also what was taken before; `follow_taps` takes in what `mcptui tap` records."""
+        """Start recording, including earlier traffic. `follow_taps` also adds what `mcptui tap` records."""
         self._keeping = keeping
         if keeping.filters is not None:
             from tui.settings.filters import load_filters
@@ -141,7 +141,7 @@ class RunRecording:
             self._taps.start()
 
     def flush(self, timeout: float) -> bool:
-        """Wait until everything taken so far is stored, at most `timeout` seconds. Return whether it is."""
+        """Wait at most `timeout` seconds until everything so far is stored. Return whether it is."""
         return self._recorder.flush(timeout)
 
     def close(self) -> None:
@@ -200,7 +200,7 @@ class RunRecording:
 
 
 def model_judge() -> "ModelJudge":
-    """Return what validates messages against the SDK's models; for one thread, which also closes it."""
+    """Return a validator of messages with the SDK's models, for one thread, which also closes it."""
     from tui.host.schemas.judge import ModelJudge
     from tui.host.sdk.wire_models import load_wire_models
 

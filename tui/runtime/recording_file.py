@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 PAGE = 2_000
 LOOK_SECONDS = 0.2
 LAST_PAGE = 2_000
-"""Entries at the end that are there at once."""
+"""Last entries that are loaded immediately."""
 
 PAINTED_SECONDS = 10.0
 """How long the entries before them wait for the first painting, at most (seconds on a busy machine)."""
 
 KEPT = 2_000
-"""Entries that are judged before what was found in them is shown."""
+"""Entries to lint before their findings are shown."""
 
 REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
 """The pause after each page, and the work between two pauses: drawing and keys come first."""
@@ -49,10 +49,10 @@ _log = logging.getLogger(__name__)
 def turn_in_recording(
     names: Sequence[str], calls: Sequence[str], questions: Sequence[str]
 ) -> tuple[Path, int] | None:
-    """Return the newest of the named recordings of earlier runs that has a turn, and its number there.
+    """Return the newest of the named earlier recordings that contains a turn, and the turn's number in it.
 
-    The turn is known by its tool calls, as far as they ran, or by `questions`: those of the user so far, of
-    which it answers the last.
+    The turn is identified by its tool calls that ran, or by `questions`: the user's questions so far, the
+    last of which it answers.
     """
     for name in reversed(names):
         path = state_dir() / "recordings" / Path(name).name
@@ -86,7 +86,7 @@ def _turn_asked(path: Path, questions: Sequence[str]) -> int:
 
 
 def _questions_in(body: bytes) -> list[str]:
-    """Return the texts of the user's messages in a model request, as far as it can be read."""
+    """Return the texts of the user's messages in a model request, if readable."""
     try:
         messages = json.loads(body)["messages"]
         said = [one["content"] for one in messages if one["role"] == "user"]
@@ -96,9 +96,9 @@ def _questions_in(body: bytes) -> list[str]:
 
 
 class RecordingFile:
-    """Loads a recording in a thread; the first rows are there at once.
+    """Loads a recording in a thread. The first rows are available immediately.
 
-    `problem` is why it could not be read to its end, or "".
+    `problem` is why it could not be read completely, or "".
     """
 
     def __init__(self, path: Path) -> None:
@@ -142,7 +142,7 @@ class RecordingFile:
         self._thread.start()
 
     def painted(self) -> None:
-        """Go on behind the last page: what the person sees first is on the screen."""
+        """Continue after the last page, which is now on the screen."""
         self._painted.set()
 
     def close(self) -> None:
@@ -164,14 +164,14 @@ class RecordingFile:
                     self._judge_of_models.close()
         except McptuiError as error:
             self.problem = str(error)
-        except (OverflowError, TypeError, ValueError) as error:  # a hand-made file
+        except (OverflowError, TypeError, ValueError) as error:  # an edited file
             self.problem = f"the recording contains an invalid value ({error})"
 
     def _load(self, reader: RecordingReader) -> None:
         columns = self.recording.entries
         last = self._load_from_end(reader)
         if not last and reader.damage:
-            self._judged = 0  # what is found stored, or now, comes behind the entries
+            self._judged = 0  # findings, stored or new, come after the entries
         while not self._closing.is_set():
             live = is_live(self._path)
             while reader.hand_rows(columns.extend, last, PAGE):
@@ -190,7 +190,7 @@ class RecordingFile:
             self._closing.wait(LOOK_SECONDS)
 
     def _end(self) -> None:
-        """Note that the writer has ended, and when."""
+        """Record that the writer has ended, and when."""
         recording = self.recording
         if recording.live:
             recording.ended_ns = (
@@ -199,7 +199,7 @@ class RecordingFile:
             recording.live = False
 
     def _load_from_end(self, reader: RecordingReader) -> int:
-        """Load the last page, then what is before it; return the seq of the last entry, 0 for nothing.
+        """Load the last page, then the earlier ones; return the seq of the last entry, 0 for none.
 
         That is nothing where the numbers of the entries do not say how many there are.
         """
@@ -240,14 +240,14 @@ class RecordingFile:
                 return
 
     def _or_say(self, part: Callable[[], object]) -> None:
-        """Run a part that adds to the entries. If it fails, say why and go on without it."""
+        """Run a part that adds to the entries. If it fails, report why and continue without it."""
         try:
             part()
         except StorageError as error:
             self.problem = "; ".join(filter(None, (self.problem, str(error))))
 
     def _note_damage(self, reader: RecordingReader) -> None:
-        """Say what could not be read so far."""
+        """Report what could not be read so far."""
         damage = reader.damage
         if self._lost_notes:
             damage = f"{damage or 'the recording is damaged'}; its marks and notes could not be read"
@@ -277,7 +277,7 @@ class RecordingFile:
         if is_whole or (live and meta.get("program")):
             try:
                 stored, self._shown = reader.flagged(self._shown)
-            except StorageError as error:  # damaged findings are made anew
+            except StorageError as error:  # recompute damaged findings
                 _log.info("cannot read the findings: %s", error)
                 self._judged = self._looked_at
                 return False
@@ -290,7 +290,7 @@ class RecordingFile:
         return False
 
     def _take_findings(self, reader: RecordingReader, live: bool) -> None:
-        """Show the stored findings. What is not judged, and will not be by its writer, is judged now."""
+        """Show the stored findings. Lint entries that their writer will not lint."""
         if self._take_stored(reader, live):
             return
         last = self.recording.entries.last
@@ -298,11 +298,11 @@ class RecordingFile:
         if self._found is not None and not live and self._looked_at >= last and not reader.damage:
             try:
                 self._found.keep(self._path, last)
-            except StorageError as error:  # judged again when it is opened again
+            except StorageError as error:  # linted again when it is opened again
                 _log.info("cannot store the findings: %s", error)
 
     def _judge(self, reader: RecordingReader, last: int) -> None:
-        """Judge the entries up to `last`, a little at a time, and in order: a rule knows what was before."""
+        """Lint the entries up to `last` in small steps and in order: rules depend on earlier entries."""
         from tui.traffic.lint.lint_thread import lint_entries
 
         if self._looked_at >= last:
@@ -339,7 +339,7 @@ class RecordingFile:
 
 
 def _fill(columns: EntryColumns, rows: Sequence[ListRow]) -> None:
-    """Put rows into the hole, with an event for each number that has none."""
+    """Fill rows into the hole, with an event for each missing number."""
     start, end = columns.hole
     missing, stop = columns.seq(start), min(columns.seq(start) + PAGE, columns.seq(end))
     if len(rows) < stop - missing or not _follow(rows, missing):

@@ -1,4 +1,4 @@
-"""Symbolic links in place of mcptui's own files and folders, which nothing is written through."""
+"""Symbolic links in place of mcptui's own files and folders. Nothing is written through them."""
 
 from tui.core.files.private_files import links_in
 from tui.core.text import clean_line

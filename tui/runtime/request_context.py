@@ -1,4 +1,4 @@
-"""What a request to the model has besides the conversation: instructions and tools, and their tokens."""
+"""The parts of a model request besides the conversation: instructions, tools, and their tokens."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -18,8 +18,8 @@ from tui.settings.state.project_file import ProjectFile
 class RequestContext:
     """The project's and the servers' part of each request.
 
-    `project` are the project instructions of the folder, and whether they are used; nobody looks for them
-    unless `wanted`. `host` and `conversations` return those in force.
+    `project` are the project instructions of the folder, and whether they are used. They are only read if
+    `wanted`. `host` and `conversations` return the current ones.
     """
 
     def __init__(
@@ -43,12 +43,12 @@ class RequestContext:
         self._counting: asyncio.Future[Mapping[str, DefinitionTokens]] | None = None
 
     def look(self) -> None:
-        """Look for changes of the project instructions. Blocks."""
+        """Check the project instructions for changes. Blocks."""
         if self._wanted:
             self.project.look()
 
     def instructions(self) -> str:
-        """Return the part of the system text that is the project's and the servers' own, or ""."""
+        """Return the part of the system prompt from the project and the servers, or ""."""
         used = self.project.used
         project = self._redactor.redact(used.prompt) if used is not None else ""
         return "\n\n".join(filter(None, (project, instructions_text(self._host().instructions()))))
@@ -70,17 +70,17 @@ class RequestContext:
 
     @property
     def project_words(self) -> str:
-        """What is to be said about the project instructions, or ""."""
+        """A notice about the project instructions, or ""."""
         return self.project.words(self.project_tokens)
 
     def definition_tokens(self) -> Mapping[str, DefinitionTokens]:
-        """Return the tokens of each running server in a request; the same object until they change."""
+        """Return the tokens of each running server in a request, as the same object until they change."""
         if (seen := self._situation) != self._seen:
             self._note(seen, self._conversations().definition_counter(self._host().instructions())())
         return self._tokens
 
     def latest_definition_tokens(self) -> Mapping[str, DefinitionTokens]:
-        """Return the same, or while a thread counts them the ones before: 5,000 tools take 0.1 s."""
+        """Return the same, or the previous ones while a thread counts them: 5,000 tools take 0.1 s."""
         if self._counting is None and (seen := self._situation) != self._seen:
             count = self._conversations().definition_counter(self._host().instructions())
             self._counting = asyncio.get_running_loop().run_in_executor(None, count)

@@ -1,4 +1,4 @@
-"""The rules for tool calls, tried and changed while mcptui runs. Every change is written to the file."""
+"""Tries and changes the rules for tool calls while mcptui runs. Every change is written to the file."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ NEW = "rules"
 
 @dataclass(frozen=True, slots=True)
 class EarlierApproval:
-    """A tool that the person has allowed by an answer; `always`, or until mcptui quits."""
+    """A tool that the user has allowed, `always` or until mcptui quits."""
 
     key: str
     always: bool
@@ -35,7 +35,7 @@ class EarlierApproval:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What would happen to a call: the verdict, and the rules that match, the one that decides first."""
+    """What would happen to a call: the verdict and the matching rules, with the deciding one first."""
 
     judgement: Judgement
     matching: Sequence[Rule]
@@ -46,7 +46,7 @@ class RuleChanges:
 
     Args:
         configuration: the file, and reading it again.
-        context: has the policy that is in force, and the tools of the running servers.
+        context: has the current policy, and the tools of the running servers.
     """
 
     def __init__(self, configuration: "ConfigReload", context: "TurnContext") -> None:
@@ -64,14 +64,14 @@ class RuleChanges:
 
     @property
     def approvals(self) -> Sequence[EarlierApproval]:
-        """What earlier answers allow."""
+        """The approvals from earlier answers."""
         policy = self._context.policy
         policy.refresh()
         always = [EarlierApproval(key, True) for key in sorted(policy.always)]
         return always + [EarlierApproval(key, False) for key in sorted(policy.session - policy.always)]
 
     def try_call(self, server: str, name: str, arguments: Mapping[str, Any]) -> Trial:
-        """Return what would happen to a call of the model."""
+        """Return what would happen if the model made a call."""
         policy = self._context.policy
         known = (one for one in self._context.toolbox.tools() if (one.server, one.name) == (server, name))
         tool = next(known, Tool(server, name))
@@ -92,7 +92,7 @@ class RuleChanges:
             raise ConfigError("The rule is saved, but does not apply", next_step=NOT_OWN)
 
     async def replace(self, rule: Rule, text: str) -> None:
-        """Put another rule in the place of one. Raises McptuiError."""
+        """Replace a rule. Raises McptuiError."""
         new = parse_rule(text)
         if rule.origin == NEW or new.action is rule.action:
             await self._change(rule, str(new) if rule.origin == NEW else new.pattern)
@@ -114,7 +114,7 @@ class RuleChanges:
         await self._configuration.reload_or_raise()
 
     async def revoke(self, approval: EarlierApproval) -> None:
-        """Forget an earlier approval. Raises McptuiError."""
+        """Revoke an approval. Raises McptuiError."""
         from tui.settings.save_list import remove_items
 
         policy = self._context.policy
@@ -127,7 +127,7 @@ class RuleChanges:
 
 @dataclass(frozen=True, slots=True)
 class _Meant:
-    """Whether a text in the file is the rule that is changed."""
+    """Whether a text in the file is the rule to change."""
 
     rule: Rule
 

@@ -17,7 +17,7 @@ from tui.core.text import clean_line
 from tui.traffic.spans.entries import compact
 
 LONG_TEXT = 64 * 1024
-"""Longer texts are compared as a whole."""
+"""Longer texts are only compared for equality."""
 
 Path = tuple[str | int, ...]
 
@@ -51,9 +51,9 @@ _DURATION_KEYS = re.compile(
 
 
 def is_known(path: Path, before: Any, after: Any, kinds: frozenset[Known]) -> bool:
-    """Return whether two scalars that differ do so only in what changes from run to run.
+    """Return whether two different scalars differ only in parts that change from run to run.
 
-    The last name of the path says whether a bare number is an id, time or duration.
+    The last name of the path tells whether a bare number is an id, time or duration.
     """
     if isinstance(before, bool) or isinstance(after, bool):
         return False
@@ -79,7 +79,7 @@ def bare(text: str, kinds: frozenset[Known]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Masks:
-    """What a comparison ignores: `kinds` of values that are known to change, and patterns of `paths`.
+    """What a comparison ignores: `kinds` of values that change from run to run, and `paths` by pattern.
 
     Paths are as `path_text` writes them; `*` is (part of) a step, `**` any number.
     """
@@ -95,7 +95,7 @@ class Masks:
 
 
 RUN_TO_RUN = Masks(kinds=frozenset(Known))
-"""Ignores everything that is known to change from one run to the next."""
+"""Ignores everything that changes from run to run."""
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
@@ -116,7 +116,7 @@ def path_text(path: Path) -> str:
 
 @lru_cache(maxsize=256)
 def _pattern(glob: str) -> re.Pattern[str]:
-    """Return the pattern for paths; `**` also matches nothing, with the dot behind or before it."""
+    """Return the pattern for paths. `**` also matches nothing, including the adjacent dot."""
     made = ""
     for piece in re.findall(r"\*\*\.?|\*|\[\*\]|[^*]", glob):
         made += {"**.": r"(?:.*[.\]])?", "**": ".*", "*": r"[^.\[\]]*", "[*]": r"\[\d+\]"}.get(
@@ -129,10 +129,10 @@ __all__ = ["RUN_TO_RUN", "Change", "Comparison", "Difference", "Known", "Masks",
 
 MOST_DIFFERENCES = 1_000
 MOST_NODES = 200_000
-"""Nodes that are compared one by one; the rest is compared as a whole."""
+"""Maximum nodes to compare individually. The rest is only compared for equality."""
 
 MOST_MATCHED = 1_000
-"""Items of a list that are matched by equality, which takes quadratic time."""
+"""Maximum items of a list to match by equality, which takes quadratic time."""
 
 MAX_DEPTH = 100
 VALUE_CHARS = 120
@@ -152,7 +152,7 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference between two values; one that does not exist is None.
+    """One difference between two values. A missing value is None.
 
     `path` is text (`result.content[0].text`), raw: clean it before it is shown. The index of a list's item is
     that in the later value, if it has the item.
@@ -299,7 +299,7 @@ class _Work:
         return _aligned(SequenceMatcher(None, old, new, autojunk=False))
 
     def _key(self, item: Any) -> Hashable:
-        """Return a key that equal items share; a large item counts by its head alone."""
+        """Return a key that equal items share. For a large item, only its start is used."""
         self._left -= 1
         return compact(item, 400) if isinstance(item, dict | list | str) else json.dumps(item)
 

@@ -151,5 +151,5 @@ _SETUP = frozenset(
 
 
 def is_setup(method: str) -> bool:
-    """Whether a method is part of every start: the handshake, lists, what says that they changed, pings."""
+    """Whether a method belongs to setup: the handshake, lists, their change notifications, pings."""
     return method in _SETUP or method.endswith(("/list", "/list_changed"))

@@ -19,10 +19,10 @@ from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import EntryColumns
 
 EXACT = 512
-"""Durations that are stored exactly; with more, percentiles are within 1/32 (about 3 %)."""
+"""Maximum durations to store exactly. With more, percentiles are within 1/32 (about 3 %)."""
 
 _STEPS = 16
-"""Steps of the scale from one power of two to the next."""
+"""Buckets per power of two."""
 
 _BUCKETS = 60 * _STEPS + _STEPS
 
@@ -121,11 +121,11 @@ MAX_LINES = 2_000
 """Lines; further ones count as "(other)"."""
 
 SPARKS = 60
-"""Intervals in which calls are counted; when they are full, two become one."""
+"""Intervals in which calls are counted. When all are used, pairs are merged."""
 
 _STAYS_OPEN = "subscriptions/listen"
 _NOT_PENDING = frozenset({_STAYS_OPEN, "server/discover"})
-"""Requests without a response that nobody waits for: a stream of changes, a probe that was given up."""
+"""Requests without a response that are not pending: a change stream, an abandoned probe."""
 
 _FIRST_WIDTH_NS = 1_000_000_000
 _OTHER = 0xFFFF_FFFF
@@ -201,11 +201,11 @@ class Stats:
 
     @property
     def share(self) -> float:
-        """How much of what is loaded is counted."""
+        """The share of loaded entries that is counted."""
         return self._done / max(1, self._entries.ready)
 
     def advance(self, budget_ms: float = 4.0) -> bool:
-        """Count for about `budget_ms`; return whether all loaded entries are counted. At least one slice."""
+        """Count for about `budget_ms`, at least one slice; return whether all loaded entries are counted."""
         deadline = time.perf_counter() + budget_ms / 1000
         self._note_dropped()
         self._note_changes()
@@ -221,7 +221,7 @@ class Stats:
     def tools(self, server: str = "") -> list[Figures]:
         """Return a line for each method and tool called, of one server or of all.
 
-        Most calls first, and what every start needs last.
+        Most calls first. Handshakes and lists come last.
         """
         entries = self._entries
         found = []
@@ -291,7 +291,7 @@ class Stats:
         unreadable = masks.both(outcomes.translate(_UNREADABLE), raw.translate(_NO_REQUEST))
         ended = masks.either(raw.translate(_ANSWERED), unreadable)
         self._end(list(compress(range(start, stop), ended)), codes, start)
-        # Of the later rounds as well: any of them can be cancelled.
+        # Also for later rounds, each of which can be cancelled.
         gone = masks.both(outcomes.translate(_GIVEN_UP), raw.translate(_REQUESTED))
         for index in compress(range(start, stop), gone):
             self._lose(index)
@@ -322,7 +322,7 @@ class Stats:
         failed: dict[int, int] = defaultdict(int)
         for index in answers:
             outcome, request = outcomes[index], pairs[index] - 1
-            # A request knows its first response; a second one ends nothing.
+            # A request is ended by its first response only.
             if request < 0 or outcome == _ONE_ROUND or pairs[request] != index + 1:
                 continue
             first = roots[request] - 1 if roots[request] else request
@@ -330,7 +330,7 @@ class Stats:
                 continue
             # The line is that of the call: what could not be parsed has no names.
             code = codes[first - start] if first >= start else self._code(first)
-            if outcome == _PROBE:  # how long an older server was waited for says nothing about it
+            if outcome == _PROBE:  # the wait for a refused probe is no latency of the server
                 self._line(code).ended += 1
                 continue
             took[code].append(mono[index] - mono[first])
@@ -343,7 +343,7 @@ class Stats:
             line.latencies.add(durations)
 
     def _note_dropped(self) -> None:
-        """Follow when the oldest entries were dropped; what was counted of them stays."""
+        """Adjust after the oldest entries were dropped. Their counts stay."""
         gone = self._entries.first - self._first
         if gone:
             self._first += gone

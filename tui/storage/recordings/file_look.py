@@ -1,4 +1,4 @@
-"""What a file and its WAL look like from outside, so that a change by another program is noticed."""
+"""The state of a file and its WAL, for detecting changes by another program."""
 
 import os
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 from tui.storage.recordings.database import side_file
 
 Look = tuple[tuple[int, int, int, int] | None, ...]
-"""Device, inode, size and time of change of the file and its WAL, None for one that is not there."""
+"""Device, inode, size and modification time of the file and its WAL, None for a missing one."""
 
 
 def look_of(path: Path) -> Look:
-    """Return what a file and its WAL look like."""
+    """Return the state of a file and its WAL."""
     return tuple(_look_of(one) for one in (path, side_file(path, "-wal")))
 
 

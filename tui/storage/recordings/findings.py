@@ -1,7 +1,7 @@
-"""The findings of a recording: each once for its rule, method and server, and which entries have it.
+"""The findings of a recording: each once per rule, method and server, with the entries that have it.
 
-A flood with one fault in every message is one finding with a count and its first places. Which entries have
-it is a byte for each entry of a range, so that every one of them is still found.
+A flood of messages with the same fault is one finding with a count and its first places. Its entries are
+stored as one byte per entry of a range, so that all of them can be found.
 """
 
 import json
@@ -15,14 +15,15 @@ from tui.core.traffic import RULES, Finding, Severity
 from tui.storage.recordings.rows import storable
 
 PLACES = 5
-"""Entries of a finding whose own sentences are kept."""
+"""Maximum entries of a finding that keep their own sentences."""
 
 MAX_METHODS = 2_000
-"""How many findings are kept apart by method. As many more are kept apart by rule and server, and the rest
-only by rule."""
+"""How many findings are separated by method. As many more are separated by rule and server, and the rest only
+by rule.
+"""
 
 LONGEST = 1_000
-"""Characters of the sentences of one entry with the same finding several times."""
+"""Maximum characters of the sentences of one entry that has a finding several times."""
 
 LONGEST_GAP = 4_096
 """Entries without a finding between two of one range."""
@@ -31,7 +32,7 @@ _ONE_EACH = 1
 """The format of recordings that have a row for each place of a finding."""
 
 _JUDGED = "judged"
-"""The name in `meta` of the version of the rules, and the last entry that was judged by them."""
+"""The name in `meta` of the version of the rules and the last linted entry."""
 
 _Key = tuple[str, str, str, Severity]
 
@@ -52,7 +53,7 @@ class FindingTable:
         self._stored: dict[_Key, _Stored] = {}
 
     def write(self, connection: sqlite3.Connection, findings: Iterable[Finding]) -> Callable[[], None]:
-        """Write findings as a part of a transaction; call what is returned once that is committed."""
+        """Write findings within a transaction. Call the returned function after the commit."""
         changed: dict[_Key, _Stored] = {}
         seqs: defaultdict[int, list[int]] = defaultdict(list)
         count = len(self._stored)
@@ -94,7 +95,7 @@ class FindingTable:
 
 
 def _with(known: _Stored, finding: Finding) -> _Stored:
-    """Count an entry, or add to its sentences if it has the same finding once more."""
+    """Count an entry, or add to its sentences if it has the finding again."""
     places = known.places
     if finding.seq == known.last:
         if not places or places[-1][0] != finding.seq:
@@ -109,15 +110,15 @@ def _with(known: _Stored, finding: Finding) -> _Stored:
 
 
 def put_judged(connection: sqlite3.Connection, seq: int) -> None:
-    """Note, as a part of a transaction, that all findings of the entries up to `seq` are stored."""
+    """Record, within a transaction, that all findings of the entries up to `seq` are stored."""
     connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_JUDGED, f"{RULES} {seq}"))
 
 
 def drop_flags(connection: sqlite3.Connection, seq: int) -> None:
-    """Drop, as a part of a transaction, the flags of the entries up to `seq`.
+    """Drop, within a transaction, the flags of the entries up to `seq`.
 
-    They are nearly in the order of their entries, so only those that go are read. The last one stays: no
-    number is given twice, since readers ask for those behind one.
+    They are nearly in the order of their entries, so only the dropped ones are read. The last one stays,
+    because numbers must not be reused: readers ask for those after a number.
     """
     connection.execute(
         "DELETE FROM flags WHERE number < coalesce("
@@ -127,7 +128,7 @@ def drop_flags(connection: sqlite3.Connection, seq: int) -> None:
 
 
 def judged_of(meta: Mapping[str, str]) -> int:
-    """Return up to which entry a recording was judged by the rules of this program, 0 for none."""
+    """Return the last entry of a recording that was linted by the rules of this version, 0 for none."""
     rules, _, seq = meta.get(_JUDGED, "").partition(" ")
     return int(seq) if rules == RULES and seq.isascii() and seq.isdecimal() and len(seq) < 19 else 0
 
@@ -179,7 +180,7 @@ def findings_of(connection: sqlite3.Connection, version: int, seq: int) -> list[
 def flagged(
     connection: sqlite3.Connection, version: int, after: int
 ) -> tuple[list[tuple[Severity, Sequence[int]]], int]:
-    """Return the seqs with findings, behind the `after`-th row, by severity; and the number of the last row.
+    """Return the seqs with findings after row `after`, by severity, and the number of the last row.
 
     Raises ValueError and the like for what no writer stored.
     """

@@ -1,4 +1,4 @@
-"""The folder of recordings: names, which are live, finding one by name, removing old ones."""
+"""The folder of recordings: names, live ones, finding one by name, removing old ones."""
 
 import os
 import time
@@ -15,7 +15,7 @@ from tui.storage.recordings.liveness import is_live, live_file
 SUFFIX = ".mcptrace"
 
 TOTAL_CAP = 2 * 1024 * 1024 * 1024
-"""Bytes of all recordings together, unless configured."""
+"""Default maximum bytes of all recordings."""
 
 _NEXT = "List recordings with `mcptui traffic --list`."
 
@@ -27,7 +27,7 @@ def began_stamp() -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeptRecording:
-    """A recording in the folder; `size` is bytes on disk, with what SQLite keeps next to it."""
+    """A recording in the folder. `size` is bytes on disk, including the files of SQLite next to it."""
 
     path: Path
     size: int
@@ -35,19 +35,19 @@ class KeptRecording:
 
     @property
     def name(self) -> str:
-        """The file name without its suffix: the UTC time it began and the process that wrote it."""
+        """The file name without its suffix: the UTC start time and the process that wrote it."""
         return self.path.stem
 
 
 class Recordings:
-    """The folder where every run keeps its recording; it need not exist."""
+    """The folder where every run stores its recording. It need not exist."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def new_path(self) -> Path:
-        """Return a free name for a new recording; names sort by time. Its folder is made if that works."""
-        with suppress(OSError):  # the writer says why, and tries again
+        """Return a free path for a new recording, and try to create its folder. Names sort by time."""
+        with suppress(OSError):  # the writer reports why, and retries
             make_folder(self.folder)
         began = began_stamp()
         path = self.folder / f"{began}-{os.getpid()}{SUFFIX}"
@@ -66,7 +66,7 @@ class Recordings:
         return [KeptRecording(path, _size(path), is_live(path)) for path in paths]
 
     def find(self, text: str) -> Path:
-        """Return the one recording with this path, or with a name that begins or ends with `text`."""
+        """Return the recording with this path, or whose name starts or ends with `text`."""
         path = Path(os.path.expanduser(text))
         if path.is_file():
             return path
@@ -90,9 +90,9 @@ class Recordings:
         return _remove(path)
 
     def make_room(self, cap_bytes: int = TOTAL_CAP) -> Sequence[Path]:
-        """Remove the oldest recordings until all of them need at most `cap_bytes`. Return the removed ones.
+        """Remove the oldest recordings until the rest needs at most `cap_bytes`. Return the removed ones.
 
-        A live one is never removed, nor one that the system does not let go of.
+        Never removes a live recording or one that the system does not release.
         """
         kept = self.list()
         total = sum(one.size for one in kept)
@@ -117,7 +117,7 @@ def _size(path: Path) -> int:
 
 
 def _remove(path: Path) -> bool:
-    """Remove a recording, its own file last, so that what an interrupted removal leaves is still found."""
+    """Remove a recording, its main file last, so that an interrupted removal can be continued."""
     try:
         for file in (*reversed(files_of(path)), live_file(path)):
             if file != path:

@@ -1,4 +1,4 @@
-"""Findings made after a recording is over: in a temporary file, and in the recording once all are known."""
+"""Findings for a finished recording: in a temporary file first, then in the recording."""
 
 import sqlite3
 import threading
@@ -19,22 +19,22 @@ from tui.storage.recordings.database import (
 from tui.storage.recordings.findings import FindingTable, findings_of, put_judged
 
 _COPIED = {"findings": 8, "flags": 5}
-"""The tables that are copied, and the number of their columns."""
+"""The tables to copy, and their number of columns."""
 
 
 class JudgedFindings:
-    """The findings of one recording, stored as its writer stores them. For any thread."""
+    """The findings of one recording, in the format of its writer. For any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        # Without a name it is in memory while it is small, and then in a temporary file that SQLite deletes.
+        # Without a name, a small database is in memory, a larger one in a temporary file that SQLite deletes.
         self._connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         self._connection.executescript(FINDINGS_TABLES)
         self._table = FindingTable()
 
     def add(self, findings: Sequence[Finding]) -> None:
-        """Add findings, with all of an entry at once. Raises StorageError if the disk is full."""
+        """Add findings, all those of an entry together. Raises StorageError if the disk is full."""
         if not findings:
             return
         with self._lock, _temporary_errors():
@@ -51,9 +51,9 @@ class JudgedFindings:
             return findings_of(self._connection, VERSION, seq)
 
     def keep(self, path: Path, judged: int) -> None:
-        """Store them in place of those in a finished recording, which is judged up to an entry by that.
+        """Replace the findings in a finished recording, which is then linted up to an entry.
 
-        Not in a file of another format. Raises StorageError if the file cannot be written.
+        Does nothing for a file of another format. Raises StorageError if the file cannot be written.
         """
         with self._lock, closing(open_for_notes(path)) as connection, storage_errors(path):
             if int(connection.execute("PRAGMA user_version").fetchone()[0]) != VERSION:

@@ -1,8 +1,8 @@
-"""Whether a recording is still being written: a lock on a file next to it, which ends with its process.
+"""Marks a recording as being written: a lock on a file next to it, which ends with its process.
 
 The lock is not on the recording itself: closing another descriptor of that file in the same process would
-drop SQLite's own locks. Where the system has no `flock` (Windows), a file that is held open cannot be
-removed, which tells the same.
+drop SQLite's own locks. Without `flock` (Windows), a file that is open cannot be removed, which serves the
+same purpose.
 """
 
 import os
@@ -23,7 +23,7 @@ class LiveMark:
     """Marks a recording as live until the process ends, or until `close`."""
 
     def __init__(self, path: Path) -> None:
-        """Take the lock; raises `OSError` if the file exists or cannot be made.
+        """Take the lock; raises `OSError` if the file exists or cannot be created.
 
         On a file system without locks a recording counts as finished.
         """
@@ -41,7 +41,7 @@ class LiveMark:
         if self._descriptor < 0:
             return
         descriptor, self._descriptor = self._descriptor, -1
-        if sys.platform != "win32":  # removed first, so that nobody finds it without its lock
+        if sys.platform != "win32":  # removed first, so that it is never seen without its lock
             self._path.unlink(missing_ok=True)
         os.close(descriptor)
         if sys.platform == "win32":
@@ -64,7 +64,7 @@ def is_live(path: Path) -> bool:
     except OSError:
         return False
     try:
-        # Shared, so that two processes that check at the same moment do not take each other for the writer.
+        # Shared, so that two simultaneous checks do not mistake each other for the writer.
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True

@@ -1,4 +1,4 @@
-"""A person's marks and notes on entries of a recording, each stored as it is made.
+"""The user's marks and notes on entries of a recording, each stored immediately.
 
 A live recording's own writer should store them (`RecordingWriter.note`): SQLite up to 3.51.2 can damage a
 WAL that is reset while a second connection writes.
@@ -14,7 +14,7 @@ from tui.storage.recordings.database import open_for_notes, open_for_reading, st
 
 @dataclass(frozen=True, slots=True)
 class EntryNote:
-    """A person's mark and note on an entry."""
+    """The user's mark and note on an entry."""
 
     marked: bool = False
     text: str = ""
@@ -23,7 +23,7 @@ class EntryNote:
 class NotesStore:
     """The notes of one recording. Each call opens the file and closes it; any thread may call.
 
-    All methods raise `StorageError` when the file cannot be read, or not be written.
+    All methods raise `StorageError` if the file cannot be read or written.
     """
 
     def __init__(self, path: Path) -> None:

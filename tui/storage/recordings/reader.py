@@ -1,4 +1,4 @@
-"""Reads a recording, also while it is written. No method blocks the writer."""
+"""Reads a recording, even while it is written. No method blocks the writer."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
@@ -39,33 +39,34 @@ _SELECT_WHOLE = (
 """The length of a body is known without reading it."""
 
 LIST_COLUMNS = ENTRY_COLUMNS[:16]
-"""What `column_rows` gives of an entry: `seq` to `outcome` as in `Entry`, enums as numbers, then `turn`,
-`step` and `call` of its cause, or three times None."""
+"""Columns of `column_rows`: `seq` to `outcome` as in `Entry`, enums as numbers, then `turn`, `step` and
+`call` of the cause, or three times None.
+"""
 PAGE = 2000
-"""Entries that are read at a time."""
+"""Entries to read at a time."""
 
 LEAST_BYTES = 24
-"""An entry takes no less than this in the file."""
+"""Minimum bytes of an entry in the file."""
 
 _SELECT_SPAN = "SELECT (SELECT min(seq) FROM entries), (SELECT max(seq) FROM entries)"
-"""SQLite goes to either end at once, but through all rows for both in one query."""
+"""Two subqueries: SQLite finds each end at once, but scans all rows for both in one query."""
 
 _SELECT_LIST = f"SELECT {', '.join(LIST_COLUMNS)} FROM entries"
 
 _SELECT_ENTRY = f"SELECT {', '.join(ENTRY_COLUMNS)} FROM entries WHERE seq = ?"
 
 ON_ITS_PAGE = 2_000
-"""A body of so many bytes has no further pages; SQLite moves rows above 4,061 bytes to others."""
+"""A body of this size has no overflow pages; SQLite uses them for rows above 4,061 bytes."""
 
 _SELECT_DOUBTFUL = (
     "SELECT seq FROM entries WHERE seq BETWEEN ? AND ? AND size > 0 AND NOT EXISTS"
     " (SELECT 1 FROM bodies WHERE bodies.seq = entries.seq AND typeof(body) = 'blob'"
     f" AND length(body) <= {ON_ITS_PAGE}) ORDER BY seq"
 )
-"""Entries without a body, and those whose body may have pages of its own."""
+"""Entries without a body, and those whose body may have overflow pages."""
 
 BAD_VALUES = (OverflowError, TypeError, ValueError)
-"""What columns raise for rows that no writer stored."""
+"""Exceptions of the columns for rows that no writer stored."""
 
 
 def turn_of_call(path: Path, call: str) -> int:
@@ -79,8 +80,8 @@ class RecordingReader:
     """Reads a recording. Used by one thread at a time; `interrupt` by any.
 
     Opening it, `body` and methods that read findings raise `StorageError` for a damaged file. The others
-    return what can be read, `columns`, `column_rows` and `entry` with an event in place of what cannot, and
-    `damage` says how much that was. An entry whose body is lost says so (`is_body_lost`).
+    return everything readable. `columns`, `column_rows` and `entry` return an event for each unreadable
+    entry, and `damage` counts them. An entry with a lost body has `is_body_lost`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -106,7 +107,7 @@ class RecordingReader:
             return [self._noted(entry_of((*row, "", "")[:18])) for row in rows]
 
     def doubt(self) -> None:
-        """Look at every value from now on: `column_rows` has returned some that no writer stores."""
+        """Check every value from now on, because `column_rows` has returned invalid ones."""
         self._salvage = self._salvage or Salvage()
 
     def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
@@ -127,7 +128,7 @@ class RecordingReader:
             return self._rows(_SELECT_LIST, after, limit)
 
     def hand_rows(self, take: Callable[[Sequence[Row]], None], after: int, limit: int) -> Sequence[Row]:
-        """Pass `column_rows` to `take` and return them; on `BAD_VALUES`, doubt them and try again."""
+        """Pass `column_rows` to `take` and return them. On `BAD_VALUES`, check them and retry."""
         rows = self.column_rows(after, limit)
         try:
             take(rows)
@@ -190,7 +191,7 @@ class RecordingReader:
                         raise
                     self.doubt()
             first, last = whole_span(self._connection)
-        if not last:  # then it ends with the last readable entry
+        if not last:  # the recording then ends with the last readable entry
             after = first - 1 if first else 0
             while page := self.columns(after, PAGE):
                 first, last = first or page[0].seq, page[-1].seq
@@ -198,12 +199,12 @@ class RecordingReader:
         return (first, last) if last else (0, 0)
 
     def ends_ns(self) -> tuple[int, int]:
-        """Return when the first and the last readable entry were seen, (0, 0) if none is readable."""
+        """Return the times of the first and the last readable entry, (0, 0) if none is readable."""
         first, last = self.span()
         if not last:
             return 0, 0
         walls = [entry.wall_ns for seq in (first, last) for entry in self.columns(seq - 1, 1)]
-        if self.damage:  # a lost entry has the time of its neighbor, if that was read
+        if self.damage:  # a lost entry has the time of its neighbor, if known
             starts = first, max(first, last - WINDOW)
             near = [entry for seq in starts for entry in self.columns(seq - 1, WINDOW + 1)]
             walls = [entry.wall_ns for entry in near if entry.wall_ns]
@@ -270,7 +271,7 @@ class RecordingReader:
         return entry._replace(body=body)
 
     def _noted(self, entry: Entry) -> Entry:
-        """Return an entry, and count what of it is lost."""
+        """Return an entry, and count its lost parts."""
         if detail := entry.detail:
             if BODY_LOST in detail:
                 self._bodies_lost.add(entry.seq)
@@ -280,11 +281,11 @@ class RecordingReader:
 
     @property
     def lost_bodies(self) -> frozenset[int]:
-        """The seqs of the entries whose body was found to be lost so far."""
+        """The seqs of the entries with a lost body, found so far."""
         return frozenset(self._bodies_lost)
 
     def look_for_lost_bodies(self, first: int, last: int) -> None:
-        """Count in `damage` the bodies of entries `first` to `last` that are lost."""
+        """Add the lost bodies of entries `first` to `last` to `damage`."""
 
         def doubtful(start: int, end: int) -> Sequence[Row]:
             return self._connection.execute(_SELECT_DOUBTFUL, (start, end)).fetchall()
@@ -296,7 +297,7 @@ class RecordingReader:
                     self._noted(self._with_body(entry_of(row), -1))
 
     def _has_end(self, seq: int) -> bool:
-        """Whether the last byte of a body can be read; SQLite reads all of its pages for that."""
+        """Whether the last byte of a body can be read, which requires all of its pages."""
         try:
             with self._connection.blobopen("bodies", "body", seq, readonly=True) as blob:
                 blob.seek(max(0, len(blob) - 1))
@@ -310,7 +311,7 @@ class RecordingReader:
     def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
         """Return a part of a stored body, b"" if it was dropped or there is none.
 
-        Only that part is read: the first page of 50 MB costs no more than that of a small body.
+        Reads only that part: the first page of a 50 MB body costs no more than that of a small one.
         """
         with storage_errors(self.path):
             return self._stored(seq, start, length) or b""
@@ -339,11 +340,11 @@ class RecordingReader:
 
     @property
     def skipped_bodies(self) -> bool:
-        """Whether searches have left out bodies that cannot be read; `look_for_lost_bodies` counts them."""
+        """Whether searches have skipped unreadable bodies. `look_for_lost_bodies` counts them."""
         return self._bodies.is_damaged
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
-        """Search as `BodyFinder.search` does, in the bodies of `first`..`last`."""
+        """Like `BodyFinder.search`, in the bodies of `first`..`last`."""
         with storage_errors(self.path):
             return self._finder.search(terms, lambda search: self._bodies.between(first, last, search))
 
@@ -358,7 +359,7 @@ class RecordingReader:
             return flagged(self._connection, self._version, after)
 
     def meta(self) -> dict[str, str]:
-        """Return what is stored about the recording as a whole, or nothing if that cannot be read."""
+        """Return the metadata of the recording, empty if it cannot be read."""
         with storage_errors(self.path):
             try:
                 rows = self._connection.execute("SELECT name, value FROM meta").fetchall()

@@ -73,7 +73,7 @@ def entry_of(row: Sequence[Any], redactions: str = "", body: bytes = b"") -> Ent
 
 
 def is_sound(row: Sequence[Any]) -> bool:
-    """Whether the columns of a row from `seq` to `call` are such as a writer stores: others are damage."""
+    """Whether the columns of a row from `seq` to `call` are valid: other values are damage."""
     (
         _, mono, wall, source, direction, kind, method, tool, ident, size, pair, root, outcome,
         turn, step, call,
@@ -122,5 +122,5 @@ def storable(value: Any) -> Any:
 
 
 def _detail_text(detail: Mapping[str, Any]) -> str:
-    # `str` for what is not JSON: a mistake of a tap must not lose the entry.
+    # `str` for other types: a bug in a tap must not lose the entry.
     return json.dumps(dict(detail), default=str, separators=(",", ":"))

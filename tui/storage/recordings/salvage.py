@@ -1,7 +1,7 @@
-"""Reads what is left of a damaged recording: the sound pages, wherever they are between the others.
+"""Reads the intact pages of a damaged recording.
 
-SQLite finds a row by its seq without reading its neighbors. So a range that cannot be read is halved until
-only rows on damaged pages are left. A page of columns costs at most twice its rows in queries.
+SQLite finds a row by its seq without reading its neighbors. So an unreadable range is halved until only rows
+on damaged pages remain. A page of columns costs at most twice as many queries as it has rows.
 """
 
 import sqlite3
@@ -16,7 +16,7 @@ Read = Callable[[int, int], Sequence[Row]]
 """Returns the rows from one seq to another, both included."""
 
 WINDOW = 256
-"""The least number of entries that are read together."""
+"""Minimum number of entries to read together."""
 
 LOST = "unreadable"
 """The event in place of an unreadable entry."""
@@ -46,9 +46,9 @@ class Salvage:
     def rows(self, after: int, limit: int, span: tuple[int, int], read: Read) -> list[Row]:
         """Return up to `limit` rows with seq > `after`, in order; none at the end.
 
-        In the place of each that cannot be read stands an event: numbers go on without gaps. Rows of `read`
-        begin with `ENTRY_COLUMNS`. `span` has the seqs of the first and last entry; 0 for an end that is not
-        known, which is then taken to be where a whole window cannot be read.
+        Each unreadable row is replaced by an event, so that numbers have no gaps. Rows of `read` start with
+        `ENTRY_COLUMNS`. `span` has the seqs of the first and last entry, 0 if unknown. An unknown end is
+        assumed where a whole window cannot be read.
         """
         read = _entries_of(read)
         begin, end = span
@@ -62,7 +62,7 @@ class Salvage:
                 return []
             if not end:
                 lost = [seq for seq in lost if seq < rows[-1][0]]
-            if end and rows:  # a page of garbage may lead past some
+            if end and rows:  # a garbage page may skip some
                 lost = sorted(set(range(first, min(last, end) + 1)).difference(row[0] for row in rows))
             if rows or lost:
                 return self._filled(rows, lost)[:limit]
@@ -70,7 +70,7 @@ class Salvage:
         return []
 
     def _filled(self, rows: list[Row], lost: list[int]) -> list[Row]:
-        """Return rows with an event for each lost one, at the time of the row before or after it."""
+        """Return rows with an event for each lost one, at the time of a neighboring row."""
         clock = rows[0][1:3] if rows else self._clock
         found: list[Row] = []
         for row in sorted([*rows, *((seq,) for seq in lost)], key=itemgetter(0)):
@@ -90,9 +90,9 @@ class Salvage:
 
 
 def _entries_of(read: Read) -> Read:
-    """Return a reader of rows that treats rows that cannot be entries as damage.
+    """Return a reader that treats invalid rows as damage.
 
-    A page of which only the first half is there has rows whose last columns are zeros.
+    A page without its second half has rows whose last columns are zeros.
     """
 
     def read_entries(first: int, last: int) -> Sequence[Row]:
@@ -115,7 +115,7 @@ def is_in_order(rows: Sequence[Row]) -> bool:
 
 
 def is_zeroed(row: Row) -> bool:
-    """Whether the columns of a sound row may be the zeros of a page that is not there."""
+    """Whether the columns of a row may be the zeros of a missing page."""
     return not row[2] or "\0" in row[3]
 
 
@@ -129,7 +129,7 @@ def without_gaps(rows: Sequence[Row], first: int, stop: int, clock: Row) -> list
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error of SQLite is about the content of the file, and not about access to it."""
+    """Whether an error of SQLite concerns the content of the file, not access to it."""
     if isinstance(error, sqlite3.OperationalError):
         said = str(error).lower()
         return "could not decode" in said or "cannot open value of type" in said
@@ -172,7 +172,7 @@ def halved(read: Read, first: int, last: int) -> tuple[list[Row], list[int]]:
 
 
 def _sound(rows: Sequence[Row], start: int, end: int) -> Sequence[Row]:
-    """Return rows that are in their range and in order: a page of garbage may look like one of rows."""
+    """Return the rows that are in range and in order, since a garbage page may look like rows."""
     before = start - 1
     for row in rows:
         if not isinstance(row[0], int) or not before < row[0] <= end:

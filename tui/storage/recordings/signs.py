@@ -1,4 +1,4 @@
-"""Signs: byte strings that stand in every body whose text has a needle. Pure."""
+"""Signs: byte strings that occur in every body whose text contains a needle. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ def _sources(char: str) -> set[str]:
 def _folding_to() -> Mapping[str, Sequence[str]]:
     """Return for each character the others that fold to something with it."""
     found: dict[str, list[str]] = {}
-    for char in map(chr, range(0x80, 0x30000)):  # beyond, nothing folds
+    for char in map(chr, range(0x80, 0x30000)):  # characters beyond do not fold
         if (folded := fold(char)) != char:
             for each in folded:
                 found.setdefault(each, []).append(char)

@@ -13,8 +13,8 @@ from tui.storage.recordings.body_search import LARGE, Body, TermSearch
 from tui.storage.recordings.salvage import halved, is_damage
 
 TOGETHER = 64
-"""Bodies of one part. With more, more are read again for each match: a match in a thousand bodies costs twice
-as much with 512, and none at all a sixth less.
+"""Bodies of one part. Larger parts mean more rereading for each match: with 512, a match in a thousand bodies
+costs twice as much, and no match a sixth less.
 """
 
 SHORT = 4096
@@ -40,7 +40,7 @@ _PROBED = b"\xff\x00\xc3\n\n\xc3\xa9"
 
 
 class StoredBodies:
-    """The bodies of a recording, for one thread. Those on damaged pages are left out.
+    """The bodies of a recording, for one thread. Skips those on damaged pages.
 
     Attributes:
         is_damaged: whether any were.
@@ -79,7 +79,7 @@ class StoredBodies:
                 if longer:
                     yield from self._single(start, stop, SHORT)
             start = stop + 1
-            if joined is None and not longer:  # seqs that were never given, perhaps very many
+            if joined is None and not longer:  # seqs that never existed, possibly very many
                 start = self._next(start, last)
 
     def _single(self, first: int, last: int, longer: int = -1) -> Sequence[Body]:
@@ -97,7 +97,7 @@ class StoredBodies:
         return [(seq, body) for seq, body in halved(read, first, last)[0]]
 
     def _next(self, seq: int, last: int) -> int | None:
-        """Return the first seq with a body from one on."""
+        """Return the first seq with a body, starting at one."""
         try:
             found: int | None = self._connection.execute(_NEXT, (seq, last)).fetchone()[0]
         except sqlite3.Error as error:
@@ -107,7 +107,7 @@ class StoredBodies:
         return found
 
     def _may_join(self) -> bool:
-        """Whether SQLite joins bytes as they are: not in UTF-16, and old versions not behind a NUL."""
+        """Whether SQLite joins bytes unchanged: not in UTF-16, and in old versions not after a NUL."""
         if self._joins is None:
             self._joins = self._connection.execute(_PROBE).fetchone()[0] == _PROBED
         return self._joins

@@ -1,8 +1,8 @@
 """The one writer of a recording: entries in batches, each batch one transaction that survives kill -9.
 
-It never raises. A disk that fails is said by `problem`; entries wait in memory for a while and are stored
-when the disk takes them again. A recording that grew to its cap loses its oldest entries: the last of them
-stays as an entry that says how many are gone, so that the numbers go on without a gap.
+It never raises. `problem` reports a failed disk; entries wait in memory for a while and are stored when the
+disk works again. A recording at its size limit loses its oldest entries. The last of them is replaced by an
+entry with their number, so that numbers have no gaps.
 """
 
 import errno
@@ -29,22 +29,22 @@ from tui.storage.recordings.notes import put_note
 from tui.storage.recordings.rows import Row, entry_values, storable
 
 DEFAULT_CAP = 512 * 1024 * 1024
-"""Bytes of one recording."""
+"""Default maximum bytes of one recording."""
 
 RETRY_S, MOST_RETRY_S = 1.0, 15.0
-"""Seconds until a failed disk is tried again: twice as long each time."""
+"""Seconds until a failed disk is retried: twice as long each time."""
 
 WAITING_BYTES = 32 * 1024 * 1024
-"""Bytes of bodies that wait in memory for a failed disk. With more, the recording ends there."""
+"""Maximum bytes of bodies in memory for a failed disk. Beyond that, the recording ends."""
 
 ENTRY_WEIGHT = 500
 """Assumed bytes of an entry in memory, without its body."""
 
 DROP_STEP = 500
-"""Entries that are dropped at a time."""
+"""Entries to drop at a time."""
 
 WAITING_FINDINGS = 100_000
-"""Findings that wait in memory for a failed disk. With more, the recording is judged when it is opened."""
+"""Maximum findings in memory for a failed disk. Beyond that, the recording is linted when opened."""
 
 # One statement for many rows takes two thirds of the time (measured). A batch is split into these.
 _RUNS = (256, 16, 1)
@@ -66,7 +66,7 @@ _INSERT_WITHOUT_CAUSE = _inserts("entries", ENTRY_COLUMNS[: _CAUSE.start] + ENTR
 
 
 class RecordingWriter:
-    """Writes a new recording and marks it as live. Made, used and closed by one thread.
+    """Writes a new recording and marks it as live. Created, used and closed by one thread.
 
     Attributes:
         problem: why nothing is stored, or "".
@@ -80,9 +80,9 @@ class RecordingWriter:
         meta: Mapping[str, str] | None = None,
         stand_back: Callable[[], None] = lambda: None,
     ) -> None:
-        """Create the file, which must not exist; where that fails `problem` says so, and it is tried again.
+        """Create the file, which must not exist. If that fails, `problem` says so, and it is retried.
 
-        `stand_back` is called between a few entries, and may wait.
+        `stand_back` is called after every few entries, and may wait.
         """
         self.path = path
         self._stand_back = stand_back
@@ -116,9 +116,9 @@ class RecordingWriter:
         self._connection, self._look = connection, look_of(self.path)
 
     def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = (), judged: int = 0) -> None:
-        """Store entries, findings of these or earlier ones, and up to where all are known, at once.
+        """Store entries, findings of these or earlier ones, and the last linted entry in one transaction.
 
-        When it returns without a `problem` they survive kill -9.
+        After it returns without a `problem`, they survive kill -9.
         """
         if self._is_over:
             return
@@ -134,11 +134,11 @@ class RecordingWriter:
 
     @property
     def gone(self) -> int:
-        """Seq of the last entry that was dropped because there was no more room, 0 while none was."""
+        """Seq of the last entry that was dropped at the size limit, 0 for none."""
         return self._gone if self._gone >= self._first >= 0 else 0
 
     def note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
-        """Change the mark or the text that a person left at an entry; None leaves it as it is."""
+        """Change the mark or the note of an entry; None keeps it."""
         if self._connection is None:
             return
         try:
@@ -148,7 +148,7 @@ class RecordingWriter:
             self.problem = _sentence(error, self.path)
 
     def close(self) -> None:
-        """Store what waits and leave one single file, unless somebody is reading it."""
+        """Store pending data and merge the WAL into the file, unless it is being read."""
         self._retry_at = 0.0
         unstored = self._waiting or self._waiting_findings or self._judged > self._judged_stored
         if not self._is_over and unstored:
@@ -167,7 +167,7 @@ class RecordingWriter:
             if self._connection is None:
                 self._create()
             elif what := self._what_happened():
-                self._lost(what)  # SQLite would go on writing what nobody finds
+                self._lost(what)  # SQLite would keep writing to an unreachable file
                 return
             self._store(self._waiting, self._waiting_findings)
             self._look = look_of(self.path)
@@ -179,7 +179,7 @@ class RecordingWriter:
         self.problem, self._retry_at, self._retries = "", 0.0, 0
 
     def _lost(self, what: str) -> None:
-        """Go on in a new file, with what waits, unless there is something else in its place."""
+        """Continue in a new file with pending data, unless another file is in its place."""
         self.problem = f"the file {self.path} was {what}"
         if self._look[0] is None or look_of(self.path)[0] is not None:
             self._let_go()
@@ -194,11 +194,11 @@ class RecordingWriter:
         self._keep_waiting()
 
     def _failed(self, error: Exception) -> None:
-        """Say why nothing is stored, and keep what waits for the next try."""
+        """Report why nothing is stored, and keep pending data for the next retry."""
         if self._connection is not None:
             roll_back(self._connection)
         self.problem = _sentence(error, self.path)
-        if isinstance(error, FileExistsError) and self.path.is_file():  # somebody else's
+        if isinstance(error, FileExistsError) and self.path.is_file():  # another program's file
             self._let_go()
             return
         self._retry_at = time.monotonic() + min(RETRY_S * 2**self._retries, MOST_RETRY_S)
@@ -264,7 +264,7 @@ class RecordingWriter:
             try:
                 live.close()
             except OSError:
-                pass  # the file stays; without its lock it means nothing
+                pass  # the file stays, but has no meaning without its lock
 
     def _used(self, connection: sqlite3.Connection) -> int:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
@@ -272,10 +272,10 @@ class RecordingWriter:
         return int(pages - free) * self._page_size
 
     def _make_room(self, connection: sqlite3.Connection, new: Sequence[Entry]) -> int:
-        """Drop the oldest entries while the recording is above its cap; return the seq of the last dropped.
+        """Drop the oldest entries while the recording is above its limit; return the last dropped seq.
 
-        Freed pages are used again by the next entries, so the file needs no vacuum to stay at its cap. In
-        one transaction no more is dropped than a few times what came in: nobody waits long for a batch.
+        The next entries reuse freed pages, so the file needs no vacuum to stay at its limit. One transaction
+        drops at most a few times what came in, so that no batch takes long.
         """
         if not new:
             return self._gone
@@ -293,7 +293,7 @@ class RecordingWriter:
         return gone
 
     def _leave_marker(self, connection: sqlite3.Connection, seq: int) -> None:
-        """Put what says how many are gone in the place of the last of them: numbers go on without a gap."""
+        """Replace the last dropped entry with one that counts them, so that numbers have no gaps."""
         times = "SELECT mono_ns, wall_ns FROM entries WHERE seq = ?"
         mono_ns, wall_ns = connection.execute(times, (seq,)).fetchone()
         connection.execute("DELETE FROM entries WHERE seq = ?", (seq,))

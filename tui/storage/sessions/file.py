@@ -1,7 +1,7 @@
 """The file of a session: its schema, and how it is created and opened.
 
 One SQLite file, WAL while it is open, one connection that writes. The schema and the first message are one
-transaction: a process that is killed in between leaves a file without a table, which is no session.
+transaction: a process that is killed in between leaves a file without tables, which is not a session.
 """
 
 import errno
@@ -34,7 +34,7 @@ APPLICATION_ID = 0x6D637073
 """Marks the file as a session of mcptui ("mcps" in ASCII; https://sqlite.org/fileformat.html 1.2.8)."""
 
 WRITER_BUSY_MS = 300
-"""How long the writer waits for another program's lock, before it says so and tries again."""
+"""How long the writer waits for another program's lock before it reports it and retries."""
 
 REMARKS = (
     "CREATE TABLE IF NOT EXISTS remarks (number INTEGER PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)"
@@ -58,16 +58,17 @@ SCHEMA = (
 a result is UTF-8 that may hold lone surrogates."""
 
 WORDS = "CREATE VIRTUAL TABLE folded USING fts5(text, content='', tokenize='trigram')"
-"""What was said, by message, for the search; not in the file where SQLite was built without FTS5.
+"""The searchable text of each message; missing if SQLite was built without FTS5.
 
-Trigrams (SQLite 3.34) find a part of a word in any script; the texts themselves stand in the messages. An
-older file has a table `words` instead, whose texts are folded in another way: it is not used."""
+Trigrams (SQLite 3.34) match parts of words in any script. The texts themselves are in the messages. Older
+files have a table `words` with a different folding, which is not used.
+"""
 
 PROBE_BYTES = 4096
-"""Written to check that a disk has room: a full one still accepts empty files."""
+"""Written to check for free space: a full disk still accepts empty files."""
 
 CHECKED_BYTES = 64 * 1024 * 1024
-"""A larger file is not checked before it is opened: that would take longer than a second."""
+"""Larger files are not checked before opening, since that would take longer than a second."""
 
 _OF_THE_FOLDER = (errno.ENOTDIR, errno.EEXIST, errno.EROFS, errno.EDQUOT, errno.EFBIG)
 """Errors of the folder or its disk, not of one session."""
@@ -77,7 +78,7 @@ _NEXT = "List sessions with `mcptui sessions`."
 
 
 class Damaged(StorageError):
-    """The content of the file is not what SQLite or mcptui wrote."""
+    """The file has content that neither SQLite nor mcptui wrote."""
 
 
 class NeverBegan(StorageError):
@@ -90,7 +91,7 @@ def new_id() -> str:
 
 
 def is_id(text: str) -> bool:
-    """Return whether a session may have this id. Nothing else may become a file name."""
+    """Return whether an id is valid. Nothing else may become a file name."""
     return _ID.fullmatch(text) is not None
 
 
@@ -120,7 +121,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 
 def open_for_writing(path: Path) -> sqlite3.Connection:
-    """Open a session to continue it; raises as `check` does, and `OSError` for a link."""
+    """Open a session to continue it; raises the errors of `check`, and `OSError` for a link."""
     refuse_links(files_of(path))
     connection = checked(connect(path, "rw"), path, check)
     try:
@@ -131,12 +132,12 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
 
 
 def open_for_reading(path: Path, *, at_once: bool = False, is_cut: bool = False) -> sqlite3.Connection:
-    """Open a session to read it, also while another connection writes it; raises `StorageError`.
+    """Open a session to read it, even while another connection writes it; raises `StorageError`.
 
     Args:
         path: its file.
-        at_once: all that is read is of one moment, in one transaction until the connection is closed: SQLite
-            locks the file once and not for each statement.
+        at_once: read a consistent snapshot, in one transaction until the connection is closed, so that SQLite
+            locks the file once instead of for each statement.
         is_cut: read a file that is shorter than its header says.
     """
     if not path.is_file():
@@ -155,7 +156,8 @@ def open_for_reading(path: Path, *, at_once: bool = False, is_cut: bool = False)
 def check(connection: sqlite3.Connection, path: Path) -> None:
     """Check that this version can read the session.
 
-    Raises `sqlite3.Error` if it is damaged, `NeverBegan` if nothing was ever stored, else `StorageError`.
+    Raises `sqlite3.Error` if it is damaged, `NeverBegan` if nothing was ever stored, otherwise
+    `StorageError`.
     """
     application, version = (_number(connection, name) for name in ("application_id", "user_version"))
     if not application and _number(connection, "page_count") <= 1:  # WAL is switched on before the schema
@@ -200,7 +202,7 @@ def has_words(connection: sqlite3.Connection) -> bool:
 
 
 def is_sound(path: Path) -> bool:
-    """Return whether a session can be read and written, as far as SQLite can tell without its rows."""
+    """Return whether a session seems readable and writable, without reading its rows."""
     try:
         if path.stat().st_size > CHECKED_BYTES:
             return True
@@ -226,7 +228,7 @@ def absent(path: Path) -> StorageError:
 
 @contextmanager
 def session_errors(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite and the system into `StorageError`, damage into `Damaged`."""
+    """Convert errors of SQLite and the system to `StorageError`, damage to `Damaged`."""
     try:
         yield
     except UnicodeDecodeError as error:  # sqlite3 fails to decode its own message about a damaged page

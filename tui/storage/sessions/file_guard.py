@@ -1,8 +1,8 @@
-"""Notices that another program changed, replaced or deleted a file that SQLite has open.
+"""Detects that another program changed, replaced or deleted a file that SQLite has open.
 
-SQLite does not: it goes on writing into a file without a name, or to one whose other half is gone. After each
-commit the writer notes what the file and its WAL look like. If they look different before the next one, the
-file is read as anybody else would read it: a change that leaves it readable, as a checkpoint, is accepted.
+SQLite does not: it keeps writing to an unlinked file, or to one without its WAL. After each commit, the
+writer records the state of the file and its WAL. If that differs before the next commit, the file is read
+through a new connection: a change that keeps it readable, such as a checkpoint, is accepted.
 """
 
 import json
@@ -18,23 +18,23 @@ from tui.storage.sessions.file import is_sound, open_for_reading, read_meta
 
 
 class FileChanged(StorageError):
-    """The file is not what was written any more."""
+    """The file no longer has the content that was written."""
 
 
 class FileGuard:
     """Watches the file of one writer."""
 
     def __init__(self, path: Path) -> None:
-        """Begin with what the file looks like now."""
+        """Start with the current state of the file."""
         self._path = path
         self._look = look_of(path)
 
     def noted(self) -> None:
-        """Accept what the file looks like now: the writer has just written it."""
+        """Accept the current state of the file, which the writer has just written."""
         self._look = look_of(self._path)
 
     def check(self, meta: Mapping[str, Any]) -> None:
-        """Raise `FileChanged` if what was stored, `meta` last, can no longer be read."""
+        """Raise `FileChanged` if the stored data, including `meta`, can no longer be read."""
         now = look_of(self._path)
         if now == self._look:
             return

@@ -1,7 +1,7 @@
-"""The folder of session files: which sessions exist, what is known of each, the trash.
+"""The folder of session files: existing sessions, a summary of each, the trash.
 
-What is known of a file is cached until the file changes, also for the next process. A deleted session moves
-to the folder `trash` and can be restored for thirty days.
+The summary of a file is cached until the file changes, across processes. A deleted session is moved to the
+folder `trash` and can be restored for thirty days.
 """
 
 import json
@@ -33,7 +33,7 @@ KEPT_SECONDS = 30 * 24 * 3600.0
 
 DAY_SECONDS = 24 * 3600.0
 ONE_PAGE = 4096
-"""Size of a file that SQLite opened for writing, and to which nothing was written."""
+"""Size of a file that SQLite opened for writing and never wrote to."""
 
 KEEP_AFTER = 20
 """If at least this many files had to be read for a list, the result is cached for the next process."""
@@ -81,7 +81,7 @@ class SessionFolder:
     def lock(self, path: Path) -> SessionLock:
         """Take the lock of a session.
 
-        Raises `InUse`, with its title, if it is open elsewhere, `OSError` if there is no place for a lock.
+        Raises `InUse`, with its title, if it is open elsewhere, `OSError` if no lock can be created.
         """
         try:
             return SessionLock(path)
@@ -94,7 +94,7 @@ class SessionFolder:
             ) from None
 
     def list(self, own: Collection[str] = ()) -> Sequence[SessionInfo]:
-        """List all sessions with a message, the last changed first; `own` are open in this process."""
+        """List all sessions with a message, most recently changed first. `own` are open in this process."""
         with self._reading:
             before, self._reads = load_known(self.folder) if self._known is None else self._known, 0
             self._known = {name: entry for name in self._names() if (entry := self._entry(name, before))}
@@ -140,7 +140,7 @@ class SessionFolder:
                 _move(path, self.trash / f"{session}@{int(self._now())}{SUFFIX}")
 
     def restore(self, session: str) -> None:
-        """Restore the session of this id that was deleted last, or raise `StorageError`."""
+        """Restore the most recently deleted session with this id, or raise `StorageError`."""
         path = self.path_of(session)
         found = [file for file in self._trashed() if file.name.startswith(f"{session}@")]
         if not found:
@@ -151,7 +151,7 @@ class SessionFolder:
             _move(max(found, key=_deleted_at), path)
 
     def deleted(self) -> Sequence[SessionInfo]:
-        """List the sessions that can be restored, the last deleted first."""
+        """List the sessions that can be restored, most recently deleted first."""
         files = sorted(self._trashed(), key=_deleted_at, reverse=True)
         found = [_read(file, _stamp(file)) for file in files]
         return [
@@ -159,7 +159,7 @@ class SessionFolder:
         ]
 
     def purge(self) -> None:
-        """Remove for good what was deleted too long ago, and empty files older than a day."""
+        """Permanently remove sessions that were deleted too long ago, and empty files older than a day."""
         for path in self._trashed(whole=True):
             if self._now() - _deleted_at(path) > KEPT_SECONDS:
                 _remove(path)
@@ -179,7 +179,7 @@ class SessionFolder:
 
 
 def _stamp(path: Path) -> Stamp:
-    """Return what changes when a session changes; raises `OSError` if it is gone."""
+    """Return a value that changes with a session; raises `OSError` if the session is gone."""
     found = path.stat()
     try:
         wal = side_file(path, "-wal").stat()
@@ -198,7 +198,7 @@ def _read(path: Path, stamp: Stamp) -> SessionInfo:
 
 
 def _remove(path: Path) -> None:
-    """Remove the files of a session, its own last. Files that the system does not release stay."""
+    """Remove the files of a session, the main file last. Files that the system does not release stay."""
     for file in reversed(files_of(path)):
         with suppress(OSError):
             file.unlink(missing_ok=True)
@@ -215,13 +215,13 @@ def _remove_never_begun(path: Path) -> None:
 
 
 def _fold(path: Path) -> None:
-    """Move the content of the WAL into the file, so that there is one file to move."""
+    """Merge the WAL into the file, so that there is only one file to move."""
     with suppress(sqlite3.Error, StorageError), closing(open_for_writing(path)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
 
 
 def _move(path: Path, target: Path) -> None:
-    """Rename a session, the files next to it first, so that it is never without them."""
+    """Rename a session, the files next to it first, so that the session never lacks them."""
     for old, new in reversed(list(zip(files_of(path), files_of(target), strict=True))):
         with suppress(FileNotFoundError):
             if old == path:
@@ -248,7 +248,7 @@ def load_known(folder: Path) -> Known:
 
 
 def save_known(folder: Path, known: Mapping[str, tuple[Stamp, SessionInfo]]) -> None:
-    """Cache the infos. If that fails the files are read again."""
+    """Cache the infos. If that fails, the files are read again next time."""
     sessions = {name: [stamp, _values(info)] for name, (stamp, info) in known.items()}
     with suppress(StorageError):
         text = json.dumps({"form": FORM, "sessions": sessions}, separators=(",", ":"))
@@ -256,7 +256,7 @@ def save_known(folder: Path, known: Mapping[str, tuple[Stamp, SessionInfo]]) -> 
 
 
 def _entry(name: str, stamp: list[Any], values: list[Any]) -> tuple[Stamp, SessionInfo]:
-    """Return a cached entry; raises `ValueError` if it is none."""
+    """Return a cached entry; raises `ValueError` if it is invalid."""
     first, size, wal_first, wal_size = map(int, stamp)
     if len(values) != len(_EMPTY) or values[0] != name or not all(map(_fits, values, _EMPTY)):
         raise ValueError(name)

@@ -104,7 +104,7 @@ _MOST_WORDS = 12
 
 
 def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[str]:
-    """Return sentences for an event ("spawn", "exit", …); for an unknown one its detail is shown.
+    """Return sentences for an event ("spawn", "exit", …), or the detail of an unknown one.
 
     `server` is its name in a sentence ("server weather").
     """
@@ -165,7 +165,7 @@ def _of_connection(word: str, server: str, detail: Mapping[str, Any]) -> list[st
 
 
 def _sign_in(server: str, detail: Mapping[str, Any]) -> list[str]:
-    """Return what a request to an authorization server was for, and how it was answered."""
+    """Return the purpose of a request to an authorization server, and its outcome."""
     url = clean_line(str(detail.get("url", "")), 200)
     method = clean_line(str(detail.get("http", "")), 12)
     sent = detail.get("sent")

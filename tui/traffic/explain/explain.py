@@ -1,4 +1,4 @@
-"""An entry in plain words: what it does, how it ended, what caused it. Pure.
+"""Explains an entry in plain words: its purpose, outcome and cause. Pure.
 
 Quoted texts of a server or a model are cleaned and bounded.
 """
@@ -43,10 +43,10 @@ class Explanation:
 
 
 def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Explanation:
-    """Return the explanation of an entry, whose body may be missing or only a head.
+    """Return the explanation of an entry. Its body may be missing or truncated.
 
-    `pair` is the response of a request, or the request of a response, a cancellation or progress. What the
-    messages themselves say about the revision takes precedence.
+    `pair` is the response of a request, or the request of a response, a cancellation or progress. The
+    revision named in the messages takes precedence.
     """
     revision = own_revision(entry) or (own_revision(pair) if pair is not None else "") or revision
     match entry.kind:
@@ -231,7 +231,7 @@ def _section(entry: Entry, revision: str) -> str:
 
 
 MAX_READ = 256 * 1024
-"""Larger bodies are explained by their columns alone."""
+"""Larger bodies are explained only by their columns."""
 
 ENDS = {
     Outcome.ERROR: "It failed",

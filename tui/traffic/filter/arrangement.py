@@ -1,6 +1,6 @@
-"""The rows of a view in another order, or with what every start needs folded to one row a server. Pure.
+"""Rows of a view in another order, or with setup messages folded into one row per server. Pure.
 
-The order of the times needs none of this: then a list shows the view itself.
+In order of time, a list shows the view itself.
 """
 
 import time
@@ -24,7 +24,7 @@ CHUNK = 4_096
 """Rows of one slice: about 3 ms."""
 
 REST = 20
-"""How many times as long as sorting took an order stays as it is, while entries arrive."""
+"""Minimum time between two sorts while entries arrive, as a multiple of the sorting time."""
 
 _INDEX = (1 << 32) - 1
 
@@ -51,7 +51,7 @@ class Order:
 def next_order(order: Order | None, column: SortColumn) -> Order | None:
     """Return the order after the key of a column: sorted, then reversed, then by time again.
 
-    Numbers begin with the largest, which is what one looks for.
+    Numbers start with the largest.
     """
     first = column in (SortColumn.TIME, SortColumn.SIZE, SortColumn.LATENCY)
     if order is None or order.column is not column:
@@ -71,17 +71,17 @@ def asks_for(node: Node | None, *fields: str) -> bool:
 
 @dataclass(slots=True)
 class Fold:
-    """What is folded into one row: how many entries, and their bytes."""
+    """The number and bytes of the entries folded into one row."""
 
     entries: int = 0
     octets: int = 0
 
 
 class Arrangement:
-    """Reads like the view that it arranges.
+    """Arranges a view, with the same interface.
 
-    Sorted by latency, the rows are the calls that were answered, each once: requests of a start (handshake,
-    lists) and to the model are left out unless the filter names a method, or of the model a server.
+    Sorted by latency, the rows are the completed calls, each once. Setup requests (handshake, lists) and
+    model requests are omitted unless the filter names a method, or for model requests a server.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Arrangement:
         self._anchors: dict[int, Fold] = {}  # by the index of the row that stands for them
         self._places = array("I")  # of a sorted row, by index: its row + 1
         self._seen = 0
-        self._stop = 0  # rows of the view that are sorted this time
+        self._stop = 0  # rows of the view in this sort
         self._state: tuple[int, ...] = ()
         self._runs: list[list[int]] = []
         self._merged: Iterator[int] | None = None
@@ -113,7 +113,7 @@ class Arrangement:
 
     @property
     def calls_only(self) -> bool:
-        """Whether the rows are requests that stand for their responses too."""
+        """Whether the rows are requests that also represent their responses."""
         return self.order is not None and self.order.column is SortColumn.LATENCY
 
     def __len__(self) -> int:
@@ -139,7 +139,7 @@ class Arrangement:
         return self._places[index] - 1 if 0 <= index < len(self._places) and self._places[index] else 0
 
     def fold_at(self, index: int) -> Fold | None:
-        """Return what the row of an entry stands for, None if for itself alone."""
+        """Return the fold of the row of an entry, None if it is not folded."""
         return self._anchors.get(index)
 
     @property
@@ -151,7 +151,7 @@ class Arrangement:
         return len(self.view) if self.order is None else self._stop
 
     def advance(self, budget_ms: float = 4.0) -> bool:
-        """Work for about `budget_ms`; return whether there is no more to do now."""
+        """Work for about `budget_ms`; return whether all work is done for now."""
         deadline = time.perf_counter() + budget_ms / 1000
         self.view.advance(budget_ms)
         if self.order is None or not self.view.is_at_work:
@@ -162,7 +162,7 @@ class Arrangement:
         return not self.is_at_work
 
     def _look(self) -> None:
-        """Begin again if the rows of the view are not those from before with others behind them."""
+        """Start over unless rows were only appended to the view."""
         view, entries = self.view, self._entries
         is_loaded = entries.hole[0] == entries.hole[1]
         state = (entries.first, view.moves, is_loaded, view.revision if self.order is not None else 0)
@@ -181,7 +181,7 @@ class Arrangement:
             self.revision += 1
 
     def _step(self) -> bool:
-        """Do a slice; return whether there was something to do."""
+        """Process one slice; return whether there was work."""
         if self._merged is not None:
             self._take_merged(self._merged)
             return True

@@ -21,7 +21,7 @@ _SMALL = 256
 
 
 class NameCheck:
-    """Matches rows with a name that `accepts` accepts; new names are decided as they come."""
+    """Matches rows whose name satisfies `accepts`. New names are decided on arrival."""
 
     def __init__(self, column: "array[int]", names: Names, accepts: Callable[[str], bool]) -> None:
         self._column, self._names, self._accepts = column, names, accepts
@@ -29,7 +29,7 @@ class NameCheck:
 
     def mask(self, start: int, stop: int) -> bytes:
         rows = self._column[start:stop]
-        # After the rows are copied: every number in them has its name by now.
+        # After copying the rows, every number in them has a name.
         decided = self._decide()
         if len(decided) <= _SMALL:
             return low_bytes(rows.tobytes(), rows.itemsize).translate(decided.ljust(_SMALL, b"\0"))
@@ -46,7 +46,7 @@ Check = Callable[[int, int], bytes]
 """Returns a mask of the entries that match, from one index to before another."""
 
 CheckWithin = Callable[[int, int, bytes | None], bytes]
-"""The same, where only the entries of a mask matter; the result for others is undefined."""
+"""The same for the entries of a mask only. The result for others is undefined."""
 
 CHANGING = frozenset({"status", "latency", "lint", "marked", "note", "pair", "root"})
 """Fields that can change for an existing entry."""
@@ -59,7 +59,7 @@ _UNREADABLE = masks.table({Outcome.ERROR})
 _PENDING = masks.table({Outcome.PENDING})
 
 USUAL = (("subscriptions/listen", Outcome.LOST),)
-"""Ends that are not failures: a stream of changes lasts as long as its server."""
+"""Endings that are not failures: a change stream lasts as long as its server."""
 
 
 class Columns:
@@ -145,7 +145,7 @@ class Columns:
         return failed
 
     def _known(self, check: Check) -> Check:
-        """Leave out requests before the hole that wait for an answer: it may be in the hole."""
+        """Exclude pending requests before the hole: their response may be in it."""
         entries = self._entries
 
         def known(start: int, stop: int) -> bytes:
@@ -202,7 +202,7 @@ class Columns:
         return check
 
     def begin_ns(self, values: Sequence[Value]) -> int:
-        """Return the moment of the values of a `since`: the earliest of several."""
+        """Return the moment of a `since`: the earliest of several values."""
         return min(since_ns(value, self._now_ns) for value in values if isinstance(value, Ago | ClockTime))
 
     def _moments(self, field: str, values: Sequence[Value], begin_ns: int | None) -> Check:
@@ -226,8 +226,8 @@ class Columns:
     def latency(self, values: Sequence[Value]) -> CheckWithin:
         """Return the check for how long a response took, on the request and on its response.
 
-        The partner may be anywhere, so that this check takes a step of the interpreter per entry; therefore
-        it is only made for entries that still matter.
+        The partner may be anywhere, so this check cannot be vectorized. It is only done for entries that
+        still matter.
         """
         limits = [(low, high if high is not None else 1 << 63) for low, high in map(_limits, values)]
         entries = self._entries
@@ -377,12 +377,12 @@ def _of_day(value: ClockTime, now_ns: int) -> list[int]:
     try:
         return _showings(day, value.ns)
     except _NO_MOMENT:
-        # A day that this machine's clock does not have is before or after all others.
+        # A day outside the range of the clock is before or after all others.
         return [0 if day < _day(now_ns) else 1 << 63]
 
 
 def _showings(day: date, of_day_ns: int) -> list[int]:
-    """Return when the clock shows a time on a day, in order: twice if it is set back in between.
+    """Return the moments of a clock time on a day, in order: two if the clock was set back.
 
     Raises ValueError, OverflowError or OSError for a day that this machine's clock does not have.
     """
@@ -390,7 +390,7 @@ def _showings(day: date, of_day_ns: int) -> list[int]:
     shown = datetime.combine(day, clock_time()) + timedelta(seconds=seconds)
     moments = sorted({int(shown.replace(fold=fold).timestamp()) for fold in (0, 1)})
     real = [at for at in moments if datetime.fromtimestamp(at) == shown]
-    if not real:  # the clock was set forward over it
+    if not real:  # the clock skipped it
         before, behind = moments
         while behind - before > 1:
             middle = (before + behind) // 2

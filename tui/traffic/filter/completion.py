@@ -1,4 +1,4 @@
-"""Completion of a filter: fields, their words, names that occur in the recording. Pure."""
+"""Completion of a filter: fields, their values, and names in the recording. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ MOST = 50
 """Maximum number of completions."""
 
 LONGEST = 200
-"""Characters of a name that is completed."""
+"""Maximum characters of a name to complete."""
 
 _EXAMPLES: Mapping[ValueType, Sequence[str]] = {
     ValueType.SIZE: (">1k", ">10k", ">100k", ">1M"),
@@ -49,7 +49,7 @@ def seen_names(entries: EntryColumns) -> dict[str, Sequence[str]]:
 def complete(text: str, cursor: int, known_values: Mapping[str, Sequence[str]]) -> list[FilterCompletion]:
     """Return the completions at the cursor, most likely first.
 
-    `known_values` are names in the recording, by field; those that could fool a terminal are left out.
+    `known_values` are names in the recording, by field. Names that are unsafe for a terminal are omitted.
     """
     token = _touched(text, cursor)
     if token is None:

@@ -64,7 +64,7 @@ def _each(members: Iterable[Kind | Direction | Outcome]) -> dict[str, frozenset[
 
 _ERRORS = frozenset({int(Outcome.ERROR), int(Outcome.TOOL_ERROR)})
 _STATUS = _each(Outcome) | {
-    # `error` includes the errors of tools; the narrow word is rpc_error.
+    # `error` includes tool errors; rpc_error does not.
     "error": _ERRORS,
     "rpc_error": frozenset({int(Outcome.ERROR)}),
     "failed": _ERRORS | {int(Outcome.LOST)},
@@ -135,7 +135,7 @@ def find(name: str) -> FilterField | None:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the word of `known` that is most similar, or ""."""
+    """Return the most similar word of `known`, or ""."""
     word = word[:64].lower()
     words = list(known)
     close = get_close_matches(word, words, 1, 0.6)
@@ -148,7 +148,7 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
 
 
 def read_value(known: FilterField, text: str, is_quoted: bool) -> Value:
-    """Return a value as the field reads it; BadValue has a sentence that says what is wrong with it."""
+    """Return the parsed value of a field; raises BadValue with a sentence about the problem."""
     match known.takes:
         case ValueType.WORDS if not text:
             raise BadValue("The quotes are empty.")
@@ -214,6 +214,6 @@ def _measured(known: FilterField, text: str) -> Compare | Between:
         return Between(low, high)
     number = read(text)
     if known.takes is ValueType.TIME:
-        # Nothing takes exactly 200 ms, to the nanosecond: a limit is meant.
+        # Nothing takes exactly 200 ms to the nanosecond, so a limit is required.
         raise BadValue(f"Use latency:>{shown(text)} or latency:<{shown(text)}.", f">{text}")
     return Compare("=", number)

@@ -1,7 +1,7 @@
-"""A filter applied to the columns: which entries match, and whose bodies must be read for it. Pure.
+"""Applies a filter to the columns: which entries match, and which bodies must be read. Pure.
 
 `Filter.mask` works on a range of entries. Terms about bodies are searched by a reader; before that,
-`Filter.possible` says which entries could still match, so that no other is read.
+`Filter.possible` returns the entries that could still match, so that no others are read.
 """
 
 import re
@@ -30,8 +30,7 @@ _ANYTHING_FIRST = re.compile(r"(?:\.\*\??(?![?+*{]))+")
 """`/.*milk/` finds the same as `/milk/`, but in quadratic time."""
 
 Step = Callable[[int, int, "BodyHits | None", bytes | None], bytes]
-"""Returns which entries of a range match. The last argument is a mask of those that still matter; None for
-all.
+"""Returns which entries of a range match. The last argument is a mask of relevant entries, None for all.
 """
 
 
@@ -50,10 +49,9 @@ class Filter:
         notes: Mapping[int, str] | None = None,
         now_ns: int | None = None,
     ) -> None:
-        """Compile a filter; of a query with problems, the part that could be parsed is applied.
+        """Compile a filter. If the query has problems, its parseable part is applied.
 
-        `notes` are read anew each time. `since:5m` counts from `now_ns` (since 1970; None for now)
-        throughout.
+        `notes` are read each time. `since:5m` counts from `now_ns` (since 1970; None for now) throughout.
         """
         self._entries = entries
         self._columns = Columns(entries, notes if notes is not None else {}, now_ns or time.time_ns())

@@ -42,7 +42,7 @@ class BodyMatches:
 
 
 class BodySearchThread:
-    """Searches the same terms in one range after the other. The thread starts with the first range."""
+    """Searches ranges for the same terms, one after the other. The thread starts with the first range."""
 
     def __init__(self, open_reader: Callable[[], TrafficReader], terms: Sequence[BodyTerm]) -> None:
         self._open_reader, self._terms = open_reader, terms
@@ -123,7 +123,7 @@ class BodySearchThread:
             reader.close()
 
     def _read(self, reader: TrafficReader, its_round: int, block: EntryRange) -> None:
-        # In this order: cancelling counts the round up before it interrupts.
+        # In this order: cancelling increments the round before it interrupts.
         reader.rearm()
         if its_round != self._round:
             return
@@ -148,10 +148,10 @@ CHUNK = 16_384
 """Entries of one slice: about 4 ms for the most expensive check of columns, below 1 ms for most."""
 
 FIRST_BLOCK, LARGEST_BLOCK = 2_048, 65_536
-"""Entries whose bodies are read at once: few at first, so that the first rows appear at once."""
+"""Entries whose bodies are read together: few at first, so that the first rows appear quickly."""
 
 IN_FLIGHT = 3
-"""Ranges that wait for the worker: enough to keep it busy, few enough that new entries are soon searched."""
+"""Ranges queued for the worker: enough to keep it busy, few enough to search new entries soon."""
 
 NEAR = 256
 """Entries between two changed ones that are checked again with them."""
@@ -257,12 +257,12 @@ class View:
 
     @property
     def is_at_work(self) -> bool:
-        """Whether entries that are loaded were not checked yet."""
+        """Whether some loaded entries are still unchecked."""
         return bool(self._todo) or (self._search is not None and self._search.waiting > 0)
 
     @property
     def can_advance(self) -> bool:
-        """Whether `advance` has something to do now, and does not only wait for bodies."""
+        """Whether `advance` has work now, other than waiting for bodies."""
         return bool(self._todo) and not (self._search is not None and self._search.is_full(IN_FLIGHT))
 
     @property
@@ -273,7 +273,7 @@ class View:
         return max(0, self._seen - left), self._seen
 
     def advance(self, budget_ms: float = 4.0) -> bool:
-        """Work for about `budget_ms`; return whether there is no more to do now. Does at least one slice."""
+        """Work for about `budget_ms`, at least one slice; return whether all work is done for now."""
         deadline = time.perf_counter() + budget_ms / 1000
         self._note_dropped()
         self._note_changes()
@@ -290,13 +290,13 @@ class View:
         self._again(self._entries.indices(seqs))
 
     def cancel(self) -> None:
-        """Skip what was not checked yet; rows stay. New entries are checked."""
+        """Skip unchecked entries. Rows stay, and new entries are checked."""
         self._todo.clear()
         if self._search is not None:
             self._search.cancel()
 
     def close(self, wait: bool = False) -> None:
-        """Close for good, also the thread; with `wait` it has ended on return."""
+        """Close permanently, including the thread. With `wait`, it has ended on return."""
         self._todo.clear()
         if self._search is not None:
             self._search.close(wait)
@@ -311,7 +311,7 @@ class View:
         count, hole = (
             len(self._entries),
             self._entries.hole,
-        )  # in this order: a hole is there before it counts
+        )  # in this order: a hole exists before it counts
         if count > self._seen:
             # At first the entries behind a hole are there, later it is filled from its start.
             start = max(self._seen, hole[1])
@@ -339,7 +339,7 @@ class View:
         self.revision += 1
 
     def _again(self, indices: Sequence[int]) -> None:
-        """Put entries on top of the work to do; neighbors become one range."""
+        """Add entries to the work. Adjacent ranges are merged."""
         stretches: list[tuple[int, int]] = []
         for index in sorted(set(indices)):
             if not 0 <= index < self._seen:
@@ -351,7 +351,7 @@ class View:
         self._todo.extend(stretches)
 
     def _note_dropped(self) -> None:
-        """Follow when the oldest entries were dropped: from the store, or also from the columns."""
+        """Adjust after the oldest entries were dropped from the store, or also from the columns."""
         if self._gone != self._entries.gone:
             self._gone = self._entries.gone
             self.revision += 1
@@ -390,7 +390,7 @@ class View:
         return start, stop
 
     def _ask(self, start: int, stop: int) -> None:
-        """Have the bodies of a range read, but only from the first to the last that could match."""
+        """Request the bodies of a range, from the first to the last that could match."""
         possible = self._filter.possible(start, stop)
         low, high = possible.find(1), possible.rfind(1)
         if low < 0:

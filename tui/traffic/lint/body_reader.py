@@ -1,6 +1,6 @@
 """The body of an entry as a JSON value, with the flaws of its text. Pure.
 
-Stricter than the host, which has to get along with servers: what it tolerates is reported here.
+Stricter than the host, which must work with real servers: what the host tolerates is reported here.
 """
 
 import json
@@ -14,12 +14,12 @@ from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind, Severity
 
 MAX_READ = 1 << 20
-"""Larger bodies are not parsed again for the linter."""
+"""The linter does not parse larger bodies."""
 
 _HTTP = ("status", "headers", "url", "http", "exchange")
 
 OVERSIZE = 16 << 20
-"""Bytes of one message that mcptui's own transports accept."""
+"""Maximum bytes of one message in mcptui's transports."""
 
 QUOTE = 60
 
@@ -30,7 +30,7 @@ _HEADER = re.compile(rb"content-(?:length|type)\s*:", re.IGNORECASE)
 
 BASIC = "basic"
 TRANSPORT = "basic/transports"
-"""Pages about messages and transports, as the revisions up to 2025-11-25 name them."""
+"""Pages about messages and transports, by their names up to revision 2025-11-25."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +78,15 @@ def may_be_no_rpc(entry: Entry) -> bool:
 
 
 def is_cut(entry: Entry) -> bool:
-    """Return whether only a head of an entry is kept, or its body is too large to be parsed again."""
-    missing = entry.size > len(entry.body) and not entry.redactions  # a mark may be shorter than its secret
+    """Return whether an entry is truncated, or its body is too large for the linter."""
+    missing = (
+        entry.size > len(entry.body) and not entry.redactions
+    )  # a redaction mark may be shorter than the secret
     return bool(entry.sha256) or missing or "cut" in entry.detail or len(entry.body) > MAX_READ
 
 
 class BodyReader:
-    """Parses the bodies of entries that should be messages. Used by one thread."""
+    """Parses the bodies of entries that are expected to be messages. Used by one thread."""
 
     def __init__(self) -> None:
         self._json = DuplicateKeyReader()
@@ -131,7 +133,7 @@ class BodyReader:
             sentence = "It is nested too deeply."
             reading.said.append(Flaw("too-deep", Severity.ERROR, sentence, BASIC))
         except ValueError as problem:
-            if not entry.redactions:  # a mark for a secret may replace a number
+            if not entry.redactions:  # a redaction mark may replace a number
                 torn = entry.detail.get("newline") is False
                 reading.said.extend([_TORN] if torn else _not_json(raw, problem, newline_framing))
         else:

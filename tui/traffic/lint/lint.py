@@ -25,7 +25,7 @@ from tui.traffic.methods import BATCHES, METHODS, MODERN, REVISIONS, is_modern
 
 MOST_SOURCES = 256
 MOST_MEMBERS = 1_000
-"""Messages of one batch that are checked."""
+"""Maximum messages of one batch to check."""
 
 SENTENCE = 320
 JUDGED_BYTES = 64 * 1024
@@ -42,7 +42,7 @@ _PAGES = {
     "basic/utilities/cancellation": "basic/patterns/cancellation",
     "basic/utilities/progress": "basic/patterns/progress",
 }
-"""Pages that 2026-07-28 calls otherwise."""
+"""Pages that have another name in 2026-07-28."""
 
 _CORE_RESULTS = ("complete", "input_required")
 
@@ -84,11 +84,11 @@ class Linter:
         self._sessions[source] = session
         if len(self._sessions) > MOST_SOURCES:
             self._sessions.popitem(last=False)
-            self._forgot = True  # what comes back is not known from its first message
+            self._forgot = True  # a reconnected session is not known from its first message
         return session
 
     def _lose(self) -> None:
-        """Note missing entries: what seems to have no request may have one."""
+        """Record that entries are missing: a request that seems absent may be among them."""
         self._lost = True
         for session in self._sessions.values():
             session.whole = False
@@ -99,7 +99,7 @@ class Linter:
         elif entry.method in ("dropped", "unreadable"):
             self._lose()
         elif entry.method == "gave up" and entry.detail.get("again") and entry.source in self._sessions:
-            # Refused by HTTP before it was read: the request that follows is the same one.
+            # Rejected by HTTP before it was read: the next request is the same one.
             waiting = self._sessions[entry.source].open[Direction.OUT]
             waiting.pop(identity(entry.detail.get("id")), None)
 
@@ -132,7 +132,7 @@ class Linter:
         if len(members) > MOST_MEMBERS:
             sentence = f"Only the first {MOST_MEMBERS:,} of {len(members):,} messages were checked."
             said.append(Flaw("not-whole", Severity.HINT, sentence))
-            session.whole = False  # the others may have requests
+            session.whole = False  # the unchecked messages may contain requests
         for member in members[:MOST_MEMBERS]:
             said += self._message(entry, session, member)
         return said
@@ -168,7 +168,7 @@ class Linter:
     ) -> None:
         asked = sent_request(look.entry.seq, method, params)
         if method == "initialize" and look.session.opened and look.entry.direction is Direction.OUT:
-            # A client reconnects without a new process: its ids start anew, too.
+            # A client that reconnects without a new process also restarts its ids.
             look.session = self._sessions[look.entry.source] = ServerSession(whole=True)
         look.revision = asked.revision or look.session.revision
         if look.entry.direction is Direction.OUT:
@@ -219,7 +219,7 @@ class Linter:
         if is_modern(look.revision) and (look.session.modern or asked.method == "server/discover"):
             result = self._typed(look, asked, result)
             if result.get("resultType") not in _CORE_RESULTS:
-                return  # of an extension: no rule here is about it
+                return  # an extension, for which there are no rules
         if asked.method == "tools/list":
             check_list(look, asked, result, self._judge)
         elif asked.method == "tools/call":

@@ -1,8 +1,8 @@
-"""Runs the linter during a recording, in a thread of its own that never holds up the recording.
+"""Runs the linter during a recording, in its own thread, which never delays the recording.
 
 Entries are offered once they are stored. The thread works in slices and rests between them, so that it takes
-at most a share of the interpreter; under a flood it falls behind, reads what it missed from the store, and
-catches up afterwards. What it did not reach before the end is judged when the recording is opened.
+at most a share of the interpreter. Under a flood, it falls behind, reads missed entries from the store, and
+catches up afterwards. Entries that it does not reach before the end are linted when the recording is opened.
 """
 
 import logging
@@ -19,17 +19,17 @@ from tui.traffic.lint.lint import Linter
 from tui.traffic.lint.rules_tools import SchemaValidator
 
 WAITING_BYTES = 8 * 1024 * 1024
-"""Bodies that may wait for the linter; the rest is read from the store later."""
+"""Maximum bytes of bodies in the queue. The rest is read from the store later."""
 
 ENTRY_BYTES = 600
 SLICE = 0.001
 """Seconds of work between two rests."""
 
 SHARE = 0.2
-"""The share of its time that the thread works while more keeps coming."""
+"""The share of time that the thread works while entries keep coming."""
 
 CALM_SHARE = 0.6
-"""The same, once nothing has come for `CALM` seconds."""
+"""The same after `CALM` seconds without new entries."""
 
 CALM = 0.25
 
@@ -37,10 +37,10 @@ PAUSE = 0.5
 """Idle seconds after which the linter reports its progress even without a finding."""
 
 CHUNK, SMALL = 64, 16 * 1024
-"""Entries that are read at once, and the bytes of a body that is read with them."""
+"""Entries to read together, and the maximum bytes of a body to read with them."""
 
 REPORTED = 200
-"""Maximum number of findings that are reported at once."""
+"""Maximum number of findings to report together."""
 
 _SILENT = frozenset({Kind.STDERR, Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
 _LOG = logging.getLogger(__name__)
@@ -107,7 +107,7 @@ class LintThread:
 
     @property
     def judged(self) -> int:
-        """Seq of the last entry that was judged."""
+        """Seq of the last linted entry."""
         return self._next - 1
 
     def start(self) -> None:
@@ -116,7 +116,7 @@ class LintThread:
             self._thread.start()
 
     def settle(self, timeout: float = 5.0) -> bool:
-        """Wait until everything offered is linted and reported; return whether it is."""
+        """Wait until all offered entries are linted and reported; return whether they are."""
         deadline = time.monotonic() + timeout
         while self.lag or not self._idle.is_set():
             left = deadline - time.monotonic()
@@ -162,7 +162,7 @@ class LintThread:
             self._wake.wait()
 
     def _look(self) -> None:
-        """Lint everything that waits, first from memory, then from the store."""
+        """Lint all pending entries, first from memory, then from the store."""
         while self._waiting and not self._closing.is_set():
             entry = self._waiting.popleft()
             with self._lock:
@@ -171,13 +171,13 @@ class LintThread:
         if self._behind and not self._closing.is_set():
             try:
                 self._catch_up()
-            except Exception:  # a store that cannot be read ends the catching up, not the linting
+            except Exception:  # an unreadable store ends the catching up, not the linting
                 self.faults += 1
                 _LOG.warning("linter: cannot read the entries that it missed", exc_info=True)
                 self._give_up()
 
     def _catch_up(self) -> None:
-        """Read what was missed; what is offered meanwhile is stored, so another pass finds it."""
+        """Read missed entries. Entries offered in the meantime are stored, so another pass finds them."""
         begun = self._next
         reader = self._open_reader()
         try:
@@ -196,7 +196,7 @@ class LintThread:
             self._give_up()
 
     def _give_up(self) -> None:
-        """Continue with what is offered from now on."""
+        """Continue with entries offered from now on."""
         with self._lock:
             self._skipped |= self._next <= self._last
             self._next = self._last + 1
@@ -205,7 +205,7 @@ class LintThread:
     def _feed(self, entry: Entry) -> None:
         try:
             self._found += self._linter.feed(entry)
-        except Exception:  # a bug with one entry must not end the linting of all
+        except Exception:  # a bug with one entry must not stop the linter
             self.faults += 1
             _LOG.warning("linter: cannot check #%d", entry.seq, exc_info=True)
         self._next = entry.seq + 1
@@ -227,7 +227,7 @@ class LintThread:
         found, self._found, self._told = self._found, [], judged
         try:
             self._report(found, judged)
-        except Exception:  # a failing receiver must not end the linting
+        except Exception:  # a failing receiver must not stop the linter
             self.faults += 1
             self._skipped = True
             _LOG.warning("linter: cannot deliver the findings", exc_info=True)
@@ -242,7 +242,7 @@ def lint_recording(reader: TrafficReader, judge: SchemaValidator | None = None) 
 def lint_entries(
     linter: Linter, reader: TrafficReader, after: int = 0, upto: int = sys.maxsize
 ) -> Iterator[tuple[int, Sequence[Finding]]]:
-    """Lint the entries behind `after`, in order; yield the seq and the findings of each.
+    """Lint the entries after `after`, in order; yield the seq and the findings of each.
 
     An entry that was dropped or is on a damaged page is skipped. The last one is at most `upto`.
     """
@@ -253,11 +253,11 @@ def lint_entries(
 
 
 def _entries(reader: TrafficReader, after: int) -> Iterator[tuple[int, Entry | None]]:
-    """Yield the entries behind `after`, with bodies if the linter reads them; None for an unreadable one."""
+    """Yield the entries after `after`, with bodies if the linter reads them, None for unreadable ones."""
     while True:
         try:
             page = reader.whole(after, CHUNK, SMALL)
-        except StorageError:  # one of them is damaged: each is read alone
+        except StorageError:  # one of them is damaged: read each individually
             page = reader.columns(after, CHUNK)
         if not page:
             return
@@ -267,7 +267,7 @@ def _entries(reader: TrafficReader, after: int) -> Iterator[tuple[int, Entry | N
 
 
 def _alone(reader: TrafficReader, entry: Entry) -> Entry | None:
-    """Return an entry with its body; None if that is damaged, or the entry was dropped meanwhile."""
+    """Return an entry with its body, None if that is damaged or the entry was dropped."""
     if not entry.size:
         return entry
     try:

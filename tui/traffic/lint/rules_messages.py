@@ -10,7 +10,7 @@ from tui.traffic.lint.server_session import SentRequest, ServerSession, identity
 from tui.traffic.methods import METHODS, MODERN, REVISIONS, is_modern
 
 RACE_NS = 1_000_000_000
-"""A response this soon after a cancellation may have been on its way."""
+"""A response this soon after a cancellation may already have been in transit."""
 
 _UNREADABLE = (-32700, -32600)
 _REMOVED_CODES = {-32002: "-32602", -32042: "the result type input_required"}
@@ -30,11 +30,11 @@ class MessageCheck:
         self.said.append(Flaw(code, severity, sentence, page, revision))
 
     def error(self, code: str, sentence: str, page: str = "") -> None:
-        """Add a violation of the specification that breaks something."""
+        """Add a violation of the specification that breaks clients or servers."""
         self.say(code, Severity.ERROR, sentence, page)
 
     def warn(self, code: str, sentence: str, page: str = "") -> None:
-        """Add a violation that most tolerate."""
+        """Add a violation that most implementations tolerate."""
         self.say(code, Severity.WARNING, sentence, page)
 
     def once(self, code: str, topic: str, sentence: str, page: str, revision: str = "") -> None:
@@ -91,14 +91,14 @@ def check_shape(look: MessageCheck, value: Any) -> bool:
         return False
     if is_call and "params" in value and not isinstance(value["params"], dict):
         look.error("bad-params", "The params are not an object.", BASIC)
-    # Some send `"error": null` with a result; that is one member too many, but clear.
+    # Some send `"error": null` with a result: superfluous, but unambiguous.
     if "result" in value and "error" in value:
         look.error("result-and-error", "The response has both a result and an error.", BASIC)
     return True
 
 
 def check_request_id(look: MessageCheck, value: Mapping[str, Any], method: str) -> bool:
-    """Return whether a request has an id that a response can name."""
+    """Return whether a request has an id that a response can use."""
     known = value["id"]
     if known is None:
         look.error("null-id", f"The id of the request {quote(method)} is null.", BASIC)
@@ -125,7 +125,7 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
     known, session, way = value.get("id"), look.session, other(look.entry.direction)
     if known is None:
         code = mapping(value.get("error")).get("code")
-        is_probe = look.entry.outcome is Outcome.PROBE  # some servers of the other era refuse it so
+        is_probe = look.entry.outcome is Outcome.PROBE  # some servers of the other era reject it this way
         if not is_probe and ("error" not in value or code not in _UNREADABLE):
             part = "error" if "error" in value else "result"
             look.error(

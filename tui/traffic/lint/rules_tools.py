@@ -11,13 +11,13 @@ from tui.traffic.lint.server_session import LONG_NAME, MOST_TOOLS, SentRequest, 
 from tui.traffic.methods import is_modern
 
 MOST_OF_A_KIND = 5
-"""Findings of one code in one list; the last says how many more there are."""
+"""Maximum findings of one code in one list. The last one counts the rest."""
 
 LONG_DESCRIPTION = 8_192
 """Characters; several clients truncate longer descriptions."""
 
 MOST_SCHEMAS_JUDGED = 200
-"""Schemas of one list that are validated; of the others only the root is checked."""
+"""Maximum schemas of one list to validate. Only the root of the others is checked."""
 
 _TOOLS = "server/tools"
 _NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}")
@@ -115,7 +115,7 @@ def _check_description(sparing: _Sparing, shown: str, tool: Mapping[str, Any]) -
     elif isinstance(said, str) and len(said) > LONG_DESCRIPTION:
         sentence = f"The description of {shown} has {len(said):,} characters. Most clients truncate it."
         sparing.say("long-description", Severity.HINT, sentence)
-    # Many patterns, which a start without tools does not need.
+    # Imported late: it compiles many patterns.
     from tui.core.hidden_text.definitions import in_definition
     from tui.core.hidden_text.scan import signs_of
 
@@ -184,7 +184,7 @@ def check_call_result(
         sentence = f"The tool {shown} has an outputSchema, but its result has no structuredContent."
         look.error("no-structured-content", sentence, _TOOLS)
     elif judge is not None and not look.entry.redactions:
-        # A mark for a secret is not what the server sent.
+        # A redaction mark is not what the server sent.
         if problem := judge.violation(schema, result["structuredContent"]):
             sentence = f"The structuredContent of {shown} does not match its outputSchema: {problem}."
             look.error("structured-content", sentence, _TOOLS)

@@ -1,6 +1,6 @@
-"""Sentences for findings whose own is not stored: from linting the entry alone, or general ones by rule.
+"""Sentences for findings stored without one: from linting the entry alone, or a general one per rule.
 
-If many entries have the same finding, a recording keeps the sentences of the first few only.
+If many entries have the same finding, a recording keeps only the first few sentences.
 """
 
 from tui.core.traffic import Entry, Finding

@@ -1,4 +1,4 @@
-"""What the linter remembers of each server: revision, capabilities, open requests, tools. Bounded, pure."""
+"""The linter's state of each server: revision, capabilities, open requests, tools. Bounded, pure."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -9,21 +9,21 @@ from tui.core.traffic import Direction
 from tui.traffic.methods import LOG_LEVEL_KEY, VERSION_KEY, is_modern
 
 MOST_OPEN = 10_000
-"""Open requests that are remembered, in each direction."""
+"""Maximum open requests to remember in each direction."""
 
 MOST_ANSWERED = 4_096
 MOST_TOOLS = 20_000
 MOST_SCHEMA_PARTS = 50_000
-"""Nodes of all output schemas of a server that are kept."""
+"""Maximum nodes of all output schemas of a server."""
 
 MOST_PAGES = 256
 MOST_NAMES = 50_000
-"""Names of all pages together that are kept, to check that their order is stable."""
+"""Maximum tool names of all pages, for checking that their order is stable."""
 
 MOST_TOKENS = 4_096
 
 LONG_NAME = 200
-"""Characters of a name that are kept; servers choose names."""
+"""Maximum characters of a name, since servers choose names."""
 
 Id = tuple[str, Any]
 """An id with its type: 7 and "7" are different."""
@@ -120,7 +120,7 @@ class ServerSession:
     """One life of a connection to one server.
 
     Attributes:
-        whole: whether it is known from its first message; if not, what is missing may have been sent before.
+        whole: whether it is known from its first message. If not, missing messages may have been sent before.
         before: the revision of the previous session.
         opened: `initialize` was answered; `ready`: `notifications/initialized` was sent.
         server, client: capabilities; None if unknown.

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 STEP_NS = 1_000_000
-"""There is a new offset where the wall clock moved by more than this."""
+"""A new offset starts where the wall clock moved by more than this."""
 
 
 class Clocks:

@@ -1,4 +1,4 @@
-"""Pairing: responses, cancellations, progress and further rounds find their request.
+"""Pairs responses, cancellations, progress and further rounds with their request.
 
 A state machine without time and without I/O: one call of `Correlator` for each entry, in order. Its memory is
 bounded whatever a server writes; the response to a forgotten request matches nothing.
@@ -14,13 +14,13 @@ from tui.core.jsonrpc.messages import Classification, id_text
 from tui.core.traffic import PROBE_METHOD, Cause, Direction, Kind, Outcome, end_of
 
 MAX_OPEN = 10_000
-"""Open requests of one side; the oldest are forgotten first."""
+"""Maximum open requests of one side. The oldest are forgotten first."""
 
 MAX_OVER = 1_000
-"""Closed requests of one side that are still recognized, for duplicate and late responses."""
+"""Maximum closed requests of one side to remember, for duplicate and late responses."""
 
 MAX_ROUNDS = 100
-"""Calls of one side that wait for their next round."""
+"""Maximum calls of one side that wait for their next round."""
 
 _FEW = 32
 
@@ -76,7 +76,7 @@ class Side:
             self.end(asked, Outcome.LOST)
 
     def forget(self, ident: str) -> bool:
-        """Make room for a new request with this id; return whether the old one was still open."""
+        """Remove the old request with this id; return whether it was still open."""
         if (old := self.open.pop(ident, None)) is not None:
             self._forget_token(old)
             return True
@@ -88,7 +88,7 @@ class Side:
         return self.open.get(ident) or self.over.get(ident)
 
     def find_without_id(self, exchange: int) -> OpenRequest | None:
-        """Return the request that an error without an id of its own answers.
+        """Return the request that an error without an id responds to.
 
         Over HTTP it is the one of the same exchange. A server that cannot read the probe of a host answers it
         so, and nothing else is open then.
@@ -99,7 +99,7 @@ class Side:
         return last if len(self.open) == 1 and last is not None and last.method == PROBE_METHOD else None
 
     def find_loosely(self, ident: str) -> OpenRequest | None:
-        """Return the request with this id in another type: some servers answer 7 with "7" or 7.0."""
+        """Return the request with this id in another type: some servers respond to 7 with "7" or 7.0."""
         plain = ident[1:-1] if ident.startswith('"') else ident.removesuffix(".0")
         for form in (plain, f'"{plain}"', f"{plain}.0"):
             if form != ident and (asked := self.find(form)) is not None:

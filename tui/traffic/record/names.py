@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from zlib import crc32
 
 MAX_NAMES = 65_535
-"""Different names of one kind; further ones become "(other)"."""
+"""Maximum distinct names of one kind. Further ones become "(other)"."""
 
 
 class Names:
-    """Repeated text, as small numbers. Number 0 is ""."""
+    """Stores repeated texts as small numbers. Number 0 is ""."""
 
     def __init__(self) -> None:
         self.texts: list[str] = [""]

@@ -1,4 +1,4 @@
-"""The last entries in memory, for the time in which nothing can be stored."""
+"""The last entries in memory, while storing fails."""
 
 from collections import deque
 from collections.abc import Sequence

@@ -26,10 +26,10 @@ from tui.traffic.record.redaction import ONLY_NAMES
 from tui.traffic.record.secret_texts import Redact
 
 HEAD = 1024
-"""Bytes of a body that are taken when there is little room."""
+"""Maximum bytes of a body to accept when there is little room."""
 
 ENTRY_BYTES = 600
-"""Memory of a waiting entry besides its bytes."""
+"""Memory of a queued entry besides its bytes."""
 
 _MONO_NS = attrgetter("mono_ns")
 
@@ -58,7 +58,7 @@ class Portion(NamedTuple):
 
 
 class Backlog:
-    """Captured values in the order of their times, and jobs between them, which are never refused."""
+    """Captured values in order of time, and jobs between them, which are never refused."""
 
     def __init__(self, limit: int, mono_ns: Callable[[], int], wall_ns: Callable[[], int]) -> None:
         """Create a backlog of at most `limit` bytes; from three quarters of it on only heads are taken."""
@@ -186,23 +186,23 @@ class Backlog:
 
 
 BODY_CAP = 256 * 1024
-"""Bytes of a body that are kept, unless all are."""
+"""Bytes of a body to keep, unless all are kept."""
 
 QUEUE_BYTES = 64 * 1024 * 1024
-"""Bytes that may wait."""
+"""Maximum bytes in the backlog."""
 
 WINDOW = 0.03
 """Seconds in which entries are collected to be stored together: 50 ms with the commit."""
 
 BATCH = 4096
 BATCH_BYTES = 4 * 1024 * 1024
-"""The most that one transaction stores: captured values, and bytes."""
+"""Maximum captured values and bytes of one transaction."""
 
 RETRY_SECONDS = 1.0
-"""How often a store that fails is asked again while nothing comes."""
+"""How often a failed store is retried while nothing arrives."""
 
 AT_ONCE = 128
-"""Entries that are worked on before the thread may stand back again."""
+"""Entries to process before the thread may stand back again."""
 
 _NO_CAUSE = (None, None, None)
 _LOG = logging.getLogger(__name__)
@@ -248,14 +248,14 @@ class Recorder:
         self._wake, self._hurry = threading.Event(), threading.Event()
         self._writer: TrafficWriter | None = None
         self._findings: list[Finding] = []
-        self._judged = 0  # what the store has not been told yet
+        self._judged = 0  # not stored yet
         self._problem = ""
         self._thread: threading.Thread | None = None
 
     # ---- any thread --------------------------------------------------------------------------------------
 
     def capture(self, captured: Captured) -> None:
-        """Take what a tap saw. Never raises, never waits; some tenths of a microsecond."""
+        """Accept a captured value. Never raises or waits. Takes some tenths of a microsecond."""
         if self._closing:
             return
         try:
@@ -263,11 +263,11 @@ class Recorder:
             if not self._awake:
                 self._awake = True
                 self._wake.set()
-        except Exception:  # a tap must never fail, whatever it hands over
+        except Exception:  # a tap must never fail, whatever it passes
             self.faults += 1
 
     def capture_all(self, several: Sequence[Captured]) -> None:
-        """Take what a tap saw at once, as `capture` does."""
+        """Accept several captured values, like `capture`."""
         if self._closing:
             return
         try:
@@ -279,7 +279,7 @@ class Recorder:
             self.faults += 1
 
     def add_findings(self, findings: Sequence[Finding], judged: int = 0) -> None:
-        """Store findings behind the entries so far, and their severity in the columns.
+        """Store findings after the entries so far, and their severity in the columns.
 
         With them, all of the entries up to `judged` are known.
         """
@@ -287,7 +287,7 @@ class Recorder:
             self._put(Judgement(list(findings), judged))
 
     def submit(self, action: Action) -> None:
-        """Let `action` use the writer in the recorder's thread, behind the entries so far."""
+        """Run `action` with the writer in the recorder's thread, after the entries so far."""
         self._put(action)
 
     @property
@@ -300,11 +300,11 @@ class Recorder:
 
     @property
     def crowded(self) -> bool:
-        """Whether bodies would be dropped soon; a tap that can slow its server down does."""
+        """Whether bodies would soon be dropped. A tap that can then slows its server down."""
         return self._backlog.crowded
 
     def start(self, *, keep_all: bool = False) -> None:
-        """Start storing, complete bodies if `keep_all`; a second start does nothing."""
+        """Start storing, with complete bodies if `keep_all`. A second start does nothing."""
         if keep_all:
             self._reader.cap = 0
         if self._thread is None and not self._closing:
@@ -341,7 +341,7 @@ class Recorder:
         try:
             self._writer = self._factory()
             self._problem = self._writer.problem
-        except Exception as problem:  # whatever the store is: the recording continues in memory
+        except Exception as problem:  # the recording continues in memory
             self._problem = _reason(problem)
         while not self._closing:
             self._wake.wait(RETRY_SECONDS if self._problem and self._writer is not None else None)
@@ -354,7 +354,7 @@ class Recorder:
         self._close_store()
 
     def _drain(self) -> None:
-        """Store what is there by now; what comes meanwhile is left for the next window, unless it is much."""
+        """Store the current backlog. What arrives meanwhile waits for the next window, unless it is large."""
         left = len(self._backlog)
         while self._backlog and (left > 0 or self._closing or len(self._backlog) > BATCH):
             try:
@@ -388,7 +388,7 @@ class Recorder:
         return max(1, items)
 
     def _store(self, batch: list[Entry]) -> None:
-        """Store entries, and the findings that wait, in one transaction."""
+        """Store entries and pending findings in one transaction."""
         (findings, judged), self._findings, self._judged = (self._findings, self._judged), [], 0
         if not batch and not findings and not judged and not self._problem:
             return
@@ -415,7 +415,7 @@ class Recorder:
     def _show(self, batch: Sequence[Entry]) -> None:
         try:
             self.entries.extend([_column_row(entry) for entry in batch])
-        except (OverflowError, TypeError):  # one has a value that no column holds
+        except (OverflowError, TypeError):  # an entry has a value that no column can hold
             for entry in batch:
                 try:
                     self.entries.append(entry)
@@ -432,7 +432,7 @@ class Recorder:
                 self._fault("an action")
 
     def _lose_store(self, problem: Exception) -> None:
-        """Continue without a store that raised although it must not: its contents are unknown."""
+        """Continue without a store that raised unexpectedly: its state is unknown."""
         self._fault("storing")
         self._problem = f"{type(problem).__name__}: {problem}"
         self._close_store()
@@ -442,7 +442,7 @@ class Recorder:
         if writer is not None:
             try:
                 writer.close()
-            except Exception:  # shut down in any case; everything that can be stored is
+            except Exception:  # shut down in any case, after storing what can be stored
                 self._fault("closing the store")
 
     def _fault(self, what: str) -> None:

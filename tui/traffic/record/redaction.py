@@ -1,4 +1,4 @@
-"""What is taken out of captured bytes and details before they are stored: secrets, and what is too long."""
+"""Removes secrets and excess length from captured bytes and details before they are stored."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from tui.traffic.record.secret_arguments import learn_schemas, without_secret_ca
 from tui.traffic.record.secret_texts import Redact
 
 MARGIN = 64 * 1024
-"""Bytes behind the cap that are searched too: a secret across the cap is replaced completely."""
+"""Bytes after the cap to search as well, so that a secret across the cap is replaced completely."""
 
 GROUP_BYTES = 4096
 """Bodies that are searched together: fewer than 2,000 masks of keys fit in (`shapes.MAX_MASKS`)."""
@@ -22,13 +22,13 @@ GROUP_BYTES = 4096
 _MARK = re.compile(rb"\[redacted:([A-Za-z0-9_.-]{1,80})\]")
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
 ONLY_NAMES = SecretArguments()
-"""For what is recorded without knowing any tool; it learns nothing."""
+"""For recordings without known tools. It learns nothing."""
 
 _URL_HEADERS = frozenset({"location", "referer", "content-location", "link"})
 
 
 class StoredBody(NamedTuple):
-    """A body as it is stored: redacted, with its marks; with a `sha256` of all bytes if it is only a head."""
+    """A body to store: redacted, with its marks, and with a `sha256` of all bytes if it is truncated."""
 
     body: bytes
     redactions: tuple[Redaction, ...]
@@ -48,7 +48,7 @@ def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArgument
     searched = raw[: cap + MARGIN] if cap > 0 else raw
     body, redactions = redact(searched)
     end = cap or len(body)
-    if not whole or len(searched) < len(raw):  # a secret may be cut at the end, where marks have moved it
+    if not whole or len(searched) < len(raw):  # a secret may be cut off at the end, where marks have moved it
         end = min(end, max(len(body) - MARGIN, len(body) // 2))
     for span in redactions:
         if span.start < end < span.end:

@@ -1,7 +1,7 @@
-"""Secrets that a model streams in pieces, taken out of the recorded stream. Pure.
+"""Redacts secrets that a model streams in pieces from the recorded stream. Pure.
 
-Secret arguments of calls, and every secret that a text of the stream spells: an answer, its thoughts, or the
-arguments of a call. Only the events that have a piece of one are written anew.
+Covers secret arguments of calls, and every secret in a text of the stream: an answer, reasoning, or the
+arguments of a call. Only events with a piece of a secret are rewritten.
 """
 
 import json
@@ -21,7 +21,7 @@ _ENDS = b"\r\n"
 
 
 class _Piece(NamedTuple):
-    """A piece of a text: the line, and the object and member that have it."""
+    """A piece of a text: its line, object and member."""
 
     line: int
     holder: dict[str, Any]
@@ -29,7 +29,7 @@ class _Piece(NamedTuple):
 
 
 class _Stream:
-    """The events of a stream, and the texts that they spell in pieces."""
+    """The events of a stream, and the texts that their pieces form."""
 
     def __init__(self, raw: bytes) -> None:
         self.lines = raw.splitlines(keepends=True)
@@ -58,9 +58,9 @@ class _Stream:
                     self.calls.setdefault(key, []).append(_Piece(number, function, "arguments"))
 
     def spelled(self) -> Iterator[list[_Piece]]:
-        """Yield the pieces of each text that the events spell: of the members with one path.
+        """Yield the pieces of each text that the events form: of the members with one path.
 
-        Items of a list are told apart by their `index`, as of choices and calls, not by their place.
+        Items of a list, such as choices and calls, are identified by their `index`, not by their position.
         """
         paths: dict[tuple[int, Any], int] = {}
         found: dict[int, list[_Piece]] = {}
@@ -83,7 +83,7 @@ class _Stream:
         yield from (pieces for pieces in found.values() if len(pieces) > 1)
 
     def without(self, changed: set[int]) -> bytes:
-        """Return the stream with the lines that were changed written anew."""
+        """Return the stream with the changed lines rewritten."""
         for number in changed:
             line = self.lines[number]
             text = json.dumps(self.chunks[number], separators=(",", ":"))
@@ -158,7 +158,7 @@ def _octets(piece: _Piece) -> bytes:
 
 
 def _marked(pieces: list[_Piece], spans: Sequence[SecretSpan], quote: bytes = b'"') -> set[int]:
-    """Put a mark into the piece in which a value begins, take the rest out, and return the lines changed."""
+    """Put a mark into the piece where a value starts, remove the rest, and return the changed lines."""
     changed: set[int] = set()
     start = first = 0
     for piece in pieces if spans else ():

@@ -1,4 +1,4 @@
-"""Secret values in text that is itself a text of JSON, and putting marks in their places. Pure."""
+"""Finds secret values in JSON strings that contain JSON, and replaces them with marks. Pure."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from tui.core.traffic import Redaction
 _OPENED = re.compile(rb'\{\s*+"')
 
 Hidden = tuple[bytes, frozenset[str]]
-"""Bytes without secret values, and the names in their marks."""
+"""Redacted bytes, and the names in their marks."""
 
 Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
 """Returns bytes with marks for the secrets in them, and where the marks are."""
@@ -23,7 +23,7 @@ Finder = Callable[[bytes], Iterable[SecretSpan]]
 
 
 class Place(NamedTuple):
-    """Where a value is, and what stands there instead, with the quotes as they are escaped there."""
+    """The place of a value, and its replacement, with quotes escaped as in that place."""
 
     start: int
     end: int
@@ -63,7 +63,7 @@ _ESCAPE = re.compile(
 
 
 def _unescaped(inner: bytes) -> tuple[list[int], bytes]:
-    """Return a text of JSON without its escapes, and for each byte (and the end) where it comes from."""
+    """Return a JSON string without escapes, and the origin of each byte and of the end."""
     text = bytearray()
     origin: list[int] = []
     done = 0
@@ -83,7 +83,7 @@ def _unescaped(inner: bytes) -> tuple[list[int], bytes]:
 
 
 def in_prose(text: bytes, known: SecretArguments) -> Iterator[SecretSpan]:
-    """Yield secret values in JSON objects that stand within prose, where a model writes calls as text."""
+    """Yield secret values in JSON objects within prose, where a model writes calls as text."""
     done, secret = 0, None
     while opened := _OPENED.search(text, done):
         try:

@@ -1,1 +1,1 @@
-"""Answering and replaying from a recording."""
+"""Mock server and replay from a recording."""

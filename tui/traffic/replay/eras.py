@@ -1,4 +1,4 @@
-"""Translates between the two eras of MCP, so that a client of either is answered from any recording. Pure.
+"""Translates between the two eras of MCP, so that any recording can answer clients of both. Pure.
 
 Up to 2025-11-25 a session begins with `initialize`, and a server may send requests in the middle of a call.
 From 2026-07-28 on each request names its revision, `server/discover` is optional, each result has a
@@ -17,7 +17,7 @@ INPUT_REQUIRED = "input_required"
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 SUBSCRIPTION_PATH = ("params", "_meta", _SUBSCRIPTION)
-"""Where a notification names the request that it belongs to."""
+"""The key under which a notification names its request."""
 
 _LEGACY = tuple(revision for revision in reversed(REVISIONS) if not is_modern(revision))
 _CACHEABLE = frozenset(
@@ -48,7 +48,7 @@ _OF_CLIENTS = {
 
 
 class Offer(NamedTuple):
-    """What a server says about itself in the handshake of either era."""
+    """A server's identity from the handshake of either era."""
 
     capabilities: Mapping[str, Any]
     server: Mapping[str, Any]
@@ -98,7 +98,7 @@ def legacy_revision(version: Any) -> str:
 
 
 def revision_of(meta: Any) -> str:
-    """Return the revision that a request names, which only those of the modern era do, or ""."""
+    """Return the revision that a request names (only in the modern era), or ""."""
     version = meta.get(VERSION_KEY) if isinstance(meta, Mapping) else None
     return version if isinstance(version, str) else ""
 
@@ -106,8 +106,8 @@ def revision_of(meta: Any) -> str:
 def missing_capability(method: str, meta: Any, begun: Any) -> str:
     """Return the capability that a client lacks for a request of the server, or "".
 
-    `meta` is that of its request, `begun` the params of its `initialize`. A client that declares nothing at
-    all is not judged.
+    `meta` is that of its request, `begun` the params of its `initialize`. A client that declares nothing is
+    not checked.
     """
     needed = _OF_CLIENTS.get(method, "")
     declared = meta.get(CAPABILITIES_KEY) if isinstance(meta, Mapping) else None
@@ -136,7 +136,7 @@ def is_sent_unasked(method: str, meta: Any) -> bool:
 
 
 def modern_answer(raw: bytes, method: str) -> bytes:
-    """Return a legacy response with what a modern result needs, every other byte unchanged."""
+    """Return a legacy response with the members of a modern result, every other byte unchanged."""
     try:
         start, _ = outline(raw).members["result"]
         there = outline(raw, start).members
@@ -151,7 +151,7 @@ def modern_answer(raw: bytes, method: str) -> bytes:
 
 
 def input_required(ident: str, request: bytes, state: str) -> bytes:
-    """Return a result that asks what a legacy server asked with a request."""
+    """Return a modern result that asks what a legacy server asked in a request."""
     try:
         asked = json.loads(request)
         inner = {key: asked[key] for key in ("method", "params") if key in asked}

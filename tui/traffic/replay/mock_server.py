@@ -25,7 +25,7 @@ NOT_FOUND, INVALID_PARAMS, INTERNAL, PARSE_ERROR, INVALID_REQUEST = -32601, -326
 HANDSHAKES = ("initialize", "server/discover")
 LISTEN = "subscriptions/listen"
 ALWAYS_ANSWERED = frozenset({"ping", "logging/setLevel"})
-"""Every server answers them alike, recorded or not."""
+"""Requests that every server answers alike, recorded or not."""
 
 MAX_LISTED = 20
 MAX_BATCH = 1000
@@ -36,9 +36,9 @@ Body = Callable[[int], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """A line to write, without the newline, and how long after the line that caused it.
+    """A line to write, without newline, and its delay after the line that caused it.
 
-    `is_shared`: it is a response to a message of a batch, to be joined with the others.
+    `is_shared`: a response to a message of a batch, to be joined with the others.
     """
 
     raw: bytes
@@ -47,7 +47,7 @@ class Send:
 
 
 class Bodies:
-    """The bytes of messages, also of those in a batch.
+    """The bytes of messages, including those in a batch.
 
     `body` returns the complete stored body of an entry, by its seq.
     """
@@ -148,7 +148,7 @@ class _Play:
 
 
 class MockServer:
-    """Answers as a recorded server did, whose `entries` are its columns, in order.
+    """Responds like a recorded server, whose `entries` are its columns, in order.
 
     `unanswered` gets a sentence for each request that the recording cannot answer; the caller empties it.
     """
@@ -258,7 +258,7 @@ class MockServer:
             yield from self._unknown(asked, ident)
 
     def _handshake(self, asked: Question, ident: str) -> Iterator[Send]:
-        """Answer in the era of the client. The one that was recorded gets what it got."""
+        """Respond in the era of the client. A client like the recorded one gets the recorded response."""
         is_initialize = asked.method == "initialize"
         if is_initialize:
             self._begun = asked.params
@@ -400,7 +400,7 @@ class MockServer:
     def _unknown(self, asked: Question, ident: str) -> Iterator[Send]:
         if asked.method in ALWAYS_ANSWERED:
             yield _result_send(ident, {})
-        elif asked.method == LISTEN:  # nothing changes here, so nothing more is sent
+        elif asked.method == LISTEN:  # the mock never changes, so nothing more is sent
             yield Send(eras.acknowledgement(ident, asked.param("notifications")))
         else:
             yield self._not_recorded(asked, ident)
@@ -439,13 +439,13 @@ def _error(ident: str, code: int, text: str, data: Mapping[str, Any] | None = No
 
 
 def with_member(raw: bytes, path: tuple[str, ...], value: bytes) -> bytes:
-    """Return `raw` with another value at `path`, every other byte unchanged; as it is without one."""
+    """Return `raw` with another value at `path`, every other byte unchanged. Without `path`, return `raw`."""
     start, end = member_span(raw, path)
     return raw if end < 0 else raw[:start] + value + raw[end:]
 
 
 def member_span(raw: bytes, path: tuple[str, ...]) -> tuple[int, int]:
-    """Return start and end of a member's value; the end is -1 if it is cut off or there is none."""
+    """Return start and end of a member's value. The end is -1 if it is truncated or missing."""
     start, end = 0, -1
     try:
         for key in path:

@@ -1,4 +1,4 @@
-"""Recordings by their requests: which recorded request a new one is. Pure."""
+"""Recorded responses by request: finds the recorded request for a new one. Pure."""
 
 import json
 import re
@@ -51,7 +51,7 @@ class Question:
         return self.params.get(name) if isinstance(self.params, dict) else None
 
     def round_key(self) -> str:
-        """Return the key of a further round of a call, whatever input the client gives; "" if it is none."""
+        """Return the key of a further round of a call, independent of the client's input, or ""."""
         if not isinstance(self.params, dict) or "inputResponses" not in self.params:
             return ""
         rest = {key: value for key, value in self.params.items() if key != "inputResponses"}
@@ -82,14 +82,14 @@ def request_of(raw: bytes, method: str) -> Question | None:
     try:
         message = json.loads(raw.decode("utf-8", "replace"))
         asked = Question.of(method, message.get("params"))
-        asked.exact_key()  # what can be parsed may be nested too deeply to be compared
+        asked.exact_key()  # parseable, but nested too deeply to compare
         return asked
     except (ValueError, RecursionError, AttributeError):
         return None
 
 
 class _Uses(Generic[Recorded]):
-    """Recordings for one key: each is used once in order, the last again and again."""
+    """Recordings for one key: each is used once, in order, and the last one repeatedly."""
 
     def __init__(self) -> None:
         self.recorded: list[Recorded] = []
@@ -152,8 +152,7 @@ class RecordedAnswers(Generic[Recorded]):
 def alike(recorded: Any, asked: Any) -> bool:
     """Return whether two values are equal; a redacted part of the recorded one matches any text.
 
-    A value that is redacted as a whole matches a number too, and whatever else is not empty: the recording
-    does not say what it was.
+    A completely redacted value also matches numbers and any other non-empty value, since its type is unknown.
     """
     if isinstance(recorded, str) and not isinstance(asked, str) and _MARK.fullmatch(recorded):
         return asked not in (None, [], {})

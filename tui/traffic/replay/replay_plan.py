@@ -1,7 +1,8 @@
 """Replaying a recorded session on a live server: the plan, and the differences. Pure.
 
-Requests are sent as they were recorded, with their ids, one after the other, also those of a batch. What a
-server hands out to be sent back (a cursor, the state of a call in rounds) is replaced by the live server's.
+Requests are sent as recorded, with their ids, one after the other, even those of a batch. Values that a
+server hands out to be sent back (a cursor, the state of a call in rounds) are replaced with those of the live
+server.
 """
 
 import json
@@ -19,10 +20,10 @@ GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}
 
 @dataclass(frozen=True, slots=True)
 class ReplayItem:
-    """Something that the host sent: a request, a notification, or the answer to a server's request.
+    """A message of the host: a request, a notification, or the response to a server's request.
 
     Attributes:
-        method, tool: what it is; of an answer to the server what the server asked.
+        method, tool: of the message, or of the server's request that it responds to.
         expected: the recorded response, b"" for none.
         took_ns: how long that took, -1 for no response.
         left_out: why it is not sent, or "".
@@ -42,7 +43,7 @@ class ReplayItem:
 
 
 def plan(entries: Iterable[Entry], body: Body) -> list[ReplayItem]:
-    """Return what the host sent in one server's traffic, in order, with the responses."""
+    """Return the host's messages in one server's traffic, in order, with the responses."""
     kept = [entry for entry in entries if entry.direction is not Direction.NONE]
     bodies = Bodies(body)
     for entry in kept:
@@ -107,7 +108,7 @@ class ReplayResult:
 
 
 class Replay:
-    """The state of a replay; `paths` may differ, besides what is known to differ from run to run."""
+    """The state of a replay. `paths` may differ, as may values that change from run to run."""
 
     def __init__(self, items: Iterable[ReplayItem], paths: Iterable[str] = ()) -> None:
         self._items = list(items)
@@ -127,7 +128,7 @@ class Replay:
         return raw
 
     def answer(self, item: ReplayItem, got: bytes, took_ns: int) -> ReplayResult:
-        """Take the live response to an item, and compare it with the recorded one."""
+        """Compare the live response to an item with the recorded one."""
         for name in GIVEN_BACK.values():
             before, after = _member(item.expected, "result", name), _member(got, "result", name)
             if before and after:
@@ -138,7 +139,7 @@ class Replay:
     def reply_to(self, method: str, ident: Any) -> bytes:
         """Return the host's recorded response to a server's request of `method`, with another id.
 
-        Each is used once, in order; then an error says that there is none.
+        Each is used once, in order. After that, return an error.
         """
         for place, item in enumerate(self._items):
             if item.kind in ANSWERS and item.method == method and not item.left_out:
@@ -162,7 +163,7 @@ def _parsed(raw: bytes) -> Any:
 
 
 def tally(results: Iterable[ReplayResult]) -> Mapping[str, int]:
-    """Return how many items were the same, differ, and were left out."""
+    """Return how many items are the same, differ, and were omitted."""
     found = {"same": 0, "differ": 0, "omitted": 0}
     for result in results:
         if result.item.kind is Kind.REQUEST:

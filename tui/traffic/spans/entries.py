@@ -12,10 +12,10 @@ from tui.core.ports import Answer, Usage
 from tui.core.text import Preview, clean, clean_line, preview
 
 VALUE_CHARS = 400
-"""Characters of one argument that are kept."""
+"""Maximum characters of one argument."""
 
 MAX_ARGUMENTS = 40
-"""Arguments of one call that are kept."""
+"""Maximum arguments of one call."""
 
 RESULT_CHARS = 2_000
 RESULT_LINES = 24
@@ -25,7 +25,7 @@ MAX_DEPTH = 12
 def compact(value: Any, limit: int = VALUE_CHARS) -> str:
     """Return `value` as one line of JSON-like text of at most `limit` characters, with an ellipsis.
 
-    Works for any value, also one that is not JSON (NaN, a deep or self-referencing structure).
+    Works for any value, even if it is not JSON (NaN, a deep or self-referencing structure).
     """
     text = ""
     for piece in _pieces(value, limit, 0):
@@ -63,7 +63,7 @@ def _pieces(value: Any, limit: int, depth: int) -> Iterator[str]:
         case bool() | None:
             yield {True: "true", False: "false", None: "null"}[value]
         case int():
-            # An integer of thousands of digits would take quadratic time, or be refused by Python.
+            # Python refuses integers of thousands of digits, or takes quadratic time.
             yield str(value) if value.bit_length() < 1024 else "…"
         case float():
             yield repr(value)
@@ -139,7 +139,7 @@ CALL_ENDS = {
     "cancelled": CallState.CANCELLED,
     **dict.fromkeys(NEVER_RUN, CallState.NOT_RUN),
 }
-"""States of calls that did not run to their end, by `ToolCallEnded.why`; any other word is FAILED."""
+"""States of calls that did not complete, by `ToolCallEnded.why`. Any other word is FAILED."""
 
 END_WORDS = {
     EndReason.ANSWERED: "answered",
@@ -217,14 +217,14 @@ class StepSpan:
 
 @dataclass(slots=True)
 class CallSpan:
-    """One tool call. Texts are cleaned; times are monotonic nanoseconds, None if it did not come to that.
+    """One tool call. Texts are cleaned. Times are monotonic nanoseconds, None if not reached.
 
     Attributes:
         server: "" if the model's name for it resolves to nothing.
         arguments: (name, value) previews.
-        why: why it needs approval, or why it did not run or failed; or "".
+        why: why it needs approval, did not run or failed, or "".
         proposed_ns: when the model had written it.
-        waited_ms: how long the person took to answer, in milliseconds.
+        waited_ms: how long the user took to answer, in milliseconds.
         ms: duration in milliseconds; None while it runs.
         progress, total: as the server counts; None if unknown.
         result: head of what the model reads; None before.
@@ -255,7 +255,7 @@ class CallSpan:
 
 @dataclass(slots=True)
 class NoteSpan:
-    """Neither step nor call: a limit, an error, the end of the turn."""
+    """An entry that is neither step nor call: a limit, an error, the end of the turn."""
 
     turn: int
     kind: NoteKind
@@ -280,6 +280,6 @@ def ended_note(turn: int, reason: EndReason, last: Span | None) -> NoteSpan | No
 
 
 def error_note(turn: int, where: str, message: str) -> NoteSpan:
-    """Return the note on what failed; what to do about it is in the conversation."""
+    """Return the note on an error. The conversation says what to do about it."""
     of = "" if where.partition(" ")[0] in ("", "model") else f"{where}: "
     return NoteSpan(turn, NoteKind.ERROR, clean_line(f"{of}{message}", 400))

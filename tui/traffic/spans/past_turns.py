@@ -1,6 +1,6 @@
-"""The turns of a saved conversation as spans, as far as its messages say. Pure.
+"""Rebuilds the turns of a saved conversation as spans from its messages. Pure.
 
-Times, answers to approvals and failed requests are not in messages.
+Messages do not contain times, approvals and failed requests.
 """
 
 import json
@@ -37,7 +37,7 @@ from tui.traffic.spans.entries import (
 )
 
 MOST_ARGUMENTS = 100_000
-"""Characters of arguments that are parsed; longer ones are not shown."""
+"""Maximum characters of arguments to parse. Longer ones are not shown."""
 
 
 def past_turns(
@@ -60,7 +60,7 @@ def past_turns(
 
 
 _SAID = ("denied", "cancelled", "not run")
-"""How results of calls begin that did not run, in sessions without `ToolMessage.why`."""
+"""How results of calls that did not run start, in sessions without `ToolMessage.why`."""
 
 
 class _Reader:
@@ -84,7 +84,7 @@ class _Reader:
         self._last = message
 
     def _was_steered(self, place: int) -> bool:
-        """Return whether a message belongs to the turn before: it came before the model had answered."""
+        """Return whether a message belongs to the previous turn: it came before the model had answered."""
         turn = self._turn
         ended = turn is None or turn.reason is not None or self._was_killed or place in self._numbers
         return isinstance(self._last, ToolMessage) and not ended
@@ -93,7 +93,7 @@ class _Reader:
         self.end()
         before = self._turn
         number = before.number + 1 if before is not None else 1
-        # What was steered into a turn that had its answer looks like a turn of its own.
+        # A steering message after the answer looks like a separate turn.
         traffic = self._numbers.get(place, before.traffic if before is not None else 0)
         self._turn = TurnSpan(number, "", 0, 0, traffic=traffic, past=True, place=place)
         self._step = None

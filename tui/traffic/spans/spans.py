@@ -42,11 +42,11 @@ class Spans:
         self._turn: int | None = None
         self._step: int | None = None
         self._calls: dict[str, int] = {}
-        self._touched: OrderedDict[int, int] = OrderedDict()  # index -> revision, last touched last
+        self._touched: OrderedDict[int, int] = OrderedDict()  # index -> revision, most recently changed last
         self._cleared = 0
 
     def clear(self, past: Sequence[Span] = ()) -> None:
-        """Remove everything: another conversation is shown, with these turns so far."""
+        """Replace all turns with those of another conversation."""
         self.entries[:] = past
         self._calls.clear()
         self._touched.clear()
@@ -74,7 +74,7 @@ class Spans:
     def changed_since(self, revision: int) -> list[int] | None:
         """Return the indices of entries that are new or changed after `revision`, in ascending order.
 
-        None means that the entries were replaced since: start anew.
+        None means that the entries were replaced: start over.
         """
         if revision < self._cleared:
             return None
@@ -86,7 +86,7 @@ class Spans:
         return sorted(changed)
 
     def apply(self, event: events.Event, now_ns: int) -> None:
-        """Apply one event, at monotonic `now_ns`. Never raises: what does not fit is ignored."""
+        """Apply one event, at monotonic `now_ns`. Never raises: unexpected events are ignored."""
         match event:
             case events.TurnStarted():
                 self._begin_turn(event, now_ns)

@@ -13,13 +13,13 @@ from tui.core.traffic import ANSWERS, Entry, Kind, Outcome
 from tui.traffic.spans.entries import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
 
 TOUCHING_NS = 2_000_000
-"""A bar that ends this shortly before another starts is what that one waited for; more is a gap."""
+"""A bar that ends this shortly before another starts is what the other waited for."""
 
 MOST_BARS = 2_000
 
 
 class TimeShare(StrEnum):
-    """What time is spent on; the words are shown."""
+    """What time is spent on. The values are shown."""
 
     MODEL = "model"
     YOU = "waiting for you"
@@ -121,7 +121,7 @@ def _of_call(span: CallSpan, now: int) -> Iterable[TimeBar]:
     if span.asked_ns is not None:
         yield TimeBar(TimeShare.YOU, label, span.asked_ns, now, True, step=span.step, call=span.id)
     elif span.waited_ms > 0:
-        # When approval was requested is not kept: the answer is what started the call.
+        # The time of the approval request is not kept. The answer started the call.
         end = span.started_ns if span.started_ns is not None else span.proposed_ns + _ns(span.waited_ms)
         start = max(span.proposed_ns, end - _ns(span.waited_ms))
         yield TimeBar(TimeShare.YOU, label, start, end, step=span.step, call=span.id)
@@ -174,7 +174,7 @@ def _waterfall(turn: int, start: int, end: int, stretches: list[TimeBar]) -> Wat
 
 
 def _lanes(stretches: Sequence[TimeBar]) -> tuple[tuple[str, ...], list[int]]:
-    """Give each bar a free lane of its part: model first, then the person, then tools."""
+    """Give each bar a free lane of its part: model first, then the user, then tools."""
     lanes: dict[TimeShare, list[int]] = {TimeShare.MODEL: [], TimeShare.YOU: [], TimeShare.TOOL: []}
     placed: list[tuple[TimeShare, int]] = []
     for stretch in stretches:
@@ -193,7 +193,7 @@ def _lanes(stretches: Sequence[TimeBar]) -> tuple[tuple[str, ...], list[int]]:
 def _shares(
     start: int, end: int, stretches: Sequence[TimeBar]
 ) -> tuple[tuple[tuple[TimeShare, float], ...], set[int]]:
-    """Walk back from the end of the turn, always to what ended last before: that is what it waited for."""
+    """Walk back from the end of the turn, always to the bar that ended last, which the turn waited for."""
     spent = dict.fromkeys(TimeShare, 0)
     critical: set[int] = set()
     by_end = sorted(enumerate(stretches), key=lambda each: (each[1].end_ns, each[1].start_ns))
