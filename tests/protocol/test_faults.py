@@ -230,7 +230,9 @@ ROWS = [
     ),
     Row("huge_form", (fails(CallFailure.PROTOCOL, "has 10,000 fields (limit: 200)"),)),
     # version
-    refused("version_unknown", "no common protocol version (server: 2099-01-01; host: 2026-07-28, "),
+    refused(
+        "version_unknown", "no common protocol version. The server supports 2099-01-01, mcptui supports "
+    ),
     refused("version_error_loop", "rejects protocol version 2026-07-28"),
     Row("discover_garbage", (OK,), LEGACY),
     Row("discover_dies", (OK,), LEGACY),

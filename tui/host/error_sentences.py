@@ -105,7 +105,7 @@ def not_json(transport: ServerTransport, said: str = "") -> str:
         return ""
     first = clean_line(transport.first_noise, 60)
     lines = "1 line" if transport.noise == 1 else f"{transport.noise} lines"
-    return f" It wrote text to stdout that is not JSON-RPC ({lines}; first: {first!r})."
+    return f" It wrote text to stdout that is not JSON-RPC ({lines}, first: {first!r})."
 
 
 def _sentence(text: str) -> str:
@@ -177,7 +177,8 @@ def _no_version(theirs: Sequence[str], ours: Sequence[str], refused: bool) -> st
         )
     if common:
         return f"it rejects protocol version {common[0]}, although it lists it as supported."
-    return f"no common protocol version (server: {', '.join(named) or 'unknown'}; host: {', '.join(ours)})."
+    supported = f"supports {', '.join(named)}" if named else "names none"
+    return f"no common protocol version. The server {supported}, mcptui supports {', '.join(ours)}."
 
 
 def _is_version_problem(leaf: BaseException) -> bool:

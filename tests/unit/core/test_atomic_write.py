@@ -1,4 +1,4 @@
-"""A file is written whole or not at all; links are followed, devices and FIFOs written into."""
+"""A file is written completely or not at all; links are followed, and devices and FIFOs are written to."""
 
 import os
 import pty
@@ -63,7 +63,7 @@ def test_a_fifo_is_written_into(tmp_path: Path, linked: bool):
     assert stat.S_ISFIFO(fifo.stat().st_mode) and names(tmp_path) == {"fifo", "link"}
 
 
-def test_a_fifo_without_a_reader_is_an_error_if_nobody_can_wait(tmp_path: Path):
+def test_a_fifo_without_a_reader_is_an_error_without_waiting(tmp_path: Path):
     os.mkfifo(tmp_path / "fifo")
     with pytest.raises(OSError, match="No such device"):
         atomic_write(tmp_path / "fifo", ["a"], wait=False)

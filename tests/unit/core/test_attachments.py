@@ -1,4 +1,4 @@
-"""What can go with a message is told by its bytes, and what cannot is refused with a sentence."""
+"""The bytes decide whether content can be attached; rejections have a reason."""
 
 import base64
 
@@ -135,6 +135,6 @@ def test_any_bytes_are_attached_or_refused(data, name):
         assert found.name == name and found.data
 
 
-def test_people_are_not_told_that_a_picture_is_attached_below():
+def test_people_do_not_read_that_an_image_is_attached_below():
     told = "Here:\n[image 1: image/png 20x20, attached below]\nattached below] is left alone"
     assert as_shown(told) == "Here:\n[image 1: image/png 20x20]\nattached below] is left alone"

@@ -1,4 +1,4 @@
-"""Attachments are told of honestly, and nothing in them can pose as something else."""
+"""The text for attachments is accurate, and their content cannot imitate it."""
 
 from hypothesis import given
 from hypothesis import strategies as st

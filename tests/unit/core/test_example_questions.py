@@ -36,7 +36,7 @@ def test_other_servers_offer_what_their_read_only_tools_say_they_do():
 @pytest.mark.parametrize(
     "description", ["returns escapes", "never answers", "Echoes back the input", "Get", "get it", "", "LIST"]
 )
-def test_what_nobody_would_ask_is_not_offered(description: str):
+def test_an_unnatural_question_is_not_offered(description: str):
     assert examples([reader("s", "t", description)]) == ()
 
 

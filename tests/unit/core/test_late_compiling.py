@@ -1,4 +1,4 @@
-"""Methods of dataclasses and patterns, compiled when they are first used."""
+"""Methods of dataclasses and patterns are compiled on first use."""
 
 import os
 import re
@@ -91,7 +91,7 @@ def test_the_switch_compiles_them_at_once():
     assert printed_by(code, MCPTUI_WHOLE_LIBRARIES="1") == "True"
 
 
-def test_a_python_without_what_is_replaced_is_left_as_it_is():
+def test_a_python_without_the_replaced_parts_is_not_changed():
     code = f"import dataclasses\nvars(dataclasses).pop('_create_fn', None)\n{LATE.partition('@')[0]}"
     assert printed_by(f"{code}print(hasattr(dataclasses, '_create_fn'))") == "False"
 

@@ -1,4 +1,4 @@
-"""What bytes are is read from the bytes, and nothing that they hold can do harm."""
+"""Media types are read from the bytes, which cannot do harm."""
 
 import base64
 

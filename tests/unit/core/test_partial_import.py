@@ -1,4 +1,4 @@
-"""A library that is imported without parts of it: here a package of the test's own."""
+"""A library is imported without some of its parts; here, a package of this test."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The default answer to what servers ask."""
+"""The default answers to questions of servers."""
 
 from tui.core.questions import (
     Action,
@@ -10,7 +10,7 @@ from tui.core.questions import (
 )
 
 
-async def test_where_nobody_answers_every_question_is_declined() -> None:
+async def test_without_a_person_every_question_is_declined() -> None:
     nobody = Refuser()
 
     answers = [

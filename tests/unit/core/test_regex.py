@@ -1,4 +1,4 @@
-"""A pattern of Python means the same after its translation for RE2."""
+"""A Python pattern has the same meaning after translation for RE2."""
 
 import re
 import warnings

@@ -1,4 +1,4 @@
-"""What a search compares: texts as a person reads them."""
+"""A search compares texts as a person reads them."""
 
 import json
 
@@ -74,7 +74,7 @@ def test_a_message_is_searched_decoded_only(message: str):
         ('{"a":' + "[" * 100_000, False),
     ],
 )
-def test_the_beginning_of_a_message_is_told_from_that_of_a_line_of_a_log(head: str, begins: bool):
+def test_the_beginning_of_a_message_differs_from_that_of_a_log_line(head: str, begins: bool):
     assert begins_message(head) == begins
 
 

@@ -1,4 +1,4 @@
-"""What a server's definition and status say of it."""
+"""A server's spec and status."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What is remembered of the eras of servers."""
+"""The remembered eras of servers."""
 
 from tui.core.servers import Era, EraBook
 

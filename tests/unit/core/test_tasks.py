@@ -1,4 +1,4 @@
-"""What is known of a task, and the book of all of them."""
+"""Tasks, and the store of all tasks."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""clean() lets nothing through that a terminal would obey or an eye would miss."""
+"""clean() removes everything that a terminal would interpret or a reader would not see."""
 
 import re
 import sys
@@ -142,7 +142,7 @@ READ_BY_ALL = [
 
 
 @pytest.mark.parametrize("text", READ_BY_NOBODY)
-def test_no_model_reads_what_nobody_sees(text: str):
+def test_no_model_reads_text_that_a_person_does_not_see(text: str):
     assert not re.search(
         "[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\ufff9-\ufffb"
         "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]",
@@ -151,7 +151,7 @@ def test_no_model_reads_what_nobody_sees(text: str):
 
 
 @pytest.mark.parametrize("text", READ_BY_ALL)
-def test_a_model_reads_text_of_any_script_and_source_code_as_it_is(text: str):
+def test_a_model_reads_text_of_any_script_and_source_code_unchanged(text: str):
     assert visible(text) == text
 
 

@@ -1,4 +1,4 @@
-"""Comparing texts as Unicode folds."""
+"""Comparing texts with Unicode case folding."""
 
 from unicodedata import decomposition, normalize
 
@@ -62,7 +62,7 @@ def test_a_text_can_be_folded_in_pieces_that_end_at_a_boundary(one: str, other: 
         assert fold(one + other) == fold(one) + fold(other)
 
 
-def test_whatever_combines_with_the_character_before_it_is_no_boundary():
+def test_a_combining_character_is_not_a_boundary():
     pairs = [decomposition(chr(code)).split() for code in range(0x110000)]
     seconds = {chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2 and not pair[0].startswith("<")}
     hangul = {normalize("NFD", chr(code))[at] for code in range(0xAC00, 0xD7A4) for at in (1, -1)}

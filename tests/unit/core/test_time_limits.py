@@ -1,4 +1,4 @@
-"""Time limits that stand still: alone, together, nested."""
+"""Pausing time limits: alone, together, nested."""
 
 import asyncio
 

@@ -16,7 +16,7 @@ def test_a_pattern_turns_off_what_it_matches(patterns, off):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_turning_off_concerns_one_tool_whatever_its_name(name):
+def test_turning_off_affects_one_tool_whatever_its_name(name):
     patterns = switched((), name, NAMES)
     assert [one for one in NAMES if is_off(one, patterns)] == [name]
     assert switched(patterns, name, NAMES) == ()

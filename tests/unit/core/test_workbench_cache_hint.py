@@ -1,4 +1,4 @@
-"""How long a server says that a list or a resource stays fresh, read and told."""
+"""Caching hints of lists and resources: parsing and wording."""
 
 from typing import Any
 
@@ -32,5 +32,5 @@ def test_what_is_malformed_counts_as_not_said(raw: dict[str, Any], ttl_ms: int |
         (CacheHint(None, "private", 0), ""),
     ],
 )
-def test_freshness_is_told_from_the_request_on(hint: CacheHint, words: str) -> None:
+def test_freshness_counts_from_the_request(hint: CacheHint, words: str) -> None:
     assert hint.words(10 * SECOND) == words

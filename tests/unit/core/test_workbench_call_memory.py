@@ -1,4 +1,4 @@
-"""What is remembered of calls made by hand, and what is not."""
+"""Which calls by hand are remembered, and which parts are not."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Opening a browser: only where there is one on the screen of the person."""
+"""A browser is opened only if the person can see it."""
 
 import webbrowser
 

@@ -1,4 +1,4 @@
-"""The walk over a listing, and the sifting of each tool by itself."""
+"""Reading a paged listing, and checking each tool separately."""
 
 import pytest
 from hypothesis import given
@@ -118,7 +118,7 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize(("bad", "why"), MALFORMED.values(), ids=MALFORMED.keys())
-def test_one_malformed_tool_never_costs_the_others(bad, why):
+def test_one_malformed_tool_never_affects_the_others(bad, why):
     found = catalog(tool("before"), bad, tool("after"))
     assert [one.name for one in found.tools] == ["before", "after"]
     [(_, reason)] = found.quarantined
@@ -303,7 +303,7 @@ def test_a_tool_that_needs_the_tasks_of_2025_is_withheld_from_the_model(protocol
 @pytest.mark.parametrize(
     ("icons", "has_icon"), [([{"src": "https://x/i.png"}], True), ([], False), ("x", False)]
 )
-def test_an_icon_is_noted_and_nothing_of_it_is_kept(icons, has_icon):
+def test_an_icon_is_noted_but_not_stored(icons, has_icon):
     (found,) = catalog(tool(icons=icons)).tools
     assert found.has_icon is has_icon
     assert "x/i.png" not in repr(found)
@@ -319,6 +319,6 @@ async def test_a_list_is_as_fresh_as_its_least_fresh_page():
 
 
 @pytest.mark.parametrize("hint", [{}, {"ttlMs": -1, "cacheScope": "all"}, {"ttlMs": True}, {"ttlMs": "5"}])
-async def test_a_caching_hint_that_says_nothing_is_none(hint):
+async def test_a_caching_hint_without_values_is_none(hint):
     walk, _ = await walked({None: {"tools": [1], **hint}})
     assert (walk.ttl_ms, walk.scope) == (None, "")

@@ -1,4 +1,4 @@
-"""What is kept of the resources and prompts that servers list."""
+"""Checking the resources and prompts that servers list."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_a_template_is_known_by_its_own_member():
 @pytest.mark.parametrize(
     "raw", [None, [], "a://b", {}, {"uri": ""}, {"uri": 7}, {"uri": "x" * (MAX_URI + 1)}]
 )
-def test_one_malformed_resource_costs_only_itself(raw):
+def test_one_malformed_resource_does_not_affect_the_others(raw):
     found, fault = resource_infos("s", [raw, {"uri": "a://b"}], template=False)
     assert [one.uri for one in found] == ["a://b"]
     assert fault == "1 of 2 resources are malformed and were omitted."

@@ -1,4 +1,4 @@
-"""Change streams: the next is open before the last is closed, and what nobody heard counts as changed."""
+"""Change streams: the next one opens before the last closes, and a gap counts as a change."""
 
 import asyncio
 from types import SimpleNamespace

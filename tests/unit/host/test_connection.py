@@ -50,7 +50,7 @@ async def test_the_log_level_of_a_session_is_set_at_its_start_and_when_it_change
         await until(lambda: params("logging/setLevel")[1:] == [{"level": "debug"}])
 
 
-async def test_without_a_log_level_a_session_is_not_asked_for_one():
+async def test_without_a_log_level_none_is_requested():
     async with running("legacy") as (host, params):
         await call(host)
         assert params("logging/setLevel") == []

@@ -1,4 +1,4 @@
-"""Raw results become something a person can look at, whatever a server sends."""
+"""Every raw result becomes something that can be shown."""
 
 import pytest
 from hypothesis import given

@@ -129,7 +129,7 @@ async def test_a_call_right_after_the_change_was_reported_is_not_run(monkeypatch
         assert (await call(host, old)).failure is CallFailure.PROTOCOL
 
 
-async def test_a_new_tool_is_a_change_and_a_removed_one_is_none(monkeypatch):
+async def test_a_new_tool_is_a_change_but_not_a_removed_one(monkeypatch):
     person = Person(Action.DECLINE)
     async with running(monkeypatch, person) as host:
         await call(host, host.toolbox.tools()[0])  # what is listed from now on is new

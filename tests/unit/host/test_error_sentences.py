@@ -1,4 +1,4 @@
-"""What a person reads when a server does not start, dies, or refuses a call."""
+"""What a person reads when a server does not start, dies, or rejects a call."""
 
 from types import SimpleNamespace
 
@@ -73,7 +73,7 @@ def test_output_that_is_not_json_rpc_is_shown():
     found = failure(transport(noise=12, first_noise="Starting…"), seconds=60)
     assert found.detail == (
         "no response to initialize within 60 s."
-        " It wrote text to stdout that is not JSON-RPC (12 lines; first: 'Starting…')."
+        " It wrote text to stdout that is not JSON-RPC (12 lines, first: 'Starting…')."
     )
 
 
@@ -91,7 +91,9 @@ def test_what_the_transport_says_comes_before_what_the_sdk_says():
 def test_versions_of_both_sides_are_named():
     error = RuntimeError("Unsupported protocol version from the server: 2099-01-01")
     found = failure(transport(), error, theirs=("2099-01-01", "2099-01-01"))
-    assert found.detail == "no common protocol version (server: 2099-01-01; host: 2026-07-28, 2025-11-25)."
+    assert found.detail == (
+        "no common protocol version. The server supports 2099-01-01, mcptui supports 2026-07-28, 2025-11-25."
+    )
 
 
 def test_an_answer_of_the_wrong_shape_is_named_by_place_not_by_payload():

@@ -1,4 +1,4 @@
-"""The table of a server's life, and when a dead one is started again."""
+"""A server's states, and when a dead one is restarted."""
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,7 @@ from tui.host.lifecycle import (
 
 @pytest.mark.parametrize("happening", Happening)
 @pytest.mark.parametrize("state", ServerState)
-def test_whatever_the_table_does_not_list_is_refused(state, happening):
+def test_a_transition_outside_the_table_is_rejected(state, happening):
     if (state, happening) in TRANSITIONS:
         assert after(state, happening) is TRANSITIONS[state, happening]
     else:

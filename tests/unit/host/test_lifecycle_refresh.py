@@ -1,4 +1,4 @@
-"""How often a tool list is asked for again."""
+"""How often a tool list is requested again."""
 
 from tui.host.lifecycle import LONGEST_GAP, LONGEST_RETRY, SECOND, RefreshPace, RetryDelay
 

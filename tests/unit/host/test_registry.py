@@ -72,7 +72,7 @@ async def test_one_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatc
             await Registry(server.url).search(["x"], 5)
 
 
-async def test_nobody_at_the_address_is_one_sentence_with_the_next_step():
+async def test_an_unreachable_address_is_one_sentence_with_the_next_step():
     with pytest.raises(ServerError, match="cannot connect") as caught:
         await Registry("http://127.0.0.1:9").search(["x"], 5)
     assert "--registry" in str(caught.value)

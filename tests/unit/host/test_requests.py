@@ -1,4 +1,4 @@
-"""What one request by hand makes of the answers that the SDK would not take."""
+"""How a request by hand handles answers that the SDK would reject."""
 
 import pytest
 from mcp.shared.exceptions import MCPError

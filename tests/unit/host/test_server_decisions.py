@@ -1,4 +1,4 @@
-"""What is recorded about the requests of servers."""
+"""The recorded decisions about requests of servers."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ async def test_a_form_is_recorded_with_what_was_asked_and_not_what_was_answered(
     assert found.digest == digest_of(elicit())
 
 
-async def test_a_form_that_nobody_answers_was_denied_by_default() -> None:
+async def test_an_unanswered_form_is_denied_by_default() -> None:
     requests, log = requests_for(Refuser())
     await requests.answer("elicitation/create", elicit())
     assert [(one.allowed, one.by, one.asked) for one in log.records] == [(False, "default", False)]
@@ -60,7 +60,7 @@ async def test_sampling_that_a_setting_allows_names_the_setting_and_then_its_lim
     assert log.records[0].by == "setting sampling = allow" and log.records[1].by.startswith(BY_LIMIT)
 
 
-async def test_sampling_that_nobody_accepts_is_recorded_as_denied() -> None:
+async def test_unaccepted_sampling_is_recorded_as_denied() -> None:
     requests, log = requests_for(Refuser(), sampler=Model())
     requests.spec = ServerSpec("weather", sampling=SamplingRule.ASK)
     await requests.answer("sampling/createMessage", SAMPLE)

@@ -93,7 +93,7 @@ async def test_a_form_is_asked_in_the_name_of_its_server_and_its_answer_sent() -
     assert person.asked == [FormQuestion("weather", "Who?", NAME)]
 
 
-async def test_where_nobody_answers_the_server_reads_a_refusal() -> None:
+async def test_without_a_person_the_server_gets_a_refusal() -> None:
     found = await requests_for(Refuser()).answer("elicitation/create", elicit())
 
     assert found == {"action": "decline"}
@@ -264,7 +264,7 @@ async def test_an_address_that_is_not_visited_ends_the_call_with_a_sentence(
         await rounds(make()).visit(data)
 
 
-async def test_where_no_browser_opens_the_person_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_browser_the_person_reads_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPLAY", ":0")
     for name in ("SSH_CONNECTION", "SSH_TTY"):
         monkeypatch.delenv(name, raising=False)
@@ -295,7 +295,7 @@ async def test_where_no_browser_opens_the_person_is_told(monkeypatch: pytest.Mon
         ("roots/list", -32602, "Invalid request parameters", []),
     ],
 )
-def test_the_person_is_told_of_a_malformed_question(
+def test_the_person_reads_about_a_malformed_question(
     method: str, code: int, message: str, told: list[str]
 ) -> None:
     person = Scripted()
@@ -303,7 +303,7 @@ def test_the_person_is_told_of_a_malformed_question(
     assert person.told == told
 
 
-def test_malformed_questions_without_end_are_told_a_few_times_each_once() -> None:
+def test_endless_malformed_questions_are_reported_a_few_times_each_once() -> None:
     person = Scripted()
     requests = requests_for(person)
     for number in (0, 0, *range(100)):

@@ -24,7 +24,7 @@ def test_an_update_counts_for_its_resource_and_one_of_a_part_for_the_nearest_who
     assert updates(subscriptions) == {"a://x": 2, "a://x/y": 1}
 
 
-def test_after_a_time_in_which_nobody_listened_each_counts_as_updated(subscriptions):
+def test_after_a_gap_without_a_stream_each_counts_as_updated(subscriptions):
     subscriptions.missed()
     assert updates(subscriptions) == {"a://x": 1, "a://x/y": 1}
 

@@ -1,4 +1,4 @@
-"""One server through all its lives, asked for anything in any order."""
+"""One server under any sequence of requests."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A server that died: who starts it again, when, and how often."""
+"""A server that died: what restarts it, when, and how often."""
 
 import asyncio
 

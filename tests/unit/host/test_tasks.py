@@ -66,7 +66,7 @@ class Scripted:
         return [method for method, _ in self.sent]
 
 
-async def test_a_task_is_asked_for_at_its_pace_until_its_result_is_there():
+async def test_a_task_is_polled_at_its_pace_until_it_has_a_result():
     server = Scripted(WORKING, {**WORKING, "statusMessage": "1 of 2"}, DONE)
     assert (await server.result()).content == (TextContent("found"),)
     assert server.slept == [1.0, 0.5, 0.5]
@@ -84,7 +84,7 @@ async def test_while_it_works_it_is_in_the_book():
     await asyncio.wait({following})
 
 
-async def test_input_is_given_once_however_often_it_is_asked_for():
+async def test_input_is_sent_once_however_often_it_is_requested():
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     question = {"method": "elicitation/create", "params": {"message": "?", "requestedSchema": schema}}
     wants = {"status": "input_required", "inputRequests": {"k": question}}
@@ -173,7 +173,7 @@ async def test_cancelling_cancels_the_task_at_the_server_unless_it_is_only_left(
     assert len(server.book.of("srv", "o")) == kept
 
 
-async def test_a_task_of_an_earlier_run_is_asked_for_at_once():
+async def test_a_task_of_an_earlier_run_is_polled_at_once():
     server = Scripted(DONE)
     assert (await server.result(now=True)).content == (TextContent("found"),)
     assert server.slept == []
@@ -200,11 +200,11 @@ async def test_an_answer_that_is_no_task_is_a_failed_call():
     assert result.content == (TextContent("The server returned a task without a valid taskId."),)
 
 
-def test_a_state_is_told_in_words():
+def test_a_state_is_shown_in_words():
     assert words(task(status=TaskStatus.INPUT_REQUIRED)) == "task input required"
 
 
-async def test_a_change_that_the_server_reports_is_asked_for_at_once():
+async def test_a_reported_change_is_requested_at_once():
     server = Scripted(WORKING, DONE)
     idle = asyncio.Event()
 
@@ -224,5 +224,5 @@ async def test_a_change_that_the_server_reports_is_asked_for_at_once():
     assert server.slept == [1.0, 0.25, 0.5, 0.25]
 
 
-def test_a_report_about_a_task_that_nobody_follows_means_nothing():
+def test_a_report_about_a_task_without_followers_is_ignored():
     Scripted(DONE).tasks.changed_at_server({"taskId": ["t-1"]})

@@ -26,7 +26,7 @@ async def test_an_event_is_set_in_time_or_not():
     assert await set_within(event, 60)
 
 
-async def test_the_deadline_of_a_scope_stands_still_while_it_is_paused():
+async def test_the_deadline_of_a_scope_can_be_paused():
     scope = anyio.CancelScope(deadline=anyio.current_time() + 5)
     clock = ScopeClock(scope)
     clock.pause()

@@ -1,4 +1,4 @@
-"""Working with real servers by hand: what they offer, what they answer, and every failure a sentence."""
+"""Working with real servers by hand: what they offer and answer; every failure is a sentence."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""When a failed request is sent again, and how that is seen."""
+"""When a failed request is retried, and how that is shown."""
 
 from collections.abc import AsyncIterator
 

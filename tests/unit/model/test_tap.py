@@ -1,4 +1,4 @@
-"""What goes to a model and comes back is told as it travelled, through the real client."""
+"""Requests and replies of a model are recorded unchanged, through the real client."""
 
 import json
 from typing import Any
@@ -74,7 +74,7 @@ async def test_an_unreachable_endpoint_is_reported_as_a_broken_reply() -> None:
     assert seen[-1].detail["broken"]
 
 
-async def test_a_sink_that_fails_costs_no_answer() -> None:
+async def test_a_failing_sink_loses_no_answer() -> None:
     def broken(captured: Captured) -> None:
         raise RuntimeError("full")
 

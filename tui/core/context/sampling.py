@@ -126,7 +126,7 @@ def _messages(listed: Any) -> Iterator[Message]:
     if not isinstance(listed, list) or not listed:
         raise BadSampling("messages must be an array with at least one message")
     if len(listed) > MAX_MESSAGES:
-        raise BadSampling(f"{len(listed)} messages; at most {MAX_MESSAGES} are allowed")
+        raise BadSampling(f"{len(listed)} messages, but at most {MAX_MESSAGES} are allowed")
     called: dict[str, str] = {}
     for number, message in enumerate(listed):
         where = f"messages[{number}]"

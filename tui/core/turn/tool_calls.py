@@ -209,7 +209,7 @@ class ToolCallRunner:
     def abandon(self, step: int, call: CallRequest, text: str, why: str) -> None:
         item = self._proposed.get(call.id) or self.propose(step, call)
         if call.id in self._started:
-            text += " after it was sent; it may or may not have taken effect"
+            text += " after it was sent. It may or may not have taken effect"
         elif why == "cancelled":
             text, why = f"not run: {text}", "not run"
         self._conclude(step, item, Observation(text), is_error=True, why=why)

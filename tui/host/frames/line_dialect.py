@@ -243,7 +243,7 @@ class LineDialect:
         self.greeted = True
         if self._version != VERSION:
             found = f"version {self._version!r}" if self._version else "no version"
-            self._log(f'mcptui: its hello has {found}; mcptui supports "{VERSION}"')
+            self._log(f'mcptui: its hello has {found}, but mcptui supports "{VERSION}"')
         if again:
             self._gate.incoming(Notification("notifications/tools/list_changed"))
         else:

@@ -183,6 +183,6 @@ class PersonSignsIn:
 
     def _late(self, seconds: float, what: str) -> SignInFailed:
         return SignInFailed(
-            f"it requires signing in; {what} within {seconds / 60:g} min.",
+            f"it requires signing in: {what} within {seconds / 60:g} min.",
             next_step=f"Sign in with `mcptui login {self._server}`, or restart the server.",
         )

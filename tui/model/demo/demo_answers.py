@@ -35,7 +35,7 @@ _SENTENCES = {
     ),
     "help": (
         "{head}\n\nTry:\n\n{examples}\n\n"
-        "`list tools` shows every tool; `call NAME {{JSON}}` runs one with exactly these arguments.",
+        "`list tools` shows every tool. `call NAME {{JSON}}` runs one with exactly these arguments.",
         "{head}\n\n可以试试：\n\n{examples}\n\n`list tools` 列出所有工具。",
     ),
     "rule-based": ("I am a rule-based demo, not a language model. ", "我是基于规则的演示模型。"),
@@ -49,7 +49,7 @@ _SENTENCES = {
         "我是基于规则的演示模型，没有找到能回答这个问题的工具。可以试试：\n\n{examples}",
     ),
     "too long": (
-        "I am a rule-based demo and read at most {limit} characters; this message is longer.",
+        "I am a rule-based demo and read at most {limit} characters. This message is longer.",
         "我是基于规则的演示模型，最多读 {limit} 个字符，这条消息太长了。",
     ),
     "missing": (

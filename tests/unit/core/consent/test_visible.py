@@ -1,4 +1,4 @@
-"""Hidden characters are shown as their numbers."""
+"""Hidden characters are shown as code points."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`read_result` reads what was omitted, in bounds, and is no server's."""
+"""`read_result` reads omitted parts of results, within bounds, and belongs to no server."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Whole results are kept by name, the newest at the expense of the oldest."""
+"""Complete results are stored by name; the oldest are dropped first."""
 
 from tui.core.context.built_in_tools import ResultStore
 

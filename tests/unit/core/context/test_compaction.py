@@ -1,4 +1,4 @@
-"""What a model is told of a long conversation: valid whatever stands in for what, and nothing is lost."""
+"""Compacted conversations stay valid, and no message is lost."""
 
 import itertools
 

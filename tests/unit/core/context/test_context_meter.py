@@ -1,4 +1,4 @@
-"""How full the window is: the endpoint's count for what it has read, an estimate for what is new."""
+"""How full the window is: the endpoint's count for old messages, an estimate for new ones."""
 
 from tui.core.context.context_meter import ContextMeter, estimate_messages, tail_within
 from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage

@@ -1,4 +1,4 @@
-"""Estimates grow with the text, count other scripts dearer, and learn from what endpoints count."""
+"""Estimates grow with the text, count more for other scripts, and adapt to the endpoint's counts."""
 
 from hypothesis import given
 from hypothesis import strategies as st

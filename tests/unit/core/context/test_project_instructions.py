@@ -38,7 +38,7 @@ def test_another_text_or_folder_needs_another_answer():
     assert len({one.key, found("Be brief!").key, found("Be brief.", "/other").key}) == 3
 
 
-def test_a_change_behind_the_cut_needs_another_answer_if_it_changes_the_length():
+def test_a_change_after_the_cut_needs_another_answer_if_it_changes_the_length():
     assert found("x" * (MAX_CHARS + 1)).key != found("x" * (MAX_CHARS + 2)).key
 
 

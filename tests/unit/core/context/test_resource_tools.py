@@ -51,7 +51,7 @@ def test_they_are_offered_only_while_there_is_a_server_to_read_from():
     assert box.tools()[1] is box.tools()[1]
 
 
-def test_they_run_without_a_question_and_stand_beside_read_result():
+def test_they_run_without_approval_next_to_read_result():
     inner = ResourceToolbox(FunctionToolbox(), Source("notes"))
     tools = BuiltInToolbox(inner, ResultStore({"result-1": "x"})).tools()
     assert [tool.server for tool in tools[1:]] == ["mcptui"] * 3

@@ -1,4 +1,4 @@
-"""Sampling requests as requests to a model, and its reply as their result."""
+"""Sampling requests become model requests, and replies become results."""
 
 from typing import Any
 
@@ -76,7 +76,7 @@ def test_what_is_malformed_is_named_with_its_place(params: dict[str, Any], probl
 
 
 @pytest.mark.parametrize("wanted", [None, 0, -5, True, "10"])
-def test_a_limit_that_is_none_is_refused(wanted: Any) -> None:
+def test_an_invalid_limit_is_rejected(wanted: Any) -> None:
     with pytest.raises(BadSampling, match="maxTokens must be a positive number"):
         max_tokens_of({"maxTokens": wanted})
 

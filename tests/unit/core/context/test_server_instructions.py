@@ -1,4 +1,4 @@
-"""The servers' own instructions in the system text."""
+"""Instructions of servers in the system text."""
 
 from tui.core.context.server_instructions import MAX_CHARS, instructions_text, with_instructions
 
@@ -20,6 +20,6 @@ def test_instructions_are_bounded():
     assert len(text) < MAX_CHARS + 500 and "[truncated: 100,000 characters]" in text
 
 
-def test_without_instructions_the_system_text_is_as_it_was():
+def test_without_instructions_the_system_text_does_not_change():
     assert with_instructions("Be brief.", instructions_text({})) == "Be brief."
     assert with_instructions("Be brief.", "More.") == "Be brief.\n\nMore."

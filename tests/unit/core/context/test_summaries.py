@@ -1,4 +1,4 @@
-"""A summary of old turns that are more than the model's window holds: in pieces, and always some way."""
+"""Old turns that exceed the window are summarized in pieces, and a summary always results."""
 
 from collections.abc import AsyncGenerator
 

@@ -1,4 +1,4 @@
-"""Which tools a model is offered that does not take them all."""
+"""Which tools are offered to a model that does not accept all of them."""
 
 from dataclasses import replace
 

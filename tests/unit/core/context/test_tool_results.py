@@ -1,4 +1,4 @@
-"""What the model is told of a result is whole, honest and bounded."""
+"""The text of a result for the model is complete or marked as truncated, and bounded."""
 
 import json
 
@@ -149,7 +149,7 @@ def test_invisible_tag_characters_never_reach_the_model():
     assert result_text(ToolResult((TextContent("hi\U000e0041\U000e0042"),))) == "hi"
 
 
-def test_what_nobody_sees_never_reaches_the_model_from_any_part_of_a_result():
+def test_text_that_a_person_does_not_see_never_reaches_the_model_from_a_result():
     bad = "\u200b\u2063\u202e\x1b[8m\U000e0041"
     link = LinkContent(f"x:{bad}", bad, bad)
     text = told(

@@ -1,4 +1,4 @@
-"""What does not fit is cut in the middle, and the note says exactly what is missing."""
+"""A text that does not fit is truncated in the middle, with an exact note on what is missing."""
 
 import re
 

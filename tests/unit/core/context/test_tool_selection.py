@@ -57,7 +57,7 @@ def test_tools_that_are_not_offered_can_still_be_called():
     assert ToolSelection(max_tools=10).offer(many(20)).table.resolve("many__t19") is not None
 
 
-def test_one_schema_that_is_too_large_costs_only_its_own_tool():
+def test_a_schema_that_is_too_large_affects_only_its_own_tool():
     defs = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 4} for n in range(20)}
     bad = Tool("s", "bad", schema={"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": defs}, digest="b")
     offer = ToolOffer([bad, Tool("s", "good", digest="g")])
@@ -67,7 +67,7 @@ def test_one_schema_that_is_too_large_costs_only_its_own_tool():
     assert offer.notice == f"Not offered to the model: s › bad ({why})."
 
 
-def test_an_unforeseen_schema_costs_only_its_own_tool():
+def test_an_unexpected_schema_affects_only_its_own_tool():
     class Odd(dict):
         def items(self):
             raise KeyError("odd")

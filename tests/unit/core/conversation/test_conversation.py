@@ -1,4 +1,4 @@
-"""The history is always one that a provider accepts."""
+"""A provider always accepts the history."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What mcptui itself said, as JSON and back."""
+"""mcptui's own remarks survive JSON."""
 
 import json
 from typing import get_args

@@ -1,4 +1,4 @@
-"""Messages survive JSON, and what is no message is refused in words."""
+"""Messages survive JSON, and invalid ones are rejected with a reason."""
 
 import base64
 import json

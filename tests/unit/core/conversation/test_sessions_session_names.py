@@ -1,4 +1,4 @@
-"""A person means a conversation by what is short to type."""
+"""A person can name a session by something short."""
 
 import pytest
 
@@ -33,5 +33,5 @@ def test_without_sessions_there_is_no_last_one():
 
 @pytest.mark.parametrize("name", ["2026", "Weather"])
 def test_an_ambiguous_name_is_an_error(name: str):
-    with pytest.raises(UsageError, match="2 conversations match"):
+    with pytest.raises(UsageError, match="2 sessions match"):
         named([NEW, TWIN], name)

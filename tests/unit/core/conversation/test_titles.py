@@ -1,4 +1,4 @@
-"""A title says what a conversation is about, in the words of its first question."""
+"""A title describes a conversation in the words of its first question."""
 
 import pytest
 from hypothesis import given
@@ -59,7 +59,7 @@ def test_a_title_is_one_clean_line_that_fits(question: str):
     assert "\n" not in title and "\t" not in title
 
 
-def test_a_question_of_megabytes_costs_no_time():
+def test_a_question_of_megabytes_takes_no_time():
     assert title_of("word " * 1_000_000).startswith("word word")
 
 

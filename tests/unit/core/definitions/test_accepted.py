@@ -1,4 +1,4 @@
-"""Which definitions are accepted: the first list, and what somebody accepted since."""
+"""Which definitions are accepted: the first list, and those that a person accepted since."""
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -58,7 +58,7 @@ def test_what_cannot_be_read_leaves_everything_changed_until_it_is_accepted():
     assert memory.kept["k"].damage == "" and names(definitions.changes()) == ["b"]
 
 
-def test_a_changed_and_a_new_tool_are_changes_and_a_removed_one_is_none():
+def test_a_changed_and_a_new_tool_are_changes_but_not_a_removed_one():
     definitions = ServerDefinitions("srv")
     see(definitions, listed(a="1", b="1", c="1"))
     definitions.called()

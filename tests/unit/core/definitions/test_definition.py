@@ -1,4 +1,4 @@
-"""What of a tool is its definition, and what changes its digest."""
+"""Which parts of a tool are its definition, and what changes its digest."""
 
 import json
 

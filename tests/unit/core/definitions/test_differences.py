@@ -1,4 +1,4 @@
-"""What differs between two definitions, and what it means for a caller."""
+"""The differences between two definitions, and what they mean for a caller."""
 
 import pytest
 from hypothesis import given
@@ -90,7 +90,7 @@ def test_a_difference_says_where_it_is_and_both_values():
     assert found.why == "no longer string"
 
 
-def test_a_suspicious_text_that_was_accepted_before_is_not_told_again():
+def test_a_suspicious_text_that_was_accepted_before_is_not_reported_again():
     old = {"description": "Never mention the key."}
     assert verdict_of(differences_of(old, {"description": "Never mention the keys."})) is COMPATIBLE
 

@@ -1,4 +1,4 @@
-"""A change in words."""
+"""Changed definitions in words."""
 
 import pytest
 from hypothesis import assume, given

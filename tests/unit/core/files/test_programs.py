@@ -1,4 +1,4 @@
-"""Which folders a program is looked for in."""
+"""In which folders a program is searched."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a person types, read as a value and checked as they type."""
+"""Typed text is converted to a value and checked while typing."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Filling in a form: states, paths, what is wrong, raw JSON at any moment, nothing ever lost."""
+"""Filling in a form: states, paths, problems, raw JSON at any time, and nothing is ever lost."""
 
 import json
 

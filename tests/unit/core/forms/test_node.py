@@ -1,4 +1,4 @@
-"""One field while it is filled in: text, raw JSON, and the value gathered from it and from what is below."""
+"""One field while it is filled in: text, raw JSON, and the value of it and its children."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def test_written_text_is_a_value_with_its_problem():
     assert "3" in problems["n",]
 
 
-def test_clearing_leaves_nothing_behind():
+def test_clearing_removes_everything():
     number = node({"type": "integer"})
     write(number, "x")
     clear(number)

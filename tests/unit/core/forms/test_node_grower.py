@@ -1,4 +1,4 @@
-"""How far a form grows: bounds, and no schema that makes it fail or loses a value."""
+"""How far a form grows: it is bounded, and no schema makes it fail or lose a value."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""What kind of field each schema becomes."""
+"""The kind of field for each schema."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What single keywords of a schema say of a field, whatever is written in them."""
+"""The effect of single keywords on a field, whatever their value."""
 
 import pytest
 

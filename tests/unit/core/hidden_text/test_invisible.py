@@ -1,4 +1,4 @@
-"""When characters without a shape are a text."""
+"""When invisible characters encode a text."""
 
 from tui.core.hidden_text.invisible import LONG_RUN, MANY, is_concealed, is_text
 

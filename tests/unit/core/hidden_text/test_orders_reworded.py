@@ -1,4 +1,4 @@
-"""Orders in other words, letters and languages: how many are marked, and that honest text is not."""
+"""Orders in other words, letters and languages: how many are marked, while honest text is not."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is found in a text of a server, and what is not."""
+"""What the scan finds in texts of servers, and what it does not."""
 
 import time
 

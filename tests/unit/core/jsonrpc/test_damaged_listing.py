@@ -1,4 +1,4 @@
-"""A part of a listing that cannot be read costs itself, not the others."""
+"""An unreadable part of a listing does not affect the others."""
 
 import json
 import time
@@ -85,7 +85,7 @@ def test_resources_and_prompts_that_are_omitted_are_named_with_their_reason():
 
 @pytest.mark.parametrize("key", ["_meta", "nextCursor"])
 @pytest.mark.parametrize("value", [deep(300), "NaN", "1e999"])
-def test_a_bad_member_beside_the_list_does_not_cost_the_list(key: str, value: str):
+def test_a_bad_member_next_to_the_list_does_not_lose_the_list(key: str, value: str):
     (found,) = read_line(response(f'{{"tools": [{GOOD}], "{key}": {value}}}'))
     assert isinstance(found, Response)
     assert found.result == {"tools": [json.loads(GOOD)], key: {}}

@@ -1,4 +1,4 @@
-"""What a line is, as a column shows it and as the host uses it."""
+"""The classification of a line, for columns and for the host."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Only what JSON has, and only numbers that can be written as JSON again."""
+"""Accepts only valid JSON, and only numbers that can be written as JSON again."""
 
 import pytest
 

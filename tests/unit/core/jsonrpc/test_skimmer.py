@@ -1,4 +1,4 @@
-"""Where the members of large objects stand, found without reading their values."""
+"""The positions of members in large objects, found without parsing values."""
 
 import json
 

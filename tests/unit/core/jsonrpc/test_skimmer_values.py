@@ -1,4 +1,4 @@
-"""JSON found part by part says the same as JSON parsed at once, and survives whatever is cut or wrong."""
+"""JSON read part by part equals JSON parsed at once, and tolerates truncated or invalid text."""
 
 import json
 from typing import Any

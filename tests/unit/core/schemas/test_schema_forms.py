@@ -1,4 +1,4 @@
-"""A schema in the form of a strict provider keeps that provider's rules, whatever the tool wrote."""
+"""A schema converted for a strict provider follows its rules, whatever the original."""
 
 from typing import Any
 

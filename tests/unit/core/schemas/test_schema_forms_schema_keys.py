@@ -1,4 +1,4 @@
-"""Names that a provider refuses go out changed and come back as the tool knows them."""
+"""Names that a provider rejects are sent changed, and restored in calls."""
 
 from typing import Any
 

@@ -8,7 +8,7 @@ from tui.core.schemas.schemas import MAX_NODES, SchemaRefused, SchemaTooLarge, m
 from tui.core.text import visible
 
 
-def test_a_plain_schema_is_sent_as_it_is():
+def test_a_plain_schema_is_sent_unchanged():
     schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
     assert model_schema(schema) == schema
 
@@ -146,6 +146,6 @@ def test_no_text_of_a_schema_has_anything_that_only_a_model_would_read(value, hi
         {"properties": {"a": {"default": {"k\x1b[8m": 1}}}},
     ],
 )
-def test_a_name_that_could_not_be_sent_as_it_is_costs_the_tool(schema):
+def test_a_tool_with_a_name_that_would_be_changed_is_omitted(schema):
     with pytest.raises(SchemaRefused, match="invisible characters in the name"):
         model_schema(schema)

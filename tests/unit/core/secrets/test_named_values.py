@@ -1,4 +1,4 @@
-"""Values that are secret by their name."""
+"""Values that are secret because of their name."""
 
 import json
 import time

@@ -32,7 +32,7 @@ def test_a_token_reply_is_shown_without_its_tokens():
     assert shown["expires_in"] == 60 and "canary" not in json.dumps(shown)
 
 
-def test_metadata_is_shown_as_it_is():
+def test_metadata_is_shown_unchanged():
     metadata = {
         "issuer": "https://auth.example",
         "token_endpoint": "https://auth.example/token",

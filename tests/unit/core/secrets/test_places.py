@@ -1,4 +1,4 @@
-"""Secrets in command lines, URLs and headers are found by their place, however short they are."""
+"""Secrets in command lines, URLs and headers are found by position, however short."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Names that read like those of secrets."""
+"""Names that suggest a secret."""
 
 import pytest
 

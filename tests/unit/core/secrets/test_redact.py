@@ -1,4 +1,4 @@
-"""No secret that mcptui knows, or that looks like one, passes the gate."""
+"""No known or recognizable secret passes redaction."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""No configured secret and no known shape of one passes into a recording; every other byte does."""
+"""No configured or recognizable secret gets into a recording; every other byte does."""
 
 import base64
 import json

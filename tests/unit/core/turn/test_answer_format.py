@@ -1,4 +1,4 @@
-"""The JSON of an answer, and what the model is told of its form."""
+"""The JSON of an answer, and the instructions to the model about its format."""
 
 import json
 from typing import Any
@@ -25,7 +25,7 @@ def test_the_value_is_found_in_an_answer(text: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "Windy.", '{"a": ', '{"a": NaN}', "[" * 100_000])
-def test_what_has_no_value_is_told(text: str) -> None:
+def test_missing_values_are_reported(text: str) -> None:
     with pytest.raises(ValueError, match="not JSON"):
         answer_value(text)
 

@@ -1,4 +1,4 @@
-"""Which calls run without a question."""
+"""Which calls run without approval."""
 
 import pytest
 

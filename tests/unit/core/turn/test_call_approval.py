@@ -1,4 +1,4 @@
-"""Whom a call of a server asks about: the call, or first the server."""
+"""Whether mcptui asks about a call, or first about its server."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is recorded about the calls of the model."""
+"""The recorded decisions about calls of the model."""
 
 from typing import Any
 
@@ -56,12 +56,12 @@ async def test_an_answer_is_recorded_with_a_digest_and_no_values(
     assert found.digest == digest_of({"text": "hi"}) and "hi" not in found.digest
 
 
-async def test_where_nobody_could_be_asked_the_default_decided() -> None:
+async def test_without_a_person_the_default_decides() -> None:
     (found,) = await decided(Decision(Answer.NO, "no terminal", by_person=False))
     assert (found.allowed, found.asked, found.by) == (False, False, "default (no terminal)")
 
 
-def test_where_nobody_could_be_asked_a_rule_that_asks_has_denied() -> None:
+def test_without_a_person_a_rule_that_asks_denies() -> None:
     log = Noted()
     refused = Decision(Answer.NO, "no terminal", by_person=False)
     CallDecisions(log).answered(Tool("files", "read"), {}, refused, rule="ask files/*")
@@ -77,7 +77,7 @@ def test_where_nobody_could_be_asked_a_rule_that_asks_has_denied() -> None:
         (Mode.ASK, True, True, "default (marked read-only by a trusted server)"),
     ],
 )
-async def test_a_call_that_asks_nobody_names_what_decided(
+async def test_a_call_without_a_question_records_what_decided(
     mode: Mode, read_only: bool, allowed: bool, by: str
 ) -> None:
     (found,) = await decided(mode=mode, read_only=read_only)

@@ -1,4 +1,4 @@
-"""The meter meets each limit exactly at its value."""
+"""The meter reaches each limit exactly at its value."""
 
 from tui.core.events import LimitName
 from tui.core.turn.limits import Limits, TurnMeter, fingerprint

@@ -86,7 +86,7 @@ async def test_the_last_step_allowed_does_not_run_calls_and_a_final_request_with
     assert UserMessage(WRAP_UP) not in talk.messages
 
 
-async def test_calls_in_the_final_reply_are_not_run_and_a_summary_stands_in_for_the_answer():
+async def test_calls_in_the_final_reply_are_not_run_and_a_summary_replaces_the_answer():
     toolbox = FunctionToolbox()
     model = ScriptedModel([calls(call(1)), calls(call(2))])
     turn, talk = turn_of(model, toolbox, limits=Limits(max_steps=1))

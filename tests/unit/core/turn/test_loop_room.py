@@ -1,4 +1,4 @@
-"""A conversation that does not fit: results in short, then a summary, visibly; and budgets of a turn."""
+"""A conversation that does not fit: shortened results, then a summary, visibly; and budgets of a turn."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The loop and what is written down: nothing is acknowledged, and no call is sent, before it is on disk."""
+"""The loop and the journal: nothing is acknowledged, and no call is sent, before it is on disk."""
 
 from tests.scripted_model import ScriptedModel, calls, says
 from tests.unit.core.stand_ins import (

@@ -1,4 +1,4 @@
-"""What the person says while a turn runs is taken into it at the next step."""
+"""A message sent while a turn runs is included in the next step."""
 
 from tests.scripted_model import ScriptedModel, calls, says
 from tests.unit.core.stand_ins import FunctionToolbox, call, ended, of_type, run, text, turn_of

@@ -1,4 +1,4 @@
-"""A reply becomes calls that are safe to run and a message that is safe to keep."""
+"""A reply becomes calls that are safe to run and a message that is safe to store."""
 
 import time
 from collections.abc import AsyncGenerator

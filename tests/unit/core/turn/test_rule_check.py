@@ -41,7 +41,7 @@ def test_a_call_changes_if_it_would_go_another_way(rule: str, record: DecisionRe
     assert [f"{one.call.before} → {one.after}" for one in check.changes] == ([change] if change else [])
 
 
-def test_verdicts_are_counted_and_a_call_that_cannot_be_read_is_none_of_them():
+def test_verdicts_are_counted_except_for_unreadable_calls():
     calls = [PastCall("files", "read", {"path": path}, 1.0) for path in ("/etc/a", "/b", "/c")]
     check = checked(
         ["ask files/* path=/etc/*", "allow files/* path=/b"], *calls, PastCall("x", "y", None, 1.0)

@@ -254,7 +254,7 @@ def test_a_path_with_fullwidth_or_invisible_characters_is_also_the_plain_path(pa
     assert covers_any("/etc/*", "path", {"path": path}) and not covers_all("/tmp/*", "path", {"path": path})
 
 
-def test_a_rule_that_allows_matches_the_text_as_it_is_and_as_it_is_read():
+def test_a_rule_that_allows_matches_the_text_in_every_reading():
     assert not covers_all("*ｓecret*", "v", {"v": "a secret"})
     assert not covers_all("a?b", "v", {"v": "a\u200bb"})
     assert covers_all("*（株）*", "v", {"v": "日本（株）"})

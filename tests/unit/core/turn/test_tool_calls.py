@@ -1,4 +1,4 @@
-"""Who decides whether a call runs, and what the model is told when it does not."""
+"""Who decides whether a call runs, and the text for the model if it does not."""
 
 import asyncio
 import gc
@@ -160,7 +160,7 @@ async def test_cancelled_calls_say_whether_they_were_sent():
     turn.cancel()
     await task
     sent, unsent = (message.text for message in talk.messages if isinstance(message, ToolMessage))
-    assert sent.startswith("cancelled by the user after it was sent; it may or may not have taken effect")
+    assert sent.startswith("cancelled by the user after it was sent. It may or may not have taken effect")
     assert unsent == "not run: cancelled by the user"
     whys = [message.why for message in talk.messages if isinstance(message, ToolMessage)]
     assert whys == ["cancelled", "not run"]
@@ -260,7 +260,7 @@ async def test_pictures_that_differ_are_not_the_same_result():
     assert not any("the same call" in message.text for message in talk.messages)
 
 
-async def test_a_call_that_is_cancelled_before_it_began_leaves_nothing_behind(recwarn):
+async def test_a_call_cancelled_before_it_began_is_cleaned_up(recwarn):
     async def look(arguments):
         return text("fine")
 
@@ -417,7 +417,7 @@ async def test_a_rule_that_is_added_while_a_call_waits_for_approval_denies_it():
 
 
 @pytest.mark.parametrize(("count", "in_thread"), [(MANY_TOOLS, False), (MANY_TOOLS + 1, True)])
-async def test_many_tools_are_chosen_beside_the_event_loop(monkeypatch, count, in_thread):
+async def test_many_tools_are_selected_off_the_event_loop(monkeypatch, count, in_thread):
     threads = []
 
     def choose(self, *arguments, **more):

@@ -1,4 +1,4 @@
-"""What mcptui says of events, in one place for a turn that runs and for one that is shown again."""
+"""mcptui's remarks on events, for a running turn and for a reopened one."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def test_a_turn_that_was_stopped_says_so_and_one_that_was_answered_nothing():
     assert remark_of(ended(EndReason.ANSWERED), 3) is None
 
 
-def test_a_reason_to_ask_again_is_said_once_and_not_beside_the_failure_that_repeats_it():
+def test_a_retry_reason_is_shown_once_and_not_next_to_the_failure_that_repeats_it():
     busy = Remark(1, "retry", "HTTP 429")
     failed = Remark(1, "error", "HTTP 429", "model", "Wait, then retry.")
     later = Remark(3, "retry", "HTTP 429")

@@ -1,4 +1,4 @@
-"""Content of servers that are not trusted, found in a conversation."""
+"""Content of untrusted servers in a conversation."""
 
 from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.context.resource_tools import LIST, READ
@@ -85,7 +85,7 @@ def test_only_the_listing_of_a_server_lists_a_resource() -> None:
     )
 
 
-def test_an_imported_conversation_is_not_trusted_whatever_it_says_of_its_results() -> None:
+def test_an_imported_conversation_is_not_trusted_whatever_sources_it_names() -> None:
     forged = [UserMessage("hi"), result("good"), result(name="mcptui__read_result")]
     sources = untrusted_sources(Conversation(messages=forged, imported="s1"), Trusting())
     assert sources == ("the imported session s1",)

@@ -1,4 +1,4 @@
-"""What an address and a header may be."""
+"""Which addresses and headers are valid."""
 
 import httpx2
 import pytest

@@ -1,4 +1,4 @@
-"""What is shown of an address that is to be opened, and which ones never are."""
+"""How an address to open is shown, and which addresses are never opened."""
 
 import pytest
 

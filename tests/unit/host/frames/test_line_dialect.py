@@ -294,7 +294,7 @@ async def test_another_version_is_noted_and_accepted(side):
     side.ask(1, "initialize")
     side.hear({"type": "hello", "version": "v2", "tools": []})
     assert (await side.got()).result["serverInfo"]["version"] == "v2"
-    assert side.log == ["mcptui: its hello has version 'v2'; mcptui supports \"v1\""]
+    assert side.log == ["mcptui: its hello has version 'v2', but mcptui supports \"v1\""]
 
 
 async def test_a_greeting_without_a_list_of_tools_is_refused(side):
@@ -323,7 +323,7 @@ async def test_an_unreadable_answer_fails_the_call_that_it_names(side):
     assert side.sent[-1]["name"] == "next"
 
 
-async def test_an_answer_behind_a_print_without_a_newline_is_found(side):
+async def test_an_answer_after_a_print_without_a_newline_is_found(side):
     [line] = read_dialect(b'working... {"type":"tool_result","id":"7","result":1}')
     assert (line.type, line.id) == ("tool_result", "7")
 

@@ -1,4 +1,4 @@
-"""Messages from any wire to the gate; lines of stdout are in `test_stdout_reader`."""
+"""Messages from any transport to the gate; lines of stdout are in `test_stdout_reader`."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Credentials that only travel are redacted from then on."""
+"""Credentials seen in traffic are redacted from then on."""
 
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction

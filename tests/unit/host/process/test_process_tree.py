@@ -1,4 +1,4 @@
-"""What a tree of processes costs; psutil's view of the system is replaced by a table."""
+"""The resources of a tree of processes; a table replaces psutil."""
 
 import os
 import sys
@@ -74,7 +74,7 @@ def test_children_their_children_and_the_rest_of_the_group_belong_to_the_leader(
     assert found.cpu_seconds == 1.5 + 3600 + 86_401 + 4 * 1.0
 
 
-def test_a_leader_that_is_gone_costs_nothing(system):
+def test_an_exited_leader_uses_no_resources(system):
     system(*FAMILY)
     assert usage(999) == ProcessUsage()
 
@@ -90,7 +90,7 @@ def test_two_that_are_each_others_parent_are_counted_once(system):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="not reported there")
-def test_this_process_costs_something():
+def test_this_process_uses_resources():
     found = usage(os.getpid())
     assert found.pids[0] == os.getpid()
     assert found.memory is not None

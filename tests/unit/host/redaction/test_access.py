@@ -1,4 +1,4 @@
-"""A real server that returns its secret everywhere: the program never has it."""
+"""A real server that returns its secret everywhere; the program never gets it."""
 
 import sys
 import threading

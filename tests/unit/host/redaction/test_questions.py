@@ -62,7 +62,7 @@ async def test_no_question_shows_a_secret():
     assert len(person.seen) == 4
 
 
-async def test_the_address_that_the_person_agrees_to_open_is_shown_as_it_is():
+async def test_the_address_that_the_person_agrees_to_open_is_shown_unchanged():
     person = Person()
     question = AddressQuestion("s", f"https://h.example/?t={SECRET}", f"open {SECRET}", "elicitation")
     await RedactedQuestioner(person, REDACTION).address(question)

@@ -1,4 +1,4 @@
-"""Configured secrets in what servers answer are replaced, in every part and encoding; nothing else is."""
+"""Only configured secrets in answers of servers are replaced, in every part and encoding."""
 
 from base64 import b64decode, b64encode
 from urllib.parse import quote
@@ -78,7 +78,7 @@ async def test_a_sentence_that_quotes_a_server_has_no_beginning_of_a_secret_wher
     assert answer.problem == "The server answered: … Try again."
 
 
-async def test_a_result_without_secrets_is_returned_as_it_is(redaction):
+async def test_a_result_without_secrets_is_returned_unchanged(redaction):
     result = ToolResult((TextContent("key-xxxxxxxx, sk-proj-aaaaaaaaaaaaaaaaaaaaaaaa"),), raw={"a": [1, "b"]})
     assert await redaction.result(result) is result
 

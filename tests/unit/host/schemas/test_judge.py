@@ -1,4 +1,4 @@
-"""Frames are held against the models of the SDK, and what is wrong is said in clauses."""
+"""Validates messages against the SDK's models, and reports problems as clauses."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A schema that is called plainly sound is sound by the meta-schema; everyday ones are called so."""
+"""The quick check accepts common schemas, and only those that the meta-schema accepts."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Which schemas cost a tool its place in the list."""
+"""Which schemas make a tool unusable."""
 
 import json
 

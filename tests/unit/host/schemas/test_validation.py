@@ -1,4 +1,4 @@
-"""Values are checked in bounded time, whatever the schema is."""
+"""Values are checked in bounded time, whatever the schema."""
 
 import asyncio
 import time
@@ -72,7 +72,7 @@ async def test_the_worker_is_kept_for_the_next_check(checker):
     assert worker_pid(checker) == first
 
 
-async def test_a_worker_that_somebody_ended_is_replaced(checker):
+async def test_a_worker_that_was_killed_is_replaced(checker):
     await checker.check(LINKED, {"n": 1})
     checker._worker.kill()
     await until(lambda: checker._worker.poll() is not None)
@@ -116,7 +116,7 @@ def test_many_nodes_are_not_simple():
     assert not is_simple({"items": {"type": "integer"}}, list(range(50_000)))
 
 
-def test_a_property_that_is_called_like_a_costly_keyword_only_costs_a_process():
+def test_a_property_named_like_a_slow_keyword_only_needs_a_process():
     assert not is_simple({"properties": {"pattern": {"type": "string"}}}, {})
 
 

@@ -1,4 +1,4 @@
-"""A value that is said to match plainly does match; the calls of every day need no library to be checked."""
+"""The quick check accepts only matching values; common calls need no library."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Tool calls that the SDK's session knows nothing of."""
+"""Tool calls that bypass the SDK's session."""
 
 import asyncio
 import json
@@ -149,7 +149,7 @@ async def test_progress_is_reported_until_the_answer():
     assert not wire.calls.progressed({"progressToken": name, "progress": 3})
 
 
-async def test_a_listener_that_fails_costs_nothing(caplog):
+async def test_a_failing_listener_has_no_effect(caplog):
     wire = Wire()
     wire.reports = None
     task, _, name = await wire.call()

@@ -1,4 +1,4 @@
-"""What the SDK gets to see, and what is kept from it."""
+"""What the SDK sees, and what is hidden from it."""
 
 from importlib.metadata import version
 
@@ -161,7 +161,7 @@ def test_sane_progress_does(wire, value):
     assert wire.incoming(item) is item
 
 
-def test_an_endless_row_of_requests_from_a_server_costs_bounded_memory(wire):
+def test_endless_requests_from_a_server_take_bounded_memory(wire):
     for number in range(5000):
         wire.incoming(request("roots/list", number))
     assert len(wire._inbound) <= 1024
@@ -202,7 +202,7 @@ def test_this_is_the_sdk_that_takes_hollow_answers():
     assert version("mcp").startswith("2.3.")
 
 
-async def test_an_sdk_that_does_not_carry_the_mark_costs_only_what_the_sdk_does_not_read(monkeypatch):
+async def test_an_sdk_that_drops_the_mark_loses_only_what_it_does_not_read(monkeypatch):
     """Then it validates whole answers itself, as in any other client."""
     monkeypatch.setattr(SdkBridge, "issue", lambda wire, ticket: {})
     host = Host(

@@ -1,4 +1,4 @@
-"""What the SDK logs stays in memory, without what servers sent."""
+"""The SDK's log stays in memory, without content from servers."""
 
 import logging
 from importlib.metadata import version

@@ -1,4 +1,4 @@
-"""Signing in to a real OAuth server on loopback, with a person who says yes."""
+"""Signing in to a real OAuth server on loopback, with a person who agrees."""
 
 import asyncio
 from dataclasses import replace
@@ -49,7 +49,7 @@ async def test_a_refused_request_leads_to_a_sign_in_and_is_sent_again(store: Tok
         assert (decision.by, decision.asked_by, decision.asked) == ("key", "server safe", True)
 
 
-async def test_a_server_that_asks_for_nothing_costs_nothing(store: TokenStore) -> None:
+async def test_a_server_that_requires_no_sign_in_needs_no_further_requests(store: TokenStore) -> None:
     async with OAuthServer(asks=False) as server:
         around = Around(store, server.url)
         assert (await around.call()).status_code == 200
@@ -88,9 +88,7 @@ async def test_over_ssh_the_pasted_address_signs_in(store: TokenStore) -> None:
 @pytest.mark.parametrize(
     "wrong", ["code=1", "http://[x?code=1&state=2", "http://127.0.0.1:1/callback?code=1&state=other"]
 )
-async def test_a_pasted_address_that_is_the_wrong_one_is_asked_for_again(
-    store: TokenStore, wrong: str
-) -> None:
+async def test_a_wrong_pasted_address_is_asked_for_again(store: TokenStore, wrong: str) -> None:
     async with OAuthServer() as server:
 
         class Hasty(Person):
@@ -116,7 +114,7 @@ async def test_a_declined_sign_in_says_how_to_sign_in_and_does_not_ask_twice(sto
         assert around.states[-1] == "not signed in"
 
 
-async def test_a_refusal_by_the_authorization_server_is_told_in_its_words(store: TokenStore) -> None:
+async def test_a_rejection_by_the_authorization_server_quotes_its_words(store: TokenStore) -> None:
     async with OAuthServer(authorize_error="access_denied") as server:
         with pytest.raises(SignInFailed, match=r"sign-in rejected: access_denied: You said no\."):
             await Around(store, server.url).call()
@@ -140,7 +138,7 @@ async def test_without_a_browser_the_person_is_asked_to_paste(store: TokenStore)
         assert "Cannot open a browser here." in again.message
 
 
-async def test_signing_in_can_be_asked_for_before_the_server_asks(store: TokenStore) -> None:
+async def test_signing_in_can_start_before_the_server_requires_it(store: TokenStore) -> None:
     async with OAuthServer(asks=False) as server:
         around = Around(store, server.url)
         signed_in = await around.auth.sign_in()
@@ -221,7 +219,7 @@ async def test_a_call_that_needs_more_scopes_steps_up(store: TokenStore) -> None
         assert said == ["", f"{more}read", f"{more}read write"]
 
 
-async def test_a_scope_that_is_never_granted_is_asked_for_once(store: TokenStore) -> None:
+async def test_a_scope_that_is_never_granted_is_requested_once(store: TokenStore) -> None:
     async with OAuthServer(scopes={"tools/call": "admin"}) as server:
         around = Around(store, server.url)
         server._tokens_scope = ""  # type: ignore[attr-defined]
@@ -308,7 +306,7 @@ async def test_when_the_port_of_the_registration_is_taken_it_registers_again(sto
         await taken.wait_closed()
 
 
-async def test_a_configured_port_that_is_taken_is_told(store: TokenStore) -> None:
+async def test_a_configured_port_that_is_taken_is_reported(store: TokenStore) -> None:
     taken = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
     port = taken.sockets[0].getsockname()[1]
     async with OAuthServer() as server:

@@ -104,7 +104,7 @@ async def test_an_address_that_is_not_for_a_browser_is_not_opened(
 
 
 @pytest.mark.parametrize("endpoint", ["javascript:alert(1)", "file:///etc/passwd", "https:///"])
-async def test_an_address_that_is_none_makes_the_metadata_useless(store: TokenStore, endpoint: str) -> None:
+async def test_an_invalid_address_makes_the_metadata_unusable(store: TokenStore, endpoint: str) -> None:
     async with OAuthServer(extra={"authorization_endpoint": endpoint}) as server:
         around = Around(store, server.url)
         await refused(around, "unexpected authorization server:")

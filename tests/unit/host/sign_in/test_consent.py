@@ -1,4 +1,4 @@
-"""What is refused before the person is asked to sign in."""
+"""What is rejected before the person is asked to sign in."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tui.host.sign_in.failures import SignInFailed
 
 
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "file:///etc/passwd", "http://auth.example/"])
-async def test_an_address_that_is_none_for_a_browser_is_not_shown(address: str) -> None:
+async def test_an_address_that_no_browser_may_open_is_not_shown(address: str) -> None:
     listener: Any = None
     person = PersonSignsIn(
         "srv",

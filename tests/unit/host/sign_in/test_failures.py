@@ -1,4 +1,4 @@
-"""What errors of the SDK's OAuth mean for a person."""
+"""Errors of the SDK's OAuth in words for a person."""
 
 import pytest
 from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenError
@@ -48,6 +48,6 @@ def test_each_error_says_what_to_do(error: Exception, known: OAuthContext, text:
     assert text in str(explained(error, str(error), "safe", known))
 
 
-def test_a_server_without_oauth_is_told_from_a_sign_in_that_failed() -> None:
+def test_a_server_without_oauth_differs_from_a_failed_sign_in() -> None:
     assert not explained(OAuthRegistrationError("404"), "404", "safe", context()).is_offered
     assert explained(OAuthTokenError("no"), "no", "safe", context()).is_offered

@@ -1,4 +1,4 @@
-"""What is added to the SDK's providers; seen with mcp 2.3.0."""
+"""Additions to the SDK's providers (mcp 2.3.0)."""
 
 import subprocess
 import sys

@@ -76,7 +76,7 @@ async def test_without_an_endpoint_nothing_is_asked_and_nothing_said(tmp_path: P
         assert not server.asked("/revoke")
 
 
-async def test_a_refusal_is_told_with_its_code(tmp_path: Path) -> None:
+async def test_a_rejection_has_its_code(tmp_path: Path) -> None:
     async with Revoking(broken={"/revoke": 503}) as server:
         found, _ = await signed_out(tmp_path, server)
         assert found.told == (

@@ -141,7 +141,7 @@ async def test_an_entry_that_is_gone_from_the_keychain_is_no_sign_in(
 
 
 @pytest.mark.usefixtures("no_keychain")
-async def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+async def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot store the sign-in"):
         await TokenStore(tmp_path / "file" / "sign-in").save(SIGNED_IN)

@@ -130,7 +130,7 @@ async def test_a_cancelled_call_is_a_notification_for_an_older_server():
 
 
 @ERAS
-async def test_a_refused_call_costs_only_itself(modern):
+async def test_a_rejected_call_affects_no_other(modern):
     refusal = says(reply(b"<html><title>Down</title></html>", "503 Service Unavailable", "text/html"))
     sink = Sink()
     async with http_server(modern=modern, once={"tools/call": refusal}) as server:
@@ -296,7 +296,7 @@ async def test_a_404_to_a_call_of_a_running_server_says_that_it_answered_before(
             await client.call_tool("echo", {})
 
 
-async def test_an_address_where_nobody_listens_ends_the_start_with_the_reason():
+async def test_an_address_without_a_server_ends_the_start_with_the_reason():
     async with http_server() as server:
         pass
     transport = remote(server)
@@ -320,7 +320,7 @@ async def test_a_header_that_cannot_be_sent_is_not_quoted():
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_a_compressed_answer_is_read_although_none_was_asked_for(stream):
+async def test_a_compressed_answer_is_read_although_it_was_not_requested(stream):
     async def squeeze(asked, writer):
         answer = {"jsonrpc": "2.0", "id": asked.message["id"], "result": server.result(asked)}
         body = gzip.compress(event(answer) if stream else json.dumps(answer).encode())
@@ -351,7 +351,7 @@ async def test_a_listing_waits_as_long_as_the_server_asks():
         assert server.methods().count("server/discover") == 2
 
 
-async def test_a_call_that_is_cancelled_while_it_waits_is_not_sent_any_more():
+async def test_a_call_cancelled_while_it_waits_is_not_sent():
     busy = says(reply(b"", "429 Too Many Requests", "", retry_after="1"))
     async with http_server(modern=False, once={"tools/call": busy}) as server:
         async with Client(transport := remote(server)) as client:

@@ -1,4 +1,4 @@
-"""Which way HTTP requests go: proxies, redirects, and past the tap."""
+"""The path of HTTP requests: proxies, redirects, and the tap."""
 
 import httpx2
 import pytest

@@ -1,4 +1,4 @@
-"""Sentences for what goes wrong with an HTTP request."""
+"""Sentences for failed HTTP requests."""
 
 import email.utils
 import time

@@ -1,4 +1,4 @@
-"""HTTPS: certificates of the environment, and what is said of those that nobody vouches for."""
+"""HTTPS: certificates of the environment, and the error for untrusted ones."""
 
 import re
 import ssl
@@ -49,7 +49,7 @@ async def test_a_certificate_of_the_environment_is_trusted(certificate, monkeypa
     assert http_client.tls_context() is http_client.tls_context()
 
 
-async def test_a_certificate_that_nobody_vouches_for_is_refused_with_the_reason(certificate, monkeypatch):
+async def test_an_untrusted_certificate_is_rejected_with_the_reason(certificate, monkeypatch):
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     async with http_server(tls=certificate[1]) as server:
         status = await started(server)

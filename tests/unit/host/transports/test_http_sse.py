@@ -114,7 +114,7 @@ async def test_a_dropped_stream_fails_what_was_under_way_and_is_opened_again():
         assert server.methods().count("initialize") == 2
 
 
-async def test_an_address_alone_finds_the_older_transport_by_itself():
+async def test_an_address_alone_finds_the_older_transport():
     async with http_server(modern=False) as server:
         stream = SseServer(server)
         refuse = reply(b"Cannot POST /mcp", "404 Not Found", "text/plain")
@@ -175,7 +175,7 @@ async def test_a_stream_that_never_names_an_address_ends_the_start(monkeypatch):
     assert transport.fatal == "the server sent no message endpoint within 0.5 s."
 
 
-async def test_what_is_no_message_on_the_stream_costs_nothing():
+async def test_other_content_on_the_stream_is_skipped():
     async with http_server(modern=False) as server:
         stream = SseServer(server)
         async with Client(transport := remote(server)) as client:

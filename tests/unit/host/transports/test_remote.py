@@ -1,4 +1,4 @@
-"""What all transports to remote servers do: end, stop, and tell where the server is."""
+"""The common part of all transports to remote servers: end, stop, and show the address."""
 
 import asyncio
 
@@ -40,7 +40,7 @@ async def test_a_server_that_holds_the_last_request_does_not_hold_the_stop(monke
             await client.list_tools()
 
 
-async def test_the_end_of_a_connection_is_told_to_pending_calls_first():
+async def test_pending_calls_learn_first_that_a_connection_has_ended():
     async def hold(asked, writer):
         await writer.wait_closed()
 
@@ -68,7 +68,7 @@ def host_of(server):
     return Host([spec], sink=Sink(), clock=MonotonicClock())
 
 
-async def test_an_older_server_is_asked_for_its_era_once():
+async def test_an_older_server_is_probed_once():
     async with http_server(modern=False) as server:
         host = host_of(server)
         await host.start("far")

@@ -52,7 +52,7 @@ def request(number=1, method="tools/call", **params):
     return SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=number, method=method, params=params or None))
 
 
-async def test_a_call_travels_and_every_line_of_it_is_shown():
+async def test_a_call_is_sent_and_every_line_is_shown():
     sink = Sink()
     transport = fault("crlf", sink)
     async with Client(transport) as client:
@@ -74,7 +74,7 @@ async def test_a_sink_and_a_listener_that_raise_are_harmless():
         assert not (await client.call_tool("echo", {})).is_error
 
 
-async def test_a_silent_probe_costs_its_limit_and_no_more():
+async def test_a_silent_probe_takes_its_limit_and_no_longer():
     started = time.monotonic()
     async with Client(fault("discover_silent", probe_seconds=0.1)) as client:
         assert client.protocol_version == "2025-11-25"

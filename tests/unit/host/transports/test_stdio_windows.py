@@ -1,4 +1,4 @@
-"""The Windows transport stands on the SDK's own, which runs here too: so it is driven here."""
+"""The Windows transport uses the SDK's, which also runs on this system."""
 
 import asyncio
 import sys

@@ -29,7 +29,7 @@ async def hold(peer, message):
 
 
 @ERAS
-async def test_a_call_travels_and_every_message_of_it_is_recorded(modern):
+async def test_a_call_is_sent_and_every_message_is_recorded(modern):
     sink = Sink()
     async with websocket_server(modern=modern) as server, Client(transport := remote(server, sink)) as client:
         assert client.protocol_version == (MODERN if modern else LEGACY)
@@ -68,7 +68,7 @@ async def test_a_message_in_many_frames_between_pings_is_one_message():
         await until(lambda: any(isinstance(one, Pong) for one in server.events))
 
 
-async def test_a_cancelled_call_is_told_to_the_server():
+async def test_the_server_is_notified_of_a_cancelled_call():
     async with websocket_server(answers={"tools/call": hold}) as server, Client(remote(server)) as client:
         call = asyncio.create_task(client.call_tool("echo", {}))
         await until(lambda: any(one.get("method") == "tools/call" for one in server.asked))

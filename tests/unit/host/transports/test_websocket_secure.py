@@ -107,7 +107,7 @@ async def test_a_certificate_of_the_environment_is_trusted(trusted):
         assert await echoed(host) == '{"text": "x"}'
 
 
-async def test_a_certificate_that_nobody_vouches_for_is_refused_with_the_reason(certificate, monkeypatch):
+async def test_an_untrusted_certificate_is_rejected_with_the_reason(certificate, monkeypatch):
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     async with websocket_server(tls=certificate[1]) as server, connected(server.url) as host:
         status = host.status("far")

@@ -1,4 +1,4 @@
-"""What the demo model makes of what a person says: which tool, with which arguments, or honestly none."""
+"""The demo model's choice for a sentence: which tool, with which arguments, or none."""
 
 import json
 from collections.abc import Sequence
@@ -389,7 +389,7 @@ def test_no_sentence_and_no_schema_breaks_it(said: str, schema: dict[str, Any]) 
 
 @settings(max_examples=50, deadline=500)
 @given(st.text(alphabet="ab1 :'\"/.{}，的", min_size=1, max_size=30))
-def test_a_long_message_costs_no_time_worth_naming(piece: str) -> None:
+def test_a_long_message_takes_negligible_time(piece: str) -> None:
     answer("add note " + (piece * 4000)[:3900])
 
 

@@ -1,4 +1,4 @@
-"""Calls that a parser read become requests, or say what is wrong with them."""
+"""Calls from a parser become requests, or report what is wrong with them."""
 
 import json
 from typing import Any

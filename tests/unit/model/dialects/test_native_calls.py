@@ -112,7 +112,7 @@ def test_arguments_that_fit_stay_as_the_model_wrote_them() -> None:
         CallRequest("c", "wx__forecast", '{"city": "Oslo'),
     ],
 )
-def test_what_cannot_be_repaired_is_left_as_it_is(call: CallRequest) -> None:
+def test_what_cannot_be_repaired_is_not_changed(call: CallRequest) -> None:
     assert repaired([call], TOOLS) == (call,)
 
 

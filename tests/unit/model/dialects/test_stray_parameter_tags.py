@@ -1,4 +1,4 @@
-"""Calls between tags, in all the shapes in which DeepSeek's DSML was seen to leak."""
+"""Calls between tags, in all forms in which DeepSeek's DSML leaks."""
 
 import itertools
 import json

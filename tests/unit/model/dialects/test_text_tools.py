@@ -1,4 +1,4 @@
-"""Models that are told of tools in text, and what the loop sees of them."""
+"""Models that read tools as text, and how the loop sees them."""
 
 import json
 from collections.abc import Callable

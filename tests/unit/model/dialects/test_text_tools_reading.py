@@ -1,4 +1,4 @@
-"""What comes of replies in which calls are text, whatever pieces they come in."""
+"""Replies with calls as text, split in any way."""
 
 import json
 import time
@@ -56,7 +56,7 @@ LEAKS = [name for name in INDEX if INDEX[name]["dialect"] == "native" and INDEX[
 
 @pytest.mark.parametrize("finish", ["stop", "length"])
 @pytest.mark.parametrize("name", LEAKS)
-def test_a_leak_that_ends_behind_the_name_of_its_tool_is_lost_or_made_but_no_answer(
+def test_a_leak_that_ends_after_the_name_of_its_tool_is_lost_or_made_but_not_an_answer(
     name: str, finish: str
 ) -> None:
     text = text_of(name)

@@ -1,4 +1,4 @@
-"""Thinking between tags around what a dialect reads."""
+"""Thinking tags around a dialect."""
 
 import pytest
 from hypothesis import given
@@ -52,7 +52,7 @@ def test_a_model_known_to_leave_the_opening_tag_out_begins_with_thinking() -> No
     assert found.close_only and not found.never_closed
 
 
-def test_if_it_did_not_think_this_time_all_of_it_is_read() -> None:
+def test_a_reply_without_thinking_is_read_completely() -> None:
     read, found = thoughts(list(f"Ok.\n{CALL}"), opened=True)
     assert (read.text, len(read.calls)) == ("Ok.", 1) and found.never_closed
 

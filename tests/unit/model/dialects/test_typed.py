@@ -1,4 +1,4 @@
-"""Values that were written as bare text."""
+"""Values written as plain text."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is code in a text, and what white space is shown around what is taken out of it."""
+"""Which text is code, and the white space shown around removed blocks."""
 
 import pytest
 

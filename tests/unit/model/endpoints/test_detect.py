@@ -1,4 +1,4 @@
-"""Which programs on this machine are taken for model servers."""
+"""Which programs on this machine are detected as model servers."""
 
 import asyncio
 import json
@@ -87,14 +87,14 @@ async def test_another_program_on_that_port_is_ignored(answer: bytes) -> None:
         assert await found_at(port) == []
 
 
-async def test_a_program_that_says_nothing_costs_a_second_and_not_more() -> None:
+async def test_a_silent_program_delays_detection_by_a_second_at_most() -> None:
     async with server(None) as port:
         began = time.monotonic()
         assert await found_at(port) == []
         assert time.monotonic() - began < 15 and READ_SECONDS == 1.0
 
 
-async def test_a_closed_port_costs_nothing() -> None:
+async def test_a_closed_port_is_skipped() -> None:
     with refusing_port() as port:
         assert await found_at(port) == []
 

@@ -1,4 +1,4 @@
-"""What is taken from an endpoint's own words."""
+"""What mcptui reads from an endpoint's own words."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A conversation that is too long is told from everything that sounds like it."""
+"""Errors about the context window are distinguished from similar ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How long an endpoint asks to wait."""
+"""The delay that an endpoint requests."""
 
 import time
 from email.utils import formatdate

@@ -1,4 +1,4 @@
-"""What is learned from a refusal, what is done with it, and how it is remembered."""
+"""What is learned from a rejection, how it is used, and how it is stored."""
 
 import json
 from typing import Any

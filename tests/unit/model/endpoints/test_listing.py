@@ -1,4 +1,4 @@
-"""Which models an endpoint offers, asked over HTTP."""
+"""The models that an endpoint offers, over HTTP."""
 
 import asyncio
 from typing import Any

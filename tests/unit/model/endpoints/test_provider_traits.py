@@ -1,4 +1,4 @@
-"""What is known of providers before they are asked."""
+"""What is known about providers before the first request."""
 
 import pytest
 
@@ -46,6 +46,6 @@ def test_a_host_that_only_looks_like_a_provider_is_not_one() -> None:
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.host or row.model)
-def test_each_row_says_something_of_somebody(row: Row) -> None:
+def test_each_row_matches_something_and_changes_something(row: Row) -> None:
     assert row.host or row.model
     assert row.traits and set(row.traits) <= set(Traits.__dataclass_fields__)

@@ -1,4 +1,4 @@
-"""An address as it is asked, as it is remembered, and as it may be shown."""
+"""An address as requested, as stored, and as shown."""
 
 import pytest
 

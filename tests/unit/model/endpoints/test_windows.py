@@ -1,4 +1,4 @@
-"""How much fits into a request, asked of servers that each say it in their own way."""
+"""The context window, as different servers report it."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the accumulator makes of what endpoints send."""
+"""How the accumulator handles chunks of endpoints."""
 
 import json
 from typing import Any

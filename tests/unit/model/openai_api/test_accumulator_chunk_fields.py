@@ -1,4 +1,4 @@
-"""Whatever the fields of a chunk hold, nothing but a model error comes out of it."""
+"""Whatever the fields of a chunk contain, only a model error is raised."""
 
 from typing import Any
 

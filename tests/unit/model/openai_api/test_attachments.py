@@ -1,4 +1,4 @@
-"""Pictures, sounds and files reach a model that takes them, and any other is told of them."""
+"""Images, audio and files reach a model that accepts them; others get a note."""
 
 import json
 from typing import Any
@@ -71,7 +71,7 @@ def test_an_image_of_the_user_is_a_part_after_the_text() -> None:
     ]
 
 
-def test_a_model_without_images_is_told_of_an_image() -> None:
+def test_a_model_without_images_gets_a_note_on_an_image() -> None:
     (message,) = sent(UserMessage("what is this?", (picture(),)), model=BLIND)
     assert message["content"].endswith(
         "[a.png: image/png 3x2, not shown to you: this model does not support images]"
@@ -143,7 +143,7 @@ def test_an_unknown_model_is_tried_with_images() -> None:
     assert sent(*looked(result("1", image())), model="anything")[-1]["role"] == "user"
 
 
-def test_a_model_without_audio_is_told_of_audio_from_a_tool() -> None:
+def test_a_model_without_audio_gets_a_note_on_audio_from_a_tool() -> None:
     body = sent(*looked(result("1", BinaryContent("audio", "audio/wav", 9, base64_of(wav())))))
     assert "not played to you" in body[-1]["content"] and body[-1]["role"] == "tool"
 

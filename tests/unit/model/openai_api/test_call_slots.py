@@ -1,4 +1,4 @@
-"""Calls are put together whatever an endpoint does to indexes, ids, names and arguments.
+"""Calls are assembled whatever an endpoint does to indexes, ids, names and arguments.
 
 Calls are made up, written in every style that endpoints were seen to use, cut into fragments anywhere, and
 must come out as they were. Cut off anywhere, no half of one may look whole.

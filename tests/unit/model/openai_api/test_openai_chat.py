@@ -186,7 +186,7 @@ async def test_a_connection_that_breaks_keeps_the_text_and_says_so() -> None:
     assert "connection lost during the reply" in str(heard.error)
 
 
-async def test_a_connection_that_breaks_after_the_end_of_the_reply_costs_nothing() -> None:
+async def test_a_connection_that_breaks_after_the_end_of_the_reply_loses_nothing() -> None:
     heard, _ = await asked(says("all of it", reset=True, done=False))
     assert heard.error is None and heard.text == "all of it"
 
@@ -275,7 +275,7 @@ async def test_provider_fields_are_sent_back() -> None:
     assert assistant["tool_calls"][0]["extra_content"] == {"google": {"thought_signature": "s"}}
 
 
-async def test_a_hundred_requests_leave_nothing_behind() -> None:
+async def test_a_hundred_requests_are_cleaned_up() -> None:
     async with talking(says("a")) as (model, endpoint):
         for _ in range(100):
             assert (await heard_from_model(model.stream(ASK))).text == "a"

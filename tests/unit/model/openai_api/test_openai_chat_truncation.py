@@ -1,4 +1,4 @@
-"""An endpoint that reads less than it was sent is told of, with what to change."""
+"""A warning names an endpoint that truncates prompts, and what to change."""
 
 import pytest
 

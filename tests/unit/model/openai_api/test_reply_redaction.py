@@ -1,4 +1,4 @@
-"""A key that an endpoint quotes leaves the model room nowhere: not in an error, a list or a reply."""
+"""A key that an endpoint quotes never leaves the model package: not in an error, a list or a reply."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What comes with status 200, in every form and at every cut, through the real client."""
+"""Responses with status 200, in every form and truncated anywhere, through the real client."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""What goes over the wire for a conversation."""
+"""The request for a conversation."""
 
 import base64
 import json

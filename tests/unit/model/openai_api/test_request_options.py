@@ -37,7 +37,7 @@ def test_stops_of_a_dialect_come_first_and_four_are_sent() -> None:
     assert body(request, stop=("b", "c", "d", "e"))["stop"] == ["a", "b", "c", "d"]
 
 
-def test_nothing_is_sent_that_was_not_asked_for() -> None:
+def test_nothing_is_sent_without_a_request() -> None:
     assert body(base_url="http://127.0.0.1:1/v1").keys() == {"model", "messages", "stream", "stream_options"}
 
 
@@ -99,7 +99,7 @@ def test_the_format_of_the_answer_is_sent_where_the_endpoint_takes_it() -> None:
         ("http://127.0.0.1:8000/v1", Learned(), False),
     ],
 )
-def test_beside_tools_the_format_is_sent_only_where_it_does_no_harm(
+def test_with_tools_the_format_is_sent_only_where_it_does_no_harm(
     base_url: str, learned: Learned, sent: bool
 ) -> None:
     request = ModelRequest("", [UserMessage("hi")], [TOOL], answer_schema=SCHEMA)

@@ -1,4 +1,4 @@
-"""Ids and names of calls as every provider takes them, whoever made them; any history that can be read."""
+"""Ids and names of calls are valid for every provider, whichever model made them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is sent can be encoded, whatever an endpoint gave."""
+"""Requests can always be encoded, whatever an endpoint sent."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""How thinking between tags is told from the answer, however the text is cut."""
+"""Thinking tags are separated from the answer, however the text is split."""
 
 import itertools
 import time

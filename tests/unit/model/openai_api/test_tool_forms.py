@@ -56,7 +56,7 @@ def test_a_truncated_or_invalid_call_is_unchanged() -> None:
         assert forms.restored(call) is call
 
 
-def test_a_tool_that_its_server_changed_is_not_refused_any_more() -> None:
+def test_a_tool_that_its_server_changed_is_no_longer_rejected() -> None:
     before, after = ToolSpec("a", "", ODD), ToolSpec("a", "", {"type": "object"})
     learned = Learned(left_out={key_of(before)})
     assert ToolForms().offered(ModelRequest("", (), [before]), Traits(), learned) == []
