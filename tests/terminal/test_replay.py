@@ -19,6 +19,7 @@ def test_nothing_is_sent_before_a_yes_to_what_is_shown(answer: str, code: int, s
     asyncio.run(mcptui(*tap, stdin=call(1, "good") + call(2, "bad")))
     recording = str(recordings()[0])
     with TerminalApp.real("traffic", recording, "--replay", "--", sys.executable, "-c", SERVER) as app:
+        app.send("y\r")  # before anything could be read
         app.shows("good  1 call, may change something", "bad  1 call", "Send them?")
         assert "same" not in app.text
         app.send(f"{answer}\r")

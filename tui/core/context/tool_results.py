@@ -1,6 +1,7 @@
 """Tool results as models read them: text and attachments, truncated to what fits. Pure."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -9,8 +10,9 @@ from typing import Any
 from tui.core.attachments import ATTACHED, attachment_of_binary, fenced, kind_of, label, word
 from tui.core.conversation.conversation import Attachment
 from tui.core.media import head_of, media_type
-from tui.core.text import clean_line, octets, visible
+from tui.core.text import UNSEEN, clean_line, octets, visible
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
+from tui.core.units import plural
 from tui.core.units import size as in_bytes
 
 MAX_ATTACHMENTS = 20
@@ -22,6 +24,12 @@ USUAL_PRIORITY = 0.5
 NOTE_BYTES = 80
 EMPTY = "(empty result)"
 _FAILED, _WARNING = "ERROR: ", "[warning: "
+INVISIBLE = rf"(?![\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]){UNSEEN}"
+"""What is removed from a text for models. Control characters are replaced by visible ones."""
+
+MAX_KINDS = 4
+"""Removed characters that are named."""
+
 _LONE_KEY = "result"
 """The key under which the official SDKs put a result that is not an object."""
 
@@ -62,11 +70,31 @@ def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lam
 def _told(result: ToolResult) -> tuple[str, tuple[Attachment, ...]]:
     teller = _Teller()
     text = teller.text_of(result)
-    if result.warning:
-        text = f"{_WARNING}{result.warning}]\n{text}"
+    shown = visible(text)
+    warning = result.warning
+    if missing := _missing(text, shown):
+        warning = f"{warning.removesuffix('.')}. {missing}" if warning else missing
+    if warning:
+        shown = f"{_WARNING}{visible(warning)}]\n{shown}"
     if result.is_error:
-        text = _FAILED + text
-    return visible(text), tuple(teller.attachments)
+        shown = _FAILED + shown
+    return shown, tuple(teller.attachments)
+
+
+def _missing(text: str, shown: str) -> str:
+    """Return which invisible characters of a text are not shown, or "".
+
+    A model that edits a file has to know that the file contains more than it was sent.
+    """
+    if text == shown:
+        return ""
+    lost = Counter(re.findall(INVISIBLE, text)) - Counter(re.findall(INVISIBLE, shown))
+    if not lost:
+        return ""
+    kinds = [f"U+{ord(char):04X}" + (f" ×{many}" if many > 1 else "") for char, many in lost.most_common()]
+    more = f", {len(kinds) - MAX_KINDS} more kinds" if len(kinds) > MAX_KINDS else ""
+    number = plural(lost.total(), "invisible character")
+    return f"{number} left out, so this is not the exact text: {', '.join(kinds[:MAX_KINDS])}{more}"
 
 
 def _for_model(result: ToolResult) -> ToolResult:

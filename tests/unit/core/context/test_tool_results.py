@@ -158,6 +158,25 @@ def test_text_that_a_person_does_not_see_never_reaches_the_model_from_a_result()
     assert "a␛[8mb" in text and not set(text) & set("\u200b\u2063\u202e\x1b\U000e0041")
 
 
+def test_the_model_learns_how_many_invisible_characters_were_left_out_and_which():
+    seen = told(TextContent("one\u200btwo\u200b co\u00adop"))
+    assert seen.text == (
+        "[warning: 3 invisible characters left out, so this is not the exact text: U+200B ×2, U+00AD]\n"
+        "onetwo coop"
+    )
+    assert as_given(seen.text, is_error=False)[0] == "onetwo coop"
+    many = told(TextContent("a" + "".join(map(chr, range(0xE0041, 0xE0049)))), warning="Odd.").text
+    assert many.startswith("[warning: Odd. 8 invisible characters left out") and "4 more kinds" in many
+    assert "[tag" not in many
+
+
+@pytest.mark.parametrize(
+    "text", ["plain\r\n\ttext", "❤️ 👨‍👩‍👧 می‌خواهم", "red \x1b[31m", "a\u2028b", "\ud800"]
+)
+def test_a_text_without_removed_characters_has_no_warning(text: str):
+    assert "[warning" not in told(TextContent(text)).text
+
+
 def test_lone_surrogates_can_be_sent():
     told(TextContent("\ud800"), structured={"\ud800": "\udfff"}).text.encode("utf-8")
 
