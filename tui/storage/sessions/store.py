@@ -55,6 +55,7 @@ class SessionStore:
         self.files = SessionFolder(folder)
         self._redact = redact
         self._open: dict[str, SessionJournal] = {}
+        self._reading: dict[str, asyncio.Task[Opened]] = {}
         self._purged = False
 
     async def check(self) -> str:
@@ -78,12 +79,25 @@ class SessionStore:
         if session in self._open:
             raise InUse("the session is already open", where=session)
         reading = asyncio.create_task(asyncio.to_thread(self._reopen, session), name="open a session")
+        self._reading[session] = reading
         try:
             found, lock, problem, whole_of_it = await asyncio.shield(reading)
         except asyncio.CancelledError:
-            reading.add_done_callback(_release)  # a thread cannot be cancelled
+            reading.add_done_callback(lambda task: self._release(session, task))  # a thread goes on
             raise
-        return found, self._journal(session, is_new=False, lock=lock, before=[whole_of_it], problem=problem)
+        except BaseException:
+            del self._reading[session]
+            raise
+        journal = self._journal(session, is_new=False, lock=lock, before=[whole_of_it], problem=problem)
+        del self._reading[session]
+        return found, journal
+
+    def _release(self, session: str, reading: asyncio.Task[Opened]) -> None:
+        """Release the lock of a session whose opening was cancelled."""
+        if not reading.cancelled() and reading.exception() is None:
+            if (lock := reading.result()[1]) is not None:
+                lock.close()
+        del self._reading[session]
 
     async def read(self, session: str) -> Reopened:
         """Read a session without continuing it."""
@@ -91,6 +105,9 @@ class SessionStore:
         return await asyncio.to_thread(lambda: reopened(session, read_stored(self.files.existing(session))))
 
     async def _let_close(self, session: str) -> None:
+        """Wait until this process no longer has a session that it is closing, or that nobody waits for."""
+        if (reading := self._reading.get(session)) is not None:
+            await asyncio.wait({reading})
         if (journal := self._open.get(session)) is not None and journal.is_closing:
             await journal.close()
 
@@ -168,7 +185,7 @@ class SessionStore:
         if not self._purged:
             self._purged = True
             self.files.purge()
-        return self.files.list(own=set(self._open))
+        return self.files.list(own={*self._open, *self._reading})
 
     async def rename(self, session: str, title: str) -> None:
         named = SessionMeta(title=title)
@@ -285,12 +302,6 @@ class SessionStore:
         with session_errors(path):
             os.replace(write_session(path, whole, self._redact), path)
         return Imported(read_info(path), system)
-
-
-def _release(reading: asyncio.Task[Opened]) -> None:
-    """Release the lock of a session whose opening was cancelled."""
-    if not reading.cancelled() and reading.exception() is None and (lock := reading.result()[1]) is not None:
-        lock.close()
 
 
 def _pieces(kind: ExportKind, shown: SessionTranscript, *, shapes: bool) -> Iterator[str]:

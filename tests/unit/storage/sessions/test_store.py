@@ -403,6 +403,33 @@ async def test_cancelling_an_open_releases_the_lock(tmp_path: Path, monkeypatch:
     await journal.close()
 
 
+async def test_a_session_that_this_process_still_reads_is_not_called_open_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    session = await saved(store_in(tmp_path), QUESTION, ANSWER)
+    store = store_in(tmp_path)
+    read, go = threading.Event(), threading.Event()
+    reopen = store._reopen
+
+    def slow(ident: str) -> object:
+        found = reopen(ident)
+        read.set()
+        go.wait(10)
+        return found
+
+    monkeypatch.setattr(store, "_reopen", slow)
+    opening = asyncio.create_task(store.reopen(session))
+    await asyncio.to_thread(read.wait, 10)
+    opening.cancel()
+    await asyncio.wait({opening})
+    assert [info.in_use for info in await store.list()] == [False]
+    again = asyncio.create_task(store.reopen(session))
+    assert [info.in_use for info in await store.list()] == [False] and not again.done()
+    go.set()
+    _, journal = await again  # once the first one has let go
+    await journal.close()
+
+
 async def test_a_session_that_is_still_closing_is_opened_after_it_has_closed(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
