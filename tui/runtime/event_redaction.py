@@ -27,6 +27,7 @@ from tui.core.events import (
 )
 from tui.core.ports import ApprovalRequest, Approver, Decision, TrustQuestion
 from tui.core.secrets.named_values import without_named_arguments
+from tui.core.secrets.pieces import PieceRedactor
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.redact_json import without_secrets
 from tui.host.redaction.results import ResultRedactor
@@ -40,39 +41,24 @@ class EventRedactor:
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._held: TextDelta | ReasoningDelta | None = None
+        self._pieces = PieceRedactor[TextDelta | ReasoningDelta](
+            redactor,
+            lambda event: (type(event), event.step),
+            lambda event, text: type(event)(event.step, text),
+            redactor.redact_spoken,
+        )
 
     def take(self, event: Event) -> Iterator[Event]:
-        """Yield the events that a front end receives for an event: up to two."""
-        if isinstance(event, TextDelta | ReasoningDelta) and (self._redactor.searches or self._held):
-            yield from self._take_text(event)
+        """Yield what a front end gets for an event: nothing, or up to three events."""
+        if isinstance(event, TextDelta | ReasoningDelta) and (self._redactor.searches or self._pieces.holds):
+            replaces = isinstance(event, ReasoningDelta) and event.replaces_text
+            if replaces:
+                yield from self._pieces.forget(lambda held: isinstance(held, TextDelta))
+            yield from self._pieces.take(event, always=replaces)
             return
-        if self._held is not None:
-            yield from self._rest()
+        if self._pieces.holds:
+            yield from self._pieces.rest()
         yield redacted(event, self._redactor)
-
-    def _rest(self) -> Iterator[Event]:
-        held, self._held = self._held, None
-        if held is not None:
-            yield replace(held, text=self._redactor.redact_spoken(held.text))
-
-    def _take_text(self, event: TextDelta | ReasoningDelta) -> Iterator[Event]:
-        held = self._held
-        replaces = isinstance(event, ReasoningDelta) and event.replaces_text
-        if held is not None:
-            if replaces and isinstance(held, TextDelta):
-                self._held = None  # it is in `event` again
-            elif not replaces and type(held) is type(event) and held.step == event.step:
-                event = replace(event, text=held.text + event.text)
-                self._held = None
-            else:
-                yield from self._rest()
-        if count := self._redactor.begun_at_end(event.text):
-            self._held = type(event)(event.step, event.text[-count:])
-            event = replace(event, text=event.text[:-count])
-        if event.text or replaces:
-            text = self._redactor.redact_spoken(event.text)
-            yield event if text == event.text else replace(event, text=text)
 
 
 def redacted(event: Event, redactor: Redactor) -> Event:
@@ -102,7 +88,9 @@ def _spoken(event: Event, redactor: Redactor) -> Event:
     """Return an event without configured secrets in text from the user, the model or a server."""
     clear = redactor.redact_spoken
     match event:
-        case TurnEnded(text=text) | Steered(text=text):
+        case TurnEnded(text=text):
+            return replace(event, text=redactor.redact_texts([text])[0])
+        case Steered(text=text):
             return replace(event, text=clear(text))
         case CallForming(name=name):
             return replace(event, name=clear(name))

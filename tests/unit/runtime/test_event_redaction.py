@@ -1,5 +1,7 @@
 """Events of a turn as screens and commands get them."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -121,11 +123,33 @@ def test_text_that_only_begins_like_a_secret_is_shown_with_the_next_event():
     ]
 
 
-def test_text_of_another_kind_or_step_is_not_joined():
-    assert shown(TextDelta(1, "conf"), ReasoningDelta(1, "igured-value")) == [
-        TextDelta(1, "conf"),
-        ReasoningDelta(1, "igured-value"),
-    ]
+@pytest.mark.parametrize("cut", range(1, len(SECRET)))
+def test_a_secret_that_begins_in_the_reasoning_and_ends_in_the_answer_is_redacted(cut: int):
+    found = shown(ReasoningDelta(1, f"It is {SECRET[:cut]}"), TextDelta(1, f"{SECRET[cut:]}, really."), END)
+    assert "".join(event.text for event in found[:-1]) == "It is [redacted], really."
+
+
+def test_a_secret_over_the_seam_in_single_characters_is_redacted():
+    reasoning = [ReasoningDelta(1, char) for char in SECRET[:7]]
+    found = shown(*reasoning, *(TextDelta(1, char) for char in f"{SECRET[7:]}!"), END)
+    assert "".join(event.text for event in found[:-1]) == "[redacted]!"
+
+
+def test_reasoning_and_answer_that_only_begin_like_a_secret_stay_apart():
+    found = shown(ReasoningDelta(1, "the con"), TextDelta(1, "fig is here"))
+    assert found == [ReasoningDelta(1, "the "), ReasoningDelta(1, "con"), TextDelta(1, "fig is here")]
+
+
+@pytest.mark.parametrize("size", [8, 9, len(SECRET) - 1])
+def test_a_long_beginning_at_the_end_of_a_text_is_redacted(size: int):
+    found = shown(TextDelta(1, f"It is {SECRET[:size]}"), END)
+    assert found == [TextDelta(1, "It is "), TextDelta(1, "[redacted]"), END]
+    ended = TurnEnded(EndReason.ANSWERED, f"It is {SECRET[:size]}", 1, 0, Usage(), 1.0)
+    assert shown(ended) == [replace(ended, text="It is [redacted]")]
+
+
+def test_a_beginning_of_seven_characters_stays():
+    assert shown(TextDelta(1, SECRET[:7]), END) == [TextDelta(1, SECRET[:7]), END]
 
 
 def test_text_that_was_thinking_after_all_is_redacted_once():

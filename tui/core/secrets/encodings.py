@@ -17,6 +17,9 @@ _BACKSLASH, _PERCENT, _PLUS = b"\\%+"
 _GATE = 4
 """Characters by which beginnings of texts are found."""
 
+LONG = 8
+"""Characters of a beginning that is hardly ever ordinary text."""
+
 _COMMON = b'etaoinsrlhdcumpgfywbv"_.,:- /{}[]0123456789TSAICEPRMNDLOFBHGUWkxjzqKVYJXQZ'
 """Bytes of JSON and prose from frequent to rare, roughly; all others are rarer."""
 
@@ -64,6 +67,30 @@ class Beginnings:
             self._forms.setdefault(form[:_GATE], []).append(form)
         self._short = {gate[:size] for gate in self._forms for size in range(1, _GATE)}
         self._longest = max((len(form) for forms in self._forms.values() for form in forms), default=0)
+        self._tails: frozenset[str] | None = None
+
+    def ended(self, text: str) -> int:
+        """Return the length of a long beginning at the end of a text, with what it would cut; or 0.
+
+        Nearly always that is decided by a look at the last characters.
+        """
+        if self._tails is None:
+            self._tails = frozenset(
+                form[at : at + LONG] for form in self._whole for at in range(len(form) - LONG)
+            )
+        if text[-LONG:] not in self._tails or self.ends_whole(text) or self.begun(text) < LONG:
+            return 0
+        return self.at_end(text)
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Return start and end of all of the texts that are in a text."""
+        found = []
+        for form in self._whole:
+            at = text.find(form)
+            while at >= 0:
+                found.append((at, at + len(form)))
+                at = text.find(form, at + 1)
+        return found
 
     def ends_whole(self, text: str) -> bool:
         """Return whether `text` ends with one of the texts."""
@@ -71,7 +98,7 @@ class Beginnings:
 
     def at_end(self, text: str) -> int:
         """Return the length of the longest such beginning, with what it would cut; 0 if there is none."""
-        begun = self._begun(text)
+        begun = self.begun(text)
         return len(text) - self._uncut(text, len(text) - begun) if begun else 0
 
     def _uncut(self, text: str, cut: int) -> int:
@@ -84,7 +111,8 @@ class Beginnings:
                 cut = min(cut, found) if found >= 0 else cut
         return cut
 
-    def _begun(self, text: str) -> int:
+    def begun(self, text: str) -> int:
+        """Return the length of the longest such beginning alone."""
         for at in range(max(0, len(text) - self._longest + 1), len(text)):
             gate = text[at : at + _GATE]
             if gate in self._short and at + len(gate) == len(text):

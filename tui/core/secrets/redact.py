@@ -17,6 +17,7 @@ from tui.core.secrets.encodings import (
 )
 from tui.core.secrets.ordinary_values import is_a_word, secret_lines
 from tui.core.secrets.shapes import PartialQuotes, shapes_in
+from tui.core.secrets.split_values import over_seam, without_split
 from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.traffic import Redaction
 
@@ -227,6 +228,27 @@ class Redactor:
         The value may be plain or in base64.
         """
         return self._beginnings_of_values().at_end(text)
+
+    def redact_texts(self, texts: Sequence[str], clear: Callable[[str], str] | None = None) -> list[str]:
+        """Return texts that follow each other without known values, as `redact_spoken` or `clear` does.
+
+        Also without those that are split over several of the texts, or of which a text ends with a long
+        beginning.
+        """
+        clear = clear or self.redact_spoken
+        if not self.searches:
+            return [clear(text) for text in texts]
+        return without_split(
+            texts, self._beginnings_of_values(), lambda text: self.redact_spoken(text) != text, clear
+        )
+
+    def over_seam(self, first: str, second: str) -> tuple[int, int] | None:
+        """Return where a value is in two joined texts that begins in the first and ends in the second."""
+        return over_seam(first, second, self._beginnings_of_values())
+
+    def ends_inside(self, text: str) -> bool:
+        """Return whether a text ends with a long beginning of a value."""
+        return self.searches and bool(self._beginnings_of_values().ended(text))
 
     def _beginnings_of_values(self) -> Beginnings:
         if self._beginnings is None:

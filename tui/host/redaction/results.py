@@ -7,7 +7,7 @@ a key that the person asked for. The recorder redacts recordings.
 import asyncio
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -92,7 +92,8 @@ class ResultRedactor:
             return result
         texts = [*_texts_of(result.content), *texts_in(result.structured), result.warning]
         texts += texts_in(result.raw)
-        return await self._in_thread(texts, lambda: self._result(result), result)
+        items = [one.text for one in result.content if isinstance(one, TextContent)]
+        return await self._in_thread(texts, lambda: self._result(result), result, items)
 
     def redacted(self, result: ToolResult) -> ToolResult:
         """Return a result without secrets, at once."""
@@ -109,9 +110,11 @@ class ResultRedactor:
         texts = [*texts_in(answer.result), *texts_in(answer.error)]
         return await self._in_thread(texts, lambda: self._answer(answer), answer)
 
-    async def _in_thread(self, texts: Sequence[str], work: Callable[[], T], otherwise: T) -> T:
+    async def _in_thread(
+        self, texts: Sequence[str], work: Callable[[], T], otherwise: T, items: Sequence[str] = ()
+    ) -> T:
         def found() -> T:
-            return work() if self._holds(texts) else otherwise
+            return work() if self._holds(texts) or self._splits(items) else otherwise
 
         large = sum(map(len, texts)) >= LARGE
         return await asyncio.to_thread(found) if large else found()
@@ -121,6 +124,12 @@ class ResultRedactor:
         # The shown part is often the same object as in the raw result.
         joined = "\n".join({id(text): text for text in texts}.values())
         return self.text(joined) != joined
+
+    def _splits(self, items: Sequence[str]) -> bool:
+        """Return whether a value is split over texts, or one of them ends in one."""
+        return any(map(self._redactor.ends_inside, items)) or (
+            len(items) > 1 and self._holds(["".join(items)])
+        )
 
     def _tool(self, tool: Tool) -> Tool:
         if not self._holds(_texts_of_tool(tool)):
@@ -147,13 +156,32 @@ class ResultRedactor:
         return replace(result, content=content, warning=self.sentence(result.warning))
 
     def _result(self, result: ToolResult) -> ToolResult:
+        contents = [self._content(one) for one in result.content]
+        texts = [(number, one) for number, one in enumerate(result.content) if isinstance(one, TextContent)]
+        whole = self._redactor.redact_texts([one.text for _, one in texts])
+        for (number, one), text in zip(texts, whole, strict=True):
+            contents[number] = replace(one, text=text)
         return replace(
             result,
-            content=tuple(map(self._content, result.content)),
+            content=tuple(contents),
             structured=self._cleared(result.structured),
             warning=self.text(result.warning),
-            raw=None if result.raw is None else self._cleared(result.raw),
+            raw=None if result.raw is None else self._cleared_raw(result.raw),
         )
+
+    def _cleared_raw(self, raw: Mapping[str, Any]) -> Any:
+        """Return a result as it was received without secrets, those split over its content included."""
+        cleared = self._cleared(raw)
+        content = raw.get("content")
+        texts = [
+            (number, one["text"])
+            for number, one in enumerate(content if isinstance(content, list) else ())
+            if isinstance(one, Mapping) and isinstance(one.get("text"), str)
+        ]
+        whole = self._redactor.redact_texts([text for _, text in texts])
+        for (number, _), text in zip(texts, whole, strict=True):
+            cleared["content"][number]["text"] = text
+        return cleared
 
     def _prompt(self, result: PromptResult) -> PromptResult:
         return replace(

@@ -6,29 +6,38 @@ that (events, history, exports, other models, servers) ever contains it.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tui.core.ports import CallPart, ModelPart, ReasoningPart, ReplyPart, RetryPart, TextPart
+from tui.core.secrets.pieces import PieceRedactor
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.split_values import MARK
 
 
 class ReplyRedactor:
     """Redacts the parts of one reply, also where the endpoint splits a secret into pieces.
 
-    Text that may be the beginning of a secret is held back until more is known. Only whole keys are replaced:
-    the user may have asked for a placeholder such as `sk-proj-...`. `replaced`: the reply held a secret that
-    no single event contained.
+    Text that may be the beginning of a secret is held back until more is known, also from the reasoning to
+    the answer. Only whole keys are replaced, and long beginnings at the end of a text: the user may have
+    asked for a placeholder such as `sk-proj-...`. `replaced`: the reply held a secret that no single event
+    contained.
     """
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._held: TextPart | ReasoningPart | None = None
+        self._pieces = PieceRedactor[TextPart | ReasoningPart](
+            redactor, type, lambda part, text: type(part)(text), self._clear
+        )
         self.replaced = False
 
     def take(self, part: ModelPart) -> Iterator[ModelPart]:
         match part:
             case TextPart() | ReasoningPart():
-                yield from self._take_text(part)
+                replaces = isinstance(part, ReasoningPart) and part.replaces_text
+                if replaces:
+                    yield from self._pieces.forget(lambda held: isinstance(held, TextPart))
+                yield from self._noted(self._pieces.take(part, always=replaces))
             case CallPart():
                 yield replace(part, name=self._clear(part.name))
             case ReplyPart():
@@ -38,29 +47,16 @@ class ReplyRedactor:
                 yield part
 
     def rest(self, *, broken: bool = False) -> Iterator[ModelPart]:
-        """Yield what was held back at the end.
+        """Yield what was held back at the end, without a long beginning of a key.
 
-        If the stream broke, perhaps within a key, a long beginning of one is replaced too.
+        If the stream broke, perhaps within a key, a quote of one is replaced too.
         """
-        held, self._held = self._held, None
-        if held is not None:
-            yield replace(held, text=self._clear(held.text, quotes=broken))
+        yield from self._noted(self._pieces.rest(partial(self._clear, quotes=broken)))
 
-    def _take_text(self, part: TextPart | ReasoningPart) -> Iterator[ModelPart]:
-        held = self._held
-        replaces = isinstance(part, ReasoningPart) and part.replaces_text
-        if replaces and isinstance(held, TextPart):
-            self._held = None  # it is in `part` again
-        elif not replaces and type(held) is type(part):
-            part = replace(part, text=held.text + part.text)
-            self._held = None
-        else:
-            yield from self.rest()
-        if count := self._redactor.begun_at_end(part.text):
-            self._held = type(part)(part.text[-count:])
-            part = replace(part, text=part.text[:-count])
-        if part.text or replaces:
-            yield replace(part, text=self._clear(part.text))
+    def _noted(self, parts: Iterator[TextPart | ReasoningPart]) -> Iterator[ModelPart]:
+        for part in parts:
+            self.replaced = self.replaced or MARK in part.text
+            yield part
 
     def _end(self, reply: ReplyPart) -> ReplyPart:
         clear = self._clear

@@ -77,6 +77,7 @@ class SessionTables:
 
     def message(self, place: int, message: Message, at: float) -> None:
         """Store a message, or replace the one at this index. The draft is dropped."""
+        message = _without_split_values(message, self._redact())
         stored = message_object(_without_secret_arguments(message, self._redact().arguments), self._clear)
         body = dumps(stored)
         old = self._connection.execute("SELECT body FROM messages WHERE place = ?", (place,)).fetchone()
@@ -91,7 +92,8 @@ class SessionTables:
         self._count(place, cleared, at, is_new=old is None)
 
     def draft(self, text: str, reasoning: str) -> None:
-        body = dumps({"text": self._clear(text), "reasoning": self._clear(reasoning)})
+        reasoning, text = self._redact().redact_texts([reasoning, text], self._clear)
+        body = dumps({"text": text, "reasoning": reasoning})
         self._connection.execute("INSERT OR REPLACE INTO draft VALUES (1, ?)", (body,))
 
     def intent(self, intent: Intent, at: float) -> None:
@@ -174,6 +176,14 @@ class SessionTables:
                 raise
             # The index only speeds up searches. Without it, messages are stored and searched one by one.
             self._has_words = False
+
+
+def _without_split_values(message: Message, redactor: Redactor) -> Message:
+    """Return a reply without values that begin in its reasoning and end in its text, or end it."""
+    if not isinstance(message, AssistantMessage) or not redactor.searches:
+        return message
+    reasoning, text = redactor.redact_texts([message.reasoning, message.text])
+    return replace(message, reasoning=reasoning, text=text)
 
 
 def _without_secret_arguments(message: Message, known: SecretArguments) -> Message:

@@ -42,6 +42,15 @@ async def test_each_part_of_a_result_is_redacted(redaction):
     assert found.raw == {"content": [{"type": "text", "text": MARK}], "structuredContent": {MARK: [MARK]}}
 
 
+async def test_a_secret_over_two_items_of_a_result_is_redacted(redaction):
+    texts = [f"a {SECRET[:9]}", f"{SECRET[9:]} b", f"c {SECRET[:8]}"]
+    raw = {"content": [{"type": "text", "text": text} for text in texts]}
+    found = await redaction.result(ToolResult(tuple(map(TextContent, texts)), raw=raw))
+    clear = ["a [redacted]", " b", "c [redacted]"]
+    assert [one.text for one in found.content] == clear
+    assert [one["text"] for one in found.raw["content"]] == clear
+
+
 @pytest.mark.parametrize(
     "text",
     [

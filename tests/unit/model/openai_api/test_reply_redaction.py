@@ -195,7 +195,26 @@ async def test_the_beginning_of_a_key_before_the_stream_broke_is_redacted():
     heard, parts = await asked(
         Answer([chunk(content=f"key {KEY[:9]}"), chunk(content=KEY[9:20])], done=False)
     )
-    assert heard.error is not None and heard.text == f"key {MARK}" and not parts_of_key(str(parts))
+    assert heard.error is not None and heard.text == "key [redacted]" and not parts_of_key(str(parts))
+
+
+async def test_the_beginning_of_a_key_at_the_end_of_a_reply_is_redacted():
+    heard, parts = await asked(said(["key ", KEY[:5], KEY[5:20]], "content"))
+    assert heard.text == "key [redacted]" and not parts_of_key(str(parts))
+
+
+async def test_a_key_split_between_the_reasoning_and_the_answer_is_redacted():
+    answer = Answer(
+        [
+            chunk(reasoning_content=f"it is {KEY[:11]}"),
+            chunk(content=KEY[11:15]),
+            chunk(content=f"{KEY[15:]}!"),
+            chunk("stop"),
+        ]
+    )
+    _, parts = await asked(answer)
+    texts = [part.text for part in parts if isinstance(part, TextPart | ReasoningPart)]
+    assert "".join(texts) == "it is [redacted]!"
 
 
 async def test_text_that_only_begins_like_the_key_is_shown_to_its_end():
@@ -273,11 +292,10 @@ async def test_placeholders_with_the_prefix_of_the_key_stay_in_arguments():
     assert json.loads(heard.reply.calls[0].arguments) == {"query": PLACEHOLDERS}
 
 
-async def test_a_part_of_the_key_that_is_not_the_end_of_a_broken_stream_stays_in_a_reply():
-    heard, _ = await asked(
-        said([f"it begins with {KEY[:14]}, or {KEY[:6]}***{KEY[-4:]}, {KEY[:14]}"], "content")
-    )
-    assert heard.text == f"it begins with {KEY[:14]}, or {KEY[:6]}***{KEY[-4:]}, {KEY[:14]}"
+async def test_a_part_of_the_key_that_is_not_at_the_end_stays_in_a_reply():
+    text = f"it begins with {KEY[:14]}, or {KEY[:6]}***{KEY[-4:]}, {KEY[:14]}."
+    heard, _ = await asked(said([text], "content"))
+    assert heard.text == text
 
 
 @pytest.mark.parametrize("word", WORDS)

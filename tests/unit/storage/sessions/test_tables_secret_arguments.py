@@ -33,3 +33,22 @@ def test_what_a_schema_or_a_rule_calls_secret_is_not_saved(tmp_path: Path):
     text = asyncio.run(saved())
     assert "canary" not in text and text.count("[redacted:code]") == 2 and "ada" in text
     assert not any(b"canary" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_a_secret_that_begins_in_the_reasoning_and_ends_in_the_answer_is_not_saved(tmp_path: Path):
+    redactor = Redactor({"K": "configured-value-1234567890"})
+
+    async def saved() -> str:
+        store = SessionStore(tmp_path, lambda: redactor)
+        journal = await store.begin()
+        journal.message(0, UserMessage("log in"))
+        journal.message(
+            1, AssistantMessage("value-1234567890 it is: configured", reasoning="configured-", model="m")
+        )
+        await journal.settled()
+        await journal.close()
+        (info,) = await store.list()
+        return await store.exported(info.id, "json")
+
+    text = asyncio.run(saved())
+    assert "configured" not in text and "value-1234567890" not in text and text.count("[redacted]") == 2

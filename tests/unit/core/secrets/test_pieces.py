@@ -1,0 +1,38 @@
+"""Values in texts that come in pieces."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tui.core.secrets.pieces import PieceRedactor
+from tui.core.secrets.redact import Redactor
+
+SECRET = "configured-value-1234567890"
+REDACTOR = Redactor({"K": SECRET})
+
+
+@dataclass(frozen=True)
+class Piece:
+    kind: str
+    text: str
+
+
+def taken(*pieces: str) -> Iterator[str]:
+    redactor = PieceRedactor[Piece](
+        REDACTOR, lambda one: one.kind, lambda one, text: Piece(one.kind, text), str
+    )
+    for piece in pieces:
+        kind, _, text = piece.partition(":")
+        yield from (f"{one.kind}:{one.text}" for one in redactor.take(Piece(kind, text)))
+    yield from (f"{one.kind}:{one.text}" for one in redactor.rest())
+
+
+def test_pieces_of_two_kinds_are_held_back_over_the_seam():
+    assert list(taken(f"r:a {SECRET[:4]}", f"t:{SECRET[4:6]}", f"t:{SECRET[6:]} b")) == [
+        "r:a ",
+        "r:[redacted]",
+        "t: b",
+    ]
+
+
+def test_pieces_that_turn_out_to_be_no_value_are_given_in_order():
+    assert list(taken("r:a con", "t:fi", "r:rm")) == ["r:a ", "r:con", "t:fi", "r:rm"]
