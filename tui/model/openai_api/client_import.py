@@ -25,4 +25,5 @@ def load_openai() -> ModuleType:
     import_without("openai", ["openai", "openai.resources.chat.completions.completions"], LEFT_OUT)
     import openai
 
-    return openai
+    loaded: ModuleType = openai
+    return loaded
