@@ -56,9 +56,9 @@ writes.
 """
 RECORDING = "a .mcptrace or .jsonl file, or the start or end of a name from traffic --list"
 TRAFFIC_ABOUT = """\
-Inspect a recording. Without a name, mcptui reads the most recent one. With --since, it reads every recording
-that has entries since that time, with --all every recording, oldest first. On a terminal and without options,
-the traffic screen opens.
+Inspect a recording. Without a name, mcptui reads the most recent one. With --since, it reads all recordings
+with entries since that time, with --all all recordings. The oldest comes first. On a terminal and without
+options, the traffic screen opens.
 
   mcptui traffic --since 1h --slowest     the slowest calls of the last hour
   mcptui traffic --since 1h --failed      the failed calls of the last hour
@@ -334,7 +334,7 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
             "--config",
             metavar="FILE",
             default=argparse.SUPPRESS,
-            help="configuration file (default: see config path)",
+            help="configuration file (default: see mcptui config path)",
         )
         if name == "check":
             action.add_argument(
@@ -379,7 +379,8 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
         const=10,
         type=count,
         metavar="N",
-        help="print the N slowest calls (default: 10), without handshakes and lists unless filtered",
+        help="print the N slowest calls (default: 10), without handshakes and lists unless --filter "
+        "selects them",
     )
     traffic.add_argument(
         "--follow", action="store_true", help="print new entries while the recording is live"
@@ -404,10 +405,12 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     traffic.add_argument(
         "--yes",
         action="store_true",
-        help="--replay: send without asking, but no calls that a rule asks about",
+        help="--replay: send without asking, except calls that a rule asks about",
     )
     traffic.add_argument(
-        "--approve", choices=("all",), help="--replay: send without asking, also calls that a rule asks about"
+        "--approve",
+        choices=("all",),
+        help="--replay: send without asking, including calls that a rule asks about",
     )
     add_trust(traffic)
     traffic.add_argument("--server", metavar="NAME", help="--replay: which server of the recording")

@@ -250,7 +250,7 @@ class RecordingFile:
         """Report what could not be read so far."""
         damage = reader.damage
         if self._lost_notes:
-            damage = f"{damage or 'the recording is damaged'}; its marks and notes could not be read"
+            damage = f"{damage or 'the recording is damaged'}. Its marks and notes could not be read"
         self.problem = damage
 
     def _take_notes(self, reader: RecordingReader) -> None:

@@ -367,7 +367,7 @@ async def test_damaged_notes_are_said_and_the_entries_are_shown(tmp_path):
         loaded.painted()
         await until(lambda: not loaded._thread.is_alive)
         assert len(loaded.recording.entries) == 2500
-        assert loaded.recording.problem() == "the recording is damaged; its marks and notes could not be read"
+        assert loaded.recording.problem() == "the recording is damaged. Its marks and notes could not be read"
 
 
 async def test_a_damaged_recording_is_not_called_judged_before_it_is(tmp_path, monkeypatch):

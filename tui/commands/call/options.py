@@ -104,7 +104,7 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "--args",
             metavar="JSON|@FILE|-",
-            help="all arguments as one JSON object, from a file with @FILE or from stdin with -",
+            help="all arguments as one JSON object (@FILE reads a file, - reads stdin)",
         )
         parser.add_argument("--unchecked", action="store_true", help="send --args without validating them")
     if verb in ("call", "read"):

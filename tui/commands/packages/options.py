@@ -38,7 +38,9 @@ def add_search(add: "Callable[..., None]") -> None:
 def _fill_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", nargs="+", metavar="WORD", help="words to find (all must match)")
     parser.add_argument("--json", action="store_true", help="print a JSON array")
-    parser.add_argument("--limit", type=_count, default=30, metavar="N", help="maximum number (default: 30)")
+    parser.add_argument(
+        "--limit", type=_count, default=30, metavar="N", help="maximum number of servers (default: 30)"
+    )
     parser.add_argument("--registry", metavar="URL", help=_REGISTRY)
     parser.add_argument("--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file")
 

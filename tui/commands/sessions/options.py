@@ -38,11 +38,13 @@ def _add_looking(actions: "Actions") -> None:
     listing.add_argument("text", nargs="?", default="", metavar="TEXT", help="only titles that contain TEXT")
     listing.add_argument("--deleted", action="store_true", help="list deleted sessions instead")
     listing.add_argument(
-        "--limit", type=count, default=200, metavar="N", help="maximum number (default: 200)"
+        "--limit", type=count, default=200, metavar="N", help="maximum number of sessions (default: 200)"
     )
     search = _action(actions, "search", "search the messages of all sessions")
     search.add_argument("text", metavar="TEXT", help="words to find (all of them in one message)")
-    search.add_argument("--limit", type=count, default=100, metavar="N", help="maximum number (default: 100)")
+    search.add_argument(
+        "--limit", type=count, default=100, metavar="N", help="maximum number of matches (default: 100)"
+    )
     show = _action(actions, "show", "print a session as Markdown, or with --json as JSON")
     show.add_argument("session", metavar="ID", help=ID)
 
@@ -82,7 +84,7 @@ def _add_files(actions: "Actions") -> None:
             "--config",
             metavar="FILE",
             default=argparse.SUPPRESS,
-            help="configuration file whose secrets are redacted (default: see config path)",
+            help="configuration file whose secrets are redacted (default: see mcptui config path)",
         )
 
 

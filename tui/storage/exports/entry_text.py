@@ -51,7 +51,7 @@ def facts(entry: Entry) -> str:
     if entry.ident:
         parts.append(f"id {clean_line(entry.ident, 60)}")
     if entry.sha256:
-        parts.append(f"truncated; SHA-256 {clean_line(entry.sha256, 64)}")
+        parts.append(f"truncated, SHA-256 {clean_line(entry.sha256, 64)}")
     if entry.redactions:
         parts.append(f"{len(entry.redactions)} redacted")
     return ", ".join(parts)

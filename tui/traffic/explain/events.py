@@ -16,7 +16,7 @@ _ERRORS = {
     -32603: "the receiver had an internal error",
     -32000: "an implementation error. SDKs use it for a closed connection",
     -32001: "an implementation error. SDKs use it for a timeout",
-    -32002: f"the resource was not found (up to 2025-11-25; {MODERN} uses -32602)",
+    -32002: f"the resource was not found (up to 2025-11-25, {MODERN} uses -32602)",
     -32020: f"HTTP headers and body disagree ({MODERN})",
     -32021: f"the request requires a capability that the client did not declare ({MODERN})",
     -32022: f"the receiver does not support the requested revision ({MODERN})",

@@ -67,7 +67,7 @@ def test_an_error_is_explained_with_what_its_code_means():
         script.out("resources/read", {"uri": "file:///x"}), -32002, "Resource\x1b not found"
     )
     assert explain(answer, script.entries[0]).sentences[2:] == (
-        "Code -32002: the resource was not found (up to 2025-11-25; 2026-07-28 uses -32602).",
+        "Code -32002: the resource was not found (up to 2025-11-25, 2026-07-28 uses -32602).",
         "Message: Resource␛ not found",
     )
 
