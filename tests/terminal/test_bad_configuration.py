@@ -23,7 +23,7 @@ def conversation(app: TerminalApp) -> str:
         ("\x1b]0;pwned\x07 = = =\n", "toml:1: is not TOML: Invalid statement"),
     ],
 )
-def test_what_is_wrong_stands_on_the_screen_with_its_line(tmp_path: Path, content: str, said: str):
+def test_a_configuration_error_is_on_the_screen_with_its_line(tmp_path: Path, content: str, said: str):
     path = tmp_path / "config.toml"
     path.write_text(content, encoding="utf-8")
     with TerminalApp.real("--demo", "--config", str(path)) as app:

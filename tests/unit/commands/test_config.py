@@ -72,7 +72,7 @@ def test_check_warns_without_failing(file: Path, capsys):
     assert capsys.readouterr().out.startswith("warning: ")
 
 
-def test_check_fails_for_a_theme_that_is_not_there_and_warns_about_a_damaged_one_that_is_not_in_use(
+def test_check_fails_for_a_missing_theme_and_warns_about_a_damaged_unused_one(
     file: Path, home_of_its_own: Path, capsys
 ):
     themes = home_of_its_own / "config" / "mcptui" / "themes"
@@ -194,7 +194,7 @@ def test_import_adds_servers_and_keeps_the_rest(file: Path, tmp_path: Path, caps
     assert "asks before it first starts it" in said
 
 
-def test_import_says_what_it_would_do_and_does_nothing_if_asked_to(file: Path, tmp_path: Path, capsys):
+def test_import_with_dry_run_prints_the_changes_and_writes_nothing(file: Path, tmp_path: Path, capsys):
     other = tmp_path / "mcp.json"
     other.write_text(json.dumps({"servers": {"a": {"command": "x"}}}))
     assert mcptui("import", str(other), "--dry-run", "--config", str(file)) == 0

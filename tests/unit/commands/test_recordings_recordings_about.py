@@ -40,7 +40,7 @@ def test_the_newest_is_the_one_with_the_newest_entry():
     assert newest().name == "1-long"
 
 
-def test_one_of_a_single_request_is_taken_only_if_there_is_no_other():
+def test_a_recording_of_a_single_request_is_read_only_if_there_is_no_other():
     kept("1-call", 3, command="call")
     assert newest().name == "1-call"
     kept("2-run", 1, command="run")
@@ -58,7 +58,7 @@ def test_one_that_was_written_long_before_the_newest_entry_is_not_even_opened():
     assert newest().name == "1-new"
 
 
-def test_what_cannot_be_read_is_taken_only_if_there_is_nothing_else():
+def test_an_unreadable_recording_is_selected_only_if_there_is_no_other():
     kept("1-new", 0)
     path = recordings().folder / "2-damaged.mcptrace"
     path.write_bytes(b"?")

@@ -19,12 +19,12 @@ def printed(*events: Event, errors: io.StringIO | None = None) -> str:
     return out.getvalue()
 
 
-def test_an_error_in_the_middle_of_an_answer_begins_a_line_of_its_own() -> None:
+def test_an_error_in_the_middle_of_an_answer_starts_a_new_line() -> None:
     shown = printed(TextDelta(1, "Half of"), TurnError("the stream ended early", "model"), ENDED)
     assert shown == "Half of\n! model: the stream ended early\n"
 
 
-def test_a_notice_in_the_middle_of_an_answer_puts_nothing_into_it() -> None:
+def test_a_notice_does_not_change_the_answer_on_stdout() -> None:
     events = (TextDelta(1, "one "), Notice("something"), TextDelta(1, "line"))
     assert printed(*events, errors=io.StringIO()) == "one line"
 

@@ -19,7 +19,7 @@ from tui.core.tools import Tool
         ("use the other list\n", Decision(Answer.NO, "use the other list")),
     ],
 )
-def test_a_key_decides_and_anything_else_is_a_no_with_that_reason(typed: str, decision: Decision):
+def test_a_key_decides_and_any_other_text_denies_with_that_reason(typed: str, decision: Decision):
     assert decision_of(typed) == decision
 
 

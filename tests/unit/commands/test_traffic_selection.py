@@ -45,12 +45,12 @@ def path(tmp_path: Path) -> Path:
     )
 
 
-def test_the_last_minutes_of_what_is_over_are_counted_from_its_end(path: Path):
+def test_since_counts_back_from_the_end_of_a_finished_recording(path: Path):
     assert passing(path, "since:5m") == [5, 6, 7, 8, 9, 10]
     assert passing(path, "until:8m") == [1, 2]
 
 
-def test_the_last_minutes_of_what_is_still_recorded_are_counted_from_now(tmp_path: Path):
+def test_since_counts_back_from_now_in_a_live_recording(tmp_path: Path):
     path = tmp_path / "live.mcptrace"
     with closing(RecordingWriter(path)) as writer:
         writer.write([request(1, wall_ns=LONG_AGO)])
@@ -76,7 +76,7 @@ def test_an_expression_is_searched_in_the_bodies(path: Path):
     assert passing(path, '/"id":[37],/') == [3, 7]
 
 
-def test_what_passes_comes_before_the_error_that_not_all_bodies_were_searched(path: Path):
+def test_matching_entries_come_before_the_error_about_unsearched_bodies(path: Path):
     query = query_of(r"seq:1 or /\w{1000}/")
     with open_entries(path) as recording, closing(Selection(recording, query)) as selection:
         passing = selection.entries()
@@ -129,7 +129,7 @@ def live(tmp_path: Path) -> Iterator[Live]:
         yield recording
 
 
-def test_what_is_left_of_a_recording_at_its_cap_is_exported_and_what_is_gone_counted(live: Live):
+def test_a_recording_at_its_size_limit_exports_the_rest_and_counts_dropped_entries(live: Live):
     with open_entries(live.path) as recording, closing(Selection(recording, query_of(""))) as selection:
         seqs = list(selection.columns.seqs(range(len(selection.columns))))
         live.write(1000)
@@ -141,7 +141,7 @@ def test_what_is_left_of_a_recording_at_its_cap_is_exported_and_what_is_gone_cou
 
 
 @pytest.mark.parametrize("first", [0, 3990])
-def test_what_passes_a_filter_is_never_another_entry_in_its_place(live: Live, first: int):
+def test_a_dropped_match_is_never_replaced_by_another_entry(live: Live, first: int):
     query = query_of(f"kind:request seq:>{first}")
     with open_entries(live.path) as recording, closing(Selection(recording, query)) as selection:
         known = selection.columns.seqs(range(len(selection.columns)))
@@ -229,7 +229,7 @@ def test_what_a_filter_had_to_judge_is_stored_for_the_next_time(tmp_path: Path):
     assert passing(path, "lint:any") == first
 
 
-def test_a_recording_that_cannot_be_written_is_filtered_all_the_same(tmp_path: Path):
+def test_a_read_only_recording_can_be_filtered(tmp_path: Path):
     path = tmp_path / "r.mcptrace"
     noise = request(3)._replace(kind=Kind.NOT_JSON, body=b"noise", size=5)
     with closing(RecordingWriter(path)) as writer:

@@ -40,7 +40,9 @@ async def test_a_mistake_that_was_there_before_does_not_keep_the_rest_from_being
 
 
 @pytest.mark.parametrize("text", ["[limits]\nmax_tool_callz = 9\n", "[limits\n"])
-async def test_a_new_mistake_is_told_with_its_line_and_nothing_is_applied(tmp_path: Path, text: str) -> None:
+async def test_a_new_error_is_reported_with_its_line_and_nothing_is_applied(
+    tmp_path: Path, text: str
+) -> None:
     stage = Stage(tmp_path / "c.toml")
     stage.path.write_text(f"\n{text}")
     assert "c.toml:" in (await stage.reload.reload()).errors[0]

@@ -116,7 +116,7 @@ async def test_a_question_asked_again_is_not_cut_to_the_limit_of_the_turn_before
     assert one.model.requests[3].messages[-1].text == text
 
 
-async def test_a_branch_of_what_was_deleted_meanwhile_is_saved_all_the_same(stage: Make):
+async def test_a_branch_of_a_deleted_session_is_saved(stage: Make):
     one = stage(says("One."), says("Other."))
     await one.ask("first")
     parent = one.conversations.info

@@ -57,7 +57,7 @@ async def test_a_model_is_listed_tried_written_and_switched_to(tmp_path: Path) -
     assert (stage.done, stage.kept) == (["apply", "mine"], {"A_KEY": KEY})
 
 
-async def test_a_model_that_is_refused_is_told_in_the_words_of_the_endpoint(tmp_path: Path) -> None:
+async def test_a_rejected_model_is_reported_in_the_words_of_the_endpoint(tmp_path: Path) -> None:
     stage = Stage(tmp_path / "c.toml")
     async with Endpoint([refuses(401, "bad key")]) as endpoint:
         with pytest.raises(McptuiError, match="bad key"):

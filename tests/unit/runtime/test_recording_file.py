@@ -252,7 +252,7 @@ async def judged_whole(path):
         return list(loaded.recording.entries.severity), said
 
 
-async def test_what_its_writer_did_not_judge_is_judged_and_kept(tmp_path):
+async def test_entries_that_the_writer_did_not_lint_are_linted_and_stored(tmp_path):
     path = tmp_path / "a.mcptrace"
     noisy(path, 3, judged=1, found=[finding(1)])
     severities, said = await judged_whole(path)
@@ -263,7 +263,7 @@ async def test_what_its_writer_did_not_judge_is_judged_and_kept(tmp_path):
         assert judged_of(reader.meta()) == 3
 
 
-async def test_what_was_judged_whole_is_not_judged_again(tmp_path):
+async def test_a_completely_linted_recording_is_not_linted_again(tmp_path):
     noisy(tmp_path / "a.mcptrace", 3, judged=3, found=[finding(1)])
     severities, said = await judged_whole(tmp_path / "a.mcptrace")
     assert (severities, said) == ([Severity.WARNING, 0, 0], ["Stored at 1."])
@@ -350,7 +350,7 @@ def spoilt(path, table):
 
 
 @pytest.mark.parametrize("count", [3, 2500])
-async def test_damaged_findings_are_made_anew(tmp_path, count):
+async def test_damaged_findings_are_recomputed(tmp_path, count):
     path = tmp_path / "a.mcptrace"
     noisy(path, count, judged=count, found=[finding(seq) for seq in range(1, 4)])
     spoilt(path, "flags")
@@ -359,7 +359,7 @@ async def test_damaged_findings_are_made_anew(tmp_path, count):
     assert '"noise 2"' in said[1]
 
 
-async def test_damaged_notes_are_said_and_the_entries_are_shown(tmp_path):
+async def test_damaged_notes_are_reported_and_the_entries_are_shown(tmp_path):
     path = tmp_path / "a.mcptrace"
     noisy(path, 2500, judged=2500)
     spoilt(path, "notes")

@@ -58,7 +58,7 @@ async def test_a_rule_that_is_added_decides_at_once(path: Path):
     assert "# mine" in read(path)
 
 
-async def test_what_is_no_rule_is_not_written(path: Path):
+async def test_an_invalid_rule_is_not_written(path: Path):
     async with changing(path) as (changes, _):
         before = read(path)
         with pytest.raises(RuleError):
@@ -133,7 +133,7 @@ async def test_a_file_of_somebody_else_may_ask_and_deny_but_not_allow(path: Path
             assert listed(changes)[-1] == ("allow notes/* allow[1]" if trust else "deny notes/drop rules[2]")
 
 
-async def test_a_rule_that_allows_is_saved_in_a_file_of_somebody_else_but_said_not_to_be_in_force(path: Path):
+async def test_an_allow_rule_is_saved_in_a_foreign_file_with_a_note_that_it_does_not_apply(path: Path):
     async with changing(path, 'ask = ["a/*"]\n', trust=False) as (changes, runtime):
         assert runtime.problems == []
         with pytest.raises(ConfigError, match=r"does not apply.*--trust-config"):

@@ -93,7 +93,7 @@ async def test_the_servers_are_shown_without_a_key_that_was_learned_after_they_s
 
 
 @pytest.mark.parametrize("named", [{"session": "trip"}, {"resume": True}])
-async def test_a_session_open_elsewhere_is_named_and_a_new_conversation_is_said_to_begin(
+async def test_a_session_open_elsewhere_is_named_and_a_new_conversation_starts(
     tmp_path: Path, named: dict[str, object]
 ):
     config = tmp_path / "config.toml"

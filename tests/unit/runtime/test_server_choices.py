@@ -54,7 +54,7 @@ async def test_a_server_that_no_file_names_is_changed_for_this_run_only(tmp_path
         assert host.toolbox.tools() == [] and not path.exists()
 
 
-async def test_a_file_of_another_program_is_left_alone_and_that_is_said(tmp_path):
+async def test_a_file_of_another_program_is_not_changed_and_that_is_reported(tmp_path):
     path = tmp_path / "mcp.json"
     path.write_text("{}")
     async with choices_over(path) as (choices, host):

@@ -52,7 +52,7 @@ def test_a_file_of_somebody_else_sets_no_keys(tmp_path: Path):
         assert quick_ui(None, os.environ).keys == {"ask.send": ("n",)}
 
 
-def test_the_environment_names_the_file_if_nobody_else_does(tmp_path: Path):
+def test_the_environment_selects_the_file_without_an_option(tmp_path: Path):
     path = tmp_path / "mine.toml"
     path.write_text('[ui]\ntheme = "quay"\n')
     assert quick_ui(None, {"MCPTUI_CONFIG": str(path)}).theme == "quay"

@@ -105,7 +105,7 @@ def test_two_processes_that_change_one_file_lose_nothing(tmp_path: Path, what: s
     assert [one.name for one in tmp_path.iterdir()] == [path.name]
 
 
-def test_a_lock_that_another_holds_for_long_is_given_up_with_a_sentence(tmp_path: Path):
+def test_waiting_for_a_lock_ends_with_an_error(tmp_path: Path):
     with locked(tmp_path / "file"):
         with pytest.raises(ConfigError, match=r"being changed by another mcptui\. Nothing was changed"):
             with locked(tmp_path / "file", seconds=0):

@@ -132,7 +132,7 @@ def test_nothing_else_counts(loaded: Loaded):
     assert found.oauth.client_metadata_url is None
 
 
-def test_one_note_names_what_does_not_count_and_how_to_mean_it(loaded: Loaded):
+def test_one_note_names_ignored_settings_and_how_to_use_them(loaded: Loaded):
     (note,) = in_force(loaded).problems
     assert note.warning and note.message.endswith("To use all of it, start with --trust-config.")
     named = note.message.partition("ignored: ")[2].partition(" and ")[0].split(", ")

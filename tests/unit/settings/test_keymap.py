@@ -37,7 +37,7 @@ def test_a_key_has_one_spelling(text: str, key: str):
 @pytest.mark.parametrize(
     "text", ["", "ctrl", "ctrl+", "ctlr+x", "ctrl+ctrl+x", "xx", "f99", "\x1b", "a b", "no_such_name"]
 )
-def test_what_is_not_a_key_is_refused(text: str):
+def test_an_invalid_key_is_rejected(text: str):
     assert normal_key(text) is None
 
 

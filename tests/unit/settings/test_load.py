@@ -63,7 +63,7 @@ def test_a_right_file_has_no_problems():
     assert loaded.settings.models["local"].base_url == "http://127.0.0.1:11434/v1"
 
 
-def test_everything_that_is_wrong_is_said_at_once_with_line_key_and_the_right_name():
+def test_all_problems_are_reported_at_once_with_line_key_and_suggestion():
     assert read(BAD) == [
         "config.toml:1 default_model: [models.locl] not found, did you mean `local`?",
         "config.toml:2 modls: unknown key, did you mean `models`?",

@@ -29,7 +29,7 @@ def test_claude_desktop_and_cursor():
     assert servers(tree) == {"files": {"command": "npx", "args": ["-y", "pkg", "/data"], "env": {"A": "1"}}}
 
 
-def test_cline_with_disabled_a_timeout_in_seconds_and_approvals_that_are_not_taken_over():
+def test_cline_disabled_timeout_in_seconds_and_approvals_that_are_not_imported():
     entry = {"command": "x", "disabled": True, "timeout": 30, "autoApprove": ["delete_everything"]}
     assert servers({"mcpServers": {"a": entry}}) == {
         "a": {"command": "x", "disabled": True, "tool_seconds": 30.0}
@@ -186,11 +186,11 @@ def test_zed_opencode_ollmcp_and_the_line_dialect(tree: object, table: object):
         ({"command": "x", "somethingNew": {"a": 1}}, "`somethingNew` is not supported and is ignored"),
     ],
 )
-def test_what_is_dangerous_roundabout_or_unknown_is_named(entry: object, note: str):
+def test_dangerous_indirect_and_unknown_settings_are_named(entry: object, note: str):
     assert notes({"mcpServers": {"a": entry}}) == [note]
 
 
-def test_a_wrapper_for_windows_is_taken_off():
+def test_a_windows_wrapper_is_removed():
     tree = {"mcpServers": {"a": {"command": "cmd", "args": ["/c", "npx", "-y", "p"]}}}
     assert servers(tree)["a"] == {"command": "npx", "args": ["-y", "p"]}
     assert notes(tree) == ["`cmd /c` (Windows) removed: it starts npx"]

@@ -23,7 +23,7 @@ from tui.settings.mcp_json import loads, without_comments
         ("[1, // last\n]", [1]),
     ],
 )
-def test_comments_and_trailing_commas_are_taken_away_and_strings_are_not_touched(text: str, value: object):
+def test_comments_and_trailing_commas_are_removed_and_strings_are_unchanged(text: str, value: object):
     assert loads(without_comments(text))[0] == value
 
 

@@ -35,7 +35,7 @@ def test_an_address_and_a_command_are_told_apart(words, table):
     assert server_table(words, known=known) == table
 
 
-def test_what_belongs_to_it_is_kept():
+def test_headers_environment_and_transport_are_in_the_table():
     table = server_table(["https://h/sse"], headers={"X": "1"}, transport="sse")
     assert table == {"url": "https://h/sse", "transport": "sse", "headers": {"X": "1"}}
     assert server_table(["npx"], env={"A": "${B}"}, transport="lines") == {

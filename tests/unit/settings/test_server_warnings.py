@@ -103,7 +103,7 @@ IN_AN_EMPTY_FOLDER = "and the server starts in an empty folder"
         ('command = "./run"', "command: ./run", '"${PWD}/run"'),
     ],
 )
-def test_what_was_relative_to_the_folder_of_the_person_is_named_with_what_to_write(
+def test_a_path_relative_to_the_current_folder_is_reported_with_a_fix(
     body: str, word: str, instead: str, tmp_path: Path
 ):
     (tmp_path / "data").mkdir()

@@ -88,7 +88,7 @@ def test_an_unknown_role_is_named_with_the_nearest_right_one():
     assert wrong == "`acent` is not a role, did you mean `accent`?"
 
 
-def test_all_that_is_wrong_is_said_at_once():
+def test_all_problems_are_reported_at_once():
     table = GOOD | {"ok": "green", "dark": "yes"}
     del table["text"]
     _, wrong = theme_from(table, "mine")

@@ -24,7 +24,7 @@ def test_types_are_named_in_the_words_of_toml(value: object, words: str):
     assert kind_of(value) == words
 
 
-def test_what_could_not_be_expanded_affects_its_entry_but_its_other_mistakes_are_told_too():
+def test_a_failed_reference_affects_its_entry_and_other_errors_are_still_reported():
     tree = {"servers": {"a": {"command": "${X}", "args": 3}, "b": {"command": "y"}}}
     checker = Checker(tree, spoilt={("servers", "a", "command")})
     assert list(checker.settings().servers) == ["b"]

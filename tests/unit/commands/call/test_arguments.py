@@ -49,7 +49,7 @@ def test_a_text_becomes_the_value_that_its_schema_means(schema: Any, text: str, 
         ({"type": ["integer", "boolean"]}, "yes", "matches none of its types ("),
     ],
 )
-def test_a_text_that_is_no_such_value_is_refused_with_what_to_write(schema: Any, text: str, said: str):
+def test_an_invalid_value_is_rejected_with_a_suggestion(schema: Any, text: str, said: str):
     with pytest.raises(UsageError) as caught:
         of({"x": schema}).from_pairs([f"x={text}"])
     assert said in str(caught.value)
@@ -76,7 +76,7 @@ def test_names_of_a_server_cannot_move_the_cursor():
     assert "\x1b" not in str(caught.value)
 
 
-def test_a_name_that_is_not_a_text_in_json_is_impossible_and_a_list_is_refused():
+def test_names_in_json_are_strings_and_a_list_is_rejected():
     with pytest.raises(UsageError, match="not a JSON object"):
         json_object("[]", "--args")
 

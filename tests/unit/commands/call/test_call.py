@@ -5,7 +5,7 @@ import json
 from tui.cli import main
 
 
-def test_a_wrong_command_line_is_told_on_stderr_and_with_json_on_stdout_too(capsys):
+def test_an_invalid_command_line_is_reported_on_stderr_and_with_json_also_on_stdout(capsys):
     assert main(["call", "weather", "--json"]) == 2
     told = capsys.readouterr()
     assert json.loads(told.out)["message"] == "the tool is required." and "Usage: mcptui call" in told.err

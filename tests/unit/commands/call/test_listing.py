@@ -44,7 +44,7 @@ async def test_a_tool_that_is_left_out_says_why(capsys):
     assert told.err == "· 1 tool omitted (bad: its schema is a list)\n"
 
 
-async def test_tools_that_are_left_out_are_counted_whatever_their_names(capsys):
+async def test_omitted_tools_are_counted_even_with_equal_names(capsys):
     names = [f"number {number}" for number in range(5)]
     left_out = status(quarantined=tuple((name, "has no name") for name in names))
     await write_listing(Offering([{}] * 5), left_out, ["tools"], as_json=True)  # type: ignore[arg-type]
@@ -53,7 +53,7 @@ async def test_tools_that_are_left_out_are_counted_whatever_their_names(capsys):
     )
 
 
-async def test_what_could_not_be_listed_is_told_and_what_is_not_offered_is_empty(capsys):
+async def test_a_failed_listing_is_reported_and_an_unsupported_one_is_empty(capsys):
     kinds = ["tools", "resources", "prompts"]
     assert not await write_listing(Offering([]), status(), kinds, as_json=True)  # type: ignore[arg-type]
     told = capsys.readouterr()

@@ -42,7 +42,7 @@ def test_data_that_is_not_base64_is_an_error_and_writes_nothing(tmp_path: Path):
     assert not path.exists()
 
 
-def test_structured_content_is_shown_only_where_there_is_no_other():
+def test_structured_content_is_shown_only_without_other_content():
     assert result_text(ToolResult(structured={"a": 1})) == '{\n  "a": 1\n}'
     assert result_text(ToolResult((TextContent("x"),), structured={"a": 1})) == "x"
 

@@ -79,7 +79,7 @@ def test_one_answer_is_enough_for_all_servers_of_a_file_which_are_all_shown_befo
     assert len(missing_consents(file, {})) == left
 
 
-def test_a_server_that_changes_while_it_is_shown_is_not_agreed_to(
+def test_consent_does_not_cover_a_server_that_changed_while_it_was_shown(
     file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     def swap(prompt: str) -> str:

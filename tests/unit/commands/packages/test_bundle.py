@@ -24,7 +24,7 @@ def test_a_bundle_is_known_by_its_suffix():
     assert [is_bundle(word) for word in ("a.mcpb", "b.DXT", "c.zip", "npx")] == [True, True, False, False]
 
 
-def test_everything_is_asked_for_on_a_terminal_and_enter_keeps_the_default(
+def test_a_terminal_asks_for_every_value_and_enter_keeps_the_default(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("tui.commands.packages.found.is_terminal", lambda: True)
@@ -37,7 +37,7 @@ def test_everything_is_asked_for_on_a_terminal_and_enter_keeps_the_default(
     assert found.table["env"] == {"KEY": "se$${cret}"}  # what is typed as a secret is never a reference
 
 
-def test_a_secret_may_be_given_as_a_reference_and_a_folder_from_here(tmp_path: Path, monkeypatch):
+def test_a_secret_can_be_a_reference_and_a_folder_can_be_relative(tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     config = {"args": ["${user_config.folder}"], "env": {"KEY": "${user_config.key}"}}
     path = bundle(tmp_path / "x.mcpb", manifest(config, user_config=ASKED))

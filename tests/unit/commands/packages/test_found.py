@@ -34,14 +34,14 @@ def test_a_value_is_asked_for_again_until_it_fits(typed: list[str], capsys):
     assert "n must be a number" in capsys.readouterr().out
 
 
-def test_an_empty_line_takes_the_default_and_secrets_are_asked_for_only_if_wanted(typed: list[str]):
+def test_an_empty_line_selects_the_default_and_secrets_are_asked_for_only_on_request(typed: list[str]):
     typed += ["", "s3cr3t"]
     assert ask_for(secrets=False)(ServerInput("n", required=True, default=("d",))) is None
     assert ask_for(secrets=False)(ServerInput("n", secret=True)) is None
     assert ask_for(secrets=True)(ServerInput("n", secret=True)) == ("s3cr3t",)
 
 
-def test_several_values_stand_between_colons_and_choices_are_no_references(typed: list[str]):
+def test_colons_separate_several_values_and_choices_are_literal(typed: list[str]):
     typed += ["/a:/b", "${X}"]
     assert ask_for(secrets=False)(ServerInput("n", required=True, several=True)) == ("/a", "/b")
     assert ask_for(secrets=False)(ServerInput("n", required=True, choices=("${X}",))) == ("$${X}",)

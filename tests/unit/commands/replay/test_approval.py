@@ -43,7 +43,7 @@ CALLS = planned(
 )
 
 
-def test_it_lists_what_is_sent_by_tool_and_what_may_change_something() -> None:
+def test_the_preview_lists_calls_by_tool_and_whether_they_may_change_something() -> None:
     tools = {name: Tool("mail", name, read_only=True) for name in ("send", "look")}
     approval = ReplayApproval(CALLS, LiveServer("mail", Rules(), tools, lambda tool: tool.name == "look"))
     assert approval.lines() == [
@@ -54,7 +54,7 @@ def test_it_lists_what_is_sent_by_tool_and_what_may_change_something() -> None:
     ]
 
 
-def test_a_rule_that_denies_keeps_a_call_from_being_sent_and_one_that_asks_is_named() -> None:
+def test_a_deny_rule_prevents_a_call_and_an_ask_rule_is_named() -> None:
     rules = Rules.parsed(["deny mail/send to=b", "ask mail/look", "deny mail/* uri=mail://*"])
     read = {"id": 5, "method": "resources/read", "params": {"uri": "mail://1"}}
     approval = ReplayApproval([*CALLS, *planned(read)], LiveServer("mail", rules))

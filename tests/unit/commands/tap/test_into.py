@@ -79,7 +79,7 @@ def test_changes_elsewhere_in_the_file_survive_the_undo(file: Path):
     assert file.read_text() == SERVERS.replace("example.com", "example.org")
 
 
-def test_a_file_that_was_formatted_meanwhile_is_restored_by_its_words(file: Path):
+def test_a_reformatted_file_is_restored_from_its_command_line(file: Path):
     run("--into", "cursor", "time", "--yes")
     file.write_text(json.dumps(json.loads(file.read_text()), indent=4))
     assert run("--out", "cursor", "time", "--yes") == 0

@@ -99,7 +99,7 @@ async def test_a_question_without_an_answer_is_no_no(tmp_path: Path):
     assert not gate(tmp_path, Person()).refuses(SPEC)
 
 
-async def test_nobody_there_is_no_yes_and_no_decision(tmp_path: Path):
+async def test_without_a_user_there_is_neither_consent_nor_a_decision(tmp_path: Path):
     log = Log()
     consent = RunConsent(StoredConsents(tmp_path / "c.json"), Refuser, log)
     assert not await consent.ask(SPEC)

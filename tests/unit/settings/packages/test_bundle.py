@@ -48,7 +48,7 @@ def test_the_folder_the_home_and_values_are_filled_in():
     }
 
 
-def test_a_program_of_its_own_is_taken_from_its_folder():
+def test_a_bundled_program_runs_from_the_folder_of_the_bundle():
     said = manifest({"command": "server/run", "args": []})
     said["server"]["type"] = "binary"
     assert table_of(said)["command"] == f"{FOLDER}/server/run"
@@ -96,7 +96,7 @@ def test_no_text_of_a_manifest_is_a_reference_to_a_variable_of_this_machine():
         (manifest(user_config=[]), "user_config that is not an object"),
     ],
 )
-def test_what_cannot_be_used_says_what_is_wrong(said: Any, problem: str):
+def test_an_unusable_manifest_is_rejected_with_the_reason(said: Any, problem: str):
     with pytest.raises(UsageError, match=problem):
         bundle_of(said)
 

@@ -164,7 +164,7 @@ def test_the_sha_256_decides(tmp_path: Path):
         (b"not a zip at all", "not a valid zip file"),
     ],
 )
-def test_what_is_no_zip_is_refused(tmp_path: Path, data: bytes, said: str):
+def test_a_file_that_is_not_a_zip_is_rejected(tmp_path: Path, data: bytes, said: str):
     path = tmp_path / "a.mcpb"
     path.write_bytes(data)
     with pytest.raises(UsageError, match=said), open_bundle(path):

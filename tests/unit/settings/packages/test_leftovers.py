@@ -68,7 +68,7 @@ async def test_only_a_folder_of_a_bundle_is_deleted(bundles: Path, folder: str):
     assert sorted(str(path) for path in bundles.parent.rglob("*")) == before
 
 
-async def test_a_folder_that_the_server_has_written_into_stays_and_it_is_said(bundles: Path):
+async def test_a_folder_with_files_of_the_server_is_kept_and_reported(bundles: Path):
     later = time.time() + 3600
     (bundles / "one" / "__pycache__").mkdir()
     compiled = bundles / "one" / "__pycache__" / "server.pyc"

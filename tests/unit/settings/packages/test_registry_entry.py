@@ -48,7 +48,7 @@ def test_a_package_is_run_by_its_launcher(more: dict[str, Any], words: str):
     assert [table["command"], *table["args"]] == words.split()
 
 
-def test_arguments_are_fixed_filled_in_or_given():
+def test_arguments_are_fixed_templates_or_user_values():
     arguments = [
         {"type": "positional", "value": "serve"},
         {"type": "named", "name": "--mode", "default": "local", "choices": ["local", "cached"]},
@@ -64,7 +64,7 @@ def test_arguments_are_fixed_filled_in_or_given():
     assert table["args"][2:] == ["serve", "--mode", "local", "--mount", "src=/a", "/b"]
 
 
-def test_what_is_required_and_missing_is_listed_with_what_it_is():
+def test_missing_required_values_are_listed_with_descriptions():
     arguments = [
         {"type": "positional", "valueHint": "folder", "description": "What to show", "isRequired": True}
     ]
@@ -72,7 +72,7 @@ def test_what_is_required_and_missing_is_listed_with_what_it_is():
         table_of(package(packageArguments=arguments))
 
 
-def test_a_secret_stands_in_the_configuration_as_the_name_of_a_variable():
+def test_a_secret_is_configured_as_a_reference_to_a_variable():
     variables = [
         {"name": "API_KEY", "isSecret": True, "isRequired": False},
         {"name": "LEVEL", "default": "info"},

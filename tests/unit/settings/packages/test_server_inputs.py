@@ -10,13 +10,13 @@ def nobody(wanted: ServerInput) -> None:
     return None
 
 
-def test_given_values_come_before_a_person_and_a_person_before_a_default():
+def test_set_overrides_answers_and_answers_override_defaults():
     inputs = [ServerInput(name, required=True, default=("d",)) for name in "abc"]
     found = values_of(inputs, [("a", "1")], lambda wanted: ("2",) if wanted.name == "b" else None)
     assert found == {"a": ("1",), "b": ("2",), "c": ("d",)}
 
 
-def test_only_what_is_required_or_secret_is_asked_for():
+def test_only_required_and_secret_values_are_asked_for():
     asked = []
     inputs = [
         ServerInput("a"),
@@ -45,7 +45,7 @@ def test_a_value_that_does_not_fit_is_refused(wanted: ServerInput, text: str, sa
         values_of([wanted], [("a", text)], nobody)
 
 
-def test_several_values_are_kept_only_where_several_may_be():
+def test_several_values_are_accepted_only_for_inputs_that_allow_them():
     assert values_of([ServerInput("a", several=True)], [("a", "1"), ("a", "2")], nobody) == {"a": ("1", "2")}
     with pytest.raises(UsageError, match="set twice"):
         values_of([ServerInput("a")], [("a", "1"), ("a", "2")], nobody)

@@ -102,14 +102,14 @@ def test_a_damaged_line_costs_only_itself_and_is_counted(tmp_path: Path, damage:
 
 
 @pytest.mark.parametrize("line", ["7", "[" * 5000, "{}", '{"when": 1, "kind": "nonsense"}', "x"])
-def test_a_line_that_nobody_wrote_is_left_out(tmp_path: Path, line: str) -> None:
+def test_an_invalid_line_is_omitted(tmp_path: Path, line: str) -> None:
     path = tmp_path / "decisions.jsonl"
     path.write_text(f"{line}\n")
     keep(path, record())
     assert subjects(path) == ["echo"] and read_decisions(path).unreadable == 1
 
 
-def test_what_cannot_be_written_is_told_and_written_once_it_can(tmp_path: Path) -> None:
+def test_a_failed_write_is_reported_and_retried(tmp_path: Path) -> None:
     blocked = tmp_path / "state"
     blocked.write_text("")
     stored = StoredDecisions(blocked / "decisions.jsonl", plain)

@@ -50,7 +50,7 @@ BAD_ENTRY = '{"format": 1, "accepted": [{"name": "add", "digest": "x"}, {"name":
 @pytest.mark.parametrize(
     "text", ["", "[]", "{", '{"format": 2}', "[" * 100_000, "\0", '{"format": 1}', BAD_ENTRY]
 )
-def test_a_damaged_file_accepts_nothing_and_is_written_anew(tmp_path, text):
+def test_a_damaged_file_accepts_nothing_and_is_rewritten(tmp_path, text):
     path = tmp_path / f"{KEY}.json"
     path.write_text(text)
     found = StoredDefinitions(tmp_path).load(KEY)
@@ -101,7 +101,7 @@ def test_a_damaged_file_that_cannot_be_kept_is_not_replaced_and_the_log_says_so(
     assert f"is damaged and cannot be kept as {KEY}.damaged (No space left on device)" in caplog.text
 
 
-def test_a_link_in_place_of_the_folder_is_told_as_that(tmp_path):
+def test_a_link_in_place_of_the_folder_is_reported(tmp_path):
     (tmp_path / "other").mkdir()
     folder = tmp_path / "mcptui" / "definitions"
     folder.parent.mkdir()
@@ -111,7 +111,7 @@ def test_a_link_in_place_of_the_folder_is_told_as_that(tmp_path):
     assert f"{KEY}.json is in {folder}, a symbolic link, which mcptui does not follow here." in found.damage
 
 
-def test_a_link_in_place_of_the_file_is_told_and_stays(tmp_path):
+def test_a_link_in_place_of_the_file_is_reported_and_stays(tmp_path):
     (tmp_path / "other").write_text("{}")
     (tmp_path / f"{KEY}.json").symlink_to(tmp_path / "other")
     found = StoredDefinitions(tmp_path).load(KEY)

@@ -57,7 +57,7 @@ def test_a_damaged_file_has_no_eras_and_is_written_anew(tmp_path, text):
     "damage",
     [{"key": "../x"}, {"key": 7}, {"handshake": 1}, {"version": "9" * 81}, {"at": True}, {"at": 10**12}],
 )
-def test_an_entry_that_nobody_wrote_is_left_out(tmp_path, damage):
+def test_an_invalid_entry_is_omitted(tmp_path, damage):
     path = tmp_path / "eras.json"
     write(path, entry() | damage, entry(OTHER), "x", None)
     assert list(StoredEras(path).load()) == [OTHER]

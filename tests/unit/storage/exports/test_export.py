@@ -20,7 +20,7 @@ def test_a_file_is_written_whole_and_for_this_person_only(tmp_path: Path):
     assert target.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_file_that_was_there_is_still_there_if_writing_fails(tmp_path: Path):
+def test_an_existing_file_survives_a_failed_export(tmp_path: Path):
     target = tmp_path / "out.jsonl"
     target.write_text("before")
 

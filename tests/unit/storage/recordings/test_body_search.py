@@ -91,7 +91,7 @@ def finder() -> BodyFinder:
     return BodyFinder(no_part)
 
 
-def test_words_and_expressions_are_told_apart(finder: BodyFinder):
+def test_words_and_regular_expressions_are_distinguished(finder: BodyFinder):
     terms = [EASY, BodyTerm("B1C"), BodyTerm("b.c"), BodyTerm("B1C", fold=False)]
     assert finder.search(terms, lambda _: [(1, b"b1c"), (2, b"b.c")]) == [{1}, {1}, {2}, frozenset()]
 

@@ -88,7 +88,7 @@ def test_a_damaged_recording_whose_end_is_nowhere_known_is_read_as_far_as_it_goe
 
 
 @pytest.mark.parametrize("part", [0.3, 0.7, 0.99])
-def test_of_a_recording_that_was_cut_short_what_is_there_is_read(path: Path, part: float):
+def test_the_readable_part_of_a_truncated_recording_is_read(path: Path, part: float):
     recorded(path, requests(1, 2000, 200))
     whole = path.stat().st_size
     os.truncate(path, int(whole * part))

@@ -349,7 +349,7 @@ def test_a_recording_that_cannot_be_created_is_tried_again_with_all_that_waited(
     writer.close()
 
 
-def test_a_recording_that_is_deleted_meanwhile_is_reported_and_goes_on_in_a_new_file(path: Path):
+def test_a_deleted_recording_is_reported_and_continues_in_a_new_file(path: Path):
     writer = RecordingWriter(path)
     writer.write(requests(1, 3))
     path.unlink()

@@ -178,7 +178,7 @@ def test_an_unanswered_call_is_answered():
         (b'{"format": "mcptui-session", "version": ' + b"9" * 9999 + b"}", "not an exported session"),
     ],
 )
-def test_what_is_not_a_export_is_refused_and_the_part_is_named(raw: bytes, why: str):
+def test_an_invalid_export_is_rejected_and_the_part_is_named(raw: bytes, why: str):
     with pytest.raises(StorageError) as caught:
         parsed(raw, "talk.json")
     assert why in str(caught.value) and caught.value.where == "talk.json"
