@@ -137,7 +137,7 @@ async def test_a_turn_does_not_go_on_after_a_limit_while_a_command_runs() -> Non
         await until(lambda: app.main.parts.bridge.can_continue and not app.main.parts.turns.running)
         runtime.conversations.busy = "a session is being opened"
         await pilot.press("ctrl+g")
-        await shows(app, "A conversation is being opened. Wait until it finishes.")
+        await shows(app, "A session is being opened. Wait until it finishes.")
         assert not app.main.parts.turns.running
         runtime.conversations.busy = ""
         await pilot.press("ctrl+g")

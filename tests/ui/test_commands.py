@@ -313,7 +313,7 @@ async def test_tools_lists_them_and_leads_to_the_workbench():
 async def test_tools_of_a_server_that_does_not_run_are_none():
     async with opened(FakeRuntime()) as (app, pilot):
         await send(pilot, "/tools slow")
-        await shows(app, "slow: not a running server")
+        await shows(app, "slow: no running server has this name")
 
 
 async def test_a_command_that_is_written_while_it_loads_is_done_once_it_has_loaded():
