@@ -466,7 +466,7 @@ async def test_k_cancels_the_running_call_and_the_turn_continues():
         await shows(app, "cancelled", "Never mind.")
         assert cancelled == ["get_weather"]
         await pilot.press("K")
-        await shows(app, "Cancel call is not available: no turn is running.")
+        await shows(app, "Cannot cancel the selected running call: no turn is running.")
 
 
 async def test_a_theme_and_keys_of_a_configuration_read_again_hold_at_once():

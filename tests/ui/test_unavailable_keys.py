@@ -10,7 +10,7 @@ from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, says
 from tui.core.ports import TextPart
 from tui.ui.app.app import McptuiApp
-from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.action_table import Action, Context, of_context
 from tui.ui.keys.situation import BETWEEN_TURNS
 
 COMMANDS = {found.keys: found for found in of_context(Context.CONVERSATION) if len(found.keys) == 1}
@@ -27,6 +27,12 @@ async def notified(app: McptuiApp, why: str) -> None:
     await until(lambda: any(why in one.message for one in app._notifications), what=why)
 
 
+def cannot(found: Action) -> str:
+    """Return what the key of an action does, as it is said where it cannot."""
+    what = found.help.partition(",")[0]
+    return what[0].lower() + what[1:]
+
+
 async def tells(app: McptuiApp, why: str) -> None:
     """Wait until the reason is shown; nothing is written, and the focus stays."""
     await notified(app, why)
@@ -39,7 +45,7 @@ async def test_branch_during_a_turn_says_that_a_turn_is_running() -> None:
         await send(pilot, "tell me a story")
         await shows(app, "Once")
         await pilot.press("f2", "b")
-        await tells(app, "Branch is not available: a turn is running. Press esc to stop it.")
+        await tells(app, "Cannot branch from the selected message: a turn is running. Press esc to stop it.")
         assert app.main.parts.turns.running
 
 
@@ -49,14 +55,14 @@ async def test_no_command_of_the_conversation_is_written_during_a_turn(key: str)
         await send(pilot, "tell me a story")
         await shows(app, "Once")
         await pilot.press("f2", key)
-        await tells(app, f"{COMMANDS[key].label.capitalize()} is not available:")
+        await tells(app, f"Cannot {cannot(COMMANDS[key])}:")
 
 
 @pytest.mark.parametrize("key", sorted(COMMANDS))
 async def test_in_an_empty_conversation_every_command_says_why_it_does_nothing(key: str) -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f2", key)
-        await tells(app, f"{COMMANDS[key].label.capitalize()} is not available:")
+        await tells(app, f"Cannot {cannot(COMMANDS[key])}:")
 
 
 @pytest.mark.parametrize("key", sorted(ANSWERS))
@@ -71,7 +77,7 @@ async def test_a_key_of_the_persons_own_says_why_it_does_nothing() -> None:
     runtime.keys = {"chat.branch": "Z"}
     async with opened(runtime) as (app, pilot):
         await pilot.press("f2", "Z")
-        await tells(app, "Branch is not available: the conversation is empty.")
+        await tells(app, "Cannot branch from the selected message: the conversation is empty.")
 
 
 @pytest.mark.parametrize("text", ["because", "please", "yes", "tell me"])
@@ -79,7 +85,7 @@ async def test_a_message_that_begins_with_a_command_key_is_written(text: str) ->
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f2", *("space" if letter == " " else letter for letter in text))
         await until(lambda: app.main.composer.text == text, what=f"{app.main.composer.text!r}")
-        assert "not available" not in screen_text(app)
+        assert "Cannot" not in screen_text(app)
 
 
 @pytest.mark.parametrize("text", ["because", "Please", "zero", "yes"])
@@ -90,7 +96,7 @@ async def test_a_burst_of_letters_over_the_conversation_is_written_whole(text: s
             app.post_message(Key(letter, letter))
         await until(lambda: len(app.main.composer.text) >= len(text), what=f"{app.main.composer.text!r}")
         assert app.main.composer.text == text
-        assert "not available" not in screen_text(app)
+        assert "Cannot" not in screen_text(app)
 
 
 async def test_a_letter_that_is_no_command_is_written() -> None:
@@ -108,13 +114,13 @@ async def test_the_menu_of_a_message_says_why_it_cannot_branch_during_a_turn() -
         await pilot.press("f2", "up", "up", "enter")
         await shows(app, "THIS MESSAGE")
         await pilot.press("down", "enter")
-        await tells(app, "Retry is not available: a turn is running. Press esc to stop it.")
+        await tells(app, "Cannot retry the selected question: a turn is running. Press esc to stop it.")
 
 
 async def test_continue_without_a_limit_says_why_it_does_nothing() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("ctrl+g")
-        await notified(app, "Continue is not available: the last turn did not end at a limit.")
+        await notified(app, "Cannot continue after a limit: the last turn did not end at a limit.")
 
 
 @pytest.mark.parametrize("key", ["s", "r", "l"])
@@ -123,10 +129,12 @@ async def test_a_server_key_without_servers_says_why_it_does_nothing(key: str) -
     runtime.host._statuses.clear()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f3", key)
-        await notified(app, "is not available: there are no servers.")
+        await notified(app, "the selected server: there are no servers.")
 
 
 async def test_the_key_for_changed_tools_says_that_nothing_has_changed() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f3", "D")
-        await notified(app, "Changes is not available: no tools have changed since you accepted them.")
+        await notified(
+            app, "Cannot review tools that changed: no tools have changed since you accepted them."
+        )

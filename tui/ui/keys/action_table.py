@@ -216,9 +216,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("chat.rewrite", "w", _C.CONVERSATION, "edit", "Edit the selected question and ask it again", 12),
     Action("chat.compare", "m", _C.CONVERSATION, "compare models", "Compare with another model", 14),
     Action("chat.branch", "b", _C.CONVERSATION, "branch", "Branch from the selected message", 15),
-    Action(
-        "chat.parent", "p", _C.CONVERSATION, "parent", "Return to the conversation this one branched from", 16
-    ),
+    Action("chat.parent", "p", _C.CONVERSATION, "parent", "Return to the parent conversation", 16),
     Action("chat.result", "v", _C.CONVERSATION, "full result", "Show the full tool result", 13),
     Action(
         "chat.uncompact",

@@ -94,7 +94,8 @@ def unavailable(found: Action, now: Situation, stop_key: str) -> str:
     if not why:
         return ""
     next_step = f" Press {stop_key} to stop it." if why == A_TURN_RUNS else ""
-    return f"{found.label[:1].upper()}{found.label[1:]} is not available: {why}.{next_step}"
+    what = found.help.partition(",")[0]
+    return f"Cannot {what[:1].lower()}{what[1:]}: {why}.{next_step}"
 
 
 def works(found: Action, now: Situation) -> bool:
