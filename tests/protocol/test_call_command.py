@@ -19,7 +19,6 @@ from tests.protocol.offering_server import PNG
 from tests.trusted import trusting
 
 SERVER = Path(__file__).with_name("offering_server.py")
-COMMAND = ("--", sys.executable, str(SERVER))
 
 
 @pytest.fixture
@@ -35,7 +34,7 @@ def config(tmp_path: Path, calls: Path) -> str:
     path.write_text(
         f"""
         [servers.offering]
-        command = {json.dumps(sys.executable)}
+        command = {json.dumps(programs.interpreter())}
         args = [{json.dumps(str(SERVER))}, {json.dumps(str(calls))}]
         [servers.other]
         command = "touch"
@@ -97,7 +96,9 @@ async def test_json_is_the_whole_answer_of_the_server(config: str):
 
 
 async def test_a_command_behind_two_dashes_is_the_server(tmp_path: Path):
-    done = await mcptui("call", "show", "text=hello", *COMMAND, str(tmp_path / "--json"))
+    done = await mcptui(
+        "call", "show", "text=hello", "--", *programs.command(SERVER), str(tmp_path / "--json")
+    )
     assert (done.code, done.out) == (0, '{"text": "hello"}\n')
     assert (tmp_path / "--json").exists()  # an option behind -- is the server's
 
@@ -105,7 +106,7 @@ async def test_a_command_behind_two_dashes_is_the_server(tmp_path: Path):
 async def test_a_broken_configuration_is_no_obstacle_to_a_command(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text("[servers")
-    done = await mcptui("call", "show", "text=x", "--config", str(path), *COMMAND)
+    done = await mcptui("call", "show", "text=x", "--config", str(path), "--", *programs.command(SERVER))
     assert done.code == 0
     done = await mcptui("call", "offering", "show", "text=x", "--config", str(path))
     assert done.code == 2 and f"{path}:1" in done.err

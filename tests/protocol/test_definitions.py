@@ -1,12 +1,12 @@
 """Tools that change between two runs and within one: real processes, with and without --accept-changes."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import programs
 from tests.endpoint import Endpoint, calls, says
 from tests.protocol.command import mcptui
 
@@ -41,7 +41,9 @@ class Stage:
         model = "" if endpoint is None else f'[models.m]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\n'
         path = self.folder / "config.toml"
         argv = json.dumps([str(SERVER), str(self.tools)])
-        path.write_text(f"{model}[servers.calc]\ncommand = {json.dumps(sys.executable)}\nargs = {argv}\n")
+        path.write_text(
+            f"{model}[servers.calc]\ncommand = {json.dumps(programs.interpreter())}\nargs = {argv}\n"
+        )
         return str(path)
 
 
@@ -185,7 +187,7 @@ async def test_another_program_under_the_same_name_starts_over(stage: Stage) -> 
 
 async def test_a_replay_sends_no_tool_that_changed_and_records_what_was_decided(stage: Stage) -> None:
     config = stage.config()
-    live = (sys.executable, str(SERVER), str(stage.tools))
+    live = programs.command(SERVER, stage.tools)
     sent = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "add", "arguments": {}}}
     lines = (json.dumps(sent) + "\n").encode()
     await mcptui("tap", "--name", "calc", "--", *live, stdin=lines)

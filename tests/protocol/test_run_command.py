@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, Request, calls, refuses, says
 from tests.protocol.command import finish, mcptui, start
@@ -25,7 +26,7 @@ def config(folder: Path, endpoint: Endpoint, extra: str = "", key: str = "") -> 
         model = "m"
         {key}
         [servers.weather]
-        command = {json.dumps(sys.executable)}
+        command = {json.dumps(programs.interpreter())}
         args = [{json.dumps(str(WEATHER_SERVER))}]
         trusted = true
         {extra}
