@@ -77,3 +77,18 @@ async def test_the_server_is_started_once_and_gets_nothing_recorded_before_the_y
     answered, called = after[len(before) :]  # what the server asked waits for the yes too
     assert isinstance(answered, dict) and answered["id"] == 900
     assert called == {"jsonrpc": "2.0", **LOOK}
+
+
+SILENT = "import sys\nfor line in sys.stdin: pass\n"
+
+
+async def test_a_server_that_does_not_list_its_tools_is_named_and_nothing_is_sent(tmp_path: Path) -> None:
+    replay = await recorded(tmp_path, HELLO, READY, LOOK)
+    (tmp_path / "server.py").write_text(SILENT)
+    config = tmp_path / "config.toml"
+    config.write_text(f"{config.read_text()}start_seconds = 1\n")
+    done = await mcptui(*replay, "--yes")
+    assert done.code == 5 and "cannot start s: initialize: no response within 1 s" in done.err
+    (tmp_path / "server.py").write_text("")
+    done = await mcptui(*replay, "--yes")
+    assert done.code == 5 and "cannot start s: initialize: the server " in done.err

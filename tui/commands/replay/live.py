@@ -24,7 +24,6 @@ from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult
 ANSWER_SECONDS = 60.0
 """How long an answer is waited for."""
 
-LIST_SECONDS = 30.0
 STOP_SECONDS = 2.0
 CHUNK = 256 * 1024
 MAX_HELD = 100
@@ -47,21 +46,23 @@ class NotStartedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What starts the live server."""
+    """What starts the live server. `seconds` is how long it may take to answer until its tools are listed."""
 
     argv: Sequence[str]
     environment: Mapping[str, str]
     folder: str | None = None
+    seconds: float = 60.0
 
 
 class LiveConnection:
     """A running server that the messages of a recording are sent to.
 
-    Requests of the server wait until `replay` is set, from whose recorded responses they are answered.
+    Requests of the server wait until `begin`, which answers them with recorded responses.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, seconds: float) -> None:
         self._process = process
+        self._seconds = seconds
         self._replay: Replay | None = None
         self._held: list[tuple[str, Any]] = []
         self._already: dict[int, tuple[bytes, int] | None] = {}
@@ -86,7 +87,7 @@ class LiveConnection:
             )
         except OSError as error:
             raise NotStartedError(error.strerror or str(error)) from error
-        live = cls(process)
+        live = cls(process, command.seconds)
         reading = asyncio.create_task(live._read())
         try:
             yield live
@@ -141,7 +142,7 @@ class LiveConnection:
 
     async def _request(self, ident: str, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         raw = json.dumps({"jsonrpc": "2.0", "id": json.loads(ident), "method": method, "params": params})
-        got = await self._exchange(ident, raw.encode(), LIST_SECONDS)
+        got = await self._exchange(ident, raw.encode(), self._seconds)
         if isinstance(got, str):
             raise NotStartedError(f"{method}: {got}")
         self._last = got

@@ -127,6 +127,7 @@ def _command(args: argparse.Namespace) -> Command:
     """Return the command of the live server, given after `--` or configured."""
     if args.live_command:
         return Command(args.live_command, os.environ)
+    from tui.host.booting import start_seconds
     from tui.host.process.process import server_environment, starting_folder
     from tui.runtime.servers.consent import require_consent
     from tui.settings.config_file import ConfigFile
@@ -150,7 +151,8 @@ def _command(args: argparse.Namespace) -> Command:
     source = ConfigFile(getattr(args, "config", None), os.environ).source if loaded.names_servers else ""
     require_consent(replace(spec, source=source), trust=bool(vars(args).get("trust_config")))
     environment = server_environment(spec.env, f"replay/{os.getpid()}", os.environ)
-    return Command([spec.command, *spec.args], environment, starting_folder(spec))
+    folder = starting_folder(spec)
+    return Command([spec.command, *spec.args], environment, folder, start_seconds(spec))
 
 
 def _named(args: argparse.Namespace, recorded: str) -> LiveServer:
