@@ -60,7 +60,11 @@ async def test_rules_are_tested_on_what_was_recorded(tmp_path: Path):
     before = config(tmp_path / "before.toml", "allow weather/*")
     assert (await mcptui("run", "--config", before, QUESTION, **home)).code == 0
     after = config(tmp_path / "after.toml", "deny */* location=Hang*", "allow nothing/*")
-    done = await mcptui("config", "check", "--config", after, "--against", "1h", **home)
+    check = ("config", "check", "--config", after, "--against", "1h")
+    foreign = await mcptui(*check, **home)
+    assert "deny 1" in foreign.out and "rules that match no recorded call" not in foreign.out
+    done = await mcptui(*check, "--trust-config", **home)
+    assert "this is not your own" not in done.out
     assert "rules against 1 call in 1 recording" in done.out
     assert "ran by rule allow weather/* → deny */* location=Hang*" in done.out
     assert "rules that match no recorded call:\n  allow nothing/*   approvals.rules[2], line 2" in done.out

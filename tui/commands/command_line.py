@@ -342,6 +342,12 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
                 metavar="TIME|RECORDING",
                 help="test the rules on recorded calls: since a time (24h, 7d, 2026-11-20) or in a recording",
             )
+            action.add_argument(
+                "--trust-config",
+                action="store_true",
+                default=argparse.SUPPRESS,
+                help="check as if all of the configuration applied, also if it is not your own",
+            )
         if name == "init":
             action.add_argument(
                 "--print", action="store_true", help="print the starter file without writing it"

@@ -43,7 +43,8 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
             case "show":
                 return _show(path, named)
             case "check":
-                return _check(path, named, actions, args.against)
+                trust = bool(vars(args).get("trust_config"))
+                return _check(path, named, actions, args.against, trust=trust)
             case "init":
                 return _init(path, only_print=args.print)
             case "schema":
@@ -85,7 +86,7 @@ def _show(path: Path, named: bool) -> int:
     return 0
 
 
-def _problems(loaded: "Loaded", actions: "Actions") -> "list[Problem]":
+def _problems(loaded: "Loaded", actions: "Actions", *, trust: bool) -> "list[Problem]":
     """Return all problems of the file, of its keys and theme, and of other themes."""
     from tui.settings.config_file import ConfigFile
     from tui.settings.foreign_settings import unused_settings
@@ -100,7 +101,7 @@ def _problems(loaded: "Loaded", actions: "Actions") -> "list[Problem]":
     found = [*loaded.problems, *map(loaded.located, keys), *([loaded.located(chosen)] if chosen else [])]
     found += server_warnings(loaded)
     found += rule_warnings(loaded)
-    if ConfigFile(str(loaded.path), os.environ).source:
+    if ConfigFile(str(loaded.path), os.environ).source and not trust:
         found += unused_settings(loaded)
     found.sort(key=lambda problem: problem.line)
     # A damaged theme that is not in use is only a warning.
@@ -108,9 +109,9 @@ def _problems(loaded: "Loaded", actions: "Actions") -> "list[Problem]":
     return [*found, *(replace(problem, warning=True) for problem in damaged if problem != chosen)]
 
 
-def _check(path: Path, named: bool, actions: "Actions", against: str | None) -> int:
+def _check(path: Path, named: bool, actions: "Actions", against: str | None, *, trust: bool) -> int:
     loaded = _load(path, named)
-    problems = _problems(loaded, actions)
+    problems = _problems(loaded, actions, trust=trust)
     for problem in problems:
         print(("warning: " if problem.warning else "") + clean(str(problem)))
     missing = tuple(_missing_keys(loaded))
@@ -130,7 +131,7 @@ def _check(path: Path, named: bool, actions: "Actions", against: str | None) -> 
         return code
     from tui.commands.rules_check import check_against
 
-    return max(code, check_against(loaded, against))
+    return max(code, check_against(loaded, against, trust=trust))
 
 
 def _missing_keys(loaded: "Loaded") -> Iterator[str]:

@@ -33,10 +33,10 @@ USAGE = 2
 _TAP = "tap:"
 
 
-def check_against(loaded: "Loaded", against: str) -> int:
+def check_against(loaded: "Loaded", against: str, *, trust: bool = False) -> int:
     """Print what the rules of a configuration would have decided, and return the exit code.
 
-    Of a file that is not the person's own, the rules that allow are not in force.
+    Of a file that is not the person's own, the rules that allow are not in force, unless they `trust` it.
     `against` is a time as in `mcptui traffic --since`, or a recording.
     """
     from tui.runtime.approvals import RememberedApprovals
@@ -48,7 +48,8 @@ def check_against(loaded: "Loaded", against: str) -> int:
     try:
         choice, span, begin = _choice(against)
         decisions = Decisions.read()
-        rules = RememberedApprovals(ConfigFile(str(loaded.path), os.environ)).rules(loaded)
+        file = ConfigFile(str(loaded.path), os.environ)
+        rules = RememberedApprovals(file, trust=trust).rules(loaded)
         check = RuleCheck(rules, decisions.denials(begin))
         for call in _calls(choice, decisions):
             check.add(call)
