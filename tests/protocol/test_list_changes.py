@@ -118,7 +118,7 @@ async def test_a_listing_that_ends_early_takes_no_tools_away(stage):
     await stage.say_changed("tools")
     await until(lambda: stage.tools == ["new", *TOOLS])
     assert stage.status.quarantined == ()
-    assert stage.status.listing_problem.startswith("page 2 failed: not now")
+    assert stage.status.listing_problem.startswith("listing stopped because page 2 failed: not now")
     stage.steer(tools=["new", "say"], short=[])
     await until(lambda: stage.tools == ["new", "say"])
 

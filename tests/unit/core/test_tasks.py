@@ -43,7 +43,7 @@ def test_a_task_is_made_from_the_answer_of_a_call():
         {"taskId": "a", "status": ["working"]},
     ],
 )
-def test_an_answer_that_is_no_task_is_refused(raw):
+def test_an_answer_that_is_not_a_task_is_refused(raw):
     with pytest.raises(ValueError, match="task"):
         made(raw, TASK)
 

@@ -32,7 +32,7 @@ def test_an_error_of_the_server_is_unchanged():
     ("code", "message"),
     [(-32600, NO_ANSWER + " JSON nested too deeply"), (RESULT_TOO_LARGE, "result too large: 9")],
 )
-def test_our_own_words_in_place_of_an_answer_are_no_error_of_the_server(code, message):
+def test_mcptuis_words_in_place_of_an_answer_are_not_an_error_of_the_server(code, message):
     answer = _refused(MCPError(code=code, message=message))
     assert answer.error is None
     assert answer.problem

@@ -194,7 +194,7 @@ async def test_a_task_is_followed_by_one_call_only():
     await asyncio.wait({following})
 
 
-async def test_an_answer_that_is_no_task_is_a_failed_call():
+async def test_an_answer_that_is_not_a_task_is_a_failed_call():
     server = Scripted(DONE)
     result = await server.tasks.follow_new("research", {"taskId": 7}, lambda *_: None)
     assert result.content == (TextContent("The server returned a task without a valid taskId."),)

@@ -60,7 +60,7 @@ def test_changes_are_named_without_values_of_variables_and_secrets():
     ]
 
 
-def test_values_that_are_no_secret_and_decide_what_runs_are_named_with_their_change():
+def test_values_that_are_not_secret_and_decide_what_runs_are_named_with_their_change():
     oauth = OAuthSpec(issuer="https://a.example", callback_port=7)
     before = launch(env={"LD_PRELOAD": "/x.so"}, oauth=oauth)
     after = launch(env={"LD_PRELOAD": "/y.so"}, oauth=dataclasses.replace(oauth, issuer="https://b.example"))
@@ -118,7 +118,7 @@ def test_hidden_characters_of_a_change_are_visible():
 KEY = Reference("${TOK}", ("TOK",))
 
 
-def test_a_token_that_rotates_is_no_change_but_another_variable_is():
+def test_a_token_that_rotates_is_not_a_change_but_another_variable_is():
     def one(value: str, reference: Reference = KEY) -> Launch:
         places = {"env.A": reference, "args.2": reference, "url": reference, "headers.B": reference}
         return launch(

@@ -103,7 +103,7 @@ def test_a_new_tool_is_compatible_unless_its_texts_are_suspicious():
     assert found[1].path == "description"
 
 
-def test_the_order_of_keys_is_no_difference():
+def test_the_order_of_keys_is_not_a_difference():
     one = takes(properties=of(a="string", b="number"))
     other = {"inputSchema": {"properties": of(b="number", a="string"), "type": "object"}, "name": "add"}
     assert differences_of(one, other) == ()

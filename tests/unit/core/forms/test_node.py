@@ -35,7 +35,7 @@ def test_any_value_can_be_raw_json(value):
     assert gathered(field, (), {}) == value
 
 
-def test_raw_text_that_is_no_json_says_so():
+def test_raw_text_that_is_not_json_says_so():
     field = node({"type": "object", "properties": {}})
     write_raw(field, "{")
     assert field.is_raw and field.problem

@@ -80,7 +80,7 @@ def test_every_text_that_a_model_reads_is_scanned(more: dict[str, Any], place: s
     assert places(tool(**more)) == [place]
 
 
-def test_a_definition_of_other_types_is_no_error():
+def test_a_definition_of_other_types_is_not_an_error():
     for odd in (None, 1, [], "x", {"properties": 3}, {"properties": {"a": [1, None]}}):
         assert in_definition(tool(inputSchema=odd, annotations=odd, title=odd)) == ()
 

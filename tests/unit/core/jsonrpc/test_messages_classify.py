@@ -269,7 +269,7 @@ def test_a_name_is_one_line():
     assert column("a\tb\nc") == "a␉b␊c"
 
 
-def test_lines_of_the_hello_dialect_are_no_json_rpc_and_end_their_calls():
+def test_lines_of_the_hello_dialect_are_not_json_rpc_and_end_their_calls():
     asked = classify(b'{"type":"tool_call","id":"7","name":"add","parameters":{}}')
     assert (asked.kind, asked.method, asked.tool, asked.ident) == (Kind.NOT_RPC, "tool_call", "add", '"7"')
     assert asked.asks

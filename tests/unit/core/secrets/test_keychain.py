@@ -96,7 +96,7 @@ async def test_nothing_is_stored_without_a_keychain(monkeypatch: pytest.MonkeyPa
         await store("mcptui", "a", "value")
 
 
-async def test_a_backend_that_encrypts_nothing_is_no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_backend_that_encrypts_nothing_is_not_a_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
     class PlaintextKeyring: ...
 
     module = ModuleType("keyring")

@@ -44,7 +44,7 @@ def test_metadata_is_shown_unchanged():
 @pytest.mark.parametrize(
     "body", [b"<html>canary</html>", b'["canary"]', b'{"access_token": "canary', b"\xff"]
 )
-def test_of_a_body_that_is_no_object_only_the_size_is_shown(body):
+def test_of_a_body_that_is_not_an_object_only_the_size_is_shown(body):
     shown = masked_fields(fields_of(body, "text/html"), len(body))
     assert "canary" not in shown and str(len(body)) in shown
 

@@ -111,6 +111,6 @@ def test_a_telling_name_or_a_telling_shape_is_enough(name, value):
     assert is_searched(name, value)
 
 
-def test_a_secret_that_begins_with_a_slash_is_no_path():
+def test_a_secret_that_begins_with_a_slash_is_not_a_path():
     assert not is_common("/9fKq2LmZ7x+Y1bD4wQ8/sT6uV3nH5jR0c=")
     assert is_common("/var/lib/service/data")

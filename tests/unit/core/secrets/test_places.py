@@ -127,14 +127,14 @@ def test_other_headers_are_not(name: str):
 @pytest.mark.parametrize(
     "name", ["page_token", "next_token", "nextPageToken", "max_tokens", "continuation-token"]
 )
-def test_a_place_in_a_list_is_no_secret_argument(name: str):
+def test_a_place_in_a_list_is_not_a_secret_argument(name: str):
     assert not names_a_secret_argument(name)
 
 
 @pytest.mark.parametrize(
     "name", ["token_count", "tokenLimit", "password_length", "secret_name", "access_key_id", "auth_mode"]
 )
-def test_what_only_says_something_about_a_secret_is_no_secret_argument(name: str):
+def test_what_only_says_something_about_a_secret_is_not_a_secret_argument(name: str):
     assert not names_a_secret_argument(name)
     assert masked(f"--{name} 12345678") == f"--{name} 12345678"
 

@@ -152,7 +152,7 @@ def test_a_mask_after_a_public_prefix_is_a_placeholder(prefix: str, mask: str):
         assert redactor.redact_values(shown, quotes=True) == "[redacted:KEY]"
 
 
-def test_a_public_prefix_alone_is_no_part_of_a_key():
+def test_a_public_prefix_alone_is_not_part_of_a_key():
     redactor = Redactor(keys={"KEY": "sk-ant-api03-Zk3JQ9vT1wYb7LmN4xRcP2s"})
     assert (
         redactor.redact_values("it begins with sk-ant-api03-", quotes=True) == "it begins with sk-ant-api03-"
@@ -253,7 +253,7 @@ def test_nothing_of_a_value_that_was_cut_stays_behind_another():
 @pytest.mark.parametrize(
     "key", [LONG, "sk-envkeycanary-1234567890", "83746501928374650192", "hunter2-hunter2x"]
 )
-def test_a_key_of_an_endpoint_that_is_no_word_is_replaced_in_conversation_text(key: str):
+def test_a_key_of_an_endpoint_that_is_not_a_word_is_replaced_in_conversation_text(key: str):
     assert Redactor(keys={"KEY": key}).redact_spoken(f"it is {key}") == "it is [redacted:KEY]"
 
 

@@ -57,7 +57,7 @@ def test_a_missing_argument_does_not_match():
         ({"a": 1}, '{"a":1}'),
     ],
 )
-def test_a_value_that_is_no_string_is_matched_as_json(value, text):
+def test_a_value_that_is_not_a_string_is_matched_as_json(value, text):
     assert covers_any(text, "v", {"v": value}) and covers_all(text, "v", {"v": value})
 
 
@@ -157,7 +157,7 @@ def test_a_text_that_is_encoded_without_end_cannot_be_read():
 
 
 @pytest.mark.parametrize("text", ["100 %", "50% off", "a%zz", "line\n", "%41"])
-def test_a_text_with_blanks_or_a_percent_sign_is_no_path(text):
+def test_a_text_with_blanks_or_a_percent_sign_is_not_a_path(text):
     assert not covers_any("/etc/*", "*", {"v": text}) and covers_all("*", "v", {"v": text})
 
 

@@ -57,7 +57,7 @@ def test_the_action_is_left_out_in_a_list_of_one_action():
         ("allow notes/" + "x" * MAX_RULE, f"at most {MAX_RULE} characters"),
     ],
 )
-def test_a_text_that_is_no_rule_says_what_to_write(text: str, problem: str):
+def test_a_text_that_is_not_a_rule_says_what_to_write(text: str, problem: str):
     with pytest.raises(RuleError, match=problem.replace("*", r"\*").replace("..", r"\.\.")):
         parse_rule(text)
 

@@ -46,7 +46,7 @@ def test_results_and_attachments_of_servers_that_are_not_trusted_are_found_once_
     assert untrusted_sources(Conversation(messages=messages), Trusting()) == ("docs", "fetch")
 
 
-def test_what_mcptui_wrote_itself_is_no_content_of_a_server() -> None:
+def test_text_from_mcptui_is_not_content_of_a_server() -> None:
     own = [result(why="denied", is_error=True), result(name="mcptui__read_result")]
     assert untrusted_sources(Conversation(messages=own), Trusting()) == ()
 

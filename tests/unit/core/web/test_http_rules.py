@@ -14,7 +14,7 @@ def test_a_token_is_a_header_name(name: str):
 
 
 @pytest.mark.parametrize("name", ["", "Bad Name", "X-Ü", "A:", "A\n", "X\x00"])
-def test_what_is_no_token_is_no_header_name(name: str):
+def test_only_a_token_is_a_header_name(name: str):
     assert "not a valid HTTP header name" in header_name_fault(name)
 
 

@@ -144,7 +144,7 @@ async def test_a_call_has_an_id_a_name_and_parameters(side):
     ("result", "text"),
     [("four", "four"), (4, "4"), (None, "null"), (True, "true"), ([1, "é"], '[1,"é"]'), (4.5, "4.5")],
 )
-async def test_a_result_that_is_no_object_becomes_text(side, result, text):
+async def test_a_result_that_is_not_an_object_becomes_text(side, result, text):
     got = await side.result({"type": "tool_result", "result": result})
     assert got == Response(1, {"content": [{"type": "text", "text": text}]})
 

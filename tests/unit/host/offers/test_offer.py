@@ -106,7 +106,7 @@ def test_instructions_that_changed_are_not_given_to_the_model():
     assert offer.changes(instructions=False) == []
 
 
-def test_instructions_are_no_tool_and_no_instructions_are_no_change():
+def test_instructions_are_not_a_tool_and_missing_ones_are_not_a_change():
     offer = seen(listing(tool(), instructions="Be brief."), listing(tool()))
     assert offer.changes(instructions=True) == []
     assert offer.instructions(None) == offer.instructions(7) == ""

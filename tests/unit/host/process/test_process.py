@@ -64,7 +64,7 @@ def test_a_command_that_cannot_be_started_is_refused_with_the_reason(command, me
     assert caught.value.where == "x"
 
 
-def test_a_file_that_is_no_program_is_refused_with_the_reason(tmp_path):
+def test_a_file_that_is_not_a_program_is_refused_with_the_reason(tmp_path):
     plain = tmp_path / "plain"
     plain.write_text("text")
     for command, said in ((plain, "is not executable"), (plain / "below", "does not exist")):

@@ -77,7 +77,9 @@ async def test_nothing_listens_after_it_is_closed() -> None:
         ("/callback?code=a&code=b&state=s3cret-state", "GET", "", 400),
     ],
 )
-async def test_a_request_that_is_no_answer_is_refused(path: str, method: str, host: str, status: int) -> None:
+async def test_a_request_that_is_not_an_answer_is_refused(
+    path: str, method: str, host: str, status: int
+) -> None:
     listener, waiting = await listening()
     async with listener:
         headers = {"Host": host} if host else {}
@@ -122,7 +124,7 @@ def test_a_pasted_address_is_read_whole_or_from_its_query_on() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "abc", "https://auth.example/login", "http://h/callback?code=c"])
-def test_a_pasted_text_that_is_no_answer_says_what_to_paste(text: str) -> None:
+def test_a_pasted_text_that_is_not_an_answer_says_what_to_paste(text: str) -> None:
     with pytest.raises(ServerError, match="Paste the complete URL, with code= and state="):
         read_callback(text)
 

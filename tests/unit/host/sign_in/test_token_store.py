@@ -92,7 +92,7 @@ async def test_a_file_that_others_can_read_is_not_used(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_keychain")
 @pytest.mark.parametrize("text", ["", "[]", '{"server": 1}', '{"server": "work", "url": 7}', "\0", "{"])
-async def test_a_damaged_file_is_no_sign_in(tmp_path: Path, text: str) -> None:
+async def test_a_damaged_file_is_not_a_sign_in(tmp_path: Path, text: str) -> None:
     store = TokenStore(tmp_path)
     await store.save(SIGNED_IN)
     path = only_file(tmp_path)
@@ -131,7 +131,7 @@ async def test_a_list_holds_no_secrets(tmp_path: Path, kept: dict[tuple[str, str
     assert found.tokens == {"scope": "read"} and "canary" not in repr(found)
 
 
-async def test_an_entry_that_is_gone_from_the_keychain_is_no_sign_in(
+async def test_a_missing_keychain_entry_is_not_a_sign_in(
     tmp_path: Path, kept: dict[tuple[str, str], str]
 ) -> None:
     store = TokenStore(tmp_path)

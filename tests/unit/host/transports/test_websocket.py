@@ -211,7 +211,7 @@ async def test_an_idle_server_is_pinged_and_stays(monkeypatch):
         ({"protocol": "graphql-ws"}, "the server speaks 'graphql-ws' over WebSocket, not 'mcp'"),
     ],
 )
-async def test_a_server_that_is_no_websocket_of_mcp_is_refused_with_the_reason(how, said):
+async def test_a_server_that_is_not_a_websocket_of_mcp_is_refused_with_the_reason(how, said):
     async with websocket_server(**how) as server:
         transport = remote(server)
         async with transport:

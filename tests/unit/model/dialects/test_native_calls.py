@@ -151,5 +151,5 @@ def test_a_call_that_the_endpoint_failed_to_parse_is_found(text: str) -> None:
         '{"name": "now", "arguments": [1]}',
     ],
 )
-def test_anything_else_that_the_model_wrote_is_no_call(text: str) -> None:
+def test_anything_else_that_the_model_wrote_is_not_a_call(text: str) -> None:
     assert calls_of_generation(text, TOOLS) == ()

@@ -146,7 +146,7 @@ def test_a_refusal_that_merely_names_a_tool_teaches_nothing(words: str, schema: 
         "tools: schema nesting depth exceeds the limit of 1",
     ],
 )
-def test_a_limit_of_something_else_is_no_limit_of_tools(words: str) -> None:
+def test_a_limit_of_something_else_is_not_a_limit_of_tools(words: str) -> None:
     known = Learned()
     known.take_refusal(400, words, SENT, TOOLS)
     assert known.max_tools == 0

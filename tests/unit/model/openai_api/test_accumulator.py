@@ -100,7 +100,7 @@ def test_arguments_that_are_cut_off_are_marked_and_left_as_they_are() -> None:
     assert [(made.arguments, made.truncated) for made in heard.reply.calls] == [('{"path":"/e', True)]
 
 
-def test_arguments_that_are_no_json_are_left_for_the_model_to_read_back() -> None:
+def test_arguments_that_are_not_json_are_left_for_the_model_to_read_back() -> None:
     heard = reply_to(chunk("tool_calls", tool_calls=[call("city: Oslo")]))
     assert heard.reply is not None
     assert [(made.arguments, made.truncated) for made in heard.reply.calls] == [("city: Oslo", False)]

@@ -173,7 +173,7 @@ def test_an_empty_last_fragment_with_a_new_id_is_not_a_call() -> None:
     assert heard.reply is not None and [call.arguments for call in heard.reply.calls] == ['{"q":1}']
 
 
-def test_arguments_that_are_no_object_do_not_swallow_the_next_call() -> None:
+def test_arguments_that_are_not_an_object_do_not_swallow_the_next_call() -> None:
     entries = [
         {"index": number, "id": f"c{number}", "function": {"name": "search", "arguments": text}}
         for number, text in enumerate((" [1]", "Oslo", '"{}"'))

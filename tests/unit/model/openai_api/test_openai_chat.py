@@ -219,7 +219,7 @@ async def test_an_address_that_answers_with_a_page_is_tried_with_its_version() -
     assert heard.text == "a"
 
 
-async def test_an_unknown_model_is_no_reason_to_try_another_address() -> None:
+async def test_an_unknown_model_is_not_a_reason_to_try_another_address() -> None:
     heard, endpoint = await asked(refuses(404, "The model `m` does not exist"), path="/v1")
     assert len(endpoint.requests) == 1
     assert heard.error is not None and "'m'" in heard.error.next_step

@@ -59,7 +59,7 @@ def test_a_call_without_a_result_gets_one_so_that_no_provider_refuses() -> None:
 
 
 @pytest.mark.parametrize("arguments", ['{"a', "[1]", "", '"{}"', "null", '{"a": NaN}', "9" * 5000])
-def test_arguments_that_are_no_object_are_not_sent_back(arguments: str) -> None:
+def test_arguments_that_are_not_an_object_are_not_sent_back(arguments: str) -> None:
     (_, message, _) = sent(UserMessage("q"), AssistantMessage("", calls=(call(arguments=arguments),)))
     assert message["tool_calls"][0]["function"]["arguments"] == "{}"
 
