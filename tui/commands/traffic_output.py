@@ -135,7 +135,7 @@ def _lint(args: argparse.Namespace, sources: Iterable[Source]) -> int:
                 _write(_labelled(source, finding_line(finding, selection.columns_of(finding.seq), colour)))
     if not args.json:
         said = plural(number, "finding") if number else "no findings"
-        _write(f"{said} in {seen} entries")
+        _write(f"{said} in {seen} {'entry' if seen == 1 else 'entries'}")
     return FOUND if worst is Severity.ERROR else 0
 
 

@@ -5,12 +5,12 @@
     Host                   the servers, and their tools
     ActiveModel            the model that answers, and switching it
     SessionStore           saved conversations
-    TurnContext            what a turn needs besides a model: tools, policy, limits, time
-    Conversations          the conversation on screen and its turns, from the three before
-    RememberedApprovals    approvals given for good, in the configuration file
+    TurnContext what a turn needs besides a model: tools, policy, limits, time Conversations the conversation
+        on screen and its turns, from the three before RememberedApprovals permanent approvals, in the
+        configuration file
 
 Until `ready()` has read the configuration there are no servers, rules and limits. Nothing heavy is imported
-before it, and even this module is loaded after the first frame only.
+before it, and even this module is loaded only after the first frame.
 """
 
 import asyncio
@@ -77,29 +77,29 @@ class Runtime:
 
     Attributes:
         host: the servers.
-        conversations: the conversation on screen, and all saved ones.
-        request: what each request to the model has besides the conversation.
-        turn_context: what turns need besides.
-        calls: calls made by hand that are kept under a name.
-        server_changes: which servers there are, changed while they run.
-        configuration: its file, and reading it again.
-        model_changes: model profiles, added while mcptui runs.
+        conversations: the conversation on screen, and all sessions.
+        request: the parts of each model request besides the conversation.
+        turn_context: what turns need besides a conversation and a model.
+        calls: saved calls by hand.
+        server_changes: adds, changes and removes servers while mcptui runs.
+        configuration: the file, and reloading it.
+        model_changes: adds model profiles while mcptui runs.
         trust: which servers are trusted.
-        server_choices: what the person decides about servers while they run.
+        server_choices: settings of servers that the user changes while they run.
         decisions: the record of what was allowed and denied.
         consent: which servers may start.
-        redactor: knows the secrets that nothing may show or store.
-        questioner: answers what servers ask; set before `ready()`, without it everything is declined.
-        left_out: servers that are configured but cannot be used, with all that is wrong with each.
-        stand_back: called often by threads that record, in which they may wait for something more urgent.
+        redactor: knows the secrets that must not be shown or stored.
+        questioner: answers requests from servers. Set before `ready()`; without it, everything is declined.
+        left_out: configured servers that cannot be used, with all problems of each.
+        stand_back: called often by recording threads, which may wait in it for more urgent work.
         is_ready: `ready()` is done.
     """
 
     def __init__(self, options: Options, env: Mapping[str, str]) -> None:
-        """Build everything; nothing is read or started yet.
+        """Build everything. Nothing is read or started yet.
 
         Args:
-            options: what the command line asks for.
+            options: from the command line.
             env: the environment.
         """
         self._options = options
@@ -160,7 +160,7 @@ class Runtime:
         self._background: set[asyncio.Task[None]] = set()
         self._log_file: LogFile | None = None
 
-    # What only a person at the screen changes is loaded when they do.
+    # Parts that only the screens use are loaded on first use.
 
     @cached_property
     def server_changes(self) -> "ServerChanges":
@@ -207,12 +207,11 @@ class Runtime:
         """Read the configuration, start the servers, choose a model. Called once.
 
         Args:
-            start: start the servers that start by themselves, unless the command line forbids it.
-            model: choose a model; commands that ask nothing need none.
-            record: record the traffic, if the configuration does not forbid it.
-            taps: show what `mcptui tap` records in other processes.
-            session: open the saved conversation that the command line names; what is wrong with it is
-                a problem like others.
+            start: start the servers with autostart, unless the command line forbids it.
+            model: choose a model. Commands without a question need none.
+            record: record the traffic, unless the configuration forbids it.
+            taps: also show the traffic that `mcptui tap` records in other processes.
+            session: open the session that the command line names. An error is reported as a problem.
         """
         from tui.runtime.log import begin_logging
         from tui.runtime.refused_links import refused_links
@@ -249,14 +248,14 @@ class Runtime:
         self._revision += 1
 
     def _read(self, *, taps: bool) -> "Loaded":
-        """Read the configuration, and import what works with it; not on the event loop."""
+        """Read the configuration and import the modules for it. Not on the event loop."""
         with importing():
             for name in ("tui.settings.load", "tui.settings.specs", *([_TAPS] if taps else ())):
                 import_module(name)
         return self._config.read()
 
     def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
-        """Make servers, rules and limits of a configuration that was read when its file had `stamp`."""
+        """Create servers, rules and limits from a configuration that was read when its file had `stamp`."""
         self._problems, self.warnings = loaded.told()
         self.host = Host(
             self._adopt(loaded),
@@ -298,9 +297,9 @@ class Runtime:
         self.turn_context.limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
 
     def _take_over(self, loaded: "Loaded") -> None:
-        """Apply the rules and limits of a configuration that was read again; its servers are applied."""
+        """Apply the rules and limits of a configuration that was read again, after its servers."""
         self._problems, self.warnings = loaded.told()
-        # The remembered approvals follow the file by themselves.
+        # The remembered approvals follow the file on their own.
         self.turn_context.policy.rules = self._approvals.rules(loaded)
         self._limit(loaded)
         if self.host.sign_ins is not None:
@@ -308,12 +307,12 @@ class Runtime:
         self._revision += 1
 
     async def _choose_model(self) -> None:
-        """Choose a model, for commands that need none until a server asks for one."""
+        """Choose a model, for commands that need none until a server requests one."""
         if not self._active_model.label and self._active_model.error is None and self._loaded is not None:
             await self._active_model.begin(self._loaded)
 
     def _adopt(self, loaded: "Loaded") -> tuple[ServerSpec, ...]:
-        """Take over the servers of a configuration that was read anew, and return them."""
+        """Apply the servers of a configuration that was read again, and return them."""
         from tui.settings.specs import left_out, server_specs
 
         self._loaded = loaded
@@ -332,10 +331,10 @@ class Runtime:
         return specs
 
     async def open_session(self) -> None:
-        """Open the saved conversation that the command line names, if it names one.
+        """Open the session that the command line names, if any.
 
         Raises:
-            McptuiError: there is none to go on with, or it cannot be opened.
+            McptuiError: the session does not exist or cannot be opened.
         """
         if self._options.resume:
             await self.conversations.resume_named(LAST)
@@ -343,7 +342,7 @@ class Runtime:
             await self.conversations.resume_named(self._options.session, begin=True)
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run `work` in the background and hold its task."""
+        """Run `work` in the background and keep its task."""
         task = asyncio.create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background_ended)
@@ -354,7 +353,7 @@ class Runtime:
             _log.error("background work failed", exc_info=error)
 
     def listen(self, listener: TrafficSink) -> None:
-        """Have `listener` get everything that travels, at once; it must neither raise nor wait."""
+        """Pass all traffic to `listener` immediately. It must neither raise nor wait."""
         self._traffic.listener = listener
 
     def _keep_secret(self, name: str, value: str) -> None:
@@ -362,16 +361,16 @@ class Runtime:
         self.redactor.add({}, {name: value})
 
     def require_usable(self) -> None:
-        """Raise what is wrong with configuration or model, for commands that cannot show it and continue.
+        """Raise the first error of configuration or model, for commands that cannot continue with it.
 
         Raises:
             UsageError: the command line names a profile that does not exist.
-            ConfigError: the configuration is not there or cannot be read, what it says of approvals is
-                wrong, or its model cannot be used.
+            ConfigError: the configuration is missing or unreadable, its approvals are invalid, or its model
+                cannot be used.
         """
         if self._loaded is not None:
             for problem in self._loaded.errors:
-                # Half of the rules is worse than none: nobody is there to see what is missing.
+                # Some of the rules are worse than none: nobody would notice the missing ones.
                 if not problem.path or problem.path.startswith("approvals"):
                     raise ConfigError(str(problem))
         if self._active_model.error is not None:
@@ -385,17 +384,17 @@ class Runtime:
 
     @property
     def problems(self) -> Sequence[str]:
-        """What is wrong with the configuration, a line each; with `warnings`, everything still works."""
+        """The problems of the configuration, one line each. Those in `warnings` disable nothing."""
         return self._problems
 
     @property
     def is_unconfigured(self) -> bool:
-        """Whether the only server is one of the command line."""
+        """Whether the only server comes from the command line."""
         return self._options.server is not None
 
     @property
     def uses_samples(self) -> bool:
-        """Whether the servers are the shipped samples, because the configuration names none."""
+        """Whether the servers are the samples, because none is configured."""
         loaded = self._loaded
         return (
             loaded is not None
@@ -411,19 +410,19 @@ class Runtime:
 
     @property
     def unsaved(self) -> str:
-        """Why the conversation is not being saved, in words, or ""."""
-        # Before the first message only the check at the start is known.
+        """Why the conversation is not being saved, or ""."""
+        # Before the first message, only the check at startup is known.
         return self.conversations.problem or ("" if self.conversations.messages else self._save_problem)
 
     @property
     def unrecorded(self) -> str:
-        """Why the traffic is not being recorded although it should be, in words, or ""."""
+        """Why the traffic is not being recorded although it should be, or ""."""
         wanted = self._loaded is not None and self._loaded.settings.traffic.record
         return self._traffic.recording.problem() if wanted else ""
 
     @property
     def model_label(self) -> str:
-        """The name of the model for people."""
+        """The display name of the model."""
         return self._active_model.label or ("no model" if self.is_ready else "")
 
     @property
@@ -437,7 +436,7 @@ class Runtime:
 
     @property
     def frames(self) -> int:
-        """How many messages were seen on the wire so far."""
+        """The number of messages on the wire so far."""
         return self._traffic.count
 
     @property
@@ -459,7 +458,7 @@ class Runtime:
 
     @property
     def snippets(self) -> Mapping[str, str]:
-        """The texts of the configuration that are commands, by name."""
+        """The snippets of the configuration, by name."""
         return self._loaded.settings.snippets if self._loaded is not None else {}
 
     def save_theme(self, name: str) -> None:
@@ -475,7 +474,7 @@ class Runtime:
         return self._loaded is not None and server in self._loaded.settings.servers
 
     def _notice(self, event: Event) -> None:
-        """Keep what an event says that outlives its turn."""
+        """Store the part of an event that outlives its turn."""
         if isinstance(event, ApprovalGiven) and event.answer is Answer.ALWAYS:
             self._keep(self._save_approvals())
 
@@ -485,8 +484,8 @@ class Runtime:
             self._revision += 1
 
     async def shutdown(self) -> None:
-        """Stop the servers side by side, then close the model's connections. Bounded in time."""
-        async with AsyncExitStack() as steps:  # from the last to the first, each even if others fail
+        """Stop the servers concurrently, then close the model's connections. Bounded in time."""
+        async with AsyncExitStack() as steps:  # in reverse order, each even if others fail
             if self._log_file is not None:
                 steps.callback(self._log_file.stop)
             for stored in (self._traffic, self._memory, self.trust, self.decisions):

@@ -1,4 +1,4 @@
-"""The active model for servers that may ask it."""
+"""The active model for sampling requests of servers."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -12,9 +12,9 @@ from tui.runtime.active_model import ActiveModel
 
 
 class ModelSampler:
-    """`core.questions.Sampler` over the active model; `choose` chooses one if there is none yet.
+    """A `core.questions.Sampler` over the active model. `choose` selects one if there is none yet.
 
-    `bill` is called with the usage of each request: it is the user who pays for it.
+    `bill` is called with the usage of each request, which the user pays for.
     """
 
     def __init__(

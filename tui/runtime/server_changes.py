@@ -1,4 +1,4 @@
-"""Servers added, changed, disabled and removed while mcptui runs: written to the file, effective at once."""
+"""Adds, changes, disables and removes servers while mcptui runs: written to the file, effective at once."""
 
 import asyncio
 import dataclasses
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 HIDDEN = "***"
-"""In a form: a secret that stays as it is in the file."""
+"""In a form: a secret that stays unchanged in the file."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Draft:
-    """A server as it would be written; `notes` say what is still missing.
+    """A server to be written. `notes` say what is still missing.
 
-    `before` is its table in the file when it was changed.
+    `before` is its table in the file when the change started.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Draft:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ServerValues:
-    """What a form has of a server: `line` is its address or command line.
+    """The fields of a form for a server. `line` is its URL or command line.
 
     `values` are `NAME=VALUE` for a command and `NAME: VALUE` for an address, one a line. `send_as_is`: send
     secrets in its results to the model. `before` is its table in the file when the form was opened.
@@ -55,10 +55,10 @@ NONE_LEFT = "to start the sample servers again, delete [servers] from the config
 
 
 class ServerChanges:
-    """Changes which servers there are.
+    """Adds, changes and removes servers.
 
-    `loaded` gives the configuration as it was read last, `adopt` takes a new one. `agree` keeps the consent
-    to start a server that the person has typed.
+    `loaded` returns the current configuration, `adopt` applies a new one. `agree` stores consent for a server
+    that the user has typed.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class ServerChanges:
         self._one_at_a_time = asyncio.Lock()
 
     def table(self, name: str) -> Mapping[str, Any] | None:
-        """Return a server as it is in the file now, None if it is not there: the samples, for example."""
+        """Return the current table of a server in the file, None if it is not there (as for samples)."""
         table = self._present().get(name)
         return table if isinstance(table, Mapping) else None
 
     def _present(self) -> Mapping[str, Any]:
-        """Return the servers of the file as it is now; of the one read last if it is another program's."""
+        """Return the current servers of the file, or those read last if it belongs to another program."""
         if found := self._config.servers():
             return found
         loaded = self._loaded()
@@ -118,10 +118,10 @@ class ServerChanges:
         return literal_secret(("servers", server, kind, name), value)
 
     def draft(self, name: str, typed: ServerValues, *, changes: str = "") -> Draft:
-        """Return the server that a form describes; without a `name` it gets one from its address or package.
+        """Return the server that a form describes. Its default name comes from its URL or package.
 
-        `changes` is the server that is changed; values that are still hidden stay. Raises McptuiError with
-        what is wrong.
+        `changes` is the server being changed. Values that are still hidden stay. Raises McptuiError if a
+        field is invalid.
         """
         from tui.settings import new_server
         from tui.settings.save import refuse_foreign
@@ -150,7 +150,7 @@ class ServerChanges:
         return "${" in word or find_program(expanded) is not None or (os.sep in word and beside.is_file())
 
     async def add(self, draft: Draft) -> Sequence[str]:
-        """Write a new server and start it; return what else that changes, in sentences.
+        """Write a new server and start it; return sentences about side effects.
 
         Raises McptuiError if it could not be written.
         """
@@ -162,7 +162,7 @@ class ServerChanges:
         return ["the sample servers no longer start"] if had_samples else []
 
     async def change(self, draft: Draft) -> None:
-        """Write a changed server and start it again. Raises McptuiError if it could not be written."""
+        """Write a changed server and restart it. Raises McptuiError if it could not be written."""
         await self._change(
             lambda: self._config.change_server(draft.name, draft.table, draft.before), start=draft.name
         )
@@ -178,9 +178,10 @@ class ServerChanges:
         )
 
     async def remove(self, name: str) -> Sequence[str]:
-        """Stop a server, remove it from the file, and delete its tokens and what its bundle leaves behind.
+        """Stop a server, remove it from the file, and delete its tokens and the files of its bundle.
 
-        Return sentences on the latter. Raises McptuiError if it could not be written; it runs on then.
+        Return sentences about the latter. Raises McptuiError if the file could not be written; the server
+        then keeps running.
         """
         from tui.settings.packages.leftovers import Leftovers
 
@@ -192,7 +193,7 @@ class ServerChanges:
         return left if self._config.servers() else [*left, NONE_LEFT]
 
     async def follow(self, loaded: "Loaded") -> None:
-        """Make the servers those of a configuration that was read anew."""
+        """Apply the servers of a configuration that was read again."""
         async with self._one_at_a_time:
             await self._follow(self._adopt(loaded), "")
 
@@ -218,11 +219,11 @@ class ServerChanges:
             specs = self._adopt(loaded)
             for spec in specs:
                 if typed and spec.name == start and spec.source and self._agree is not None:
-                    await self._agree(spec)  # the person wrote it, in a file that is not their own
+                    await self._agree(spec)  # the user wrote it, in a file that is not their own
             await self._follow(specs, start)
 
     async def _follow(self, specs: tuple[ServerSpec, ...], start: str) -> None:
-        """Make the servers those of `specs`; what did not change keeps running."""
+        """Apply `specs`. Unchanged servers keep running."""
         host = self._host()
         present = {status.name: status for status in host.statuses()}
         wanted = {spec.name: spec for spec in specs}
@@ -244,7 +245,7 @@ class ServerChanges:
 
 
 def _is_started_again(before: ServerStatus, spec: ServerSpec) -> bool:
-    """Whether a changed server is started: it ran, or could not run as it was configured."""
+    """Whether to start a changed server: it ran, or could not run with its old configuration."""
     if before.state in (ServerState.RUNNING, ServerState.STARTING):
         return True
     return spec.autostart and bool(before.spec.disabled or before.spec.problem or before.failed)

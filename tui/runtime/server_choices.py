@@ -1,4 +1,4 @@
-"""What the person decides about a server while it runs: applied at once, kept in the configuration file."""
+"""Settings that the user changes while a server runs: applied at once, saved in the configuration."""
 
 import asyncio
 import os
@@ -12,14 +12,14 @@ from tui.host.host import Host
 from tui.settings.config_file import ConfigFile
 
 EVERYTHING = "*"
-"""The pattern of all tools of a server."""
+"""The pattern for all tools of a server."""
 
 
 class ServerChoices:
     """Changes settings of one server that need no restart.
 
-    `host` gives the servers, which are replaced when the configuration is read. `is_configured` says whether
-    the configuration file names a server: the samples are not in it.
+    `host` returns the servers, which are replaced when the configuration is read. `is_configured` tells
+    whether a server is in the configuration file: samples are not.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class ServerChoices:
         self._saving = asyncio.Lock()
 
     async def toggle_tool(self, server: str, tool: str) -> str:
-        """Turn a tool off for the model, or on again; return why it was not saved, or ""."""
+        """Disable or enable a tool for the model; return why that was not saved, or ""."""
         host = self._host()
         names = [one.name for one in host.workbench.tools(server)]
         return await self._set_off(server, switched(host.status(server).spec.off, tool, names))
@@ -41,30 +41,30 @@ class ServerChoices:
         return await self._set_off(server, () if self._host().status(server).spec.off else (EVERYTHING,))
 
     async def toggle_instructions(self, server: str) -> str:
-        """Give the model the server's instructions, or no longer; return why it was not saved, or ""."""
+        """Set whether the model gets the server's instructions; return why that was not saved, or ""."""
         given = not self._host().status(server).spec.instructions
         self._host().reconfigure(server, instructions=given)
         return await self._save(server, "instructions", given)
 
     async def toggle_resources(self, server: str) -> str:
-        """Let the model read the server's resources, or no longer; return why it was not saved, or ""."""
+        """Set whether the model may read the server's resources; return why that was not saved, or ""."""
         allowed = not self._host().status(server).spec.offer_resources
         self._host().reconfigure(server, offer_resources=allowed)
         return await self._save(server, "offer_resources", allowed)
 
     async def set_log_level(self, server: str, level: str) -> str:
-        """Ask the server to log from this level on; return why it was not saved, or ""."""
+        """Set the server's minimum log level; return why that was not saved, or ""."""
         self._host().reconfigure(server, log_level=level)
         return await self._save(server, "log_level", level)
 
     async def set_roots(self, server: str, roots: Sequence[str]) -> str:
-        """Tell the server which directories it may work in; return why that was not saved, or ""."""
+        """Set the directories that the server may work in; return why that was not saved, or ""."""
         paths = absolute(roots)
         self._host().reconfigure(server, roots=paths)
         return await self._save(server, "roots", paths)
 
     async def set_sampling(self, server: str, rule: SamplingRule) -> str:
-        """Let the server ask the model, or not; return why that was not saved, or ""."""
+        """Set whether the server may use the model; return why that was not saved, or ""."""
         self._host().reconfigure(server, sampling=rule)
         return await self._save(server, "sampling", str(rule))
 
@@ -87,5 +87,5 @@ class ServerChoices:
 
 
 def absolute(folders: Sequence[str]) -> tuple[str, ...]:
-    """Return absolute paths of folders that a person typed, "~" expanded."""
+    """Return the absolute paths of typed folders, with "~" expanded."""
     return tuple(os.path.abspath(os.path.expanduser(folder)) for folder in folders)

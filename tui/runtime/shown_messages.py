@@ -1,4 +1,4 @@
-"""The messages of the conversation as screens have them: without configured secrets."""
+"""The messages of the conversation for screens: without configured secrets."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from tui.core.secrets.redact import Redactor
 
 
 class ShownMessages(Sequence[Message]):
-    """Messages that are redacted when they are looked at. A message is immutable and redacted once."""
+    """Messages that are redacted on access. A message is immutable and redacted once."""
 
     def __init__(self, messages: Sequence[Message], redactor: Redactor) -> None:
         """Show `messages`, which may grow."""
@@ -19,7 +19,7 @@ class ShownMessages(Sequence[Message]):
         self._shown: dict[int, tuple[Message, Message, int]] = {}
 
     def of(self, messages: Sequence[Message]) -> "ShownMessages":
-        """Return these if they are those of that list, or others for it."""
+        """Return these messages if they are of that list, otherwise new ones for it."""
         return self if messages is self._messages else ShownMessages(messages, self._redactor)
 
     def __len__(self) -> int:
@@ -54,7 +54,7 @@ class ShownMessages(Sequence[Message]):
 
 
 def shown_message(message: Message, clear: Callable[[str], str]) -> Message:
-    """Return a message without secrets; one without is returned unchanged."""
+    """Return a message without secrets, or the same object if it has none."""
     shown: Message
     match message:
         case UserMessage():

@@ -1,7 +1,7 @@
-"""Adds what `mcptui tap` records in other processes to the traffic of this one, as it happens.
+"""Adds the traffic that `mcptui tap` records in other processes to this one's, live.
 
-A tap writes its own recording, since it must depend on nobody. A running mcptui reads what is new in it and
-treats it as if it had seen it itself. Its source is "tap:NAME".
+A tap writes its own recording, because it must not depend on another process. A running mcptui reads new
+entries from it and treats them as its own, with the source "tap:NAME".
 """
 
 import logging
@@ -19,7 +19,7 @@ LOOK_SECONDS = 1.0
 FOLLOW_SECONDS = 0.2
 PAGE = 500
 HISTORY = 20_000
-"""Entries that are taken over from before a tap was found."""
+"""Maximum earlier entries to add when a tap is found."""
 
 _READ_ANEW = frozenset({Kind.STDERR, Kind.EVENT})
 _log = logging.getLogger(__name__)
@@ -29,8 +29,8 @@ class TapWatch:
     """Finds the taps of other processes and follows them, in a thread.
 
     Args:
-        folder: of the recordings.
-        sink: takes what they saw.
+        folder: the folder of recordings.
+        sink: receives their entries.
     """
 
     def __init__(self, folder: Path, sink: TrafficSink) -> None:
@@ -45,7 +45,7 @@ class TapWatch:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop, and wait for the end at most 2 s."""
+        """Stop, and wait at most 2 s for the end."""
         self._thread.close()
 
     def _run(self) -> None:
@@ -72,7 +72,7 @@ class TapWatch:
             try:
                 tap = _Tap(path)
             except McptuiError:
-                continue  # it has only just begun; the next check finds it
+                continue  # it has just started; the next check finds it
             known.add(path)
             if tap.name:
                 self._followed[path] = tap
@@ -80,10 +80,10 @@ class TapWatch:
                 tap.close()
 
     def _candidates(self) -> tuple[set[Path], set[Path]]:
-        """Return the recordings that may matter, and those of them that are being written.
+        """Return the relevant recordings, and those of them that are being written.
 
-        These are the live ones, and those that began since we look: some taps live for a moment only. There
-        may be thousands of others, so they are known by their names alone.
+        These are the live ones, and those started since this follower: some taps run only for a moment. There
+        may be thousands of others, which are excluded by name.
         """
         try:
             names = set(os.listdir(self._folder))
@@ -109,7 +109,7 @@ class TapWatch:
 
 
 class _Tap:
-    """The recording of one tap, as far as it was read."""
+    """The recording of one tap, read up to some entry."""
 
     def __init__(self, path: Path) -> None:
         self._reader = RecordingReader(path)
@@ -121,7 +121,7 @@ class _Tap:
             raise
 
     def more(self) -> list[Captured]:
-        """Return what is new, at most a page."""
+        """Return new entries, at most one page."""
         seen: list[Captured] = []
         for row in self._reader.columns(self._last, PAGE):
             self._last = row.seq

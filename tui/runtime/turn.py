@@ -1,4 +1,4 @@
-"""A turn as screens and commands see it: started by reading its events, observable, redacted."""
+"""A turn for screens and commands: started by iterating its events, observable, redacted."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -19,10 +19,10 @@ from tui.core.turn.loop import Turn
 from tui.runtime.event_redaction import EventRedactor
 
 PATIENCE_NS = 8_000_000_000
-"""How long a question waits for servers that are starting."""
+"""Maximum time that a question waits for starting servers."""
 
 FRESH_NS = 20_000_000_000
-"""How long after its start a server is waited for. One that downloads itself takes longer."""
+"""Time after its start during which a question waits for a server. Downloads take longer."""
 
 LOOK_SECONDS = 0.05
 
@@ -34,11 +34,11 @@ class TurnContext:
     Attributes:
         toolbox: the tools of the running servers.
         starting: the servers that are starting.
-        policy: what may run without a question.
+        policy: what may run without approval.
         limits: the hard limits of a turn.
         clock: time.
-        notice: called with each event before anyone else sees it.
-        redactor: knows the secrets that no front end gets.
+        notice: called with each event first.
+        redactor: knows the secrets that front ends must not receive.
         recording_name: returns the recording that the traffic goes to, or "".
         instructions: returns the part of the system text that is the project's and the servers' own, or "".
         look: looks for changes before a turn, in a thread.
@@ -67,14 +67,14 @@ class TurnContext:
 
 
 class PendingTurn:
-    """A turn that starts when its events are iterated. Screens may look at it before.
+    """A turn that starts when its events are iterated. Screens may read it before.
 
     Args:
         begin: opens the journal, says what the person said, and returns the turn.
         meter: what is shown until then.
         notice: called with each event before anyone else has it.
         redactor: takes secrets out of it.
-        waits: what is waited for before.
+        waits: what to wait for before it starts.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class PendingTurn:
 
     @property
     def unsaid(self) -> Sequence[str]:
-        """The `steer` texts that the model did not get."""
+        """The `steer` texts that the model did not receive."""
         return self._turn.unsaid if self._turn is not None else tuple(self._early)
 
     def steer(self, text: str) -> None:
@@ -144,7 +144,7 @@ class PendingTurn:
                 yield shown
 
     async def _wait(self) -> AsyncIterator[Event]:
-        """Wait for what is worth it, and report it. Cancelling ends it."""
+        """Wait for what is worth waiting for, and report it. Cancelling ends the wait."""
         awaited = [(one, said) for one in self._waits if (said := one.awaited())]
         if not awaited or self._cancelled:
             return
@@ -170,17 +170,17 @@ class Prerequisite(Protocol):
     """Something worth waiting for before a question is sent."""
 
     def awaited(self) -> str:
-        """Return what is waited for, as a sentence, or "" if nothing is."""
+        """Return a sentence about what is awaited, or ""."""
 
     async def wait(self) -> None:
         """Wait for it. Bounded in time; cancelling ends it."""
 
     def missing(self) -> str:
-        """Return what is still not there afterwards, as a sentence, or ""."""
+        """Return a sentence about what is still missing afterwards, or ""."""
 
 
 class ServersStarting:
-    """The servers that are starting. A question waits a little, so that the model has their tools.
+    """The starting servers. A question waits briefly, so that the model has their tools.
 
     Args:
         statuses: gives the state of all servers. Cheap.
@@ -202,7 +202,7 @@ class ServersStarting:
             await self._clock.sleep(LOOK_SECONDS)
 
     def absent(self) -> dict[str, ServerState]:
-        """Return the servers that do not run, by name."""
+        """Return the servers that are not running, by name."""
         return {one.name: one.state for one in self._statuses() if one.state is not ServerState.RUNNING}
 
     def missing(self) -> str:
@@ -220,7 +220,7 @@ class ServersStarting:
 
 
 class ModelLoading:
-    """A model that its server has yet to load. Only then the server can report its context window.
+    """A model that its server has not loaded yet. Only after that, the server reports its context window.
 
     Args:
         to_load: gives the model's name, or "" if there is nothing to load. Cheap.

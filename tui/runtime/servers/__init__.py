@@ -1,1 +1,1 @@
-"""What the runtime knows of servers besides their configuration."""
+"""What the runtime knows about servers besides their configuration."""

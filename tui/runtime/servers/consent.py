@@ -1,4 +1,4 @@
-"""Which servers of this run may start: the person's own, the samples, and those that they agreed to."""
+"""Which servers of this run may start: the user's own, the samples, and those with consent."""
 
 import asyncio
 import logging
@@ -40,14 +40,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Waiting:
-    """A question that waits, and how many starts wait for its answer."""
+    """A pending question, and the number of starts that wait for its answer."""
 
     task: asyncio.Task[bool]
     starts: int = 0
 
 
 class SharedQuestion:
-    """One question about several servers of one source. A server that is withdrawn leaves it."""
+    """One question about several servers of one source. Withdrawn servers are removed from it."""
 
     def __init__(
         self, questions: Sequence[ConsentQuestion], launches: Mapping[str, Launch], person: Person
@@ -59,7 +59,7 @@ class SharedQuestion:
         self._answered: asyncio.Future[ConsentsAnswer] = asyncio.get_running_loop().create_future()
 
     async def answer(self, server: str) -> ConsentsAnswer:
-        """Wait for the answer, which is `EACH` for a server that comes too late."""
+        """Wait for the answer, which is `EACH` for a late server."""
         if self._answered.done():
             return ConsentsAnswer.EACH
         if self._asking is None:
@@ -71,7 +71,7 @@ class SharedQuestion:
             raise
 
     def leave(self, server: str) -> None:
-        """Withdraw the question about a server; the others are asked about again without it."""
+        """Withdraw the question about a server. The question about the others is asked again."""
         self._questions.pop(server, None)
         if self._asking is not None:
             self._asking.cancel()
@@ -87,7 +87,7 @@ class SharedQuestion:
             if len(self._questions) > 1:
                 answer = await self._person.consents(ConsentsQuestion(list(self._questions.values())))
         except asyncio.CancelledError:
-            return  # asked again, or nobody waits
+            return  # asked again, or no start waits
         if not self._answered.done():
             self._answered.set_result(answer)
 
@@ -96,9 +96,9 @@ class RunConsent:
     """A `core.consent.question.ConsentGate`: asks once for each server, one question at a time.
 
     Attributes:
-        questioner: who asks the person.
-        decisions: the record.
-        trust: the command line has said yes for this run.
+        questioner: asks the user.
+        decisions: the record of decisions.
+        trust: the command line gives consent for this run.
 
     Belongs to the event loop.
     """
@@ -124,7 +124,7 @@ class RunConsent:
     def over_file(
         cls, questioner: Callable[[], Person], decisions: DecisionLog, *, trust: bool
     ) -> "RunConsent":
-        """Return one that keeps what the person agrees to in the file for that."""
+        """Return one that stores consents in their file."""
         return cls(StoredConsents(consents_file()), questioner, decisions, trust=trust)
 
     def allows(self, spec: ServerSpec) -> bool:
@@ -197,7 +197,7 @@ class RunConsent:
             await self._answered(spec, launch, is_yes=is_yes)
             if not is_yes:
                 return False
-            if self.allows(spec):  # a link may lead elsewhere since the question was shown
+            if self.allows(spec):  # a link may have changed since the question was shown
                 return True
 
     async def _answered(self, spec: ServerSpec, launch: Launch, *, is_yes: bool) -> None:
@@ -208,7 +208,7 @@ class RunConsent:
             await self._save(spec, lambda: self._store.refuse(launch.digest()))
 
     async def keep(self, spec: ServerSpec, launch: Launch | None = None) -> None:
-        """Keep a yes to a server. If it cannot be written it counts until mcptui ends."""
+        """Store consent for a server. If that fails, it lasts until mcptui ends."""
         found = launch or launch_of(spec)
         self._agreed.add(found.digest())
         await self._save(spec, lambda: self._store.add(spec.name, spec.source, found))
@@ -226,7 +226,7 @@ class RunConsent:
             waiting.task.cancel()
 
     def require(self, specs: Iterable[ServerSpec]) -> None:
-        """Raise UsageError if one of the servers needs consent: nobody is there to be asked."""
+        """Raise UsageError if one of the servers needs consent, because nobody can be asked."""
         missing = [spec for spec in specs if not spec.problem and not self.allows(spec)]
         if not missing:
             return
@@ -241,7 +241,7 @@ class RunConsent:
         )
 
     def refuse(self, spec: ServerSpec) -> None:
-        """Record that a server was not started because nobody was there to be asked."""
+        """Record that a server was not started because nobody could be asked."""
         self._record(spec, launch_of(spec), allowed=False, by=BY_NOBODY)
 
     def _record(self, spec: ServerSpec, launch: Launch, *, allowed: bool, by: str) -> None:
@@ -259,7 +259,7 @@ def require_consent(spec: ServerSpec, *, trust: bool) -> None:
 
 
 def _sourced(path: Path, env: Mapping[str, str]) -> Iterator[ServerSpec]:
-    """Yield the usable servers of a configuration file, each with where it came from."""
+    """Yield the usable servers of a configuration file, each with its source."""
     from tui.settings.config_file import ConfigFile
     from tui.settings.load import load
     from tui.settings.specs import server_specs
@@ -273,7 +273,7 @@ def _sourced(path: Path, env: Mapping[str, str]) -> Iterator[ServerSpec]:
 
 
 def missing_consents(path: Path, env: Mapping[str, str]) -> list[tuple[ServerSpec, list[str]]]:
-    """Return the servers of a file that need consent, each with what changed since it was last given.
+    """Return the servers of a file that need consent, each with the changes since the last consent.
 
     Blocks. Raises ConfigError if the file cannot be read.
     """
@@ -286,9 +286,9 @@ def missing_consents(path: Path, env: Mapping[str, str]) -> list[tuple[ServerSpe
 
 
 def agree(path: Path, server: str, env: Mapping[str, str], *, by: str, expected: Launch | None = None) -> str:
-    """Keep a yes to a server of a file, if it needs one; return why it could not be kept, or "". Blocks.
+    """Store consent for a server of a file, if it needs any; return why that failed, or "". Blocks.
 
-    `expected` is what was shown: a server that has changed since is not agreed to.
+    `expected` is what was shown. Consent does not cover a server that has changed since.
     """
     try:
         spec = next((one for one in _sourced(path, env) if one.name == server), None)
@@ -340,7 +340,7 @@ CONSENT_STEP = (
 
 
 def described(spec: ServerSpec) -> list[str]:
-    """Return what the question about a server shows, for a refusal: what would run, with its marks."""
+    """Return the text of the question about a server, for a refusal: what would run, with its marks."""
     lines = (clean_line(spec.name, 64), *consent_question(spec, launch_of(spec)).lines()[1:])
     return [f"  {one if len(one) <= MAX_COMMAND else one[: MAX_COMMAND - 1] + '…'}" for one in lines]
 
@@ -356,13 +356,13 @@ def _short(launches: Mapping[str, Launch]) -> set[str]:
 
 
 def launch_of(spec: ServerSpec) -> Launch:
-    """Return what starting a server runs on this computer now."""
+    """Return what a start of the server would run now."""
     launch = Launch.of(spec, _program)
     return replace(launch, links=dict(_links(spec, launch.program)))
 
 
 def _links(spec: ServerSpec, program: str) -> Iterator[tuple[str, str]]:
-    """Yield the symbolic links that decide what a server runs, each by its place, with where it leads."""
+    """Yield the symbolic links that determine what a server runs, each with its place and target."""
     if not spec.command:
         return
     folder = spec.starts_in or os.getcwd()
@@ -377,7 +377,7 @@ def _links(spec: ServerSpec, program: str) -> Iterator[tuple[str, str]]:
 
 
 def _program(spec: ServerSpec) -> str:
-    """Return the path of a server's program as its start will find it, or ""."""
+    """Return the path of the program that a start of the server would find, or ""."""
     command = os.path.expanduser(spec.command)
     if "\0" in command:
         return ""
@@ -388,7 +388,7 @@ def _program(spec: ServerSpec) -> str:
 
 
 def is_sample(spec: ServerSpec) -> bool:
-    """Return whether what runs is a sample that ships with mcptui: by its path, whatever its name."""
+    """Return whether a server is a shipped sample, by its path, not its name."""
     if spec.command != sys.executable or len(spec.args) != 1 or spec.cwd or spec.url:
         return False
     try:

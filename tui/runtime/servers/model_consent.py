@@ -1,7 +1,7 @@
-"""Which models may be used: the person's own, and those of another file that they agreed to.
+"""Which models may be used: the user's own, and those of another file with consent.
 
-A model of a file of somebody else decides where conversations and keys go. Before a yes nothing is sent to
-it, and it gets nothing of the environment or the keychain.
+A model in another person's file determines where conversations and keys are sent. Without consent, nothing is
+sent to it, and it gets nothing from the environment or the keychain.
 """
 
 import asyncio
@@ -30,12 +30,12 @@ NO_KEY = "none"
 
 
 def shown_name(name: str) -> str:
-    """Return the name of a model among servers: in questions, and in the record of decisions."""
+    """Return the name of a model in questions about servers and in the record of decisions."""
     return f"models.{name}"
 
 
 def model_launch(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Launch | None:
-    """Return what using a model of `loaded` sends where; None if that needs no consent."""
+    """Return what using a model of `loaded` sends, and where; None if that needs no consent."""
     if not loaded.source:
         return None
     settings, references = loaded.settings.models[name], loaded.references_of("models", name)
@@ -62,7 +62,7 @@ def model_launch(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Launch 
 
 
 def _shown_settings(name: str, loaded: "Loaded") -> dict[str, str]:
-    """Return what the question shows of a model's settings, as it is written in the file."""
+    """Return the settings of a model that the question shows, as written in the file."""
     table = loaded.raw["models"][name]
     texts = {key: str(table[key]) for key in ("model", "system") if key in table}
     if body := table.get("extra_body"):
@@ -73,7 +73,7 @@ def _shown_settings(name: str, loaded: "Loaded") -> dict[str, str]:
 def blocked(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> str:
     """Return why a model of `loaded` may not be used, or "". Reads a small file.
 
-    With `trust` the command line has said yes for this run.
+    With `trust`, the command line gives consent for this run.
     """
     if trust or not loaded.source or name not in loaded.settings.models:
         return ""
@@ -86,7 +86,7 @@ def blocked(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool)
 def missing_model_consents(
     loaded: "Loaded", env: Mapping[str, str]
 ) -> list[tuple[str, Launch, ConsentQuestion]]:
-    """Return the models that need consent: name, what is covered, and the question. Blocks."""
+    """Return the models that need consent: name, what consent covers, and the question. Blocks."""
     store = StoredConsents(consents_file())
     found = []
     for name in loaded.settings.models:
@@ -99,22 +99,22 @@ def missing_model_consents(
 
 
 def agree_to_model(name: str, loaded: "Loaded", launch: Launch, decisions: DecisionLog, *, by: str) -> None:
-    """Keep a yes to a model. Blocks. Raises ConfigError or OSError if it cannot be written."""
+    """Store consent for a model. Blocks. Raises ConfigError or OSError if it cannot be written."""
     decisions.add(decision_of(shown_name(name), launch, allowed=True, by=by))
     StoredConsents(consents_file()).add(shown_name(name), loaded.source, launch)
 
 
 def agree_to_written(name: str, loaded: "Loaded", env: Mapping[str, str]) -> None:
-    """Keep a yes to a model that the person has just written into a file. Blocks."""
+    """Store consent for a model that the user has just added to a file. Blocks."""
     for model, launch, _ in missing_model_consents(loaded, env):
         if model == name:
             StoredConsents(consents_file()).add(shown_name(name), loaded.source, launch)
 
 
 class ModelConsent:
-    """Asks the person about models of this run that need consent, one question at a time.
+    """Asks the user about models of this run that need consent, one question at a time.
 
-    With `trust` the command line has said yes: nobody is asked, and the record of decisions says so.
+    With `trust`, the command line gives consent: the user is not asked, and the record of decisions says so.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class ModelConsent:
         self._told: set[str] = set()
 
     async def ask(self, name: str, loaded: "Loaded") -> bool:
-        """Ask about a model, if it needs consent; return whether the person said yes to it now."""
+        """Ask for consent to a model that needs it; return whether the user just gave it."""
         if self._trust or not loaded.source or name not in loaded.settings.models:
             return False
         async with self._asking:
@@ -155,7 +155,7 @@ class ModelConsent:
         return launch is not None and bool(await asyncio.to_thread(refused_at, launch))
 
     def used(self, name: str, loaded: "Loaded") -> None:
-        """Record that a model is used because of the flag, once for each."""
+        """Record, once per model, that it is used because of the flag."""
         if not (self._trust and loaded.source and name in loaded.settings.models):
             return
         launch = model_launch(name, loaded, self._env)
@@ -165,7 +165,7 @@ class ModelConsent:
 
 
 def is_here(url: str) -> bool:
-    """Return whether an address is of this computer, without a user name or password."""
+    """Return whether a URL is on this computer, without a user name or password."""
     try:
         parts = urlsplit(url if "://" in url else f"http://{url}")
         host = parts.hostname or ""

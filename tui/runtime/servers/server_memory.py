@@ -1,4 +1,4 @@
-"""What is known of servers from earlier runs: tasks, eras, accepted definitions."""
+"""What is known about servers from earlier runs: tasks, eras, accepted definitions."""
 
 from tui.core.definitions.accepted import DefinitionBook
 from tui.core.secrets.redact import Redactor
@@ -12,12 +12,12 @@ from tui.settings.state.stored_tasks import StoredTasks
 
 
 class ServerMemory:
-    """The books of servers, each over a file of its own in the state folder; nothing is read yet.
+    """The memory of servers, each part in its own file in the state folder. Nothing is read yet.
 
     Attributes:
-        tasks: that servers still work on.
-        eras: of the protocol that servers spoke.
-        definitions: what tools said of themselves when they were accepted.
+        tasks: still running on servers.
+        eras: the protocol era of each server.
+        definitions: the accepted definitions of tools.
     """
 
     def __init__(self, redactor: Redactor) -> None:

@@ -1,4 +1,4 @@
-"""Which servers are trusted: by the configuration, by the command line, by an answer, or as a sample."""
+"""Which servers are trusted: by configuration, command line or answer, or as a sample."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ class ServerTrust:
         self._decisions = decisions
 
     def applied(self, spec: ServerSpec) -> ServerSpec:
-        """Return a server with what is known of it, unless the configuration or command line says it.
+        """Return a server with its stored trust, unless configuration or command line set it.
 
         Samples change with mcptui, so their changes are accepted.
         """
@@ -64,13 +64,13 @@ class ServerTrust:
         )
 
     async def toggle(self, server: str) -> str:
-        """Trust a server, or no longer; return why that was not saved, or ""."""
+        """Set whether a server is trusted; return why that was not saved, or ""."""
         trusted = self._trusted(server) is not True
         self.decide(server, trusted)
         table = self._config.servers().get(server)
         if not isinstance(table, Mapping) or "trusted" not in table:
             return ""
-        try:  # what the configuration says comes first at the next start
+        try:  # the configuration takes precedence at the next start
             await asyncio.to_thread(self._config.save, ("servers", server, "trusted"), trusted)
         except McptuiError as error:
             return sentences(f"Not saved: {error}", "The change lasts until mcptui quits.")

@@ -90,7 +90,7 @@ def values_of(
             hint = did_you_mean(name, known)
             names = ", ".join(clean_line(one, 60) for one in known) or "nothing"
             raise UsageError(
-                f"it has no value {clean_line(name, 60)!r}{f', {hint}' if hint else '.'}",
+                f"the server has no value {clean_line(name, 60)!r}{f', {hint}' if hint else '.'}",
                 next_step=f"Its values: {names}.",
             )
         if problem := wanted.problem(text):
@@ -134,6 +134,7 @@ def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str,
         for name, value in table.get(part, {}).items():
             if KEYCHAIN in value and not any(text in value for text in named):
                 raise UsageError(
-                    f"it requests {clean_line(name, 60)} from your keychain: {clean_line(value, 80)!r}.",
+                    f"the server requests {clean_line(name, 60)} from your keychain: "
+                    f"{clean_line(value, 80)!r}.",
                     next_step="It was not added, because the secret may belong to another server.",
                 )
