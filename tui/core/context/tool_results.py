@@ -5,11 +5,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from tui.core.attachments import ATTACHED, attachment_of_binary, fenced, kind_of, label, word
 from tui.core.conversation.conversation import Attachment
 from tui.core.media import head_of, media_type
+from tui.core.secrets.redact_json import texts_in
 from tui.core.text import UNSEEN, clean_line, octets, visible
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.core.units import plural
@@ -51,6 +53,21 @@ class Observation:
         return "\0".join([self.kept or self.text, *(str(hash(one.data)) for one in self.attachments)])
 
 
+LONG = 16 * 1024
+"""Characters of a result that are made ready for the model at once; more in a thread, as keys would wait."""
+
+
+def is_long(result: ToolResult) -> bool:
+    """Return whether making an observation of a result would hold up the screen."""
+    texts = (one.text for one in result.content if isinstance(one, TextContent | ResourceContent))
+    left = LONG
+    for text in chain(texts, texts_in(result.structured)):
+        left -= 1 + len(text)
+        if left < 0:
+            return True
+    return False
+
+
 def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lambda whole: "") -> Observation:
     """Return what the model reads of a result: about `limit` bytes of text.
 
@@ -88,7 +105,9 @@ def _missing(text: str, shown: str) -> str:
     """
     if text == shown:
         return ""
-    lost = Counter(re.findall(INVISIBLE, text)) - Counter(re.findall(INVISIBLE, shown))
+    # One by one: other threads run meanwhile.
+    lost = Counter(one.group() for one in re.finditer(INVISIBLE, text))
+    lost -= Counter(one.group() for one in re.finditer(INVISIBLE, shown))
     if not lost:
         return ""
     kinds = [f"U+{ord(char):04X}" + (f" ×{many}" if many > 1 else "") for char, many in lost.most_common()]

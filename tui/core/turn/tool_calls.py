@@ -9,7 +9,14 @@ from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_read
 from tui.core.context.context_meter import ContextMeter
 from tui.core.context.find_tools import FindingToolbox, is_find_tools
 from tui.core.context.resource_tools import ResourceSource, ResourceToolbox
-from tui.core.context.tool_results import UNKNOWN_WINDOW, Observation, ResultBudget, observation, result_room
+from tui.core.context.tool_results import (
+    UNKNOWN_WINDOW,
+    Observation,
+    ResultBudget,
+    is_long,
+    observation,
+    result_room,
+)
 from tui.core.context.tool_selection import ToolOffer, ToolSelection
 from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage
 from tui.core.conversation.sessions import Intent, Journal
@@ -320,22 +327,29 @@ class ToolCallRunner:
             return CallOutcome(failed=True, counted=False)
         finally:
             del self._running[call_id]
-        told = self._told(item, tool, result)
+        told = await self._told(item, tool, result)
         self._conclude(step, item, told, is_error=result.is_error, why=str(result.failure), result=result)
         return CallOutcome(failed=result.is_error)
 
-    def _told(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
+    async def _told(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
         limit = self._budget.limit()
-        told = (
-            observation(result, limit)
-            if is_read_result(tool) or is_find_tools(tool)
-            else observation(result, limit, self._store)
-        )
+        is_kept = not (is_read_result(tool) or is_find_tools(tool))
+        if is_long(result):
+            keep = self._store_from_thread(asyncio.get_running_loop()) if is_kept else _no_name
+            told = await asyncio.to_thread(observation, result, limit, keep)
+        else:
+            told = observation(result, limit, self._store if is_kept else _no_name)
         times = self._meter.call_ended(fingerprint(f"{tool.server}/{tool.name}", item.arguments, told.mark))
         if times < self._deps.limits.identical_calls_note:
             return told
         note = f"[note: the same call returned the same result {times} times. Try something else, or answer.]"
         return replace(told, text=f"{told.text}\n{note}")
+
+    def _store_from_thread(self, loop: asyncio.AbstractEventLoop) -> Callable[[str], str]:
+        async def stored(whole: str) -> str:
+            return self._store(whole)
+
+        return lambda whole: asyncio.run_coroutine_threadsafe(stored(whole), loop).result()
 
     def _store(self, whole: str) -> str:
         result_store = self._deps.result_store
@@ -403,3 +417,8 @@ class ToolCallRunner:
                 step, item.call.id, item.server, item.name, is_error, told.text, elapsed, result, why
             )
         )
+
+
+def _no_name(whole: str) -> str:
+    """Keep nothing of a result that can be had again."""
+    return ""

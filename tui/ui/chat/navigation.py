@@ -4,9 +4,11 @@ import asyncio
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tui.core.conversation.conversation import UserMessage
+from tui.core.importing import importing
 from tui.core.traffic import Cause
 from tui.traffic.filter.nodes import written
 from tui.traffic.spans.entries import CallSpan, Span, StepSpan, TurnSpan
@@ -23,6 +25,7 @@ if TYPE_CHECKING:  # loaded with the screens
     from tui.ui.traffic.resender import LiveRun
     from tui.ui.workbench.calls import CallBook
 
+WORKBENCH = "tui.ui.workbench.screen"
 NOT_KEPT = "The recording of that run was deleted."
 NO_TURNS = "No turns yet"
 SELECT_THERE = "Select a call in the conversation or the trace first."
@@ -47,6 +50,11 @@ def _is_part(call: CallSpan, span: Span) -> bool:
             return call.turn == span.turn
 
 
+def _import_workbench() -> None:
+    with importing():
+        import_module(WORKBENCH)
+
+
 class Navigator:
     """Opens other screens."""
 
@@ -60,6 +68,7 @@ class Navigator:
         self._open_dialog = open_dialog
         self._traffic_place = ("", 0)  # filter and entry to which the traffic screen comes back
         self._call_book: CallBook | None = None
+        self._expects_server = False
         self._tasks = Tasks()
 
     @property
@@ -197,6 +206,12 @@ class Navigator:
         key = key_of_prompt(name) if prompt else key_of_tool(name)
         self.call_book.drafts[server, key] = Draft(arguments)
         self.open_server(server, key)
+
+    def expect_server(self) -> None:
+        """Import the workbench in a thread, as a key may open it next and would wait for that. Once."""
+        if not self._expects_server:
+            self._expects_server = True
+            self._tasks.start(asyncio.to_thread(_import_workbench), "import the workbench")
 
     def open_server(self, server: str, item: str = "") -> None:
         from tui.ui.workbench.screen import ServerScreen

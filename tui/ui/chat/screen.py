@@ -159,6 +159,8 @@ class ChatScreen(Screen[None]):
     def on_descendant_focus(self) -> None:
         if self.parts is not None:
             self.parts.wake()
+            if self.focused is self.regions.servers:
+                self.parts.navigator.expect_server()
 
     def on_text_area_changed(self) -> None:
         if self.parts is not None:

@@ -24,6 +24,7 @@ from tests.unit.core.stand_ins import (
 )
 from tui.core.context.built_in_tools import ResultStore
 from tui.core.context.context_meter import ContextMeter
+from tui.core.context.tool_results import observation
 from tui.core.context.tool_selection import ToolSelection
 from tui.core.conversation.conversation import ToolMessage
 from tui.core.events import (
@@ -39,6 +40,7 @@ from tui.core.events import (
 )
 from tui.core.ports import MAX_TOOLS, Answer, Decision
 from tui.core.tools import Tool, ToolResult
+from tui.core.turn import tool_calls
 from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.rules import Rules
@@ -202,6 +204,34 @@ async def test_a_large_result_is_truncated_and_the_model_reads_the_rest():
     assert len(first.text) <= 2000 and '"result-1"' in first.text and len(first.result.content[0].text) > 2000
     assert "line 12345\n" in second.text and (second.server, second.tool) == ("mcptui", "read_result")
     assert len(of_type(events, ToolCallProposed)) == len(of_type(events, ToolCallStarted)) == 2
+
+
+async def test_a_large_result_is_made_ready_in_a_thread_and_stored_on_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def is_main() -> bool:
+        return threading.current_thread() is threading.main_thread()
+
+    where: list[tuple[str, bool]] = []
+
+    def watched(*given):
+        where.append(("read", is_main()))
+        return observation(*given)
+
+    class Store(ResultStore):
+        def keep(self, text: str) -> str:
+            where.append(("kept", is_main()))
+            return super().keep(text)
+
+    monkeypatch.setattr(tool_calls, "observation", watched)
+    model = ScriptedModel([calls(call(1, "srv__log")), calls(call(2, "srv__small")), says("done")])
+
+    async def small(arguments):
+        return text("small")
+
+    turn, _ = turn_of(model, FunctionToolbox(log=large, small=small), result_store=Store())
+    await run(turn)
+    assert where == [("read", False), ("kept", True), ("read", True)]
 
 
 async def test_pages_of_a_stored_result_are_not_stored_again():
