@@ -22,16 +22,16 @@ from tui.traffic.replay.eras import legacy_revision
 from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult
 
 ANSWER_SECONDS = 60.0
-"""How long an answer is waited for."""
+"""Timeout of a response."""
 
 STOP_SECONDS = 2.0
 CHUNK = 256 * 1024
 MAX_HELD = 100
-"""Requests of the server that wait until it is decided what is sent."""
+"""Maximum requests of the server to queue until the user has confirmed."""
 
 INITIALIZE, INITIALIZED = "initialize", "notifications/initialized"
 HANDSHAKE = frozenset({INITIALIZE, INITIALIZED})
-"""Servers up to 2025-11-25 answer nothing before them."""
+"""Up to 2025-11-25, servers do not respond before these."""
 
 _CLIENT = {"name": "mcptui", "version": __version__}
 CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
@@ -41,12 +41,12 @@ _CAPABILITIES = ("roots", "sampling", "elicitation")
 
 
 class NotStartedError(Exception):
-    """Why the live server did not start, or did not list its tools."""
+    """The live server did not start, or did not list its tools. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What starts the live server. `seconds` is how long it may take to answer until its tools are listed."""
+    """The command of the live server. `seconds` is its response timeout until its tools are listed."""
 
     argv: Sequence[str]
     environment: Mapping[str, str]
@@ -55,9 +55,9 @@ class Command:
 
 
 class LiveConnection:
-    """A running server that the messages of a recording are sent to.
+    """A running server that receives the messages of a recording.
 
-    Requests of the server wait until `begin`, which answers them with recorded responses.
+    Requests of the server are queued until `begin`, which answers them with recorded responses.
     """
 
     def __init__(self, process: asyncio.subprocess.Process, seconds: float) -> None:
@@ -74,7 +74,7 @@ class LiveConnection:
     @classmethod
     @asynccontextmanager
     async def started(cls, command: Command) -> AsyncIterator[Self]:
-        """Start it, and stop it at the end. Raises NotStartedError."""
+        """Start the server, and stop it at the end. Raises NotStartedError."""
         try:
             process = await asyncio.create_subprocess_exec(
                 *command.argv,
@@ -99,12 +99,12 @@ class LiveConnection:
     # ---- before it is decided what is sent ---------------------------------------------------------------
 
     async def listed(self, items: Sequence[ReplayItem]) -> tuple[Walk, Mapping[str, Any]]:
-        """Return its tools as it lists them, and what it says of itself.
+        """Return the tools that it lists, and its identity.
 
-        Nothing of the recording is sent for that: of the recorded `initialize` only which revision and which
-        capabilities it names. Without one, requests name the revision themselves.
+        Nothing from the recording is sent for that, except the revision and the capabilities of the recorded
+        `initialize`. Without one, requests name the revision themselves.
 
-        Raises NotStartedError: it does not answer, or not with a list.
+        Raises NotStartedError if it does not respond, or not with a list.
         """
         opening = [one for one in items if one.method == INITIALIZE and one.kind is Kind.REQUEST][:1]
         introduction: Mapping[str, Any] = {"protocolVersion": MODERN}
@@ -156,14 +156,14 @@ class LiveConnection:
     # ---- what is sent ------------------------------------------------------------------------------------
 
     async def begin(self, replay: Replay) -> None:
-        """Answer requests of the server from a recording from now on."""
+        """From now on, answer requests of the server from a recording."""
         self._replay = replay
         held, self._held = self._held, []
         for method, ident in held:
             await self._write(replay.reply_to(method, ident))
 
     async def send(self, item: ReplayItem) -> ReplayResult:
-        """Send an item. For a request, wait for the answer."""
+        """Send an item. For a request, wait for the response."""
         assert self._replay is not None
         if item.left_out:
             return ReplayResult(item)
@@ -183,7 +183,7 @@ class LiveConnection:
     # ---- the pipes ---------------------------------------------------------------------------------------
 
     async def _exchange(self, ident: str, raw: bytes, seconds: float) -> bytes | str:
-        """Return the response to a request, or in words why there is none."""
+        """Return the response to a request, or why there is none."""
         if self._ended:
             return "the server exited"
         self._wanted, self._answer = ident, asyncio.get_running_loop().create_future()

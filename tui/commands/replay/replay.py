@@ -79,7 +79,7 @@ async def _replayed(
 
 
 def _flag(args: argparse.Namespace) -> str:
-    """Return the flag that has said yes, or ""."""
+    """Return the flag that confirms, or ""."""
     return BY_APPROVE if args.approve == "all" else BY_FLAG if args.yes else ""
 
 

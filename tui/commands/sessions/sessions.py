@@ -184,8 +184,8 @@ async def _import(args: argparse.Namespace) -> None:
     found = await store.import_json(_path(args.file), keep_system=args.keep_system)
     _say(args, f"imported {_called(found.info)}", **_object(found.info))
     notes = [
-        "Its content could come from anybody. If you continue it, more calls need your approval, and it does "
-        "not select its model."
+        "Its content could come from anybody. If you continue it, more calls need your approval. Its "
+        "model is not selected."
     ]
     if found.system:
         text = clean(found.system[:MAX_SYSTEM]) + ("…" if len(found.system) > MAX_SYSTEM else "")

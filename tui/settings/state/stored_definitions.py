@@ -125,8 +125,8 @@ def _keep_beside(path: Path) -> None:
         except OSError:  # a file system without links
             _copy(path, beside)
     except OSError as error:
-        why = f"is damaged and cannot be kept as {beside.name} ({error.strerror}), so it is not replaced."
-        step = "Move it away to have definitions saved again."
+        why = f"is damaged and cannot be copied to {beside.name} ({error.strerror}), so it is not replaced."
+        step = "Move it away so that definitions are saved again."
         raise ConfigError(why, where=str(path), next_step=step) from error
 
 

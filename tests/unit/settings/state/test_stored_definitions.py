@@ -98,7 +98,7 @@ def test_a_damaged_file_that_cannot_be_kept_is_not_replaced_and_the_log_says_so(
     path.write_text("first")
     keep(tmp_path, Kept({"add": accepted(ADD)}))
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [(path.name, "first")]
-    assert f"is damaged and cannot be kept as {KEY}.damaged (No space left on device)" in caplog.text
+    assert f"is damaged and cannot be copied to {KEY}.damaged (No space left on device)" in caplog.text
 
 
 def test_a_link_in_place_of_the_folder_is_reported(tmp_path):
