@@ -403,7 +403,8 @@ class ModelChoice:
         facts: what is known about it, a few words each ("text protocol xml", "effort high").
         price: of a million tokens sent and received ("$0.27 / $1.10"), or "".
         learned: what was learned about its endpoint, a few words each ("refuses temperature"); can be
-        forgotten. problem: why it cannot be used, or "".
+            forgotten.
+        problem: why it cannot be used, or "".
     """
 
     name: str

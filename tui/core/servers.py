@@ -122,21 +122,27 @@ class ServerSpec:
         cwd: working directory, or None.
         folder: its own folder, in which it starts without `cwd`, created on start; "" for the current folder.
         restart: restart it, with growing delay, when it exits unexpectedly; otherwise the next call restarts
-        it. start_seconds: how long a start may take; longer for launchers that download. tool_seconds: how
-        long one call may take, or None for the host's limit. trusted: whether the person trusts its read-only
-        marks and its results; None if they were not asked. pins: name patterns of its tools that are always
-        offered, even if a model accepts fewer tools. off: name patterns of its tools that the model is not
-        offered. oauth: how to sign in to it. disabled: it is only listed, and cannot be started. problem: why
-        its configuration is invalid, so that it is only listed; or "". source: its origin in words if it is
-        not the person's own and needs consent to run; or "". sse_fallback: try HTTP+SSE if it does not
-        support Streamable HTTP, because only a URL is configured. instructions: give the model its
-        instructions. offer_resources: let the model list and read its resources. accept_changes: accept
-        changed definitions without asking, if it is trusted and they are not suspicious. send_as_is: send its
-        results to the model without redacting configured secrets. log_level: the least severe level (RFC
-        5424) to request from it, or "" for no request. roots: absolute paths of the directories to report as
-        its roots. sampling: whether it may ask the active model. sampling_tokens, sampling_per_minute: the
-        token budget until mcptui quits, and the rate limit. references: settings that use values from the
-        environment, by place: `env.NAME`, `args.0`, `url`.
+            it.
+        start_seconds: how long a start may take; longer for launchers that download.
+        tool_seconds: how long one call may take, or None for the host's limit.
+        trusted: whether the person trusts its read-only marks and its results; None if they were not asked.
+        pins: name patterns of its tools that are always offered, even if a model accepts fewer tools.
+        off: name patterns of its tools that the model is not offered.
+        oauth: how to sign in to it.
+        disabled: it is only listed, and cannot be started.
+        problem: why its configuration is invalid, so that it is only listed; or "".
+        source: its origin in words if it is not the person's own and needs consent to run; or "".
+        sse_fallback: try HTTP+SSE if it does not support Streamable HTTP, because only a URL is configured.
+        instructions: give the model its instructions.
+        offer_resources: let the model list and read its resources.
+        accept_changes: accept changed definitions without asking, if it is trusted and they are not
+            suspicious.
+        send_as_is: send its results to the model without redacting configured secrets.
+        log_level: the least severe level (RFC 5424) to request from it, or "" for no request.
+        roots: absolute paths of the directories to report as its roots.
+        sampling: whether it may ask the active model.
+        sampling_tokens, sampling_per_minute: the token budget until mcptui quits, and the rate limit.
+        references: settings that use values from the environment, by place: `env.NAME`, `args.0`, `url`.
     """
 
     name: str
@@ -269,10 +275,11 @@ class ServerStatus:
         restarts: how often it was restarted after an unexpected exit.
         reach: of a remote server, which has no process; None for one with a process.
         withheld: number of its tools that the model is not offered; the person turned `tools_off` of them
-        off. stderr_last: last line of its stderr; once it is STOPPED, the line that says why. tasks: number
-        of its tasks whose results wait to be fetched. changes: number of its definitions that changed since
-        they were accepted. sign_in: the state of its sign-in ("signed in until 14:30"), or "" if it requires
-        none.
+            off.
+        stderr_last: last line of its stderr; once it is STOPPED, the line that says why.
+        tasks: number of its tasks whose results wait to be fetched.
+        changes: number of its definitions that changed since they were accepted.
+        sign_in: the state of its sign-in ("signed in until 14:30"), or "" if it requires none.
     """
 
     name: str

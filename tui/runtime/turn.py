@@ -118,7 +118,7 @@ class PendingTurn:
         return self._turn.running_calls if self._turn is not None else ()
 
     def cancel_call(self, call_id: str) -> None:
-        """Cancel one running call; the model is told, and the turn continues."""
+        """Cancel one running call; the model learns of it, and the turn continues."""
         if self._turn is not None:
             self._turn.cancel_call(call_id)
 

@@ -13,7 +13,7 @@ from tui.core.ports import Usage
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one turn may use; the names are those of `[limits]`.
+    """The limits of one turn, with the names of `[limits]`.
 
     Attributes:
         max_steps: model requests with tools.
@@ -22,12 +22,13 @@ class Limits:
         turn_seconds: wall-clock time of the turn; waiting for the person does not count.
         tool_seconds: wall-clock time of one call.
         consecutive_errors: steps in a row in which every call failed.
-        identical_calls_note: the same call with the same result, so many times, adds a note for the model.
-        identical_calls_stop: so many times ends the turn.
-        result_bytes: bytes of one result that the model is sent.
+        identical_calls_note: how often the same call with the same result occurs before the model gets a
+            note.
+        identical_calls_stop: how often before the turn ends.
+        result_bytes: bytes of one result for the model.
         parallel_calls: read-only calls that run at the same time.
-        turn_tokens: tokens of all requests of the turn, or None for no such limit.
-        turn_cost: what they cost by the profile's prices, or None for no such limit.
+        turn_tokens: tokens of all requests of the turn, or None for no limit.
+        turn_cost: their cost by the profile's prices, or None for no limit.
     """
 
     max_steps: int = 20
@@ -55,7 +56,7 @@ class ReachedLimit:
 def fingerprint(tool: str, arguments: Mapping[str, Any], result: str) -> str:
     """Return a key for a call and its result that does not depend on the order of object keys.
 
-    The result is part of it because polling a tool until something changes is legitimate.
+    The result is part of the key, because polling a tool until something changes is legitimate.
     """
     body = json.dumps([tool, arguments, result], sort_keys=True, default=str)
     return hashlib.sha256(body.encode("utf-8", "backslashreplace")).hexdigest()
@@ -63,7 +64,7 @@ def fingerprint(tool: str, arguments: Mapping[str, Any], result: str) -> str:
 
 @dataclass(slots=True)
 class TurnMeter:
-    """Counts what a turn uses; `errors` are failed steps in a row, `cost` is as far as there are prices."""
+    """Counts the usage of a turn; `errors` are failed steps in a row, `cost` covers requests with prices."""
 
     limits: Limits
     started_ns: int
@@ -109,7 +110,7 @@ class TurnMeter:
         self.errors = self.errors + 1 if calls and failed == calls else 0
 
     def out_of_steps(self) -> ReachedLimit | None:
-        """Return the limit of steps if it is met.
+        """Return the limit of steps if it is reached.
 
         Checked between steps, and before the calls of a reply run: no step would read their results.
         """

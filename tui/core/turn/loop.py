@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from tui.core.turn.answer_format import AnswerFormat
 
 CORRECTIONS = 2
-"""How often the model is told what is wrong with its answer."""
+"""How often the model may correct its answer."""
 
 ROOMS = 2
-"""How often a refused request is shortened: first the results, then by a summary."""
+"""How often a rejected request is shortened: first the results, then with a summary."""
 
 
 class ModelRequester:
@@ -64,9 +64,8 @@ class ModelRequester:
     async def ask(self, reply: Reply, step: int, offer: ToolOffer | None, extra: str) -> ModelRequest:
         """Send a request, fill `reply`, also when it is cut off, and return the request that was answered.
 
-        The conversation is compacted before where the window is known, and after a refusal where it is not.
-        `extra` is a message of mcptui's after all others, in this request only. Raises ModelError as the
-        model does.
+        If the window is known, the conversation is compacted before, otherwise after a rejection. `extra` is
+        a message from mcptui after all others, only in this request. Raises ModelError as the model does.
         """
         self._said = ""
         request = await self._that_fits(offer, extra)
@@ -75,7 +74,7 @@ class ModelRequester:
                 await think(self._deps.model, request, step, reply, self._emit, self._deps.clock)
                 break
             except ModelError as error:
-                if error.window is not None:  # the endpoint knows better than anybody
+                if error.window is not None:  # the endpoint knows best
                     self._deps.context_meter.window = error.window
                 if not (left and error.overflow) or reply.text:
                     raise
@@ -87,7 +86,7 @@ class ModelRequester:
     def _request(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
         talk = self._conversation
         messages: Sequence[Message] = talk.valid(sent_messages(talk.messages, talk.compaction, talk.ends))
-        if extra:  # in the history, the model would repeat it
+        if extra:  # if it stayed in the history, the model would repeat it
             messages = [*messages, UserMessage(extra)]
         system = with_instructions(talk.system, self._deps.instructions)
         schema = None
@@ -112,7 +111,7 @@ class ModelRequester:
         except ModelError as error:
             self._emit(Notice(f"Cannot summarize the older turns: {error.message}", "warn"))
             return False
-        if notice is not None and notice.message != self._said:  # several rounds are one thing to say
+        if notice is not None and notice.message != self._said:  # several rounds are one notice
             self._said = notice.message
             self._emit(notice)
         return notice is not None
@@ -121,7 +120,7 @@ class ModelRequester:
 _log = logging.getLogger(__name__)
 
 FINAL_SECONDS = 120.0
-"""Timeout of the last request of a turn at its limit; the turn's own time may be used up."""
+"""Timeout of the last request at a limit, because the turn's own time may be used up."""
 
 WRAP_UP = (
     "You cannot call tools any more in this turn. Answer now from what you know so far, "
@@ -137,7 +136,7 @@ _INCOMPLETE = {"length": EndReason.CUT, "max_tokens": EndReason.CUT, FILTERED: E
 """Finish reasons of an incomplete answer."""
 
 _ACKNOWLEDGED = (TurnStarted, StepEnded, ToolCallEnded, ApprovalGiven, Steered, TurnEnded)
-"""Events that state a fact: when one is seen, the saved conversation has it."""
+"""Events that are emitted only once the saved conversation contains their fact."""
 
 
 class Turn:
@@ -165,7 +164,7 @@ class Turn:
         self._asking = ModelRequester(conversation, deps, self._emit, self._spend)
 
     def cancel(self) -> None:
-        """End the turn now: stream closed, calls cancelled, history valid. Harmless when it is over."""
+        """End the turn now: close the stream, cancel calls, keep the history valid. Harmless at its end."""
         self._cancelled = True
         if self._task is not None and self._begun:
             self._task.cancel()
@@ -176,11 +175,11 @@ class Turn:
         return self._actor.running
 
     def cancel_call(self, call_id: str) -> None:
-        """Cancel one running call; the model is told, and the turn continues."""
+        """Cancel one running call; the model learns of it, and the turn continues."""
         self._actor.cancel(call_id)
 
     def steer(self, text: str) -> None:
-        """Add a message before the next step, or in one more step if the model is done by then."""
+        """Add a message before the next step, or start another step if the model is done by then."""
         self._steering.append(text)
 
     @property
@@ -228,7 +227,7 @@ class Turn:
             self._emit(TurnError(error.message, error.where or "model", error.next_step))
             self._end(EndReason.MODEL_ERROR)
         except Exception as error:
-            # A defect of ours or of a port: the history must stay valid and the reader of the events must
+            # A bug in mcptui or in a port: the history must stay valid and the reader of the events must
             # not wait for ever, so the turn ends with it; the traceback goes to the log.
             _log.exception("turn ended by an internal error")
             self._keep_partial()
@@ -331,7 +330,7 @@ class Turn:
             self._conversation.reply(reply.message(self._deps.model.label, partial))
 
     def _keep_partial(self) -> None:
-        """Keep what was shown of an incomplete reply; its calls were never complete."""
+        """Keep the shown part of an incomplete reply, without its incomplete calls."""
         self._reply.calls = ()
         self._reply.echo = None
         self._keep(self._reply, partial=True)

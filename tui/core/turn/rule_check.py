@@ -1,4 +1,4 @@
-"""What rules would have decided about calls that were made. Pure."""
+"""Compares past calls with rules. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ class PastCall:
     Attributes:
         arguments: as they were recorded, or None if they cannot be read.
         when: seconds since the epoch.
-        by_model: the model called; else a person did, whom rules do not concern.
+        by_model: whether the model called. Rules do not apply to calls by a person.
         decided: the record of the decision, if there is one.
     """
 
@@ -42,7 +42,7 @@ class PastCall:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A call that would go another way now, and the rule that decides it, if one does."""
+    """A call that would be decided differently now, and the rule that decides it, if any."""
 
     call: PastCall
     rule: Rule | None

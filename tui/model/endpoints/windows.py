@@ -1,4 +1,4 @@
-"""The context window of a model: as configured, as its endpoint says, or as known.
+"""The context window of a model: from the configuration, its endpoint, or a list of known models.
 
 A local server may give a model less than its maximum: Ollama cuts at 4,096 tokens by default, llama.cpp and
 vLLM at what they were started with. So they are asked.
@@ -58,11 +58,11 @@ class Ability:
 
 
 async def ability_of(profile: ModelProfile) -> Ability:
-    """Return what a model can do. Bounded in time; an endpoint that does not say is no error."""
+    """Return the capabilities of a model in bounded time; None where the endpoint does not say."""
     found = Ability()
     provider = provider_of(profile.base_url)
     if provider is None or provider.name not in _SILENT:
-        # A server without these URLs is as good as one with them.
+        # A server without these URLs works as well.
         with suppress(McptuiError):
             async with inquiry(profile) as endpoint:
                 found = await _asked(endpoint, profile)
@@ -77,8 +77,8 @@ async def ability_of(profile: ModelProfile) -> Ability:
 async def load(profile: ModelProfile) -> None:
     """Have Ollama load a model, as the first request would; takes seconds to minutes.
 
-    A request without a prompt does nothing else (Ollama's API, "Load a model"). Raises ModelError if it
-    cannot be loaded; the first request would fail likewise.
+    A request without a prompt does only that (Ollama's API, "Load a model"). Raises ModelError if the model
+    cannot be loaded; the first request would fail too.
     """
     async with inquiry(profile) as endpoint:
         url = f"{endpoint.root}/api/generate"

@@ -1,7 +1,7 @@
 """Assembles a reply from the chunks of an OpenAI-compatible stream. Pure, and tolerant.
 
-Chunks are plain JSON values, read field by field, because no two endpoints agree on them. A chunk raises
-nothing but `ModelError`, and a broken stream yields no call.
+Chunks are plain JSON values, read field by field, because endpoints differ in their fields. A chunk raises
+only `ModelError`, and a broken stream yields no calls.
 """
 
 import math
@@ -34,7 +34,7 @@ _FILTER = re.compile(
 
 _WRITTEN = "cache_creation_input_tokens"
 CUT = ("length", "content_filter")
-"""Finish reasons that end a reply before the model did."""
+"""Finish reasons of a reply that was ended before the model was done."""
 
 _SAME: dict[str, str] = {
     "tool_calls": "function_call",
@@ -54,7 +54,7 @@ def choices_of(chunk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def spoken(choice: Mapping[str, Any], said: set[str]) -> Mapping[str, Any]:
-    """Return what a choice adds: its delta, and what only its message or its text contains.
+    """Return the new content of a choice: its delta, and fields that only its message or text has.
 
     Some endpoints end a stream of deltas with the whole message: nothing is added twice. `said` are the
     fields that deltas have had so far; those of this choice's delta are added.
@@ -71,7 +71,7 @@ def spoken(choice: Mapping[str, Any], said: set[str]) -> Mapping[str, Any]:
 
 
 def finish_word(finish: str) -> str:
-    """Return a finish reason by OpenAI's name; endpoints have other words for a cut or filtered reply."""
+    """Return OpenAI's name of a finish reason; endpoints use other words for cut or filtered replies."""
     bare = finish.strip().rpartition(".")[2]
     bare = re.sub(r"(?i)^finish_?reason_", "", bare)
     if _LENGTH.fullmatch(bare):
@@ -196,7 +196,7 @@ class Accumulator:
         return self._tags.never_closed and self._finish.lower() == "stop"
 
     def feed(self, chunk: Any) -> list[ModelPart]:
-        """Return what a chunk adds. Raises ModelError for a reported failure or an endless reply."""
+        """Return the new parts of a chunk. Raises ModelError for a reported failure or an endless reply."""
         if not isinstance(chunk, Mapping):
             return []
         if (error := reply_error(chunk)) is not None:
@@ -249,7 +249,7 @@ class Accumulator:
         return [*rest, reply]
 
     def kept_back(self) -> list[ModelPart]:
-        """Return text that was held back, also of a broken stream: what was written is shown."""
+        """Return text that was held back, even of a broken stream, so that all of it is shown."""
         parts: list[ModelPart] = []
         if thinking := self._thinking.finish():
             self._reasoning.append(thinking)
@@ -269,7 +269,7 @@ class Accumulator:
         self._ended_blank = finish == "" and self._had_null
 
     def _delta(self, delta: Mapping[str, Any]) -> Iterator[ModelPart]:
-        """Take every field of a delta on its own: it may have text and calls."""
+        """Read every field of a delta, which may have both text and calls."""
         if reasoning := self._take_reasoning(delta):
             yield ReasoningPart(reasoning)
         yield from self._content(delta.get("content"))
@@ -292,7 +292,7 @@ class Accumulator:
         return [{"function": legacy}] if legacy and not self._has_tool_calls else []
 
     def _take_reasoning(self, delta: Mapping[str, Any]) -> str:
-        """Return the delta's thinking, once, however many fields carry it."""
+        """Return the delta's thinking once, even if several fields contain it."""
         detailed = self._take_details(delta.get("reasoning_details"))
         for name in _REASONING_FIELDS:
             text = delta.get(name)

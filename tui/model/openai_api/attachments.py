@@ -1,9 +1,9 @@
 """Images, audio and files of a conversation as OpenAI-compatible endpoints accept them. Pure.
 
-Only user messages may hold images: in a tool result most endpoints refuse them, and with them the whole
-request. So the images of results follow the last result of a reply in a user message of their own, if the
-model accepts images and such a message may follow; otherwise the text only names them. No request has more
-than `MAX_SENT`: the newest are sent, the older ones only named.
+Only user messages may contain images: most endpoints reject a whole request with images in a tool result. So
+the images of results follow in a separate user message after the last result of a reply, if the model accepts
+images and such a message may follow; otherwise the text only names them. No request has more than `MAX_SENT`:
+the newest are sent, the older ones only named.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,10 +17,10 @@ from tui.model.endpoints.provider_traits import Traits
 from tui.model.openai_api.sendable import sendable
 
 MAX_SENT = 20
-"""Images and audio in one request."""
+"""Maximum images and audio in one request."""
 
 MAX_SENT_BYTES = 20 * 1024 * 1024
-"""All of them together, decoded; endpoints refuse bodies of 30 to 50 MB."""
+"""Maximum decoded bytes of all of them; endpoints reject bodies of 30 to 50 MB."""
 
 _FORMATS: Mapping[str, str] = {"audio/wav": "wav", "audio/mpeg": "mp3"}
 _OLD = "no longer sent: replaced by newer ones"
@@ -116,7 +116,7 @@ class Attached:
 
 
 def _holds(attachment: Attachment) -> bool:
-    """Whether its data can be of its type; a saved conversation may have been edited."""
+    """Whether its data can have its type; a saved session may have been edited."""
     data = attachment.data
     if not data.isascii() or len(data) % 4 or media_type(head_of(data, 64)) != attachment.mime:
         return False

@@ -1,4 +1,4 @@
-"""Assembles the fragments of tool calls, whatever a provider does to ids, indexes and names. Pure.
+"""Assembles the fragments of tool calls, however a provider uses ids, indexes and names. Pure.
 
 The rules come from recorded streams (tests/corpus/llm_streams): index always 0, no index at all, a new id
 with each fragment, names repeated or in pieces, arguments sent twice, as an object, or as several objects in
@@ -28,8 +28,8 @@ MAX_LOOKED_AT = 50_000_000
 class Arguments:
     """The arguments of one call while they arrive, in pieces or in growing snapshots.
 
-    Which of the two it is cannot be known before the end: `{"a":` and `{"a":1}` may be two snapshots, or the
-    beginning of `{"a":{"a":1}}`. So both readings are kept until then.
+    Only the end shows which of the two it is: `{"a":` and `{"a":1}` may be two snapshots, or the beginning of
+    `{"a":{"a":1}}`. So both readings are kept until then.
     """
 
     def __init__(self) -> None:
@@ -196,16 +196,16 @@ def is_cut(text: str) -> bool:
 
 
 MAX_CALLS = 300
-"""Calls that are passed on: more than the loop ever runs, so it sees that there were too many."""
+"""Maximum calls that are passed on; more than the loop runs, so that it notices the excess."""
 
 MAX_FLOOD = 5_000
-"""Calls after which a reply is refused as endless."""
+"""Calls after which a reply is rejected as endless."""
 
 MAX_IDS = 100_000
 """Ids that are remembered; where each fragment has a new one, none is repeated."""
 
 MAX_ARGUMENTS = 2_000_000
-"""Characters of arguments in one reply; more is a runaway model, not a call."""
+"""Maximum characters of arguments in one reply; only a runaway model writes more."""
 
 MAX_NAME = 256
 UNNAMED = "unnamed_call"
@@ -232,7 +232,7 @@ class _Slot:
 
     @property
     def blank(self) -> bool:
-        """Whether nothing distinguishes it from another call yet."""
+        """Whether it cannot be distinguished from another call yet."""
         return not (self.id or self.name or self.size)
 
 
@@ -319,8 +319,8 @@ class CallSlots:
     def _goes_on(self, slot: _Slot, name: str, begins: bool, more: bool) -> bool:
         """Whether a fragment with a new id and a name still belongs to `slot`.
 
-        It fills a slot that was only announced. Some endpoints give each fragment a new id and repeat the
-        name: then the call before it is plainly unfinished.
+        It may fill a slot that was only announced. Some endpoints give each fragment a new id and repeat the
+        name; then the previous call is unfinished.
         """
         if slot.blank or self._in_pieces(slot, name):
             return True

@@ -1,9 +1,9 @@
 """Loads the client of openai without the types of its API. The only module that imports openai.
 
 `import openai` loads over 500 modules of pydantic models and typed dictionaries, half of its time and 12 MB
-(measured). The client names them as types of arguments and results, which we neither pass nor decode; it gets
-empty classes of these names instead (seen with openai 3.54). So do the clients of clouds with an API of their
-own, of which no profile makes one.
+(measured). The client uses them as types of arguments and results, which mcptui neither passes nor decodes.
+It gets empty classes with these names instead (seen with openai 3.54). The same applies to the clients for
+clouds with their own API, which no profile uses.
 """
 
 from types import ModuleType
