@@ -5,6 +5,7 @@ import time
 from dataclasses import replace
 
 import pytest
+from textual.dom import DOMNode
 
 from tests.conftest import until
 from tests.ui.app_stage import app_over, screen_text, shows
@@ -13,9 +14,11 @@ from tests.ui.bench_stage import rich_runtime, tool
 from tui.core.servers import ServerState, StopReason
 from tui.core.tools import TextContent, ToolResult
 from tui.core.workbench import CacheHint
+from tui.ui.app.app import McptuiApp
 from tui.ui.widgets.rows import text_of
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.screen import ServerScreen
+from tui.ui.workbench.tool_bench import Bench
 
 # ---- opening and leaving ----
 
@@ -323,3 +326,17 @@ async def test_a_server_that_stops_while_it_is_open_is_shown_as_stopped() -> Non
         await shows(app_of(screen), "STOPPED", "starts it")
         await pilot.press("ctrl+s", "enter", "d", "f5", "ctrl+k", "ctrl+e")
         assert not runtime.workbench.called
+
+
+async def test_opening_the_workbench_styles_no_tab_a_second_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    styled: list[object] = []
+    style = McptuiApp.update_styles
+
+    def counted(app: McptuiApp, node: DOMNode, animate: bool = True) -> None:
+        styled.append(node)
+        style(app, node, animate=animate)
+
+    monkeypatch.setattr(McptuiApp, "update_styles", counted)
+    async with opened(rich_runtime()) as (screen, _):
+        assert screen.benches
+        assert not [node for node in styled if isinstance(node, Bench)]

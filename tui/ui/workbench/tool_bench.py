@@ -111,7 +111,8 @@ class Bench(Horizontal):
         """The person wants to call the item."""
 
     def __init__(self, tab: str, shared: BenchContext, saved: SavedArguments) -> None:
-        super().__init__(id=f"bench-{tab}")
+        # Most have no calls yet, and a class that changes later has all of it styled again.
+        super().__init__(id=f"bench-{tab}", classes="-new")
         self._shared = shared
         self._saved = saved
         self.item: Item | None = None
