@@ -59,6 +59,11 @@ def test_a_file_of_somebody_else_cannot_swap_the_keys_of_its_own_question(tmp_pa
         assert not planted.exists()
 
 
+def unwrapped(app: TerminalApp) -> str:
+    """Return the text of the screen on one line: the length of a path decides where a line wraps."""
+    return " ".join(app.text.replace("│", " ").split())
+
+
 async def test_a_model_of_another_file_is_sent_nothing_before_a_yes_which_is_kept(tmp_path: Path):
     home = tmp_path / "home"
     home.mkdir()
@@ -74,15 +79,14 @@ async def test_a_model_of_another_file_is_sent_nothing_before_a_yes_which_is_kep
                 app.shows("“models.x” comes from the file")
                 assert "value of OPENAI_API_KEY" in app.text and "sk-canary" not in app.text
                 app.until(lambda: "“models.x” comes from" not in app.text or app.send(b"\x18"))  # ctrl+x
-                # The path before these words decides where the line wraps.
-                app.until(lambda: "needs your consent" in " ".join(app.text.replace("│", " ").split()))
+                app.until(lambda: "needs your consent" in unwrapped(app))
 
         await asyncio.to_thread(refuse)
         assert endpoint.connections == 0
 
         def agree() -> None:
             with TerminalApp(argv, env=env) as app:  # the no is kept, until the person chooses the model
-                app.shows("needs your consent")
+                app.until(lambda: "needs your consent" in unwrapped(app))
                 assert "“models.x” comes from the file" not in app.text and not endpoint.connections
                 app.send(b"\x1b[21~")  # f10
                 app.shows("find ›", "built in")
