@@ -182,3 +182,8 @@ def _private_names(package: Path) -> set[str]:
     return {
         found for path in package.rglob("*.py") for found in name.findall(path.read_text(encoding="utf-8"))
     }
+
+
+def test_each_landing_keeps_what_python_compiles():
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert script.index("\nunset PYTHONDONTWRITEBYTECODE\n") < script.index(".venv/bin/")
