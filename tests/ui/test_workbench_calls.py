@@ -318,7 +318,7 @@ async def test_calls_of_the_model_are_named_where_there_are_none_by_hand() -> No
     runtime.recorded.call("get_weather")
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
-        await shows(app, "No calls by hand", "f4 shows")
+        await shows(app, "No calls by hand", "f4 for those")
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen))
         assert app.screen.filtering.query.text == "server:weather tool:get_weather"
