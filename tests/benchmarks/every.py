@@ -27,6 +27,7 @@ BENCHMARKS = (
     "streaming",
     "traffic_screen",
     "keys_under_flood",
+    "keys_in_questions",
     "keys_with_long_line",
     "http_call",
 )

@@ -172,7 +172,9 @@ async def answered(question: Callable[[], Any]) -> Clock:
         await asyncio.sleep(0.3)
         with clock.running():
             await asyncio.sleep(0.02)
-            waiting = asyncio.create_task(ask(approvals, question()))
+            # As the program does with long ones: compared and looked through in a thread.
+            asked = await asyncio.to_thread(question)
+            waiting = asyncio.create_task(ask(approvals, asked))
             await asyncio.sleep(0.5)
             keys = ("pagedown", "pagedown", "down", "end", "pageup", "home", "ctrl+s", "a", "b")
             await read(app, pilot, keys)
