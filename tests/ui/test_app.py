@@ -38,6 +38,17 @@ async def test_it_opens_with_the_servers_the_model_and_three_questions():
         )
 
 
+async def test_the_prompt_has_the_accent_color_only_while_the_composer_has_the_focus():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await shows(app, "2 of 3")
+        prompt = app.main.query_one("#prompt")
+        focused = prompt.styles.color
+        await pilot.press("f3")
+        await until(lambda: prompt.styles.color != focused)
+        await pilot.press("f5")
+        await until(lambda: prompt.styles.color == focused)
+
+
 async def test_a_server_that_changes_is_shown_without_waiting_for_the_next_look(monkeypatch):
     monkeypatch.setattr(status, "SLOW", 1000.0)
     runtime = FakeRuntime()

@@ -61,6 +61,8 @@ STYLES = """
 #trace { height: 1fr; padding: 0 1; border-left: solid $rule; }
 #composer-bar { height: auto; background: $panel; }
 #prompt { width: 3; padding: 0 0 0 1; color: $text-dim; }
+/* Without a rule for the bar itself, Textual 8.2.8 leaves what is in it as it was when the focus leaves. */
+#composer-bar:focus-within { background: $panel; }
 #composer-bar:focus-within #prompt { color: $accent; }
 #composer { width: 1fr; height: 1; background: $panel; padding: 0 1 0 0; border: none; }
 #status { background: $surface; }
