@@ -68,7 +68,7 @@ def media_type(head: bytes) -> str:
 
 
 def is_whole(data: bytes) -> bool:
-    """Return whether an image seems complete, because one truncated image fails a whole request."""
+    """Return whether no end seems to be missing, because one truncated image fails a whole request."""
     match media_type(data[:64]):
         case "image/png":
             return b"IEND" in data

@@ -39,7 +39,7 @@ class ModelRequest:
         stop: texts before which the reply ends, if the endpoint supports it; at most 4.
         verbatim: return the text of the reply unchanged, including thinking tags.
         best: names of the most important tools, in order, for an endpoint that turns out to accept fewer.
-        max_tokens: a limit for the reply in addition to the profile's; the smaller one applies.
+        max_tokens: a limit for the reply, besides the profile's; the smaller one applies.
         temperature: instead of the profile's.
         must_call: the reply must call a tool, if the endpoint supports that.
         answer_schema: a JSON Schema that the text of the reply must match, if the endpoint supports one.

@@ -73,7 +73,7 @@ class Task:
 
     @property
     def description(self) -> str:
-        """The server's status and message in words."""
+        """The status of the task in the server's words."""
         return self.message
 
     def expired(self, now: float) -> bool:

@@ -252,8 +252,7 @@ class Finding:
 
 RULES = f"{__version__}-2"
 """The version of the linter's rules. Entries judged by another version are judged again. Increase the number
-after
-the program's version when a rule changes."""
+after the program's version when a rule changes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,7 +254,7 @@ class Workbench(Protocol):
 
 LONGEST_NAME = 32
 MAX_LAST = 300
-"""Maximum number of remembered last values; the least recently used are dropped first."""
+"""Maximum tools, resources and prompts whose last values are remembered; the least recently used go first."""
 MAX_SAVED = 500
 MAX_ARGUMENTS = 64 * 1024
 """Maximum characters of the arguments of one remembered call, as JSON."""

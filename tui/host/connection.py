@@ -465,7 +465,7 @@ class Connection:
             try:
                 with wire.requests.questioner.call():
                     return await errand(client, wire, self._incomplete)
-            except Exception:  # `work` may raise anything
+            except Exception:  # `errand` may raise anything
                 if not (self._stop.is_set() or self.transport.exited.is_set() or wire.closed.is_set()):
                     raise
             await set_within(self._left, LAST_WORDS_SECONDS)

@@ -349,8 +349,8 @@ class Supervisor:
     async def _connect(self) -> Ending:
         """Connect, and try again in the other mode if the server may be of the other era.
 
-        Returns how it ended. A server known to have a handshake is not probed. For one known to have none,
-        wait for its answer. It may have been upgraded since.
+        Returns how it ended. A server known to have a handshake is not probed. If it is known to have none,
+        the probe waits as long as the start may take. It may have been upgraded since.
         """
         await self.offer.load()
         key, eras = era_key(self.spec), self._around.eras

@@ -35,10 +35,10 @@ class Launch:
 
     Attributes:
         program: the absolute path that `command` resolves to now, or "" if there is none or it is not found.
-        identity: everything else that decides, such as how to sign in, as JSON values.
+        identity: the remaining facts, such as how to sign in, as JSON values.
         references: settings that use values from the environment, by place. The values are not shown. They
-            are part of the hash only in the command, the folder, the URL and arguments, and only if the
-            variable is not named like a key.
+            are part of the hash only in the command, the folder, the URL and arguments, and only if they
+            are not secret and not all of their variables are named like keys.
         links: real paths of the program, the folder and file arguments that are symbolic links, by place
             ("program", "cwd", "args.0").
         settings: further settings to show, by place: how to sign in, what a model is sent. `identity`

@@ -161,7 +161,7 @@ class ConsentGate(Protocol):
         """Return whether the person said no to a server, as it is: then only they start it again."""
 
     async def ask(self, spec: ServerSpec) -> bool:
-        """Ask the person, unless they said yes before; return whether it may run."""
+        """Ask the person, unless it may run already; return whether it may run."""
 
     def withdraw(self, server: str) -> None:
         """Withdraw the pending question about a server, if there is one."""

@@ -132,7 +132,7 @@ class Calibration:
     def learn(self, estimated: int, counted: int) -> None:
         """Adjust the ratio to a count of the endpoint, unless it cannot be of the same request.
 
-        Endpoints that truncate the prompt (Ollama with a small window) count only the rest.
+        Endpoints that truncate the prompt (Ollama with a small window) count only the part that they kept.
         """
         if estimated < TOO_SMALL or not LEAST <= counted / estimated <= MOST:
             return

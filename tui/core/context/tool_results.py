@@ -127,7 +127,7 @@ def _for_model(result: ToolResult) -> ToolResult:
 
 
 def _most_important(result: ToolResult, limit: int) -> ToolResult:
-    """Return a result without as many of its least important items as needed to fit into `limit` bytes."""
+    """Return a result that fits into `limit` bytes if its least important items can be left out."""
     said = {number: item.annotations.priority for number, item in enumerate(result.content)}
     if all(priority is None for priority in said.values()):
         return result

@@ -201,8 +201,7 @@ class Compaction:
         upto: messages before this index are sent as `summary`; a user message is at it. 0: none.
         shrunk: results of tools before this index are shortened. 0: none.
         limits: for turns that are too large, by the index of their user message: how many bytes of each text
-        are
-            sent.
+            are sent.
     """
 
     upto: int = 0

@@ -124,8 +124,8 @@ class ServerDefinitions:
     ) -> None:
         """Record what the server lists now.
 
-        The first list is accepted, except for the `doubtful` names, which a person must read. So are
-        additions until the list has been `complete` once and a tool has been called.
+        The first list is accepted, and so are additions until the list has been `complete` once and a tool
+        has been called. The `doubtful` names are not: a person must read them.
         """
         self.load()
         self._current, self._digests = current, dict(digests)

@@ -37,7 +37,7 @@ _PARTS = {"inputSchema": "argument", "outputSchema": "result"}
 """The schemas of a definition, and the word for a value that each describes."""
 
 _WORD = re.compile("[A-Za-z0-9_$-]{0,64}")
-"""Matches texts that are too simple to hide anything."""
+"""Matches texts that can neither hide nor say anything."""
 
 
 def in_instructions(text: str) -> tuple[HiddenText, ...]:

@@ -11,8 +11,8 @@ LINE_LIMIT = 16 * 1024 * 1024
 """Maximum bytes of a line; a longer one is discarded as it arrives."""
 
 EDGE, HEAD = 4096, 256 * 1024
-"""Bytes kept at both ends of an oversize line: enough to find the id of its call, and as much as is recorded
-of any body.
+"""Bytes kept of the end and of the beginning of an oversize line: enough to find the id of its call, and as
+much as is recorded of any body.
 """
 
 

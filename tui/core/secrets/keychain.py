@@ -50,7 +50,7 @@ async def read(service: str, name: str, seconds: float = SECONDS) -> str | None:
 
 
 async def store(service: str, name: str, value: str, seconds: float = SECONDS) -> None:
-    """Store a value, replacing an older one. A keychain that is an ordinary file is not used."""
+    """Store a value, replacing an older one. Raises ConfigError, also if the keychain is a plain file."""
 
     def work(keyring: Any) -> None:
         if (backend := _plain_backend(keyring)) is not None:

@@ -76,7 +76,7 @@ class SecretArguments:
     def of_model_name(self, name: str) -> SecretNames:
         """Return the secret arguments of a tool by its qualified name (`server__tool`).
 
-        A model may shorten or misspell such a name: then those of all tools that it may mean.
+        Such a name may be shortened, or misspelled by the model: then those of all tools that it may mean.
         """
         wanted = _folded(name)
         unclear = len(name) >= _LONG or not name

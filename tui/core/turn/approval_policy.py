@@ -138,7 +138,7 @@ class Policy:
         if key in self.session:
             return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (allowed earlier, until mcptui quits)")
         if sends:
-            why = "reads a resource that its server, which is not trusted, has not listed"
+            why = "reads a resource that its server has not listed, and the server is not trusted"
             return Judgement(Verdict.ASK, why)
         if tool.destructive and not tool.read_only:
             return Judgement(Verdict.ASK, "may delete or overwrite data, according to the server")

@@ -144,7 +144,7 @@ class Passthrough:
 
     def _move(self, ready: list[tuple[int, int]]) -> None:
         if len(ready) == 1 and (only := self._sources.get(ready[0][0])) is not None:
-            only.pump(self._show)  # nearly always ready, and its line waits
+            only.pump(self._show)  # nearly always the case, and a line waits
             return
         if not ready and self._status is not None:
             self._interrupted = True  # nothing more in its pipes

@@ -18,7 +18,7 @@ from tui.host.process.pipes import PipeReader
 KEPT = 64 * 1024
 LINE_LIMIT = 4096
 LONG_LINE = 16 * 1024
-"""Lines longer than this are shortened in the middle."""
+"""Bytes. Longer lines are shortened in the middle."""
 
 _END = LINE_LIMIT // 3
 STDERR_CHUNK = 256 * 1024

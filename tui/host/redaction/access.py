@@ -31,7 +31,8 @@ READ_RESOURCE, GET_PROMPT = "resources/read", "prompts/get"
 class RedactedToolbox:
     """The tools of the running servers, for the model; see `core.ports.Toolbox`.
 
-    `as_is` lists servers whose results the model gets with secrets; they are marked (`ToolResult.as_is`).
+    `as_is` returns whether the model gets the results of a server with secrets; these results are marked
+    (`ToolResult.as_is`).
     """
 
     def __init__(

@@ -82,7 +82,7 @@ class Authenticator(httpx2.Auth):
     async def async_auth_flow(
         self, request: httpx2.Request
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        """Send `request` with a token. After a rejection, try a refresh, a sign-in and a step-up once each.
+        """Send `request` with a token. After a rejection, try refresh, sign-in and step-up, each only once.
 
         Raises SignInFailed.
         """

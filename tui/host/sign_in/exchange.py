@@ -36,8 +36,8 @@ Remember = Callable[[Mapping[str, str]], None]
 def address_fault(address: str, server_url: str) -> str:
     """Return why an address of a server's authorization server is not used, or "".
 
-    It must be https, unless the host is this machine or that of the server. A server outside a private
-    network must not redirect into one.
+    It must be https, unless it and the server are both on this machine, or the server has the same host and
+    no https either. A server outside a private network must not name an address inside one.
     """
     parts, server = urlsplit(address), urlsplit(server_url)
     host = parts.hostname or ""

@@ -147,7 +147,7 @@ class TokenStore:
             return "in the keychain"
         if sign_in.place != IN_FILE:
             return f"in memory only ({sign_in.reason})"
-        return f"in {self._path(sign_in)} (mode 0600: {sign_in.reason})"
+        return f"in {self._path(sign_in)} (mode 0600, because {sign_in.reason})"
 
     async def _into_keychain(self, sign_in: StoredSignIn) -> tuple[str, str]:
         if not self._use_keychain:

@@ -44,7 +44,8 @@ RESUMES = 5
 """How often in a row a stream is resumed without new events."""
 
 LONGEST_WAIT = 20.0
-"""Maximum delay in seconds that a server may request before a rejected request is sent again."""
+"""Maximum delay in seconds after which a rejected request is sent again; if the server names a longer one, it
+fails."""
 
 AFTER_ANSWER = 1.0
 """How many seconds a server may take to end a stream after its answer, so that the connection is reused."""

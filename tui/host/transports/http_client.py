@@ -96,7 +96,7 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
                 fault = f"cannot read the certificates: {problem.strerror or type(problem).__name__}"
             except (ImportError, ValueError):
                 fault = "the proxy in the environment is invalid"
-            if fault:  # outermost, so that it sees everything
+            if fault:  # not in `except`: the cause would be reported instead
                 raise httpx2.ConnectError(fault)
         return self._routes[key]
 

@@ -178,7 +178,7 @@ def _sign_in_step(response: httpx2.Response, signs_in: bool) -> str:
 
 
 def _quoted(response: httpx2.Response, body: bytes) -> str:
-    """Return the server's own words, if it sent any."""
+    """Return the server's own words, quoted, or "" if the body is not text."""
     kind = content_type(response)
     if not body or not (kind.startswith("text/") or kind == "application/json" or not kind):
         return ""

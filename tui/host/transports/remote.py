@@ -267,7 +267,7 @@ class RemoteTransport:
         return self._wire
 
     def reopened(self) -> None:
-        """Tell the SDK's session that a new one has replaced it, so anything may have changed."""
+        """Tell the SDK that the server has a new session, so anything may have changed."""
         self.tap.event("session opened again")
         for kind in LISTS:
             self.inbox.put(Notification(f"notifications/{kind}/list_changed"))

@@ -49,7 +49,7 @@ class ReplyReader:
         self._marked = False
         """Whether a leading byte order mark was handled; some servers let one through."""
         self.calls: list[CallRequest] = []
-        """The pieces found so far."""
+        """The calls found so far."""
 
     @property
     def over(self) -> bool:
