@@ -123,7 +123,7 @@ def test_what_is_left_out_of_the_arguments_is_said_and_cannot_be_allowed(text: s
     card.laid_out(80, card.lay_out(80))
     assert re.search(r"… .*more (characters|lines) not shown", "\n".join(rows(card, 80)))
     card.saw(0, len(rows(card, 80)))
-    assert card.unseen.startswith("the arguments are too long")
+    assert card.unseen.startswith("The arguments are too long")
 
 
 @pytest.mark.parametrize("text", ["\u200b" * 90_000, "漢" * 90_000, "abcd\n" * 4_000])
@@ -137,7 +137,7 @@ def test_long_arguments_are_laid_out_only_where_that_is_asked_for(text: str, mon
     card = asking({"text": text})
     if "\u200b" not in text:  # a run is short, as it is shown
         assert card.wanted == 80 and any("Preparing…" in row for row in rows(card, 80))
-        assert card.unseen == "1 line not shown yet"
+        assert card.unseen == "Read the whole call first: 1 line not shown yet."
         assert sum(laid_out) <= AT_ONCE
         card.laid_out(80, card.lay_out(80))
     card.open = True
