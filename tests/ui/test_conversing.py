@@ -399,3 +399,13 @@ async def test_a_call_that_was_found_in_text_says_so_on_its_card() -> None:
     async with opened(runtime) as (app, pilot):
         await send(pilot, "weather?")
         await shows(app, "recovered", "Sunny.")
+
+
+@pytest.mark.parametrize("hidden_by", [Context.SERVERS, Context.TRACE])
+async def test_sending_shows_the_conversation_where_the_terminal_has_room_for_one_pane(hidden_by: Context):
+    async with opened(FakeRuntime(says("Mild.")), (80, 24)) as (app, pilot):
+        app.main.regions.go_to(hidden_by)
+        app.main.regions.go_to(Context.COMPOSER)
+        await until(lambda: app.main.regions.only is hidden_by)
+        await send(pilot, "How is it?")
+        await shows(app, "How is it?", "Mild.")

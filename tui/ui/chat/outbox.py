@@ -132,7 +132,12 @@ class Outbox:
         await self._to_remember.finish()
 
     def put(self, sent: Composer.Sent) -> None:
-        """Send a message, or run the command that it is, after everything that was sent before."""
+        """Send a message, or run the command that it is, after everything that was sent before.
+
+        The conversation is shown: a narrow terminal would otherwise hide the answer behind another pane.
+        """
+        if self._regions.only is not None:
+            self._regions.show(Context.CONVERSATION)
         self._regions.conversation.follow()
         self._sent.put(sent)
 
