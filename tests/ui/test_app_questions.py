@@ -156,7 +156,7 @@ async def test_a_call_can_be_denied_before_all_of_it_was_on_screen():
 
 
 @pytest.mark.parametrize("text", ["x" * 50_000, "漢" * 20_000])
-async def test_long_arguments_are_laid_out_beside_the_event_loop_and_read_before_a_yes(text: str):
+async def test_long_arguments_are_laid_out_off_the_event_loop_and_read_before_a_yes(text: str):
     runtime = FakeRuntime(calls("notes__delete_note", json.dumps({"id": text})), says("So be it."))
     async with opened(runtime, (100, 30)) as (app, pilot):
         await pilot.press("x", "enter")

@@ -27,7 +27,7 @@ def mock(args: argparse.Namespace) -> int:
     """Run `mcptui mock`.
 
     Return 0 at the end of stdin, 1 if a request could not be answered, 2 if the recording cannot be read or
-    the output cannot be written, 141 if the client closed the output.
+    does not have the server, or if the output cannot be written, 141 if the client closed the output.
     """
     try:
         with open_entries(named(args.recording)) as recording:

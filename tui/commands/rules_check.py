@@ -36,7 +36,7 @@ _TAP = "tap:"
 def check_against(loaded: "Loaded", against: str, *, trust: bool = False) -> int:
     """Print what the rules of a configuration would have decided, and return the exit code.
 
-    Of a file that is not the person's own, the rules that allow are not in force, unless they `trust` it.
+    In a file that is not the user's own, rules that allow apply only with `trust`.
     `against` is a time as in `mcptui traffic --since`, or a recording.
     """
     from tui.runtime.approvals import RememberedApprovals

@@ -140,7 +140,7 @@ async def asked_line(text: str, out: TextIO) -> str | None:
 
 
 def _drop_typed(terminal: int) -> None:
-    """Discard unread input of a terminal."""
+    """Discard unread input, if this is a terminal."""
     try:
         import termios
     except ImportError:  # Windows

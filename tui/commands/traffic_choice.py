@@ -72,7 +72,8 @@ class RecordingChoice:
     def sources(self) -> Generator[Source, None, None]:
         """Yield the recordings one after the other, each open until the next.
 
-        Raises StorageError if the only recording cannot be read. With several, prints the error.
+        Raises StorageError if the only recording cannot be read. With several, prints the error and
+        continues.
         """
         width = max((len(path.stem) for path in self.paths), default=0)
         for path in self.paths:

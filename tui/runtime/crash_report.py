@@ -142,7 +142,7 @@ def summary(error: BaseException) -> str:
 
 
 def command_shown(arguments: Sequence[str]) -> str:
-    """Return the option names of a command line, without values: these may be questions, paths or secrets."""
+    """Return a command and its options without values, which may be questions, paths or secrets."""
     shown = ["mcptui"]
     for argument in arguments:
         if argument.startswith("-"):

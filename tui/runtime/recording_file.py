@@ -201,7 +201,7 @@ class RecordingFile:
     def _load_from_end(self, reader: RecordingReader) -> int:
         """Load the last page, then the earlier ones; return the seq of the last entry, 0 for none.
 
-        That is nothing where the numbers of the entries do not say how many there are.
+        Loads nothing if the numbers of the entries do not tell how many there are.
         """
         columns = self.recording.entries
         first, last = reader.span()

@@ -4,10 +4,10 @@
     RunRecording           records the traffic of this run; the sink of servers and models
     Host                   the servers, and their tools
     ActiveModel            the model that answers, and switching it
-    SessionStore           saved conversations
-    TurnContext what a turn needs besides a model: tools, policy, limits, time Conversations the conversation
-        on screen and its turns, from the three before RememberedApprovals permanent approvals, in the
-        configuration file
+    SessionStore           all sessions
+    TurnContext            what a turn needs besides a model: tools, policy, limits, time
+    Conversations          the conversation on screen and its turns, from the three before
+    RememberedApprovals    permanent approvals, in the configuration file
 
 Until `ready()` has read the configuration there are no servers, rules and limits. Nothing heavy is imported
 before it, and even this module is loaded only after the first frame.
@@ -297,7 +297,7 @@ class Runtime:
         self.turn_context.limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
 
     def _take_over(self, loaded: "Loaded") -> None:
-        """Apply the rules and limits of a configuration that was read again, after its servers."""
+        """Apply the rules and limits of a configuration that was read again, before its servers."""
         self._problems, self.warnings = loaded.told()
         # The remembered approvals follow the file on their own.
         self.turn_context.policy.rules = self._approvals.rules(loaded)

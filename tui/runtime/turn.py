@@ -144,7 +144,7 @@ class PendingTurn:
                 yield shown
 
     async def _wait(self) -> AsyncIterator[Event]:
-        """Wait for what is worth waiting for, and report it. Cancelling ends the wait."""
+        """Wait for the missing prerequisites, and report them. Cancelling ends the wait."""
         awaited = [(one, said) for one in self._waits if (said := one.awaited())]
         if not awaited or self._cancelled:
             return

@@ -168,9 +168,8 @@ def _without_clashes(
                     for name, entry in actions.items()
                     if name != action
                     and key in result.get(name, entry.keys)
-                    and not (
-                        key in entry.keys and key in actions[action].keys
-                    )  # both have this key by default
+                    # not if both have this key by default
+                    and not (key in entry.keys and key in actions[action].keys)
                     and (
                         "" in (entry.context, actions[action].context)
                         or entry.context == actions[action].context

@@ -22,7 +22,7 @@ _REFERENCE = re.compile(
 
 
 class FromEnvironment(str):
-    """A text that came from a variable. It may be parsed as a number or a boolean."""
+    """A text that contains the value of a variable. It may be parsed as a number or a boolean."""
 
     __slots__ = ()
 

@@ -28,7 +28,8 @@ ONE_BY_ONE = ("o", "one")
 def config_trust(path: Path, *, yes: bool) -> int:
     """Ask about each server and model, or with `yes` show them and consent to all; return the exit code.
 
-    Raises UsageError if there is no terminal to ask on, ConfigError if the file is unusable.
+    Raises UsageError if there is no terminal to ask on, ConfigError if the file is unusable or consent to a
+    model cannot be stored.
     """
     found = missing_consents(path, os.environ)
     loaded = ConfigFile(str(path), os.environ).read()

@@ -165,7 +165,7 @@ class ModelConsent:
 
 
 def is_here(url: str) -> bool:
-    """Return whether a URL is on this computer, without a user name or password."""
+    """Return whether a URL is on this computer and has no user name, password or query."""
     try:
         parts = urlsplit(url if "://" in url else f"http://{url}")
         host = parts.hostname or ""

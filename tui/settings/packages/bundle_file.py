@@ -196,7 +196,7 @@ def _checked(found: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
         for depth in range(1, len(parts) + 1):
             is_file = depth == len(parts) and not entry.is_dir()
             path = "/".join(parts[:depth])
-            # Without case or Unicode distinction, different names are the same file.
+            # Some file systems ignore case or Unicode form, so different names may be the same file.
             key = unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
             other, was_file = kinds.setdefault(key, (path, is_file))
             if other != path or was_file != is_file or (is_file and key in written):

@@ -1,4 +1,4 @@
-"""What the person agreed to run, or refused: a private JSON file in the state directory, by the hash of it.
+"""Consents and refusals, by the hash of what would run: a private JSON file in the state directory.
 
 It holds no secrets: of values that are not shown only a salted hash. Losing it costs one question each.
 """

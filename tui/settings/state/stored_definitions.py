@@ -113,7 +113,7 @@ def _beside(path: Path) -> Path:
 
 
 def _keep_beside(path: Path) -> None:
-    """Give a damaged file a second name, which it keeps when it is replaced; or copy it.
+    """Link or copy a damaged file to a second name, so that it survives its replacement.
 
     Raises ConfigError if neither works: then it must not be replaced.
     """

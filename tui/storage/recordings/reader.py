@@ -81,7 +81,7 @@ class RecordingReader:
 
     Opening it, `body` and methods that read findings raise `StorageError` for a damaged file. The others
     return everything readable. `columns`, `column_rows` and `entry` return an event for each unreadable
-    entry, and `damage` counts them. An entry with a lost body has `is_body_lost`.
+    entry, and `damage` says how many. An entry with a lost body has `is_body_lost`.
     """
 
     def __init__(self, path: Path) -> None:

@@ -2,7 +2,7 @@
 
 It never raises. `problem` reports a failed disk; entries wait in memory for a while and are stored when the
 disk works again. A recording at its size limit loses its oldest entries. The last of them is replaced by an
-entry with their number, so that numbers have no gaps.
+entry that counts them, so that numbers have no gaps.
 """
 
 import errno

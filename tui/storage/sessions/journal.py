@@ -151,7 +151,7 @@ class SessionJournal:
         self._condition.notify()
 
     def begin_branch(self) -> None:
-        """Create the file of a branch without own messages, so that it can be read."""
+        """Create the file of a branch that has no messages of its own yet, so that it can be read."""
         with self._condition:
             self._begun = self._begun or self._is_branch
             self._wake()

@@ -105,7 +105,7 @@ class SessionStore:
         return await asyncio.to_thread(lambda: reopened(session, read_stored(self.files.existing(session))))
 
     async def _let_close(self, session: str) -> None:
-        """Wait until this process no longer has a session that it is closing, or that nobody waits for."""
+        """Wait until this process has finished reading or closing a session."""
         if (reading := self._reading.get(session)) is not None:
             await asyncio.wait({reading})
         if (journal := self._open.get(session)) is not None and journal.is_closing:
@@ -294,7 +294,7 @@ class SessionStore:
         whole = parsed(raw, str(source))
         system = str(whole.meta.get("system", ""))
         whole.meta["imported"] = True
-        whole.meta.pop("profile", None)  # a profile of this computer that somebody else would choose
+        whole.meta.pop("profile", None)  # an import must not choose a profile of this computer
         whole.remarks[:] = [(at, body | {"imported": True}) for at, body in whole.remarks]
         if not keep_system:
             whole.meta.pop("system", None)

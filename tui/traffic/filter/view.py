@@ -308,10 +308,8 @@ class View:
         return self._is_all or not any(begin < stop and start < end for begin, end in left if begin < end)
 
     def _note_growth(self) -> None:
-        count, hole = (
-            len(self._entries),
-            self._entries.hole,
-        )  # in this order: a hole exists before it counts
+        # In this order: a hole exists before it counts.
+        count, hole = len(self._entries), self._entries.hole
         if count > self._seen:
             # At first the entries behind a hole are there, later it is filled from its start.
             start = max(self._seen, hole[1])

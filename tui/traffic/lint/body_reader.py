@@ -79,9 +79,8 @@ def may_be_no_rpc(entry: Entry) -> bool:
 
 def is_cut(entry: Entry) -> bool:
     """Return whether an entry is truncated, or its body is too large for the linter."""
-    missing = (
-        entry.size > len(entry.body) and not entry.redactions
-    )  # a redaction mark may be shorter than the secret
+    # A redaction mark may be shorter than the secret.
+    missing = entry.size > len(entry.body) and not entry.redactions
     return bool(entry.sha256) or missing or "cut" in entry.detail or len(entry.body) > MAX_READ
 
 

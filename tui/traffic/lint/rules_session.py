@@ -166,7 +166,7 @@ def check_cancel(look: MessageCheck, params: Mapping[str, Any]) -> None:
         return
     key = identity(known)
     if way is Direction.IN and session.modern:
-        # In this revision, a server may end a stream that the client requested.
+        # In this revision, a server may end a stream with it that the client requested.
         asked = session.open[Direction.OUT].get(key)
         if asked is not None and asked.method != "subscriptions/listen":
             sentence = f"The server cancelled the {quote(asked.method)} of #{asked.seq}. "

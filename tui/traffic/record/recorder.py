@@ -281,7 +281,7 @@ class Recorder:
     def add_findings(self, findings: Sequence[Finding], judged: int = 0) -> None:
         """Store findings after the entries so far, and their severity in the columns.
 
-        With them, all of the entries up to `judged` are known.
+        After that, all findings of the entries up to `judged` are known.
         """
         if findings or judged:
             self._put(Judgement(list(findings), judged))
@@ -300,7 +300,7 @@ class Recorder:
 
     @property
     def crowded(self) -> bool:
-        """Whether bodies would soon be dropped. A tap that can then slows its server down."""
+        """Whether bodies would soon be dropped. If it can, a tap then slows its server down."""
         return self._backlog.crowded
 
     def start(self, *, keep_all: bool = False) -> None:

@@ -439,7 +439,7 @@ def _error(ident: str, code: int, text: str, data: Mapping[str, Any] | None = No
 
 
 def with_member(raw: bytes, path: tuple[str, ...], value: bytes) -> bytes:
-    """Return `raw` with another value at `path`, every other byte unchanged. Without `path`, return `raw`."""
+    """Return `raw` with another value at `path`, every other byte unchanged; `raw` if there is none."""
     start, end = member_span(raw, path)
     return raw if end < 0 else raw[:start] + value + raw[end:]
 

@@ -1,6 +1,6 @@
 """Rebuilds the turns of a saved conversation as spans from its messages. Pure.
 
-Messages do not contain times, approvals and failed requests.
+Messages contain no times, approvals or failed requests.
 """
 
 import json

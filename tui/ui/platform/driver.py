@@ -43,8 +43,9 @@ class RobustDriver(LinuxDriver):
     Textual's own input thread ends at the first byte that is not UTF-8, and reads escape characters inside
     a paste as keys. Its signal handlers leave the screen blank after SIGTSTP and `fg`, start a second reader
     after SIGSTOP, take the terminal again after the app has left it, and can deadlock on the lock of the
-    output queue (Textual 8.2.8). So signals are handled in the event loop here. That of SIGWINCH can be
-    interrupted by the next one between reading the size and posting it, so that the older size came last.
+    output queue (Textual 8.2.8). So signals are handled in the event loop here. Textual's handler of
+    SIGWINCH can also be interrupted by the next signal between reading the size and posting it, so that the
+    older size comes last.
     """
 
     _has_terminal = False

@@ -20,7 +20,7 @@ class ReadPane(LinePane):
     """Lines to be read before an answer counts. `on_read` is called when more or less of it is read.
 
     A row is read once it was painted: rows that a jump skips are not. `lines` may be a function, which is
-    called in a thread, once.
+    called once, in a thread.
     """
 
     FOLLOWS: ClassVar[bool] = False

@@ -41,9 +41,9 @@ TOO_LONG = "This is too long to be read here, so it cannot be sent."
 
 
 class SamplingDialog(ModalScreen[SamplingAnswer]):
-    """Shows a request or a reply, and asks whether it may go on.
+    """Shows a request or a reply, and asks whether to send it on.
 
-    It can be changed. A long one cannot, and has to be read before a yes counts.
+    It can be changed. A long one cannot, and must be read before a yes counts.
     """
 
     CONTEXTS = (Context.SERVER_QUESTION,)

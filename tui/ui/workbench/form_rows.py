@@ -79,7 +79,7 @@ def form_lines(
     state: FormState,
     about: tuple[Sequence[Row], str],
 ) -> list[FormLine]:
-    """Return all lines of a form, below what `about_rows` says about it."""
+    """Return all lines of a form, after the rows of `about_rows`."""
     rows, more = about
     lines = [FormLine(row) for row in rows]
     if more:

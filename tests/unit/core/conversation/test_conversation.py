@@ -1,4 +1,4 @@
-"""A provider always accepts the history."""
+"""The history is always valid for a provider."""
 
 from hypothesis import given
 from hypothesis import strategies as st

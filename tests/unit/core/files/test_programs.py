@@ -1,4 +1,4 @@
-"""In which folders a program is searched."""
+"""Which folders are searched for a program."""
 
 import os
 from pathlib import Path

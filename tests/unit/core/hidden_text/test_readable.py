@@ -41,7 +41,7 @@ def test_what_is_hidden_is_shown(text: str, shown: str):
     assert readable(text) == shown
 
 
-def test_tags_are_a_flag_only_behind_a_black_flag():
+def test_tags_are_a_flag_only_after_a_black_flag():
     england = tags("gbeng") + "\U000e007f"
     assert readable(f"a{england} \U0001f3f4{england} a{england}").count("[flag: gbeng]") == 1
 

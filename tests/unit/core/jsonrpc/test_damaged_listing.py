@@ -113,7 +113,7 @@ def test_a_handshake_with_a_bad_part_keeps_the_others(value: str):
         listing("NaN").replace(b"NaN", b"NaN NaN"),
     ],
 )
-def test_other_answers_than_listings_stay_rejected(raw: bytes):
+def test_answers_that_are_not_listings_stay_rejected(raw: bytes):
     assert read_damaged_listing(raw) is None
     (found,) = read_line(raw)
     assert isinstance(found, Stray)

@@ -94,7 +94,7 @@ async def test_a_no_to_all_servers_of_a_file_holds_for_each(tmp_path: Path):
     assert all(gate(tmp_path, Person()).refuses(one) for one in THREE)
 
 
-async def test_a_question_without_an_answer_is_no_no(tmp_path: Path):
+async def test_a_question_without_an_answer_is_not_a_no(tmp_path: Path):
     assert not await gate(tmp_path, Person(Action.CANCEL)).ask(SPEC)
     assert not gate(tmp_path, Person()).refuses(SPEC)
 

@@ -1,4 +1,4 @@
-"""How other screens are opened."""
+"""Opening other screens: the filter of the traffic, and the import of the workbench."""
 
 import threading
 

@@ -165,7 +165,7 @@ async def test_changes_that_were_not_on_screen_are_not_accepted() -> None:
 HIDDEN = {"name": "add", "description": "\u200b" * 100_000}
 
 
-async def test_100_kb_of_invisible_characters_are_read_beside_the_event_loop(
+async def test_100_kb_of_invisible_characters_are_read_off_the_event_loop(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     may_go_on, read = threading.Event(), []

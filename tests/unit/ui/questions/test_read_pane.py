@@ -95,7 +95,7 @@ def laid_out(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.parametrize("text", ["x" * 100_000, "漢" * 100_000, "abcd\n" * 20_000])
-async def test_a_long_text_is_laid_out_beside_the_event_loop(text: str, laid_out: list[int]):
+async def test_a_long_text_is_laid_out_off_the_event_loop(text: str, laid_out: list[int]):
     app = Stage(lambda: [((line, "text"),) for line in text.split("\n")])
     async with app.run_test(size=(80, 24)) as pilot:
         await until(lambda: "line" in app.pane.unread, what="laid out")

@@ -82,7 +82,7 @@ def long_request(text: str) -> SamplingQuestion:
 
 
 @pytest.mark.parametrize("text", ["\u200b" * 8_000, "漢" * 5_000, "abcd\n" * 800])
-async def test_a_long_request_is_read_beside_the_event_loop_and_sent_unchanged(
+async def test_a_long_request_is_read_off_the_event_loop_and_sent_unchanged(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cleaned: list[int] = []

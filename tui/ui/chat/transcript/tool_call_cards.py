@@ -420,9 +420,9 @@ def _indented(value: str) -> str:
 
 
 def _shown(arguments: Mapping[str, Any]) -> tuple[list[tuple[str, str]], int]:
-    """Return names and values as texts, with what is hidden in them by number and count.
+    """Return names and values as texts with hidden characters made visible, and the number of omitted ones.
 
-    They are those that a person may read; the second value is how many characters there are beside them.
+    The second value counts the characters beyond `MAX_ARGUMENTS`, which are not shown.
     """
     found: list[tuple[str, str]] = []
     room, left_out = MAX_ARGUMENTS, 0
