@@ -1,4 +1,4 @@
-"""The file of what endpoints have taught."""
+"""The file of what was learned about endpoints."""
 
 import json
 import stat

@@ -34,7 +34,7 @@ async def test_what_would_run_and_what_yes_and_no_do_are_shown():
             app, "The server “weather” has changed since you agreed to it.", "npx -y [b]weather[/b]", "/srv"
         )
         await shows(app, "! weather is not pinned", "changed: argument 1: was x, is now y")
-        await shows(app, "Yes: the program runs on this computer with your permissions.", "No: it is not")
+        await shows(app, "Yes: the program runs on this computer with your permissions.", "No: it does not")
         await shows(app, "ctrl+s yes, start it", "ctrl+x no")
         waiting.cancel()
 
@@ -105,11 +105,11 @@ async def test_what_is_too_long_to_be_read_cannot_be_agreed_to(long: ConsentQues
         waiting = asked(person.consent(long))
         await shown(app, ConsentDialog)
         await shows(
-            app, "This is too long to be read here (4", "if you used it, prints all of it", "ctrl+x no"
+            app, "This is too long to review here (4", "if you used it, to read all of it", "ctrl+x no"
         )
         assert "ctrl+s" not in screen_text(app)
         await pilot.press("ctrl+s")
-        await shows(app, "! This is too long to be read here (")
+        await shows(app, "! This is too long to review here (")
         assert not waiting.done()
         await pilot.press("ctrl+x")
         assert await waiting is Action.DECLINE
@@ -152,7 +152,7 @@ async def test_what_a_key_does_and_what_waits_is_in_one_line_each():
         assert isinstance(person, Approvals)
         first, second = asked(person.consents(FIVE)), asked(person.consent(QUESTION))
         await shown(app, ConsentDialog)
-        await shows(app, "ctrl+s yes, start all 5    ctrl+u one by one    ctrl+x no, none")
+        await shows(app, "ctrl+s yes, start all 5    ctrl+u one by one    ctrl+x no, start none")
         await shows(app, "1 more question waiting")
         first.cancel()
         second.cancel()
