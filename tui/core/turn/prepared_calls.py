@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.conversation.conversation import CallRequest
+from tui.core.attachments import as_shown
+from tui.core.context.tool_results import as_given
+from tui.core.conversation.conversation import CallRequest, ToolMessage
 from tui.core.events import NEVER_RUN
 from tui.core.schemas.tool_names import NameTable, server_of
 from tui.core.servers import ServerState
@@ -35,6 +37,12 @@ def plain_reason(text: str, why: str) -> str:
     for advice in (_DO_NOT_REPEAT, _RESEND, _WITHOUT):
         text = text.removesuffix(advice)
     return text
+
+
+def shown_result(message: ToolMessage) -> tuple[str, str]:
+    """Return the text of a result for people, without additions for the model, and its warning, or ""."""
+    text, warning = as_given(message.text, message.is_error) if message.seconds else (message.text, "")
+    return as_shown(plain_reason(text, message.why)), warning
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tui.core.conversation.conversation import AssistantMessage, Attachment, Remark, ToolMessage, UserMessage
 from tui.core.text import clean_line
+from tui.core.turn.prepared_calls import shown_result
 from tui.core.turn.turn_endings import words_of
 from tui.core.units import duration, size
 from tui.storage.exports.html import source_of
@@ -86,7 +87,10 @@ def html(shown: SessionTranscript) -> Iterator[str]:
             case ToolMessage():
                 name = tools.get(entry.call_id) or clean_line(entry.name, 120)
                 mark = "✗" if entry.is_error else "←"
-                yield _folded(f"{mark} {name}", bounded(entry.text), bad=entry.is_error)
+                text, warning = shown_result(entry)
+                yield _folded(f"{mark} {name}", bounded(text), bad=entry.is_error)
+                if warning:
+                    yield f'<p class="remark" dir="auto">{escape(bounded(warning))}</p>\n'
                 yield _attached(entry.attachments)
     yield "</main></body></html>\n"
 

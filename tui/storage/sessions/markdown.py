@@ -17,6 +17,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.text import clean, clean_line
+from tui.core.turn.prepared_calls import shown_result
 from tui.core.turn.turn_endings import words_of
 from tui.core.units import duration, size
 from tui.storage.exports.markdown import escaped, fenced
@@ -156,9 +157,11 @@ def _reply(message: AssistantMessage, tools: dict[str, str]) -> str:
 
 def _result(message: ToolMessage, tools: dict[str, str]) -> str:
     name = escaped(tools.get(message.call_id) or clean_line(message.name, 120))
-    block = fenced(bounded(message.text), "text") if message.text else "_empty_"
+    text, warning = shown_result(message)
+    noted = f"_{escaped(said)}_\n\n" if (said := clean_line(warning, 4000).strip()) else ""
+    block = fenced(bounded(text), "text") if text else "_empty_"
     attached = _attached(message.attachments)
-    return f"**{'✗' if message.is_error else '←'} {name}**\n\n{block}\n\n{attached}"
+    return f"**{'✗' if message.is_error else '←'} {name}**\n\n{noted}{block}\n\n{attached}"
 
 
 def _attached(attachments: tuple[Attachment, ...]) -> str:

@@ -18,6 +18,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.conversation.sessions import SessionMeta
+from tui.core.turn.prepared_calls import CANCELLED, CANCELLED_FOR_MODEL
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'><svg onload=x>]]>"
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(40)).decode()
@@ -65,6 +66,16 @@ def harmless(page: Page) -> None:
         assert not any(name.startswith("on") for name in attributes)
         assert str(attributes.get("src", "data:")).startswith("data:")
         assert not re.match(r"\s*(javascript|vbscript|data):", str(attributes.get("href", "")), re.IGNORECASE)
+
+
+async def test_results_are_as_people_see_them(tmp_path: Path):
+    cut = ToolMessage("c1", "x", CANCELLED_FOR_MODEL, is_error=True, why="cancelled")
+    odd = ToolMessage("c2", "y", f"ERROR: [warning: odd {EVIL}]\nno", is_error=True, seconds=1.0)
+    asking = AssistantMessage("", calls=(CallRequest("c1", "x", "{}"), CallRequest("c2", "y", "{}")))
+    page = await page_of(tmp_path, QUESTION, asking, cut, odd, ANSWER)
+    assert CANCELLED in page.text and CANCELLED_FOR_MODEL not in page.text
+    assert f"odd {EVIL}" in page.text and "[warning" not in page.text and "ERROR" not in page.text
+    harmless(page)
 
 
 async def test_messages_are_on_the_page(tmp_path: Path):

@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, say, store_in
-from tui.core.conversation.conversation import AssistantMessage, Attachment, ToolMessage, UserMessage
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.conversation.sessions import Intent
+from tui.core.turn.prepared_calls import CANCELLED, CANCELLED_FOR_MODEL
 from tui.storage.sessions.markdown import LONGEST, bounded, quiet
 
 ERROR = ToolMessage("c2", "weather__get", "```\nno network", is_error=True)
@@ -37,6 +44,17 @@ async def test_a_page_tells_who_said_what_and_what_was_called(tmp_path: Path):
         "## demo\n\nIt is sunny.\n",
     ):
         assert part in page
+
+
+async def test_results_are_as_people_see_them(tmp_path: Path):
+    cut = ToolMessage("c1", "x", CANCELLED_FOR_MODEL, is_error=True, why="cancelled")
+    odd = ToolMessage(
+        "c2", "y", "ERROR: [warning: *odd*]\n[image 1, attached below]", is_error=True, seconds=1.0
+    )
+    asking = AssistantMessage("", calls=(CallRequest("c1", "x", "{}"), CallRequest("c2", "y", "{}")))
+    page = await markdown_of(tmp_path, QUESTION, asking, cut, odd, ANSWER)
+    assert f"```text\n{CANCELLED}\n```" in page
+    assert "_\\*odd\\*_\n\n```text\n[image 1]\n```" in page
 
 
 async def test_what_was_attached_is_named_and_thinking_is_marked(tmp_path: Path):

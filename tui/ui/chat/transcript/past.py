@@ -8,8 +8,6 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from tui.core.attachments import as_shown
-from tui.core.context.tool_results import as_given
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -20,7 +18,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.text import clean, clean_line
-from tui.core.turn.prepared_calls import plain_reason
+from tui.core.turn.prepared_calls import shown_result
 from tui.core.turn.turn_endings import said_once
 from tui.ui.chat.transcript.blocks import PIECE, Note, Plain, Prose, Signature, Thinking, user_blocks
 from tui.ui.chat.transcript.flow import Block
@@ -196,8 +194,7 @@ class _Reader:
             return
         unknown = message.call_id in self._unknown or message.text == UNKNOWN_OUTCOME
         state, note = ("unknown", "") if unknown else _state(message)
-        text, warning = as_given(message.text, message.is_error) if message.seconds else (message.text, "")
-        text = as_shown(plain_reason(text, message.why))
+        text, warning = shown_result(message)
         card.set(state, note or warning, message.seconds * 1000 or None, text)
         if message.attachments:
             card.give(result_of(message))
