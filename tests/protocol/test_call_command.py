@@ -110,6 +110,9 @@ async def test_a_broken_configuration_is_no_obstacle_to_a_command(tmp_path: Path
     assert done.code == 0
     done = await mcptui("call", "offering", "show", "text=x", "--config", str(path))
     assert done.code == 2 and f"{path}:1" in done.err
+    path.write_text('[servers.offering]\ncommand = "x"\nargs = 3\ncolour = 1\n')
+    done = await mcptui("call", "offering", "show", "text=x", "--config", str(path))
+    assert done.code == 2 and "offering: its configuration has 2 problems:\n  " in done.err
 
 
 async def test_a_tool_over_http_is_called_with_a_header_from_the_environment():

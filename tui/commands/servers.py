@@ -11,7 +11,7 @@ from typing import Any
 from tui.commands.interrupt import Interrupt
 from tui.commands.unsaved import say_unrecorded
 from tui.core.context.definition_tokens import DefinitionTokens
-from tui.core.errors import ConfigError, UsageError, sentences
+from tui.core.errors import ConfigError, UsageError, as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean, clean_line
@@ -87,7 +87,10 @@ def _consent_words(runtime: Runtime, names: Sequence[str]) -> str:
 
 def _unusable(name: str, problems: Sequence[str]) -> ServerStatus:
     return ServerStatus(
-        name, ServerSpec(name), reason=StopReason.FAILED_TO_START, detail=clean_line("; ".join(problems), 600)
+        name,
+        ServerSpec(name),
+        reason=StopReason.FAILED_TO_START,
+        detail=clean_line(as_sentences(problems), 600),
     )
 
 

@@ -1,5 +1,7 @@
 """The error tree. Every error says what happened, where, why, and what to do next."""
 
+from collections.abc import Iterable
+
 
 class McptuiError(Exception):
     """An error that a person can act on: what happened and why, and what to do (`next_step`).
@@ -24,6 +26,11 @@ def sentences(text: str, next_step: str) -> str:
     if not next_step:
         return text
     return f"{text}{'' if text.endswith(('.', '!', '?', ':')) else '.'} {next_step}"
+
+
+def as_sentences(problems: Iterable[str]) -> str:
+    """Return several problems as one text, a sentence each. The last one has no full stop."""
+    return ". ".join(problem.strip().rstrip(".") for problem in problems)
 
 
 class UsageError(McptuiError):

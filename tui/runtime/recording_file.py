@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.core.errors import McptuiError, StorageError
+from tui.core.errors import McptuiError, StorageError, as_sentences
 from tui.core.text import clean_line
 from tui.core.traffic import Finding, Kind
 from tui.runtime.background import BackgroundThread
@@ -244,7 +244,7 @@ class RecordingFile:
         try:
             part()
         except StorageError as error:
-            self.problem = "; ".join(filter(None, (self.problem, str(error))))
+            self.problem = as_sentences(filter(None, (self.problem, str(error))))
 
     def _note_damage(self, reader: RecordingReader) -> None:
         """Report what could not be read so far."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from tui.core.errors import as_sentences
 from tui.core.servers import Grant, OAuthSpec, SamplingRule, ServerSpec, Transport
 from tui.core.text import clean_line
 from tui.core.turn.limits import Limits
@@ -46,7 +47,7 @@ def _wrong(name: str, loaded: Loaded, problems: Sequence[str]) -> ServerSpec:
     table = table if isinstance(table, Mapping) else {}
     command, url, args = table.get("command"), table.get("url"), table.get("args")
     prefix = f"{dotted(('servers', name))}"
-    said = "; ".join(problem.partition(prefix)[2].lstrip(".: ") or problem for problem in problems)
+    said = as_sentences(problem.partition(prefix)[2].lstrip(".: ") or problem for problem in problems)
     return ServerSpec(
         name,
         command if isinstance(command, str) else "",

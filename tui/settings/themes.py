@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from tui.core.errors import as_sentences
 from tui.core.text import clean_line
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.locations import shipped_dir
@@ -131,13 +132,13 @@ def _complaints(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def theme_from(table: Mapping[str, Any], name: str) -> tuple[ThemeSpec | None, str]:
-    """Return the theme, None if it is unusable, and all that is wrong with it as one sentence, or "".
+    """Return the theme, None if it is unusable, and all that is wrong with it in sentences, or "".
 
     A theme that can be used but is hard to read comes with a sentence too.
     """
     if complaints := list(_complaints(table)):
-        more = f" (and {len(complaints) - 5} more)" if len(complaints) > 5 else ""
-        return None, "; ".join(complaints[:5]) + more
+        more = [f"{len(complaints) - 5} more"] if len(complaints) > 5 else []
+        return None, as_sentences([*complaints[:5], *more])
     colours = {role: parse_colour(table[role]) or "" for role in ROLES}
     if len({colour in ANSI_COLOURS for colour in colours.values()}) > 1:
         return None, "use ANSI names for all colors, or for none"

@@ -121,3 +121,11 @@ def test_roots_are_absolute_paths_whatever_they_were_written_as():
 def test_a_wrong_permission_is_named(line, problem):
     found = load_text(f'[servers.a]\ncommand = "x"\n{line}\n', Path("/nowhere/config.toml"), {})
     assert any(problem in str(one) for one in found.problems)
+
+
+def test_all_problems_of_a_server_are_a_sentence_each():
+    loaded = load_text('[servers.a]\ncommand = "x"\nargs = 3\ncolour = 1\n', Path("/nowhere/config.toml"), {})
+    (found,) = server_specs(loaded, disabled=True)
+    assert found.problem == (
+        "invalid configuration: args: must be an array, not a number. colour: unknown key."
+    )

@@ -92,9 +92,9 @@ def test_all_problems_are_reported_at_once():
     table = GOOD | {"ok": "green", "dark": "yes"}
     del table["text"]
     _, wrong = theme_from(table, "mine")
-    assert "`text` is missing" in wrong
+    assert "`text` is missing. " in wrong
     assert "`ok`: 'green' is not a color" in wrong
-    assert "`dark` must be true or false" in wrong
+    assert ". `dark` must be true or false" in wrong and ";" not in wrong
 
 
 def test_ansi_and_rgb_colours_are_not_mixed():

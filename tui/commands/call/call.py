@@ -136,7 +136,9 @@ class _Call:
         if wanted in names:
             return wanted
         if problems := runtime.left_out.get(wanted):
-            raise ConfigError("; ".join(problems), where=clean_line(wanted, 80))
+            head = f"its configuration has {len(problems)} problems:"
+            said = problems[0] if len(problems) == 1 else "\n  ".join((head, *problems))
+            raise ConfigError(said, where=clean_line(wanted, 80))
         runtime.require_usable()
         if runtime.is_disabled(wanted):
             raise UsageError(

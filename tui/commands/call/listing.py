@@ -70,11 +70,11 @@ def _say_left_out(status: ServerStatus) -> None:
     """Print on stderr how many tools are omitted, and why the first few are."""
     left_out = status.quarantined
     if left_out:
-        why = "; ".join(
-            f"{clean_line(name, 60)}: {clean_line(why, 160)}" for name, why in left_out[:_REASONS]
-        )
-        more = "; …" if len(left_out) > _REASONS else ""
-        print(f"· {plural(len(left_out), 'tool')} omitted ({why}{more})", file=sys.stderr)
+        print(f"· {plural(len(left_out), 'tool')} omitted:", file=sys.stderr)
+        for name, why in left_out[:_REASONS]:
+            print(f"  {clean_line(name, 60)}: {clean_line(why, 160)}", file=sys.stderr)
+        if len(left_out) > _REASONS:
+            print(f"  and {len(left_out) - _REASONS} more", file=sys.stderr)
 
 
 def _not_offered(workbench: Workbench, status: ServerStatus, rules: Rules) -> Mapping[str, str]:

@@ -178,8 +178,9 @@ def _chosen(found: Sequence[Way], kind: str | None, name: str) -> Way:
         if not fitting and found:
             has = ", ".join(dict.fromkeys(way.kind for way in found))
             raise UsageError(f"{name} has no {kind}.", next_step=f"It has: {clean_line(has, 100)}.")
-        reasons = "; ".join(dict.fromkeys(way.problem for way in fitting)) or "no package and no URL"
-        raise UsageError(f"{name} cannot be used: {reasons}.")
+        reasons = list(dict.fromkeys(way.problem for way in fitting)) or ["no package and no URL"]
+        lines = "".join(f"\n  {reason}" for reason in reasons)
+        raise UsageError(f"{name} cannot be used:{lines if len(reasons) > 1 else f' {reasons[0]}.'}")
     if len(usable) == 1:
         return usable[0]
     shown = [f"{way.kind}: {clean_line(way.what, 200)}" for way in usable]
@@ -187,10 +188,9 @@ def _chosen(found: Sequence[Way], kind: str | None, name: str) -> Way:
         kinds = list(dict.fromkeys(way.kind for way in usable))
         if len(kinds) == 1:
             return usable[0]
-        raise UsageError(
-            f"{name} has {len(usable)} package types ({'; '.join(shown)}).",
-            next_step=f"Choose one with --as {' or --as '.join(kind for kind in KINDS if kind in kinds)}",
-        )
+        choice = " or ".join(f"--as {kind}" for kind in KINDS if kind in kinds)
+        head = f"{name} has {len(usable)} package types. Choose one with {choice}:"
+        raise UsageError("\n  ".join((head, *shown)))
     print("\n".join(f"{number}  {line}" for number, line in enumerate(shown, 1)))
     try:
         typed = input(f"Which one? [1-{len(shown)}, default 1] ").strip() or "1"

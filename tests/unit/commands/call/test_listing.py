@@ -41,7 +41,7 @@ async def test_a_tool_that_is_left_out_says_why(capsys):
     await write_listing(Offering([{"name": "bad"}]), left_out, ["tools"], as_json=False)  # type: ignore[arg-type]
     told = capsys.readouterr()
     assert told.out == "bad\n    omitted: its schema is a list\n"
-    assert told.err == "· 1 tool omitted (bad: its schema is a list)\n"
+    assert told.err == "· 1 tool omitted:\n  bad: its schema is a list\n"
 
 
 async def test_omitted_tools_are_counted_even_with_equal_names(capsys):
@@ -49,7 +49,8 @@ async def test_omitted_tools_are_counted_even_with_equal_names(capsys):
     left_out = status(quarantined=tuple((name, "has no name") for name in names))
     await write_listing(Offering([{}] * 5), left_out, ["tools"], as_json=True)  # type: ignore[arg-type]
     assert capsys.readouterr().err == (
-        "· 5 tools omitted (number 0: has no name; number 1: has no name; number 2: has no name; …)\n"
+        "· 5 tools omitted:\n  number 0: has no name\n  number 1: has no name\n"
+        "  number 2: has no name\n  and 2 more\n"
     )
 
 

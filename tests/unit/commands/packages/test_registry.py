@@ -1,5 +1,7 @@
 """Choosing between the ways to run a server of a registry; the rest is in tests/protocol."""
 
+from dataclasses import replace
+
 import pytest
 
 from tui.commands.packages.registry import _chosen
@@ -17,6 +19,8 @@ def test_a_way_that_cannot_be_used_is_not_offered():
     assert _chosen([BROKEN, NPM], None, "n") is NPM
     with pytest.raises(UsageError, match="n cannot be used: not supported"):
         _chosen([BROKEN], None, "n")
+    with pytest.raises(UsageError, match="n cannot be used:\n  not supported\n  too old"):
+        _chosen([BROKEN, replace(BROKEN, problem="too old")], None, "n")
     with pytest.raises(UsageError, match="no package and no URL"):
         _chosen([], None, "n")
 
