@@ -345,7 +345,7 @@ class ServerStatus:
 
 @dataclass(frozen=True, slots=True)
 class SignedOut:
-    """What ended with the tokens of a server: `count` sign-ins, of which `revocable` could be revoked.
+    """A sign-out that deleted the tokens of `count` sign-ins, of which `revocable` could be revoked.
 
     `problem` is why the authorization server did not revoke one, or "".
     """
@@ -356,7 +356,7 @@ class SignedOut:
 
     @property
     def told(self) -> str:
-        """What became of the tokens at the authorization server: a sentence after a blank, or ""."""
+        """Whether the tokens were revoked: a sentence after a blank, or ""."""
         if self.problem:
             return f" Not revoked: {self.problem}. The tokens work until they expire."
         return " Tokens revoked." if self.revocable else ""

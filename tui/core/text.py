@@ -100,7 +100,7 @@ _ASCII_TABLE = {code: 0x2400 + code for code in range(0x20) if code not in (0x09
 
 
 def _visible(match: re.Match[str]) -> str:
-    """Return a run of characters visible; a long run costs what its kinds of characters do."""
+    """Return a run of characters made visible; the time depends on the kinds of characters in it."""
     run = match.group()
     return _sign(run) if len(run) == 1 else run.translate({ord(char): _sign(char) for char in set(run)})
 

@@ -23,7 +23,7 @@ from tui.core.questions import (
 T = TypeVar("T")
 
 KEPT = 64
-"""The most requests that are remembered as over before they ask."""
+"""Maximum remembered requests that were over before they asked."""
 
 
 class CallQuestions:

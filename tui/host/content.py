@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from tui.core.errors import as_sentences
 from tui.core.text import clean_line
 from tui.core.tools import (
     PLAIN,
@@ -42,7 +43,7 @@ def result_of(raw: Mapping[str, Any]) -> ToolResult:
         content=tuple(content_of(item) for item in items[:MAX_ITEMS]),
         structured=raw.get("structuredContent"),
         is_error=is_error in (True, "true"),
-        warning="; ".join(warnings),
+        warning=as_sentences(warnings),
         raw=raw,
     )
 

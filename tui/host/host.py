@@ -87,8 +87,8 @@ class Host:
         to the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs,
         `eras` which era of the protocol servers spoke then, `definitions` what of their tools is accepted.
         `decisions` records what was decided about requests of servers and about changed definitions.
-        `consent` decides which servers may be started or connected to; without it, all. `hand` is what the
-        record says of resources and prompts that the person reads.
+        `consent` decides which servers may be started or connected to; without it, all. `hand` is what
+        decided, in the record, about resources and prompts that the person reads.
         """
         self.revision = 0
         self.on_change: Callable[[str], None] = _unheard
@@ -152,7 +152,7 @@ class Host:
         return self._named(name).definition_changes
 
     async def judged(self, name: str, walk: Walk, introduction: Mapping[str, Any]) -> Sequence[Tool]:
-        """Return the tools that a server has listed elsewhere; those that are not accepted say so.
+        """Return the tools of a list that was read over another connection; those not accepted say so.
 
         `introduction` is the result of its `initialize` or `server/discover`.
         """
@@ -231,7 +231,7 @@ class Host:
         return sign_ins.store.shown_place(await authenticator.sign_in())
 
     async def sign_out(self, name: str) -> SignedOut:
-        """Stop a server, delete its tokens, and have them revoked where that is offered."""
+        """Stop a server, delete its tokens, and revoke them if the authorization server supports it."""
         server, sign_ins = self._named(name), self._around.sign_ins
         await server.stop()
         if sign_ins is None:

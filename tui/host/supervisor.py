@@ -102,7 +102,7 @@ class Supervisor:
         )
 
     def _stderr_line(self, line: str) -> str:
-        """Return a line of stderr as it may be shown. Most of the many times it is the same line."""
+        """Return a line of stderr for the screen, cached because it is nearly always the same line."""
         known = self._around.redactor.known
         if self._stderr_seen[:2] != (line, known):
             self._stderr_seen = line, known, clean_line(self._redact_cut(line), 300)
@@ -190,7 +190,7 @@ class Supervisor:
             await self._pulse.wait()
 
     def stays_refused(self) -> bool:
-        """Whether the person said no to it in an earlier run; then its status says so."""
+        """Whether the person declined it in an earlier run; if so, set its status to say that."""
         if refused := self.can_start and self._around.consent.refuses(self.spec):
             self._status = explain.before_consent(self._status, refused=True)
             self._changed()

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from tui.core.errors import as_sentences
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
 from tui.core.tasks import Task, TaskBook
@@ -139,7 +140,7 @@ class RunningToolbox:
             warning = f"does not match outputSchema: {verdict.problem}" if verdict.problem else ""
             if verdict.unchecked:
                 warning = f"not checked against outputSchema: {verdict.unchecked}"
-        joined = "; ".join(filter(None, (result.warning, warning)))
+        joined = as_sentences(filter(None, (result.warning, warning)))
         return dataclasses.replace(result, warning=joined)
 
     def _connection(self, tool: Tool) -> "Connection | None":

@@ -94,7 +94,7 @@ class Launch:
 
     @property
     def length(self) -> int:
-        """The characters of its texts, roughly: what looking through it costs."""
+        """The approximate number of characters, a measure for the time that searching takes."""
         texts = (self.command, *self.args, self.cwd, self.url, *self.env, *self.headers)
         return sum(map(len, (*texts, *self.settings.values())))
 

@@ -158,7 +158,7 @@ class ConsentGate(Protocol):
         """Return whether a server may run as it is now. Never asks."""
 
     def refuses(self, spec: ServerSpec) -> bool:
-        """Return whether the person said no to a server, as it is: then only they start it again."""
+        """Return whether the person declined a server as it is now; then only they can start it."""
 
     async def ask(self, spec: ServerSpec) -> bool:
         """Ask the person, unless it may run already; return whether it may run."""

@@ -27,10 +27,10 @@ NOTE_BYTES = 80
 EMPTY = "(empty result)"
 _FAILED, _WARNING = "ERROR: ", "[warning: "
 INVISIBLE = rf"(?![\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]){UNSEEN}"
-"""What is removed from a text for models. Control characters are replaced by visible ones."""
+"""Matches characters that models do not get. Control characters are replaced by visible ones instead."""
 
 MAX_KINDS = 4
-"""Removed characters that are named."""
+"""Maximum kinds of removed characters that are listed."""
 
 _LONE_KEY = "result"
 """The key under which the official SDKs put a result that is not an object."""
@@ -54,11 +54,11 @@ class Observation:
 
 
 LONG = 16 * 1024
-"""Characters of a result that are made ready for the model at once; more in a thread, as keys would wait."""
+"""Results with more characters are prepared in a thread, because keys would wait."""
 
 
 def is_long(result: ToolResult) -> bool:
-    """Return whether making an observation of a result would hold up the screen."""
+    """Return whether preparing a result for the model would block the screen."""
     texts = (one.text for one in result.content if isinstance(one, TextContent | ResourceContent))
     left = LONG
     for text in chain(texts, texts_in(result.structured)):
@@ -99,9 +99,9 @@ def _told(result: ToolResult) -> tuple[str, tuple[Attachment, ...]]:
 
 
 def _missing(text: str, shown: str) -> str:
-    """Return which invisible characters of a text are not shown, or "".
+    """Return which invisible characters of a text were removed, or "".
 
-    A model that edits a file has to know that the file contains more than it was sent.
+    A model that edits a file must know that the file contains more than it got.
     """
     if text == shown:
         return ""

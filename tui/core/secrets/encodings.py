@@ -18,7 +18,7 @@ _GATE = 4
 """Characters by which beginnings of texts are found."""
 
 LONG = 8
-"""Characters of a beginning that is hardly ever ordinary text."""
+"""Length from which the beginning of a value is hardly ever ordinary text."""
 
 _COMMON = b'etaoinsrlhdcumpgfywbv"_.,:- /{}[]0123456789TSAICEPRMNDLOFBHGUWkxjzqKVYJXQZ'
 """Bytes of JSON and prose from frequent to rare, roughly; all others are rarer."""
@@ -70,9 +70,9 @@ class Beginnings:
         self._tails: frozenset[str] | None = None
 
     def ended(self, text: str) -> int:
-        """Return the length of a long beginning at the end of a text, with what it would cut; or 0.
+        """Return the length of a long beginning at the end of a text, with what it would cut; 0 if none.
 
-        Nearly always that is decided by a look at the last characters.
+        The last characters nearly always decide it.
         """
         if self._tails is None:
             self._tails = frozenset(
@@ -83,7 +83,7 @@ class Beginnings:
         return self.at_end(text)
 
     def places(self, text: str) -> list[tuple[int, int]]:
-        """Return start and end of all of the texts that are in a text."""
+        """Return start and end of each occurrence of the values in a text."""
         found = []
         for form in self._whole:
             at = text.find(form)

@@ -13,9 +13,9 @@ Piece = TypeVar("Piece", bound=Any)
 class PieceRedactor(Generic[Piece]):
     """Redacts texts that come in pieces of several kinds, such as reasoning and answer.
 
-    What may be the beginning of a value is held back until more is known, also over one change of the kind.
-    `kind` is that of a piece, `of` returns a piece like another with another text, `clear` takes whole values
-    out of a text.
+    Text that may begin a value is held back until more is known, even if the kind changes once. `kind`
+    returns the kind of a piece, `of` a copy of a piece with another text, `clear` a text without complete
+    values.
     """
 
     def __init__(
@@ -37,14 +37,14 @@ class PieceRedactor(Generic[Piece]):
         return self._held is not None
 
     def forget(self, is_repeated: Callable[[Piece], bool]) -> Iterator[Piece]:
-        """Yield what is held, without what is repeated in the next piece."""
+        """Yield the held pieces, except those that the next piece repeats."""
         for one in (self._before, self._held):
             if one is not None and not is_repeated(one):
                 yield from self._ended([one])
         self._before = self._held = None
 
     def take(self, piece: Piece, *, always: bool = False) -> Iterator[Piece]:
-        """Yield what is final; `always` the piece too, even if nothing of its text is."""
+        """Yield the final pieces; with `always`, this piece too, even if none of its text is final."""
         held, self._held = self._held, None
         if held is not None and self._kind(held) == self._kind(piece):
             piece = replace(piece, text=held.text + piece.text)
@@ -71,7 +71,7 @@ class PieceRedactor(Generic[Piece]):
             yield replace(piece, text=self._clear(piece.text))
 
     def rest(self, clear: Callable[[str], str] | None = None) -> Iterator[Piece]:
-        """Yield what was held back at the end; what a value had begun with is replaced, if it is long."""
+        """Yield the pieces still held at the end, with a long beginning of a value replaced."""
         pieces = [one for one in (self._before, self._held) if one is not None]
         self._before = self._held = None
         yield from self._ended(pieces, clear)

@@ -230,10 +230,9 @@ class Redactor:
         return self._beginnings_of_values().at_end(text)
 
     def redact_texts(self, texts: Sequence[str], clear: Callable[[str], str] | None = None) -> list[str]:
-        """Return texts that follow each other without known values, as `redact_spoken` or `clear` does.
+        """Return successive texts without known values, as `redact_spoken` or `clear` does for each.
 
-        Also without those that are split over several of the texts, or of which a text ends with a long
-        beginning.
+        This includes values that are split over several texts, and long beginnings at the end of a text.
         """
         clear = clear or self.redact_spoken
         if not self.searches:
@@ -243,7 +242,7 @@ class Redactor:
         )
 
     def over_seam(self, first: str, second: str) -> tuple[int, int] | None:
-        """Return where a value is in two joined texts that begins in the first and ends in the second."""
+        """Return the position of a value in two joined texts if it begins in one and ends in the other."""
         return over_seam(first, second, self._beginnings_of_values())
 
     def ends_inside(self, text: str) -> bool:

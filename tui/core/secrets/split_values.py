@@ -1,4 +1,4 @@
-"""Values that are split over texts that follow each other, and values that a text ends in. Pure.
+"""Finds values that are split over successive texts, or that the end of a text cuts off. Pure.
 
 Only plain values and those in base64 are found here, not escaped ones.
 """
@@ -9,7 +9,7 @@ from itertools import accumulate
 from tui.core.secrets.encodings import LONG, Beginnings
 
 MARK = "[redacted]"
-"""In place of a value that is not whole in any text."""
+"""Replaces a value that no single text contains completely."""
 
 Span = tuple[int, int]
 
@@ -17,9 +17,9 @@ Span = tuple[int, int]
 def without_split(
     texts: Sequence[str], known: Beginnings, holds: Callable[[str], bool], clear: Callable[[str], str]
 ) -> list[str]:
-    """Return texts without values that begin in one and end in a later one, or in which one ends.
+    """Return texts without values that begin in one and end in a later one, or that a text cuts off.
 
-    `holds` returns whether a text holds a whole value, `clear` takes whole ones out of what remains.
+    `holds` returns whether a text contains a complete value, `clear` removes those from the rest.
     """
     ends = list(accumulate(map(len, texts)))
     spans = [*_over_seams(texts, ends, known, holds)]
@@ -38,7 +38,7 @@ def without_split(
 def _over_seams(
     texts: Sequence[str], ends: Sequence[int], known: Beginnings, holds: Callable[[str], bool]
 ) -> Iterator[Span]:
-    """Yield where values are in the joined texts that no single text has whole."""
+    """Yield the positions, in the joined texts, of values that no single text contains completely."""
     if len(texts) < 2:
         return
     joined = "".join(texts)
@@ -52,7 +52,7 @@ def _over_seams(
 
 
 def over_seam(first: str, second: str, known: Beginnings) -> Span | None:
-    """Return where a whole value is in two joined texts, if it begins in the first and ends in the second."""
+    """Return the position of a value in two joined texts if it begins in one and ends in the other."""
     seam = len(first)
     spans = merged(known.places(first + second))
     return next((span for span in spans if span[0] < seam < span[1]), None)

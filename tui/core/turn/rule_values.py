@@ -44,7 +44,7 @@ _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 
 _INVISIBLE = re.compile(rf"{UNSEEN}|[\u200c-\u200d\x0c]")
 _MARKED = re.compile("[^\u0300-\u036f][\u0300-\u036f]{1,4}")
-"""A letter and the marks on it. Runs without end would take the square of their length."""
+"""Matches a letter with its marks. Longer runs would take quadratic time."""
 
 _SPECIAL = "*?[]\\"
 
@@ -132,15 +132,15 @@ class Readings:
 
 
 class _Plain(str):
-    """A text as a person reads it. Patterns are compared with it as a person reads them, too."""
+    """A text as a person reads it. It is compared with the pattern as a person reads that."""
 
     __slots__ = ()
 
 
 def plain_text(text: str) -> str:
-    """Return a text without what is invisible, and with plain letters in place of fullwidth and similar ones.
+    """Return a text without invisible characters, and with plain letters for fullwidth and similar ones.
 
-    Linear. Letters of other scripts that look like Latin ones stay.
+    Linear. Letters of other scripts that look like Latin ones are not replaced.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -156,7 +156,7 @@ def plain_text(text: str) -> str:
 
 
 def _plain_pattern(pattern: str) -> str:
-    """Return a pattern with its letters plain. What is special in it stays, and nothing else becomes so."""
+    """Return a pattern with plain letters, which adds no special characters and keeps those that it has."""
     table = {
         ord(char): plain
         for char in set(pattern)

@@ -420,5 +420,5 @@ class ToolCallRunner:
 
 
 def _no_name(whole: str) -> str:
-    """Keep nothing of a result that can be had again."""
+    """Store nothing: the model can request this result again."""
     return ""

@@ -196,7 +196,7 @@ class Gate:
         return wire_id in self._pending
 
     def came_with(self, asked: Id, wire_id: Id) -> None:
-        """Note that a request of the server arrived in the response to one of ours, and ends with it."""
+        """Record that a server request arrived in the response to a request of mcptui, and ends with it."""
         if asked in self._asked and wire_id in self._pending:
             self._came_with[asked] = wire_id
 
@@ -246,7 +246,7 @@ class Gate:
         return self._pop(known)
 
     def _pop(self, wire_id: Id) -> PendingRequest:
-        """Take a request off those that are waited for, and with it what the server asked on its behalf."""
+        """Remove a pending request, and withdraw the server requests that came with it."""
         for asked in [asked for asked, request in self._came_with.items() if request == wire_id]:
             del self._came_with[asked]
             self._inbox.put(Notification(WITHDRAWN, {"requestId": asked}))

@@ -24,9 +24,9 @@ It is never sent. If a server sends it, the session only repeats its setup.
 """
 
 WITHDRAWN = "notifications/mcptui/withdrawn"
-"""Put here by the gate: the request of ours in whose response the server sent `requestId` is over.
+"""The gate puts this here when the request is over in whose response the server sent `requestId`.
 
-It never travels; from a server it is dropped.
+It is never sent. If a server sends it, it is dropped.
 """
 
 LISTS = ("tools", "resources", "prompts")

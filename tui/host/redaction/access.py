@@ -78,7 +78,7 @@ class RedactedWorkbench:
     The URI of a resource may contain a secret of its server too. It is listed without the secret, and
     requests use the original URI.
 
-    What is read is recorded as a decision, except tool calls, which their callers record. A read by the
+    Reads are recorded as decisions, and tool calls by their callers. A read by the
     model has no `call` and is decided elsewhere.
     """
 

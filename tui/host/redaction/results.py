@@ -126,7 +126,7 @@ class ResultRedactor:
         return self.text(joined) != joined
 
     def _splits(self, items: Sequence[str]) -> bool:
-        """Return whether a value is split over texts, or one of them ends in one."""
+        """Return whether a value is split over texts, or a text ends with a long beginning of one."""
         return any(map(self._redactor.ends_inside, items)) or (
             len(items) > 1 and self._holds(["".join(items)])
         )
@@ -170,7 +170,7 @@ class ResultRedactor:
         )
 
     def _cleared_raw(self, raw: Mapping[str, Any]) -> Any:
-        """Return a result as it was received without secrets, those split over its content included."""
+        """Return a raw result without secrets, including those split over its content."""
         cleared = self._cleared(raw)
         content = raw.get("content")
         texts = [

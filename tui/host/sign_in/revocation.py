@@ -1,4 +1,4 @@
-"""Has the tokens of a sign-in that ends revoked by the authorization server that issued them (RFC 7009)."""
+"""Revokes the tokens of a sign-in at the authorization server that issued them (RFC 7009)."""
 
 import asyncio
 import base64
@@ -14,10 +14,10 @@ from tui.host.sign_in.failures import SignInFailed
 from tui.host.sign_in.token_store import StoredSignIn
 
 SECONDS = 10.0
-"""Time for all tokens of one server: whoever signs out does not wait for long."""
+"""Timeout for all tokens of one server, because the person waits for it."""
 
 REVOKED = ("refresh_token", "access_token")
-"""The tokens of a sign-in, by the name that is also the hint; many servers end the second with the first."""
+"""The tokens of a sign-in; the names are also the hints. Many servers revoke the second with the first."""
 
 _BASIC, _POST = "client_secret_basic", "client_secret_post"
 
@@ -25,7 +25,7 @@ _BASIC, _POST = "client_secret_basic", "client_secret_post"
 async def revoke(
     sign_ins: Sequence[StoredSignIn], exchange_for: Callable[[StoredSignIn], OAuthExchange]
 ) -> str:
-    """Have the tokens of sign-ins revoked within `SECONDS`; return why one was not, or ""."""
+    """Revoke the tokens of sign-ins within `SECONDS`; return why one was not revoked, or ""."""
     problem = ""
     try:
         async with asyncio.timeout(SECONDS):
@@ -52,7 +52,7 @@ async def _revoked(sign_in: StoredSignIn, exchange: OAuthExchange) -> str:
 
 
 def _request(sign_in: StoredSignIn, token: str, name: str) -> httpx2.Request:
-    """Return a request that authenticates as that for a token did (RFC 7009, 2.1)."""
+    """Return a request with the same client authentication as the token request (RFC 7009, 2.1)."""
     client = sign_in.client
     known, secret = str(client.get("client_id", "")), str(client.get("client_secret") or "")
     fields = {"token": token, "token_type_hint": name}

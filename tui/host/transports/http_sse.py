@@ -138,7 +138,7 @@ class HttpSse:
                     self._take(await self._link.message(body, asked))
             elif response.status_code != ACCEPTED and faults.content_type(response) == "text/html":
                 body = await self._link.head(response)
-                if body.lstrip()[:1] == b"<":  # a page of something in between: nobody will answer
+                if body.lstrip()[:1] == b"<":  # a page from a proxy: no answer will follow
                     raise faults.refused(response, body)
 
     # ---- the stream --------------------------------------------------------------------------------------

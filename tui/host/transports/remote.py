@@ -61,7 +61,7 @@ def authenticator_of(
 
 
 async def revoke(sign_ins: "Sequence[StoredSignIn]", around: SignIns, tap: WireTap) -> str:
-    """Have the tokens of sign-ins revoked; return why one was not, or "". Recorded without the tokens."""
+    """Revoke the tokens of sign-ins, recorded without them; return why one was not revoked, or ""."""
     from tui.host.sign_in.exchange import OAuthExchange
     from tui.host.sign_in.revocation import revoke
 

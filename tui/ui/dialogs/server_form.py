@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input, TextArea
 
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, as_sentences
 from tui.core.text import clean, clean_line, quoted_name
 from tui.ui.dialogs.text_dialogs import MultilineText
 from tui.ui.widgets.field import Button, Choices, Field, FormField
@@ -133,7 +133,7 @@ class ServerForm(ModalScreen["Draft | None"]):
             self._name_field.placeholder = draft.name
         self._toml.show(draft.toml.rstrip())
         self._say("")
-        self._values_field.complain("; ".join(draft.notes), is_error=False)
+        self._values_field.complain(as_sentences(draft.notes), is_error=False)
         return draft
 
     def _say(self, text: str) -> None:

@@ -146,6 +146,6 @@ def test_no_text_of_a_schema_has_anything_that_only_a_model_would_read(value, hi
         {"properties": {"a": {"default": {"k\x1b[8m": 1}}}},
     ],
 )
-def test_a_tool_with_a_name_that_would_be_changed_is_omitted(schema):
+def test_a_schema_with_a_name_that_cleaning_would_change_is_rejected(schema):
     with pytest.raises(SchemaRefused, match="invisible characters in the name"):
         model_schema(schema)

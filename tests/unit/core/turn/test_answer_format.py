@@ -25,7 +25,7 @@ def test_the_value_is_found_in_an_answer(text: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "Windy.", '{"a": ', '{"a": NaN}', "[" * 100_000])
-def test_missing_values_are_reported(text: str) -> None:
+def test_an_answer_without_a_json_value_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match="not JSON"):
         answer_value(text)
 
