@@ -104,7 +104,7 @@ async def test_a_call_that_may_change_something_is_resent_only_after_confirmatio
         screen.list.select(5)
         await press(pilot, "R")
         assert isinstance(app.screen, Confirm)
-        await shows(app, "add_note may change something. It was already sent.")
+        await shows(app, "add_note may change something. The request was already sent.")
         await press(pilot, "n")
         assert runtime.workbench.called == []
 

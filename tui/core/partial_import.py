@@ -57,7 +57,7 @@ def replaced(names: Sequence[str]) -> Iterator[None]:
     """Replace every module of some packages with an empty one.
 
     Other threads import meanwhile, iterating over `sys.meta_path`. Removing a finder from that list shifts
-    those behind it, and such an import skips one of them (ModuleNotFoundError, measured). So the list is
+    those after it, and such an import skips one of them (ModuleNotFoundError, measured). So the list is
     replaced, never shortened.
     """
     finder = _EmptyModuleFinder(names)

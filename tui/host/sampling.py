@@ -62,7 +62,7 @@ class ServerSampling:
         model_request(params, max_tokens=1)  # reject malformed requests before asking the person
         self._require_budget(spec)
         asks = spec.sampling is not SamplingRule.ALLOW
-        if asks:  # beside the requests before it, so that the person sees how many wait
+        if asks:  # without waiting for earlier requests, so that the person sees how many there are
             said = await self._questioner.sampling(SamplingQuestion(spec.name, params, round))
             params = self._accepted(WANTED, params, said)
         else:

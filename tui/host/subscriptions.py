@@ -48,7 +48,7 @@ class Subscriptions:
             whole = (one for one in self._by_uri if uri.startswith(one) and uri[len(one) :][:1] in "/?#")
             uri = max(whole, key=len, default="")
         if (known := self._by_uri.get(uri)) is not None:
-            # A server that reports updates has subscribed us, whatever it answered.
+            # A server that reports updates has subscribed mcptui, whatever it answered.
             self._by_uri[uri] = ResourceSubscription(known.updates + 1)
 
     def missed(self) -> None:

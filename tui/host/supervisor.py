@@ -1,6 +1,6 @@
 """One configured server across connections: start, stop, restart, and its status.
 
-Importable without the SDK, which is loaded in a thread at the first start, beside the server's own boot.
+Importable without the SDK, which is loaded in a thread at the first start, while the server boots.
 """
 
 import asyncio

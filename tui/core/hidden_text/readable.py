@@ -28,7 +28,7 @@ FLAG = re.compile(
     "(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)"
     "\U000e007f"
 )
-"""The flag of England, Scotland or Wales, behind the black flag that it is shown as."""
+"""The flag of England, Scotland or Wales, after the black flag that is shown for it."""
 
 _PARTS = re.compile(
     f"(?P<flag>{FLAG.pattern})|(?P<tags>{_TAGS.pattern})"

@@ -454,7 +454,7 @@ def _classified_head(value: dict[str, Any]) -> Classification:
 
 
 def _essence(raw: bytes, start: int, wanted: _Wanted) -> tuple[dict[str, Any], int]:
-    """Return an object reduced to the wanted members, and the index behind it (-1 if it is cut off)."""
+    """Return an object reduced to the wanted members, and the index after it (-1 if it is cut off)."""
     seen = outline(raw, start)
     value: dict[str, Any] = {}
     for key, inner in wanted.items():

@@ -57,7 +57,7 @@ _DECODER = json.JSONDecoder(**_STRICT)
 _LENIENT_DECODER = json.JSONDecoder(strict=False, **_STRICT)
 
 scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(parse_constant=_refuse).scan_once  # type: ignore[attr-defined]
-"""Read the value that begins at an index; return it and the index behind it.
+"""Read the value that begins at an index; return it and the index after it.
 
 Raises StopIteration or JSONDecodeError where there is no JSON, NotJson, RecursionError, and ValueError for
 an integer with thousands of digits. A number like 1e999 becomes infinite.

@@ -41,7 +41,7 @@ _WORD_SLICE = 256 * 1024
 class Outline:
     """The members of an object: start and end of the value of each key; of duplicate keys the last one.
 
-    The end is -1 for a value that is cut off; `end` is the index behind the object, -1 if it is cut off.
+    The end is -1 for a value that is cut off; `end` is the index after the object, -1 if it is cut off.
     """
 
     members: dict[str, tuple[int, int]]
@@ -105,7 +105,7 @@ def items(raw: bytes, start: int, limit: int) -> Iterator[tuple[int, int]]:
 
 
 def value_end(raw: bytes, start: int) -> int:
-    """Return the index behind the value that begins at `start`, -1 if the text ends first.
+    """Return the index after the value that begins at `start`, -1 if the text ends first.
 
     Raises:
         ValueError: no value begins there.
@@ -214,7 +214,7 @@ class JsonKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class JsonValue:
-    """The position of a value: the offsets of its first byte and behind its last.
+    """The position of a value: the offsets of its first byte and after its last.
 
     `key` is "" in an array, `position` counts from 0, `is_cut` says that the text ends before it does.
     """
@@ -310,7 +310,7 @@ def _value_at(data: bytes, start: int, key: str, position: int) -> JsonValue:
 
 
 def _end_or_beyond(data: bytes, start: int) -> int:
-    """Return the offset behind a string or container; beyond the end of `data` if it is cut off."""
+    """Return the offset after a string or container; beyond the end of `data` if it is cut off."""
     end = value_end(data, start)
     return end if end >= 0 else len(data) + 1
 

@@ -10,7 +10,7 @@ from tui.core.secrets.places import SecretSpan
 from tui.core.secrets.tool_arguments import BY_NAME, SecretNames
 
 _TEXT = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*)(?:"(\s*+:\s*+)?|\\?\Z)', re.DOTALL)
-"""A text, whole or cut off, and the colon behind it if it is the name of a member."""
+"""A text, whole or cut off, and the colon after it if it is the name of a member."""
 
 _EMPTY = re.compile(rb'(?:null|"?"|\{\s*\}|\[\s*\])')
 _WORD = re.compile(rb"(?:true|false)")

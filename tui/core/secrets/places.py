@@ -147,7 +147,7 @@ def _assigned(argument: str, start: int) -> Iterator[SecretSpan]:
 
 
 def _password(argument: str, flag: re.Match[str] | None, expected: str) -> Iterator[SecretSpan]:
-    """Yield the password of `-u user:password`, which may be behind the flag, a blank or a `=`."""
+    """Yield the password of `-u user:password`, which may follow the flag, a blank or a `=`."""
     if flag is not None and flag["value"] and flag["name"].lower() in _USER_FLAGS:
         start = flag.start("value")
     elif flag is None and expected.lower() in _USER_FLAGS:

@@ -109,11 +109,11 @@ class _Call:
 
 
 class LineDialect:
-    """Translates between a gate and the lines of one server; one call is under way at a time.
+    """Translates between a gate and the lines of one server, with one pending call at a time.
 
     `write` takes a line without its newline and returns whether it could be written; `refuse` ends a server
-    that cannot be used; `log` takes a line for its log; `gave_up` is told which
-    written call is no longer waited for. None of them may wait or raise.
+    that cannot be used; `log` takes a line for its log; `gave_up` is called with a written call
+    that is no longer waited for. None of them may wait or raise.
     """
 
     def __init__(

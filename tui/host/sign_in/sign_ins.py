@@ -31,7 +31,7 @@ class SignIns:
         client_metadata_url: str = "",
         decisions: DecisionLog | None = None,
     ) -> None:
-        """Take the store; nothing is read yet. `changed` is told a server's name, and must not raise.
+        """Take the store; nothing is read yet. `changed` is called with a server's name, and must not raise.
 
         `decisions` records who agreed to sign in.
         """

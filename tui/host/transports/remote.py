@@ -102,8 +102,8 @@ class RemoteTransport:
     """One connection to one remote server. Used once.
 
     `pid` and `exit` are None, `stderr` stays empty. `exited` is set once the connection cannot be used any
-    more; `fatal` and `next_step` say why. `on_change` must not raise. `clocks` stand still while a person
-    signs in; without `sign_ins` nobody does.
+    more; `fatal` and `next_step` say why. `on_change` must not raise. `clocks` are paused while a
+    person signs in, which requires `sign_ins`.
     """
 
     pid: int | None = None
@@ -247,7 +247,7 @@ class RemoteTransport:
 
     @contextlib.asynccontextmanager
     async def limit(self, seconds: float) -> AsyncIterator[None]:
-        """Raise TimeoutError after `seconds`; they stand still while a person signs in."""
+        """Raise TimeoutError after `seconds`, paused while a person signs in."""
         limit = TimeLimit(seconds)
         with self.clocks.holding(limit):
             async with limit:

@@ -53,7 +53,8 @@ EOF_SECONDS = 1.0
 class StdioTransport:
     """One server process and its two streams. Used once; leaving it ends everything it started.
 
-    After `probe_seconds` (None: never) the session is told that the server does not know `server/discover`.
+    After `probe_seconds` (None: never) the session gets the answer that the server does not
+    support `server/discover`.
     `on_change`, called when the process, its stderr or its noise changed, must not raise. `fatal` is why it
     was ended although it had not exited on its own; `leftovers` are the processes outside of its group that
     were ended.

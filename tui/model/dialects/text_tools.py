@@ -287,7 +287,7 @@ async def _read(
 ) -> AsyncGenerator[ModelPart]:
     """Yield the parts of a reply, with its calls found by `reading`.
 
-    After the end of a reply in its dialect, reading goes on for a moment: the token count comes last.
+    After the end of a reply in its dialect, reading continues briefly, because the token count comes last.
     """
     loop = asyncio.get_running_loop()
     deadline, left = 0.0, OVER_SIZE

@@ -35,16 +35,17 @@ class CallIds(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What one model behind one endpoint requires.
+    """What one model at one endpoint requires.
 
     `plain_keys`: names of properties may contain only letters, digits, `_`, `.` and `-`. `details` and
     `extra`: its `reasoning_details`, and its `extra_content` on a call or a message, are sent back,
     unchanged. `user_after_tool`: a user message may follow tool results directly. `named_results`: they carry
     the name of the tool, too. `images` is None if unknown, then they are tried. `needs_tools`: a history with
-    calls is refused unless tools are sent with it. `max_description` is in characters. `efforts` are the
-    levels of reasoning that it takes, empty if unknown. `cache_marks`: it caches a prompt only up to marks,
-    `cache_key`: it takes a key that leads requests with the same beginning to the same cache. `answer_format`
-    is the `response_format` that it takes for an answer by a schema; `format_with_tools`: beside tools, too.
+    calls is rejected unless tools are sent with it. `max_description` is in characters. `efforts` are the
+    levels of reasoning that it accepts, empty if unknown. `cache_marks`: it caches a prompt only up to marks.
+    `cache_key`: it accepts a key that leads requests with the same beginning to the same cache.
+    `answer_format` is the `response_format` that it accepts for an answer by a schema; `format_with_tools`:
+    also in a request with tools.
     """
 
     schema: SchemaForm = SchemaForm.PLAIN

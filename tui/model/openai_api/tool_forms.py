@@ -46,7 +46,7 @@ def key_of(tool: ToolSpec) -> str:
 
 
 class ToolForms:
-    """The tools of one model behind one endpoint."""
+    """The tools of one model at one endpoint."""
 
     def __init__(self) -> None:
         self._made: dict[str, _ShapedTool] = {}
