@@ -197,7 +197,7 @@ async def test_a_resource_that_fails_brings_the_message_back(folder: Path):
     async with opened(runtime) as (app, pilot):
         await at_sign(pilot, "@stat")
         await pilot.press("enter")
-        await shows(app, "cannot attach it")
+        await shows(app, "not attached")
         await until(lambda: app.main.composer.text == "[@weather:weather://stations] ")
 
 

@@ -378,7 +378,7 @@ async def test_a_request_that_waits_counts_down_each_second() -> None:
     runtime = FakeRuntime([RetryPart(2, 4, 30.0, "ollama answered 503"), never])
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
-        await shows(app, " s, 2 of 4 · esc stops", "ollama answered 503")
+        await shows(app, " s · esc stops", "2 of 4", "ollama answered 503")
         first = _seconds_left(app)
         await until(lambda: _seconds_left(app) < first)
         await pilot.press("escape")

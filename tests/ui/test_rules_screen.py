@@ -75,7 +75,7 @@ async def test_rules_are_listed_with_where_they_are_written(tmp_path: Path):
 
 async def test_without_rules_it_says_what_a_rule_is(tmp_path: Path):
     async with listed(tmp_path, size=(80, 24)) as scene:
-        await scene.shows("No rules yet.", "ask files/* path=/etc/*", "To try the rules, type a call")
+        await scene.shows("No rules yet.", "ask files/*", "path=/etc/*", "To try the rules, type a call")
 
 
 async def test_a_call_that_is_typed_is_tried(tmp_path: Path):
@@ -94,7 +94,7 @@ async def test_a_rule_is_added_and_decides_what_is_tried(tmp_path: Path):
         await scene.press("ctrl+n")
         await keys(scene.pilot, "ask notes")
         await scene.press("enter")
-        await scene.shows("must be a pattern of server/tool", "not a rule")
+        await scene.shows("must be a pattern of server/tool", "invalid rule")
         await keys(scene.pilot, "/*")
         await scene.press("enter")
         await scene.shows("Added.", "ask    notes/*")
