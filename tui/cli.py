@@ -170,13 +170,14 @@ def _parsed(given: Sequence[str]) -> "argparse.Namespace":
 
 def _with_parser(given: Sequence[str]) -> "argparse.Namespace":
     from tui.commands.call.options import VERBS
-    from tui.commands.command_line import build_parser, command_word
+    from tui.commands.command_line import build_parser, check_beginning, command_word
 
     word = command_word(given)
     cut = len(given)
     if word in (*VERBS, "traffic", "trace") and "--" in given:
         cut = list(given).index("--")
     parser = build_parser()
+    check_beginning(parser, given)
     args, rest = parser.parse_known_args(given[:cut])
     if word in VERBS:  # argparse accepts words only on one side of the options
         args.words += [one for one in rest if not one.startswith("-")]

@@ -139,8 +139,9 @@ async def test_one_server_that_fails_does_not_cost_the_others(tmp_path: Path):
     ("args", "word"),
     [
         (["run", "--demo", ""], "empty"),
-        (["run", "--model", "nope", "hi"], "model profile 'nope' not found"),
-        (["run", "--demo", "--server", "nope", "--", "hi"], "server 'nope' not found"),
+        (["run", "--model", "nope", "hi"], "model profile “nope” not found"),
+        (["run", "--demo", "--server", "nope", "--", "hi"], "server “nope” not found"),
+        (["--sesion", "x"], "unknown option “--sesion”, did you mean `--session`?"),
         (["run", "--demo", "--config", "/no/such/file.toml", "hi"], "file not found"),
         (["run", "--max-steps", "abc", "hi"], "must be a positive integer, not 'abc'"),
         (["run", "--max-steps", "0", "hi"], "must be a positive integer"),
@@ -150,6 +151,11 @@ async def test_one_server_that_fails_does_not_cost_the_others(tmp_path: Path):
 async def test_invalid_arguments_are_code_2_with_a_message(args: list[str], word: str):
     done = await mcptui(*args)
     assert done.code == 2 and word in done.err and "Traceback" not in done.err
+
+
+async def test_a_sample_is_named_only_if_it_exists(tmp_path: Path):
+    done = await mcptui("run", "--demo", "--server", "nope", "hi")
+    assert done.code == 2 and "using the sample" not in done.err
 
 
 async def test_an_interrupt_ends_the_turn_in_order_with_code_130(tmp_path: Path):

@@ -8,6 +8,7 @@ from tests.ui.fake_host import FakeHost
 from tui.core.errors import UsageError
 from tui.runtime.model_changes import ModelValues, ProviderChoice
 from tui.runtime.server_changes import Draft, ServerValues
+from tui.settings.new_server import InvalidName
 
 
 class FakeChoices:
@@ -69,6 +70,10 @@ class FakeChanges:
         return ServerValues("python3 weather.py", "TOKEN=***", "stdio")
 
     def draft(self, name: str, typed: ServerValues, *, changes: str = "") -> Draft:
+        if name == "taken":
+            raise InvalidName(
+                "a server named “taken” is already configured.", next_step="Choose another name."
+            )
         if not typed.line.startswith(("python3", "https://")):
             raise UsageError("there is no such command on PATH.")
         notes = ("the environment variable TOKEN is not set",) if "TOKEN" in typed.values else ()

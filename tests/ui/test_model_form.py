@@ -53,3 +53,17 @@ async def test_a_variable_that_is_not_set_is_said_and_a_key_for_the_keychain_is_
         await shows(app, "BIG_KEYX is not set.", "Get a key at https://keys.example")
         await pilot.press("shift+tab", "right", "tab", *"secret")
         await shows(app, "••••••", "Stored in the keychain as mcptui/big, not in the file.")
+
+
+async def test_a_profile_of_another_endpoint_is_named_after_its_model():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f10", "ctrl+n")
+        await shows(app, "Other endpoint")
+        await pilot.press("down", "enter")
+        await shows(app, "Add model · Other endpoint", "default: from the model")
+        await pilot.press(*"http", "colon", "slash", "slash", "h", "tab", "tab", *"small-1")
+        await shows(app, "small-1")
+        await pilot.press("ctrl+s")
+        await shows(app, "Added the model “small-1” and switched to it.")
+    assert [values.name for _, values in runtime.model_changes.done] == ["small-1", "small-1"]

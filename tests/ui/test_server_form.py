@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.conftest import until
-from tests.ui.app_stage import opened, shows
+from tests.ui.app_stage import opened, screen_text, shows
 from tests.ui.fake_host import FakeHost, running
 from tests.ui.fakes import FakeRuntime
 from tui.core.servers import ServerState, StopReason
@@ -110,3 +110,16 @@ async def test_an_error_that_is_longer_than_a_line_is_shown_whole():
         await until(lambda: isinstance(app.screen, ServerForm))
         app.screen._say(problem)
         await shows(app, "Cannot use this command", "as said.")
+
+
+async def test_a_name_that_is_taken_is_reported_under_the_name():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f3", "a")
+        await until(lambda: isinstance(app.screen, ServerForm))
+        await pilot.press(*"python3", "tab", *"taken")
+        await shows(app, "! A server named “taken” is already configured. Choose another name.")
+        lines = screen_text(app).splitlines()
+        (complaint,) = (number for number, line in enumerate(lines) if "is already configured" in line)
+        assert "taken" in lines[complaint - 1]
+        await pilot.press("backspace")
+        await until(lambda: "already configured" not in screen_text(app))

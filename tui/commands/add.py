@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.files.programs import find_program
 from tui.core.ports import BY_KEY
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, quoted_name
 
 if TYPE_CHECKING:
     from tui.commands.packages.found import Found
@@ -44,7 +44,7 @@ def remove(args: argparse.Namespace) -> int:
         if args.server not in present:
             known = ", ".join(clean_line(name, 64) for name in present) or "none"
             raise UsageError(
-                f"{clean_line(args.server, 64)!r} is not configured in {clean_line(str(path), 4096)}.",
+                f"{quoted_name(args.server)} is not configured in {clean_line(str(path), 4096)}.",
                 next_step=f"Configured servers: {known}.",
             )
         remove_server(path, args.server)
@@ -111,9 +111,10 @@ def _add(args: argparse.Namespace) -> int:
     table = _typed(args) if found is None else {**found.table, "source": found.source}
     present = _present(path)
     proposed = args.name or (server_name(table) if found is None else found.name)
-    refuse_duplicate(proposed if args.name else "", table, present)
+    refuse_duplicate("", table, present)
     name = args.name or _asked_name(proposed)
-    refuse_duplicate(name, table, present)
+    renaming = f"Choose another one with --name, or remove it first: mcptui remove {shlex.quote(name)}"
+    refuse_duplicate(name, table, present, renaming)
     notes = check_new(name, table, path, os.environ)
     if found is not None:
         print("\n".join((*found.lines, "")) if found.lines else "")

@@ -24,6 +24,8 @@ EPILOG = """\
 Without a command, mcptui opens the full-screen app. It needs no configuration: by default it uses an
 offline demo model and sample servers.
 
+"""
+EXIT_CODES = """\
 exit codes:
   0    success
   2    invalid usage or configuration, or the output cannot be written
@@ -31,6 +33,7 @@ exit codes:
   4    model error
   5    none of the requested servers could be started
   6    the answer does not match --schema
+  70   internal error (stderr names the report)
   130  interrupted
 """
 LOGIN_ABOUT = (
@@ -126,7 +129,7 @@ class _Command(_Parser):
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
     parser: argparse.ArgumentParser = _Parser(
-        prog="mcptui", description=DESCRIPTION, epilog=EPILOG, formatter_class=help_text
+        prog="mcptui", description=DESCRIPTION, epilog=EPILOG + EXIT_CODES, formatter_class=help_text
     )
     parser.add_argument("--version", action="version", version=f"mcptui {tui.__version__}")
     _common(parser)
@@ -148,7 +151,7 @@ def build_parser() -> argparse.ArgumentParser:
         command.fill = fill
 
     about = "Ask one question from the command line. The answer goes to stdout, the trace to stderr."
-    add("run", _fill_run, help="ask one question from the command line", description=about)
+    add("run", _fill_run, help="ask one question from the command line", description=about, epilog=EXIT_CODES)
     add_calls(add)
     about = "Start every configured server, print its status, and stop it."
     short = "start every configured server, print its status, and stop it"
@@ -182,15 +185,54 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def check_beginning(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
+    """Exit with an error about an unknown option before the command, or an unknown command.
+
+    argparse would take the value of an unknown option for the command.
+    """
+    options: list[str] = []
+    commands: list[str] = []
+    known: list[str] = []
+    for action in parser._actions:
+        options += action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            commands += [choice.dest for choice in action._choices_actions]
+            known = [*action.choices]
+    words = iter(given)
+    for word in words:
+        name, _, value = word.partition("=")
+        if word == "--" or word in known:
+            return
+        if not word.startswith("-"):
+            parser.error(_unknown("command", word, commands))
+        if not any(option.startswith(name) for option in options):
+            parser.error(_unknown("option", name, options))
+        if not value and _takes_value(name):
+            next(words, None)
+
+
+def _unknown(kind: str, wrong: str, known: Sequence[str]) -> str:
+    from tui.core.text import quoted_name
+    from tui.settings.problems import did_you_mean
+
+    hint = did_you_mean(wrong, known)
+    return f"unknown {kind} {quoted_name(wrong)}{f', {hint}' if hint else '. See mcptui --help'}"
+
+
 def command_word(given: Sequence[str]) -> str:
     """Return the command: the first word that is neither an option nor an option's value."""
     words = iter(given)
     for word in words:
         if not word.startswith("-"):
             return word
-        if len(word) > 2 and any(option.startswith(word) for option in _VALUED):
+        if _takes_value(word):
             next(words, None)
     return ""
+
+
+def _takes_value(word: str) -> bool:
+    """Whether the value of this option, which may be shortened, is the next word."""
+    return len(word) > 2 and any(option.startswith(word) for option in _VALUED)
 
 
 def _common(parser: argparse.ArgumentParser, *, model: bool = True, starts: bool = True) -> None:

@@ -116,11 +116,12 @@ async def _turn(
         await runtime.conversations.set_system(system)
     answer = AnswerFile(args.output)
     started = _to_start(args, wanted, runtime.host.statuses())
+    specs = _spec_of(runtime.host, started)
     if started and runtime.uses_samples:
         samples = "samples" if len(started) > 1 else "sample"
         names = clean(", ".join(started))
         print(f"· no servers configured, using the {samples} {names}", file=sys.stderr)
-    runtime.consent.require(_spec_of(runtime.host, started))
+    runtime.consent.require(specs)
     found = await _start(runtime.host, started)
     failed = [status for status in found if status.state is not ServerState.RUNNING]
     for status in failed:

@@ -16,7 +16,7 @@ from tui.core.text import clean, clean_line
 from tui.core.units import plural
 from tui.traffic.filter.column_fields import since_ns
 from tui.traffic.filter.fields import FIELDS, read_value
-from tui.traffic.filter.nodes import Ago, BadValue, ClockTime, Name, Not, Term
+from tui.traffic.filter.nodes import Ago, BadValue, ClockTime, Name, Not, Term, shown
 from tui.traffic.filter.query import Query, parse
 
 FAILED = parse("kind:request,model_request status:failed")
@@ -131,7 +131,9 @@ def beginning(text: str, now_ns: int) -> tuple[Term, int]:
     try:
         value = read_value(FIELDS["since"], text, False)
     except BadValue as error:
-        raise UsageError(f"--since: {error}", next_step="Use 1h, 30m, 14:05 or 2026-11-20.") from error
+        raise UsageError(
+            f'--since: "{shown(text)}" is not a time.', next_step="Use 1h, 30m, 14:05 or 2026-11-20."
+        ) from error
     assert isinstance(value, Ago | ClockTime)
     return Term("since", (value,)), since_ns(value, now_ns)
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, KIND_WORDS, Direction, Entry, Finding, Kind, Outcome, Severity
-from tui.core.units import duration, size
+from tui.core.units import size, span
 from tui.traffic.explain.events import event_sentences
 from tui.traffic.stats import Figures
 
@@ -59,7 +59,7 @@ def entry_line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes, col
     elif entry.kind in WITH_BODY:
         name = clean_line(head.decode("utf-8", "replace"), SHOWN)
     ident = f"#{clean_line(entry.ident, 12)}" if entry.ident else ""
-    took = duration(latency_ns / 1e6) if latency_ns >= 0 else ""
+    took = span(latency_ns) if latency_ns >= 0 else ""
     word = painted(_WORDS.get(outcome, ""), _COLOURS.get(outcome, ""), colour)
     is_probe = outcome is Outcome.PROBE and entry.kind in ANSWERS
     kind = _WORDS[outcome] if is_probe else KIND_WORDS[entry.kind]
@@ -121,7 +121,10 @@ _HEAD = (
 
 
 def figure_lines(figures: Iterable[Figures], labels: Sequence[str] | None = None) -> list[str]:
-    """Return statistics as a table with a header; `labels` names the recording of each row."""
+    """Return statistics as a table with a header; calls in parentheses are handshakes and lists.
+
+    `labels` names the recording of each row.
+    """
     rows = [_HEAD, *map(_figure_row, figures)]
     if labels is None:
         return table(rows, left=range(2))
@@ -130,13 +133,15 @@ def figure_lines(figures: Iterable[Figures], labels: Sequence[str] | None = None
 
 
 def _figure_row(one: Figures) -> tuple[str, ...]:
-    counts = (one.calls, one.errors, one.cancelled, one.lost, one.waiting)
+    calls = f"({one.calls})" if one.is_setup else str(one.calls)
+    counts = (one.errors, one.cancelled, one.lost, one.waiting)
     times = (one.p50_ns, one.p95_ns, one.longest_ns)
     return (
         clean_line(one.server, 30),
         clean_line(f"{one.method} {one.tool}".strip(), NAME_WIDTH),
+        calls,
         *(str(number) if number else "·" for number in counts),
-        *(duration(each / 1e6) if one.timed else "·" for each in times),
+        *(span(each) if one.timed else "·" for each in times),
         size(one.octets),
     )
 

@@ -151,6 +151,8 @@ def _stats(args: argparse.Namespace, sources: Iterable[Source]) -> None:
                 labels.append(source.label)
     if figures:
         _write("\n".join(figure_lines(figures, labels if any(labels) else None)))
+        if any(one.is_setup for one in figures):
+            say("(n): handshakes and lists, which are not counted as calls")
     elif not args.json:
         _write("no calls")
 

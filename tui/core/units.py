@@ -13,6 +13,16 @@ def duration(ms: float) -> str:
     return f"{seconds:.1f} s" if seconds < 9.95 else clock(seconds)
 
 
+def span(ns: int) -> str:
+    """Return a measured time: "0.3 ms", "4.1 ms", "412 ms", "3.1 s", "1 m 04 s"."""
+    ms = max(0, ns) / 1_000_000
+    if ms < 0.05:
+        return f"{max(0, ns) / 1000:.0f} µs"
+    if ms < 9.95:
+        return f"{ms:.1f} ms"
+    return f"{ms:.0f} ms" if ms < 999.5 else duration(ms)
+
+
 def age(seconds: float) -> str:
     """Return an age by the minute: "<1 m", "12 m", "2 h 05 m", "3 d 04 h"."""
     if seconds < 60:
@@ -42,6 +52,11 @@ def count(number: float) -> str:
             scaled = number / size
             return f"{scaled:.1f} {letter}" if scaled < 9.95 else f"{scaled:.0f} {letter}"
     return f"{number:.0f}"
+
+
+def counted(number: int, word: str) -> str:
+    """Return a count that may be large with its word: "1 call", "12 k calls"."""
+    return f"{count(number)} {word}" if number == 1 else f"{count(number)} {word}s"
 
 
 def amount(value: float) -> str:

@@ -249,7 +249,7 @@ class Host:
     def add(self, spec: ServerSpec) -> None:
         """Add a server after the others; raises UsageError if its name is taken."""
         if spec.name in self._servers:
-            raise UsageError(f"server {spec.name!r} already exists.")
+            raise UsageError(f"server {quoted_name(spec.name)} already exists.")
         self._servers[spec.name] = Supervisor(spec, self._around)
         self._changed(spec.name)
 
@@ -320,7 +320,9 @@ class Host:
         server = self._servers.get(name)
         if server is None:
             known = ", ".join(self._servers) or "none"
-            raise UsageError(f"server {name!r} not found.", next_step=f"Configured servers: {known}.")
+            raise UsageError(
+                f"server {quoted_name(name)} not found.", next_step=f"Configured servers: {known}."
+            )
         return server
 
     def _request(self, doing: Coroutine[Any, Any, None], what: str) -> None:

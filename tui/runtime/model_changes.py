@@ -1,6 +1,7 @@
 """Adds model profiles while mcptui runs: tested first, written to the file, effective at once."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from tui.settings.config_file import ConfigFile
 
 if TYPE_CHECKING:
     from tui.model.endpoints.profile import ModelProfile
+
+NAME_LENGTH = 40
+"""Maximum characters of a proposed name."""
 
 KEYCHAIN_SERVICE = "mcptui"
 TRY_SECONDS = 60.0
@@ -112,8 +116,9 @@ class ModelChanges:
         return bool(self._env.get(variable))
 
     def free_name(self, wanted: str) -> str:
-        """Return an unused name for a profile."""
-        taken, base = self._config.models(), wanted or "model"
+        """Return an unused name for a profile, such as "qwen3-8b" for the model "org/qwen3:8b"."""
+        fitted = re.sub(r"[^\w.-]+", "-", wanted.rpartition("/")[2]).strip("-._")[:NAME_LENGTH]
+        taken, base = self._config.models(), fitted or "model"
         names = (base, *(f"{base}-{number}" for number in range(2, 1000)))
         return next(name for name in names if name not in taken)
 
@@ -127,7 +132,9 @@ class ModelChanges:
         elif values.key == IN_KEYCHAIN:
             table["api_key"] = f"keyring:{KEYCHAIN_SERVICE}/{values.name}"
         if not table["model"]:
-            raise ConfigError("no model selected", where="model")
+            raise ConfigError(
+                "No model selected", next_step="Enter a model ID, or press down to list the models."
+            )
         if values.name in self._config.models():
             raise ConfigError("a profile with this name already exists", where=clean_line(values.name, 64))
         check_new(values.name, table, self._config.path, self._env, kind="models")

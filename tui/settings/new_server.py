@@ -13,7 +13,7 @@ import tomli_w
 
 from tui.core.errors import ConfigError, UsageError
 from tui.core.servers import ServerSpec
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.settings.config_secrets import masked, secret_values
 from tui.settings.load import load_text
 from tui.settings.references import NAME, escaped
@@ -31,6 +31,9 @@ _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _BARE_ADDRESS = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:/\S*)?")
 _REFERENCE = re.compile(rf"\$\{{({NAME})\}}")
 _USUAL_LABELS = frozenset({"www", "mcp", "api", "server", "app"})
+_USUAL_FILES = frozenset({"server", "main", "index", "__main__", "app", "cli", "dist", "build", "src", "bin"})
+"""Files and folders that most packages have."""
+
 _AFFIXES = re.compile(r"^(?:mcp-server-|server-|mcp-)|(?:-mcp-server|-server-mcp|-mcp|-server)$")
 _VALUED = frozenset(
     {"-p", "--package", "--from", "--with", "--python", "-e", "--env", "-v", "--volume", "--name"}
@@ -77,7 +80,7 @@ def server_table(
             )
     if not known(command[0]):
         raise UsageError(
-            f"command {clean_line(command[0], 100)!r} not found on PATH.",
+            f"command {quoted_name(command[0], 100)} not found on PATH.",
             next_step="Check the spelling, or use its path.",
         )
     table: dict[str, Any] = {"command": command[0]}
@@ -190,11 +193,10 @@ def _name_of_command(words: Sequence[str]) -> str:
     path = Path(found)
     if path.suffix in (".py", ".js", ".mjs", ".ts"):
         stem = path.stem
-        return (
-            path.absolute().parent.name
-            if stem in ("server", "main", "index", "__main__")
-            else _stripped(stem)
-        )
+        if stem not in _USUAL_FILES:
+            return _stripped(stem)
+        folders = (folder.name for folder in path.absolute().parents)
+        return _stripped(next((name for name in folders if name not in _USUAL_FILES), ""))
     return _stripped(re.sub(r"(?<=.)[@:=<>~].*", "", found).rpartition("/")[2]) or program
 
 
@@ -267,7 +269,7 @@ def check_new(
     Raises ConfigError if it could not be used as it is.
     """
     if fault := name_fault(name):
-        raise ConfigError(f"{fault}.", where=clean_line(name, 80) or "the name")
+        raise InvalidName(f"the name {quoted_name(name)} {fault}.")
     text = tomli_w.dumps({kind: {name: dict(table)}})
     names = dict.fromkeys(_REFERENCE.findall(text), "x")
     for problem in load_text(text, path, names | dict(env)).errors:
@@ -291,14 +293,16 @@ def configured(text: str) -> dict[str, Any]:
     return servers if isinstance(servers, dict) else {}
 
 
-def refuse_duplicate(name: str, table: Mapping[str, Any], present: Mapping[str, Any]) -> None:
-    """Raise ConfigError if a server has this name, or is the same under another one."""
+class InvalidName(ConfigError):
+    """A server cannot have this name."""
+
+
+def refuse_duplicate(
+    name: str, table: Mapping[str, Any], present: Mapping[str, Any], next_step: str = "Choose another name."
+) -> None:
+    """Raise ConfigError if a server is the same under another name, InvalidName if one has this name."""
     if name in present:
-        raise ConfigError(
-            "a server with this name is already configured.",
-            where=clean_line(name, 64),
-            next_step=f"Choose another name, or remove it first: mcptui remove {shlex.quote(name)}",
-        )
+        raise InvalidName(f"a server named {quoted_name(name)} is already configured.", next_step=next_step)
     plain = without_source(table)
     same = next(
         (
@@ -309,7 +313,7 @@ def refuse_duplicate(name: str, table: Mapping[str, Any], present: Mapping[str, 
         None,
     )
     if same is not None:
-        raise ConfigError(f"this server is already configured as {clean_line(same, 64)}.")
+        raise ConfigError(f"this server is already configured as {quoted_name(same)}.")
 
 
 def unconfigured_server(

@@ -53,7 +53,7 @@ def _wrong(name: str, loaded: Loaded, problems: Sequence[str]) -> ServerSpec:
         command if isinstance(command, str) else "",
         tuple(map(str, args)) if isinstance(args, list) else (),
         url=url if isinstance(url, str) else None,
-        problem=clean_line(f"invalid configuration: {said}.", 600),
+        problem=clean_line(f"invalid configuration: {said}{'' if said.endswith('?') else '.'}", 600),
     )
 
 

@@ -170,6 +170,11 @@ class Figures:
     is_exact: bool
     sparks: tuple[int, ...]
 
+    @property
+    def is_setup(self) -> bool:
+        """Whether these are handshakes or lists, which no server's figures include."""
+        return is_setup(self.method)
+
 
 class _Line:
     """The counts of one server, method and tool."""

@@ -79,7 +79,10 @@ def test_a_duplicate_is_refused_and_the_file_stays(file: Path, capsys):
     assert mcptui("add", "--config", str(file), "https://h.example/mcp", "--name", "again") == 2
     assert file.read_text() == before
     said = capsys.readouterr().err
-    assert "h: a server with this name is already configured." in said and "already configured as h." in said
+    assert (
+        "mcptui: a server named “h” is already configured. Choose another one with --name, or remove" in said
+    )
+    assert "already configured as “h”." in said
 
 
 def test_the_name_is_asked_on_a_terminal(file: Path, monkeypatch):

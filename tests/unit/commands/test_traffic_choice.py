@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.storage.traffic_samples import requests
-from tui.commands.traffic_choice import RecordingChoice
+from tui.commands.traffic_choice import RecordingChoice, beginning
+from tui.core.errors import UsageError
 from tui.storage.recordings.writer import RecordingWriter
 
 
@@ -49,3 +50,10 @@ def test_entries_dropped_are_counted_when_reading_is_interrupted(
                 list(source.selection.whole())
                 raise KeyboardInterrupt
     assert "entries missing: the recording reached its size limit" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["yesterday", "5", "25:99"])
+def test_a_time_that_cannot_be_read_is_named_with_examples(text: str):
+    with pytest.raises(UsageError) as refused:
+        beginning(text, 0)
+    assert str(refused.value) == f'--since: "{text}" is not a time. Use 1h, 30m, 14:05 or 2026-11-20.'

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.units import age, clock, count, duration, money, plural, progress, size
+from tui.core.units import age, clock, count, counted, duration, money, plural, progress, size, span
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,16 @@ def test_progress_repeats_no_number(done: float | None, total: float | None, mes
 )
 def test_prices_have_two_significant_digits(value: float, currency: str, words: str):
     assert money(value, currency) == words
+
+
+@pytest.mark.parametrize(
+    ("ns", "text"),
+    [(0, "0 µs"), (40_000, "40 µs"), (300_000, "0.3 ms"), (412e6, "412 ms"), (3.14e9, "3.1 s")],
+)
+def test_a_measured_time_is_never_rounded_to_zero(ns: float, text: str) -> None:
+    assert span(int(ns)) == text
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 calls"), (1, "1 call"), (1_200, "1.2 k calls")])
+def test_a_large_count_has_its_word_in_the_right_number(number: int, text: str) -> None:
+    assert counted(number, "call") == text

@@ -67,7 +67,7 @@ async def test_a_server_that_the_person_said_no_to_is_started_only_by_name():
 
 async def test_an_unknown_name_is_a_usage_error_that_lists_the_known_ones():
     one = host(A, B)
-    with pytest.raises(UsageError, match=r"server 'c' not found.*a, b"):
+    with pytest.raises(UsageError, match=r"server “c” not found.*a, b"):
         await one.start_all(["a", "c"])
     assert states(one) == [ServerState.STOPPED, ServerState.STOPPED]
     await one.shutdown()

@@ -68,7 +68,7 @@ async def test_a_rejected_model_is_reported_in_the_words_of_the_endpoint(tmp_pat
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (ModelValues("x", "http://h/v1", ""), "no model selected"),
+        (ModelValues("x", "http://h/v1", ""), "No model selected"),
         (ModelValues("x", "ftp://h", "m"), "base_url"),
         (ModelValues("x y\n", "http://h/v1", "m"), "x y"),
         (ModelValues("x", "http://h/v1", "m", "environment", "NOT A NAME"), "api_key_env"),

@@ -116,7 +116,7 @@ async def test_a_removed_server_is_gone_from_both(stage):
 async def test_a_name_or_a_server_that_is_there_already_is_refused(stage):
     with pytest.raises(ConfigError, match="already configured"):
         stage.changes.draft("a", ServerValues("python3 new.py"))
-    with pytest.raises(ConfigError, match="already configured as b"):
+    with pytest.raises(ConfigError, match="already configured as “b”"):
         stage.changes.draft("c", ServerValues("https://b.example/mcp"))
 
 

@@ -53,7 +53,7 @@ def test_headers_environment_and_transport_are_in_the_table():
         (["https://h", "-x"], {}, "takes no arguments: -x"),
         (["https://h"], {"env": {"A": "1"}}, "Use --header"),
         (["npx"], {"headers": {"A": "1"}}, "Use --env"),
-        (["nothing", "-x"], {}, "command 'nothing' not found on PATH"),
+        (["nothing", "-x"], {}, "command “nothing” not found on PATH"),
         (["mcp.example.com/mcp"], {}, "write https://mcp.example.com/mcp"),
         (["npx 'open"], {}, "Close the quotes."),
     ],
@@ -82,6 +82,8 @@ def test_what_does_not_fit_is_refused_with_what_to_write_instead(words, more, pr
         ("docker run -i --rm -e TOKEN ghcr.io/github/github-mcp-server:latest", "github"),
         ("python3 -m mcp_server_fetch", "fetch"),
         ("python3 /srv/weather/server.py", "weather"),
+        ("node /srv/node_modules/@org/server-everything/dist/index.js stdio", "everything"),
+        ("node /srv/weather/build/src/main.js", "weather"),
         ("/opt/bin/weather-mcp --flag", "weather"),
         ("uv run --with x server", "server"),
     ],
@@ -143,9 +145,9 @@ def test_a_variable_that_is_not_set_is_noted_and_a_mistake_refused():
 
 def test_a_duplicate_is_refused_by_name_and_by_what_it_is():
     present = {"a": {"command": "x"}}
-    with pytest.raises(ConfigError, match="mcptui remove a"):
+    with pytest.raises(ConfigError, match="Choose another name"):
         refuse_duplicate("a", {"command": "y"}, present)
-    with pytest.raises(ConfigError, match="already configured as a"):
+    with pytest.raises(ConfigError, match="already configured as “a”"):
         refuse_duplicate("b", {"command": "x"}, present)
     refuse_duplicate("b", {"command": "y"}, present)
 

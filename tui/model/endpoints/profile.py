@@ -13,6 +13,7 @@ from tui.core.errors import UsageError
 from tui.core.ports import Usage
 from tui.core.secrets.places import is_secret_header, secrets_in, secrets_in_arguments
 from tui.core.secrets.redact import Redactor, Secret
+from tui.core.text import quoted_name
 
 FIRST_TOKEN_SECONDS = 120.0
 """How long an endpoint may take until its first data chunk; reasoning models think first."""
@@ -147,8 +148,8 @@ def _named(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile | None:
 def _unknown(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile:
     names = [*(profile.name for profile in profiles), DEMO]
     near = difflib.get_close_matches(name, names, n=1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"Profiles: {', '.join(names)}."
-    raise UsageError(f"model profile {name[:64]!r} not found", where="model", next_step=hint)
+    hint = f"Did you mean {quoted_name(near[0])}?" if near else f"Profiles: {', '.join(names)}."
+    raise UsageError(f"model profile {quoted_name(name)} not found", where="model", next_step=hint)
 
 
 def redactor_of(profile: ModelProfile) -> Redactor:

@@ -218,8 +218,8 @@ def usable_key(profile: ModelProfile) -> str:
     key = profile.api_key.reveal().strip() if profile.api_key else ""
     if not key and (wanted := missing_key(profile)):
         provider = provider_of(profile.base_url)
-        page = f"Get a key at {provider.key_page}." if provider else ""
-        raise ConfigError(wanted, where=profile.name, next_step=page)
+        page = f", or get a key at {provider.key_page}" if provider else ""
+        raise ConfigError(wanted, where=profile.name, next_step=f"Set it and start mcptui again{page}.")
     if not (key.isascii() and (key.isprintable())) or " " in key:
         raise ConfigError(
             f"the key in {profile.api_key_env or 'api_key'} contains invalid characters",

@@ -22,6 +22,7 @@ from tui.ui.widgets.literal import Literal
 if TYPE_CHECKING:
     from tui.runtime.model_changes import ModelChanges, ModelValues, ProviderChoice
 
+FROM_MODEL = "default: from the model"
 MOST_MODELS = 2000
 TITLE_CELLS = 18
 
@@ -92,8 +93,8 @@ class ModelForm(ModalScreen[str | None]):
         self._secret_field = FormField("Key", self._secret)
         self._model = Field(provider.model, placeholder="model ID", compact=True)
         self._model_field = FormField("Model", self._model, required=True)
-        name = changes.free_name(provider.name)
-        self._called = Field(name, max_length=64, compact=True, select_on_focus=False)
+        name = changes.free_name(provider.name) if provider.name else ""
+        self._called = Field(name, placeholder=FROM_MODEL, max_length=64, compact=True, select_on_focus=False)
         self._state = Literal("")
         self._problem = Literal("", id="problem")
         self._problem.display = False
@@ -112,7 +113,7 @@ class ModelForm(ModalScreen[str | None]):
                 yield self._variable_field
                 yield self._secret_field
                 yield self._model_field
-                yield FormField("Profile name", self._called, required=True)
+                yield FormField("Profile name", self._called)
             yield self._problem
             with Horizontal(classes="buttons"):
                 yield Button("Save", "ctrl+s", self.action_save)
@@ -139,11 +140,17 @@ class ModelForm(ModalScreen[str | None]):
         if self.focused is None:
             type_into(self._first, event)
 
+    @property
+    def _profile_name(self) -> str:
+        """The name of the profile: by default that of its model, which the placeholder shows."""
+        shown = self._called.placeholder
+        return self._called.value.strip() or ("" if shown == FROM_MODEL else str(shown))
+
     def _values(self) -> "ModelValues":
         from tui.runtime.model_changes import ModelValues
 
         return ModelValues(
-            self._called.value.strip(),
+            self._profile_name,
             self._url.value,
             self._model.value,
             self._source.chosen,
@@ -167,7 +174,7 @@ class ModelForm(ModalScreen[str | None]):
             else "",
             is_error=False,
         )
-        place = f"mcptui/{clean_line(self._called.value.strip(), 64)}"
+        place = f"mcptui/{clean_line(self._profile_name, 64)}"
         self._secret_field.describe(f"Stored in the keychain as {place}, not in the file.{page}")
         self._model_field.describe(self._about_models())
         self._say("")
@@ -183,7 +190,13 @@ class ModelForm(ModalScreen[str | None]):
         if self._listed is not None and not self._same_endpoint(self._listed):
             self._ids, self._listed = (), None
         self._show_problem("")
+        if event.input is self._model:
+            self._propose_name()
         self._look()
+
+    def _propose_name(self) -> None:
+        model = self._model.value.strip()
+        self._called.placeholder = self._changes.free_name(model) if model else FROM_MODEL
 
     def _same_endpoint(self, other: "ModelValues") -> bool:
         now = self._values()
@@ -240,6 +253,7 @@ class ModelForm(ModalScreen[str | None]):
     def action_save(self) -> None:
         """Try the model and save the profile; one that has failed is saved the next time, if unchanged."""
         if self.is_current and not self._is_saving:
+            self._propose_name()
             self._begin(self._save(self._values()))
 
     async def _save(self, values: "ModelValues") -> None:

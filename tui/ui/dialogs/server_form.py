@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input, TextArea
 
-from tui.core.errors import McptuiError, as_sentences
+from tui.core.errors import McptuiError, as_sentences, sentences
 from tui.core.text import clean, clean_line, quoted_name
 from tui.ui.dialogs.text_dialogs import MultilineText
 from tui.ui.widgets.field import Button, Choices, Field, FormField
@@ -74,6 +74,7 @@ class ServerForm(ModalScreen["Draft | None"]):
         )
         self._line_field = FormField("Command or URL", self._line, required=True)
         self._name_field = Field(placeholder="default: from the URL or package", max_length=64, compact=True)
+        self._name_row = FormField("Name", self._name_field)
         self._values = MultilineText(clean(values.values), compact=True, highlight_cursor_line=False)
         self._values.set_reactive(TextArea.cursor_blink, False)
         self._values_field = FormField("Environment", self._values)
@@ -90,7 +91,7 @@ class ServerForm(ModalScreen["Draft | None"]):
             with VerticalScroll(can_focus=False):
                 yield self._line_field
                 if not self._fixed:
-                    yield FormField("Name", self._name_field)
+                    yield self._name_row
                 yield self._values_field
                 yield FormField("Transport", self._transport)
                 yield FormField("Secrets in its results", self._secrets)
@@ -127,7 +128,8 @@ class ServerForm(ModalScreen["Draft | None"]):
             draft = self._make(self._fixed or self._name_field.value, self._typed())
         except McptuiError as error:
             self._toml.show("")
-            self._say(str(error) if self._complains or self._line.value.strip() else "")
+            is_shown = self._complains or self._line.value.strip()
+            self._say(sentences(error.message, error.next_step) if is_shown else "", self._field_of(error))
             return None
         if not self._fixed:
             self._name_field.placeholder = draft.name
@@ -136,8 +138,16 @@ class ServerForm(ModalScreen["Draft | None"]):
         self._values_field.complain(as_sentences(draft.notes), is_error=False)
         return draft
 
-    def _say(self, text: str) -> None:
-        self._line_field.complain(f"{text[:1].upper()}{text[1:]}")
+    def _field_of(self, error: McptuiError) -> FormField:
+        from tui.settings.new_server import InvalidName
+
+        return self._name_row if isinstance(error, InvalidName) and not self._fixed else self._line_field
+
+    def _say(self, text: str, field: FormField | None = None) -> None:
+        """Show a problem under a field, the first one by default; under the others there is none then."""
+        field = field or self._line_field
+        for each in (self._line_field,) if self._fixed else (self._line_field, self._name_row):
+            each.complain(f"{text[:1].upper()}{text[1:]}" if each is field else "")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

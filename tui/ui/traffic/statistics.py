@@ -10,15 +10,14 @@ from textual.screen import ModalScreen
 
 from tui.core import units
 from tui.core.text import clean_line
+from tui.core.units import span
 from tui.traffic.filter.nodes import written
-from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import Recording
 from tui.traffic.stats import Figures, Stats
 from tui.ui.keys.footer import Footer
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
-from tui.ui.widgets.times import span
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 SPARK_CELLS = 30
@@ -29,6 +28,7 @@ METHOD_FROM = 32
 """Where the column of the methods begins, if there is room for it."""
 
 ALL = "all servers"
+SETUP_NOTE = "(n) handshakes, lists   "
 _EMPTY = "No calls yet. Start a server or send a message to see statistics here."
 
 _NUMBERS = (("calls", 7), ("errors", 7), ("pending", 8), ("p50", 9), ("p95", 9), ("longest", 9), ("bytes", 8))
@@ -53,16 +53,17 @@ def figures_row(figures: Figures, width: int, stretches: int | None = None) -> R
     if is_server:
         left: Row = ((f"  {name}", "text bold"),)
     else:
-        setup = not figures.tool and is_setup(figures.method)
+        setup = figures.is_setup
         named: Row = ((f"    {name}", "tool" if figures.tool else "dim" if setup else "text"),)
         if figures.tool and cells > METHOD_FROM:
             named = (*pad(crop(named, METHOD_FROM - 1), METHOD_FROM), (clean_line(figures.method, 40), "dim"))
         left = named
     failed = figures.errors + figures.lost
     plain = "text" if is_server else "dim"
+    calls = units.count(figures.calls)
     return (
         *pad(crop(left, cells - 1), cells),
-        (f"{units.count(figures.calls):>7}", "text"),
+        (f"{f'({calls})' if figures.is_setup else calls:>7}", plain if figures.is_setup else "text"),
         (f"{f'✗ {failed}' if failed else '0':>7}", "bad" if failed else "dim"),
         (f"{f'◌ {figures.waiting}' if figures.waiting else '':>8}", "warn"),
         (f"{_time(figures.p50_ns):>9}", plain),
@@ -215,11 +216,12 @@ class StatisticsScreen(ModalScreen[str | None]):
         counting = f"counting {stats.share:.0%}".replace("%", " %   ") if self._work is not None else ""
         loading = f"of the {loaded * 100 // count} % loaded" if loaded < count else ""
         total = stats.total()
-        calls = f"{units.count(total.calls)} calls   {units.size(total.octets)}" if total.calls else ""
-        self._title.show(self._title.left, ((counting + loading, "warn"), (calls, "text")))
+        calls = f"{units.counted(total.calls, 'call')}   {units.size(total.octets)}" if total.calls else ""
         lines = [line for server in stats.servers() for line in (server, *stats.tools(server.server))]
         if lines:
-            lines = [*lines, stats.total()]
+            lines = [*lines, total]
+        setup = SETUP_NOTE if any(line.is_setup for line in lines) else ""
+        self._title.show(self._title.left, ((counting + loading, "warn"), (setup, "dim"), (calls, "text")))
         self._table.show(lines, "" if counting or loading else _EMPTY)
         self._heads.show(head(self._table.columns, stretches_of(lines) * stats.spark_width_ns))
 

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
 from tui.core.traffic import Entry, Outcome, TrafficReader
+from tui.core.units import span
 from tui.traffic.record.entry_columns import Recording
 from tui.traffic.spans.entries import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
@@ -19,7 +20,6 @@ from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.widgets.times import span
 
 MOST_ENTRIES = 4_000
 LOOKS_PER_SECOND = 4

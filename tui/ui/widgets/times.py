@@ -5,8 +5,6 @@ import time
 from enum import IntEnum
 from functools import lru_cache
 
-from tui.core import units
-
 MS = 1_000_000
 SECOND = 1_000_000_000
 
@@ -24,16 +22,6 @@ class TimeMode(IntEnum):
 
     def next(self) -> "TimeMode":
         return TimeMode((self + 1) % 3)
-
-
-def span(ns: int) -> str:
-    """Return a measured time: "0.3 ms", "4.1 ms", "412 ms", "3.1 s", "1 m 04 s"."""
-    ms = max(0, ns) / MS
-    if ms < 0.05:
-        return f"{max(0, ns) / 1000:.0f} µs"
-    if ms < 9.95:
-        return f"{ms:.1f} ms"
-    return f"{ms:.0f} ms" if ms < 999.5 else units.duration(ms)
 
 
 def since(ns: int) -> str:

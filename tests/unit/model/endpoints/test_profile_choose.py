@@ -56,5 +56,5 @@ def test_a_name_that_may_be_on_this_machine_is_looked_for_there() -> None:
 
 
 def test_an_unknown_name_is_an_error_with_the_nearest_right_one() -> None:
-    with pytest.raises(UsageError, match="Did you mean 'mine'"):
+    with pytest.raises(UsageError, match="Did you mean “mine”"):
         choose(asked="mien", configured=[MINE], detected=[])

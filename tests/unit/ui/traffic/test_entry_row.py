@@ -3,10 +3,11 @@
 import pytest
 
 from tests.ui.traffic_stage import some
+from tui.core.units import span
 from tui.ui.traffic.entry_row import RowContext, RowMaker, layout_for
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import ASCII, UNICODE
-from tui.ui.widgets.times import TimeMode, span
+from tui.ui.widgets.times import TimeMode
 
 
 @pytest.mark.parametrize("width", [72, 80, 111, 112, 120, 159, 160, 200, 240])

@@ -1,11 +1,14 @@
 """The statistics: their lines, and counting while the screen is used."""
 
+from dataclasses import replace
+
 from rich.cells import cell_len
 
 from tests.conftest import until
 from tests.ui.stage import Stage, press, shown
 from tests.ui.traffic_stage import Recorded, some
 from tests.unit.traffic.small_traffic import begun_at_end, fill
+from tui.commands.traffic_lines import figure_lines
 from tui.core.traffic import Kind
 from tui.traffic.stats import Stats
 from tui.ui.keys.footer import laid_out, row_of
@@ -88,3 +91,18 @@ def test_the_keys_of_every_screen_are_in_a_narrow_footer() -> None:
     entries = [(key, label, None) for key, label in StatisticsScreen.KEYS]
     footer = text_of(row_of(laid_out(entries, KeyOverrides(), 80)))
     assert "esc back" in footer and "ctrl+p commands" in footer
+
+
+async def test_calls_add_up_because_handshakes_and_lists_are_in_parentheses() -> None:
+    recorded = Recorded()
+    recorded.call()
+    stats = Stats(recorded.columns)
+    assert stats.advance(1000)
+    (call,) = stats.tools()
+    assert text_of(figures_row(call, 120)).split()[2] == "1"
+    listed = replace(call, method="tools/list", tool="", calls=2)
+    assert "   (2)" in text_of(figures_row(listed, 120))
+    assert "  (2)  " in figure_lines([listed])[1]
+    async with Stage().run_test(size=(120, 30)) as pilot:
+        await pilot.app.push_screen(screen := StatisticsScreen(recorded.recording()))
+        await until(lambda: "1 call   " in title(screen))
