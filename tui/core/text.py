@@ -16,12 +16,15 @@ from unicodedata import category, normalize
 PREVIEW_BYTES = 16 * 1024
 PREVIEW_LINES = 200
 
+_SHAPELESS = "\U00013430-\U00013440\U00016fe4\U0001bca0-\U0001bca3\U0001d159"
+"""Controls of hieroglyphs and shorthand, the filler of Khitan, the note without a head."""
+
 # Ranges, not single code points: a class of ranges costs 6 ms per MiB, a class of points 930 ms.
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"
     "\u00ad\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u200b\u200e-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]+"
+    f"{_SHAPELESS}\U000e0000-\U000e0fff]+"
 )
 
 _PICTURES = (
@@ -69,13 +72,13 @@ UNSEEN = (
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f"
     "\u00ad\u034f\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]"
+    f"{_SHAPELESS}\U000e0000-\U000e0fff]"
 )
 """Characters that are sent to a model only where a script needs them. CR and form feed are always sent."""
 
 _NEVER = (
     "[\u00ad\u17b4-\u17b5\u200b\u202d-\u202e\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff\u034f\u115f-\u1160\u180b-\u180f\ufe00-\ufe0f]"
+    f"{_SHAPELESS}\U0001d173-\U0001d17a\U000e0000-\U000e0fff\u034f\u115f-\u1160\u180b-\u180f\ufe00-\ufe0f]"
 )
 _HAN = "\u3001-\u303f\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
 _WITHOUT_BLANKS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
@@ -89,9 +92,12 @@ _UNNEEDED = (
     "(?<![\u1820-\u1878\u1880-\u18aa][\u180b-\u180f])"
     "(?<!\u115f(?=[\u1160-\u11a7]))(?<![\u1100-\u115f]\u1160)"
     "(?<![\u0591-\u05c7]\u034f)"
+    "(?<![\U00013000-\U0001342f][\U00013430-\U00013440])"
+    "(?<![\U0001bc00-\U0001bc9f][\U0001bca0-\U0001bca3])(?<![\U00018b00-\U00018cff]\U00016fe4)"
 )
 """What is invisible and not needed. Needed are the flags of England, Scotland and Wales (as a group), the
-forms of pictures, Han and Mongolian letters, blanks between words of Thai, and fillers of old Korean."""
+forms of pictures, Han and Mongolian letters, blanks between words of Thai, fillers of old Korean, and the
+controls of hieroglyphs, shorthand and Khitan after a sign of theirs."""
 
 _RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 _DIRECTION = "[\u061c\u200e-\u200f\u202a-\u202c\u2066-\u2069]"

@@ -28,6 +28,10 @@ HOSTILE = [
     "\ud800 lone",
     "bom\ufeff",
     "interlinear\ufff9x",
+    "hieroglyphs\U00013430\U0001343f",
+    "shorthand\U0001bca0\U0001bca3",
+    "music\U0001d159\U0001d173",
+    "khitan\U00016fe4",
 ]
 
 
@@ -120,6 +124,7 @@ READ_BY_NOBODY = [
     "x\ufe0e\U000e0101",
     "👩\U000e0101\U000e0102",
     "a\U0001d173",
+    "a\U0001bca0\U0001bca3\U00013430\U0001343f\U0001d159\U00016fe4",
     "\ufff9x\ufffa",
     "ไ\u200b\u200bท",
     "\u0430\u200b\u0432",
@@ -137,6 +142,7 @@ READ_BY_ALL = [
     "漢字かなカナ, 中文。Ελληνικά, русский, हिन्दी, বাংলা, தமிழ், עברית, العربية, አማርኛ, ქართული",
     "é e\u0301 Å ﬁ ½ € “quoted” — … \u00a0\u3000 \ue0b0 \ufffd \U000f0001",
     "def f(x):\r\n\tif x < 0:\r\n\t\treturn '\\x1b[0m', \"\\u200b\"\r\n\f\n# ---\n",
+    "\U00013000\U00013430\U00013001 \U0001bc00\U0001bca0\U0001bc01 \U00018b00\U00016fe4\U00018b01",
     "│├──└ ▁▂▃ ∑∫√ λ→μ ⌘⇧ ␛ �",
 ]
 
@@ -145,7 +151,8 @@ READ_BY_ALL = [
 def test_no_model_reads_text_that_a_person_does_not_see(text: str):
     assert not re.search(
         "[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\ufff9-\ufffb"
-        "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]",
+        "\U00013430-\U00013440\U00016fe4\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
+        "\U000e0000-\U000e0fff]",
         visible(text),
     )
 
@@ -158,7 +165,8 @@ def test_a_model_reads_text_of_any_script_and_source_code_unchanged(text: str):
 @given(
     st.text(
         st.characters(
-            categories=("L", "N", "P", "S", "Zs", "Co"), exclude_characters="\u115f\u1160\u3164\uffa0"
+            categories=("L", "N", "P", "S", "Zs", "Co"),
+            exclude_characters="\u115f\u1160\u3164\uffa0\U0001d159",
         )
     )
 )

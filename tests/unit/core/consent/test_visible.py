@@ -18,6 +18,8 @@ from tui.core.consent.visible import has_hidden, visible
         ("a\u00a0b", "a[U+00A0]b"),
         ("a\U000e0041", "a[tag: A]"),
         ("a\ud800", "a[U+D800]"),
+        ("a\u034f\U0001bca0", "a[U+034F, U+1BCA0]"),
+        ("a\U00016fe4\U0001d159", "a[U+16FE4, U+1D159]"),
         ("北京 à", "北京 à"),
         ("a" + " " * 40 + "b", "a[40 blanks]b"),
     ],

@@ -7,6 +7,7 @@ def test_a_run_or_many_are_a_text():
     assert is_text("a" + "\u200b" * LONG_RUN)
     assert not is_text("a" + "\u200b" * (LONG_RUN - 1))
     assert is_text("a\u200b" * MANY)
+    assert is_text("a\U0001bca0\U0001bca1\U0001bca2\U0001bca3")
     assert not is_text("a\u200b" * (MANY - 1))
 
 

@@ -231,6 +231,7 @@ def test_a_path_that_is_allowed_never_leads_out_of_its_folder(tail):
         "a se\u200bcret",
         "a s\u00ade\u2060c\U000e0061ret",
         "a se\x00cret",
+        "a s\U0001bca0e\U00013430c\U0001d159r\U00016fe4et",
         "a se\u200dcret",
         "a ｓｅｃｒｅｔ",
         "a 𝐬𝐞𝐜𝐫𝐞𝐭",
