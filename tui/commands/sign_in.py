@@ -105,7 +105,8 @@ class TerminalQuestioner(Refuser):
 
     async def consent(self, question: ConsentQuestion) -> Action:
         """Accept y. Raises UsageError without a terminal."""
-        lines = clean("\n".join(question.lines()))
+        damage = [f"  ! {question.damage}"] if question.damage else []
+        lines = clean("\n".join((*question.lines(), *damage)))
         text = f"{lines}\n  {question.outcomes[0]}\n  {question.outcomes[1]}\ny yes, n no: "
         line = await self._asked(text, "To connect to it without being asked, add --trust-config.")
         return Action.ACCEPT if line.strip().lower() in ("y", "yes") else Action.DECLINE

@@ -14,7 +14,14 @@ from tui.core.consent.question import NO_ALL, YES_ALL, ConsentQuestion, consent_
 from tui.core.errors import UsageError
 from tui.core.ports import BY_KEY, DecisionLog
 from tui.core.text import clean, clean_line
-from tui.runtime.servers.consent import agree, launch_of, missing_consents, refuse, refused_at
+from tui.runtime.servers.consent import (
+    agree,
+    damaged_answers,
+    launch_of,
+    missing_consents,
+    refuse,
+    refused_at,
+)
 from tui.runtime.servers.model_consent import agree_to_model, missing_model_consents
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import decisions_file
@@ -39,9 +46,11 @@ def config_trust(path: Path, *, yes: bool) -> int:
         return 0
     if not yes and not is_terminal():
         raise UsageError("no terminal to ask on.", next_step="Use --yes to consent to all of them.")
+    if damage := damaged_answers():
+        print(f"mcptui: {clean(damage)}", file=sys.stderr)
     launches = [launch_of(spec) for spec, _ in found]
     questions = [
-        consent_question(spec, launch, changes)
+        consent_question(spec, launch, changes, damage)
         for (spec, changes), launch in zip(found, launches, strict=True)
     ]
     together = len(found) > 1 and not yes

@@ -60,6 +60,8 @@ class ConsentQuestion:
         facts: what would run, as labels and texts, in order.
         risks: what to check, one sentence each.
         changes: what changed since the person last agreed; empty if they never did.
+        damage: why earlier answers cannot be read, or "". It is about the file of answers, so `lines` is
+            without it: whoever prints several questions prints it once.
     """
 
     server: str
@@ -69,6 +71,7 @@ class ConsentQuestion:
     risks: Sequence[str] = ()
     changes: Sequence[str] = ()
     is_model: bool = False
+    damage: str = ""
 
     @property
     def subject(self) -> str:
@@ -81,6 +84,8 @@ class ConsentQuestion:
         request = "Use it?" if self.is_model else "Connect to it?" if self.is_remote else "Start it?"
         if self.changes:
             return f"has changed since you agreed to it. {request}"
+        if self.damage:
+            return f"comes from {self.source}, not from your own configuration. {request}"
         verb = "used" if self.is_model else "connected to" if self.is_remote else "started"
         return f"comes from {self.source}, not from your own configuration, and was never {verb}. {request}"
 
@@ -130,6 +135,11 @@ class ConsentsQuestion:
     def server(self) -> str:
         """The subject of the question: the source."""
         return self.questions[0].source
+
+    @property
+    def damage(self) -> str:
+        """Why earlier answers cannot be read, or ""."""
+        return self.questions[0].damage
 
     @property
     def head(self) -> str:
@@ -186,12 +196,16 @@ class AllOwn:
         """No question is pending."""
 
 
-def consent_question(spec: ServerSpec, launch: Launch, changes: Sequence[str] = ()) -> ConsentQuestion:
+def consent_question(
+    spec: ServerSpec, launch: Launch, changes: Sequence[str] = (), damage: str = ""
+) -> ConsentQuestion:
     """Return the question about a server; `changes` are those since the person last agreed."""
-    return question_of(spec.name, spec.source, launch, changes)
+    return question_of(spec.name, spec.source, launch, changes, damage)
 
 
-def question_of(name: str, source: str, launch: Launch, changes: Sequence[str] = ()) -> ConsentQuestion:
+def question_of(
+    name: str, source: str, launch: Launch, changes: Sequence[str] = (), damage: str = ""
+) -> ConsentQuestion:
     """Return the question about a server or model with this name."""
     return ConsentQuestion(
         name,
@@ -201,6 +215,7 @@ def question_of(name: str, source: str, launch: Launch, changes: Sequence[str] =
         (*_risks_of_name(name), *risks_of(launch)),
         tuple(changes),
         launch.is_model,
+        damage,
     )
 
 

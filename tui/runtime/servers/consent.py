@@ -176,7 +176,8 @@ class RunConsent:
         return await asyncio.to_thread(self._question, spec, launch)
 
     def _question(self, spec: ServerSpec, launch: Launch) -> ConsentQuestion:
-        return consent_question(spec, launch, self._store.changes(spec.name, spec.source, launch))
+        changes = self._store.changes(spec.name, spec.source, launch)
+        return consent_question(spec, launch, changes, self._store.damage())
 
     async def _ask(self, spec: ServerSpec) -> bool:
         shared = self._shared.pop(spec.name, None)
@@ -236,9 +237,9 @@ class RunConsent:
         if len(missing) > MAX_LISTED:
             lines.append(f"  and {len(missing) - MAX_LISTED} more")
         source = clean_line(missing[0].source, 300)
-        raise UsageError(
-            "\n".join((f"{source} is not your own configuration. Not started:", *lines, CONSENT_STEP))
-        )
+        head = f"{source} is not your own configuration. Not started:"
+        damage = [damage] if (damage := self._store.damage()) else []
+        raise UsageError("\n".join((head, *lines, *damage, CONSENT_STEP)))
 
     def refuse(self, spec: ServerSpec) -> None:
         """Record that a server was not started because nobody could be asked."""
@@ -317,6 +318,11 @@ def refuse(name: str, launch: Launch, decisions: DecisionLog) -> None:
         StoredConsents(consents_file()).refuse(launch.digest())
     except (McptuiError, OSError) as error:
         _log.warning("cannot save the answer about %s: %s", name, error)
+
+
+def damaged_answers() -> str:
+    """Return why earlier answers cannot be read, or "". Blocks."""
+    return StoredConsents(consents_file()).damage()
 
 
 def refused_at(launch: Launch) -> int:

@@ -78,9 +78,11 @@ def blocked(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool)
     if trust or not loaded.source or name not in loaded.settings.models:
         return ""
     launch = model_launch(name, loaded, env)
-    if launch is None or StoredConsents(consents_file()).has(launch.digest()):
+    store = StoredConsents(consents_file())
+    if launch is None or store.has(launch.digest()):
         return ""
-    return f"this model comes from {loaded.source}, not from your own configuration, and needs your consent"
+    why = f"this model comes from {loaded.source}, not from your own configuration, and needs your consent"
+    return f"{why}. {damage.removesuffix('.')}" if (damage := store.damage()) else why
 
 
 def missing_model_consents(
@@ -94,7 +96,7 @@ def missing_model_consents(
         if launch is not None and not store.has(launch.digest()):
             shown = shown_name(name)
             changes = store.changes(shown, loaded.source, launch)
-            found.append((name, launch, question_of(shown, loaded.source, launch, changes)))
+            found.append((name, launch, question_of(shown, loaded.source, launch, changes, store.damage())))
     return found
 
 

@@ -1,6 +1,7 @@
 """Consents and refusals, by the hash of what would run: a private JSON file in the state directory.
 
 It holds no secrets: of values that are not shown only a salted hash. Losing it costs one question each.
+One that is damaged holds no answers: the questions say so, and a copy is kept when it is replaced.
 """
 
 import json
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.consent.launch import Launch
-from tui.settings.files import locked, read_state
+from tui.settings.files import locked, read_state, state_damage
 from tui.settings.save import write_state
 
 FORMAT = 1
@@ -50,6 +51,7 @@ class StoredConsents:
         self._path = path
         self._stamp: tuple[int, int, int] | None = None
         self._kept = _Answers()
+        self._damage = ""
 
     def has(self, digest: str) -> bool:
         """Return whether the person has agreed to what has this hash."""
@@ -58,6 +60,11 @@ class StoredConsents:
     def refused(self, digest: str) -> int:
         """Return when the person said no to what has this hash, in seconds since the epoch; 0 for never."""
         return self._current().refused.get(digest, 0)
+
+    def damage(self) -> str:
+        """Return why earlier answers cannot be read, as sentences with the path of the file, or ""."""
+        self._current()
+        return f"Your earlier answers cannot be read: {self._damage}" if self._damage else ""
 
     def changes(self, server: str, source: str, launch: Launch) -> list[str]:
         """Return what differs from what was last agreed to for a server, nothing if that never was."""
@@ -90,11 +97,13 @@ class StoredConsents:
         try:
             about = self._path.stat()
         except OSError:
-            self._stamp, self._kept = None, _Answers()
+            self._stamp, self._kept, self._damage = None, _Answers(), ""
             return self._kept
         stamp = (about.st_ino, about.st_size, about.st_mtime_ns)
         if stamp != self._stamp:
             self._stamp, self._kept = stamp, _read(self._path)
+            is_empty = not (self._kept.agreed or self._kept.refused)
+            self._damage = state_damage(self._path, MAX_BYTES, form=FORMAT) if is_empty else ""
         return self._kept
 
 

@@ -7,7 +7,6 @@ person is told of it and asked again, and finds the damaged file beside the new 
 import json
 import logging
 import os
-import shutil
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -17,10 +16,8 @@ from typing import Any
 from tui.core.definitions.accepted import MAX_ACCEPTED, Accepted, Kept
 from tui.core.definitions.definition import digest_of
 from tui.core.errors import ConfigError
-from tui.core.files.private_files import open_private
 from tui.core.jsonrpc.reader import loads
-from tui.core.text import clean_line
-from tui.settings.files import Unopened, Unreadable, locked, read_bounded
+from tui.settings.files import Unopened, Unreadable, damage_text, keep_damaged, locked, read_bounded
 from tui.settings.save import write_state
 
 FORMAT = 1
@@ -82,7 +79,7 @@ class StoredDefinitions:
                     raise ConfigError(f"{error}.", where=str(path)) from error
                 except Unreadable:
                     before = Kept()
-                    _keep_beside(path)
+                    keep_damaged(path)
                 accepted = {**before.accepted, **new.accepted}
                 last = dict(list(accepted.items())[-MAX_ACCEPTED:])
                 write_state(path, _text(server, last, new.refused, self._redact))
@@ -99,48 +96,10 @@ class StoredDefinitions:
 
 
 def _damage(path: Path, error: Exception) -> str:
-    is_kept = isinstance(error, Unreadable) and not isinstance(error, Unopened)
-    beside = f" Before it is replaced, it is copied to {_beside(path).name}." if is_kept else ""
-    why = clean_line(str(error), 200).removesuffix(".")
     return (
-        f"What you accepted before cannot be read: {clean_line(str(path), 400)} {why}.{beside} "
+        f"What you accepted before cannot be read: {damage_text(path, error)} "
         "Everything counts as changed until you accept it."
     )
-
-
-def _beside(path: Path) -> Path:
-    return path.with_suffix(".damaged")
-
-
-def _keep_beside(path: Path) -> None:
-    """Link or copy a damaged file to a second name, so that it survives its replacement.
-
-    Raises ConfigError if neither works: then it must not be replaced.
-    """
-    beside = _beside(path)
-    try:
-        beside.unlink(missing_ok=True)
-        try:
-            os.link(path, beside, follow_symlinks=False)
-        except OSError:  # a file system without links
-            _copy(path, beside)
-    except OSError as error:
-        why = f"is damaged and cannot be copied to {beside.name} ({error.strerror}), so it is not replaced."
-        step = "Move it away so that definitions are saved again."
-        raise ConfigError(why, where=str(path), next_step=step) from error
-
-
-def _copy(path: Path, to: Path) -> None:
-    """Copy a file to a private one that does not exist yet; nothing is left of a copy that failed."""
-    with open(open_private(path, os.O_RDONLY), "rb") as source:
-        try:
-            with open(open_private(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as copy:
-                shutil.copyfileobj(source, copy)
-                copy.flush()
-                os.fsync(copy.fileno())
-        except OSError:
-            to.unlink(missing_ok=True)
-            raise
 
 
 def _text(

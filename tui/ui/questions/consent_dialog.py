@@ -32,6 +32,7 @@ CHARS_OF_LONG = 2_000
 def consent_rows(question: ConsentQuestion) -> Iterator[Row]:
     """Yield the lines of a question. The text is the file's: visible, never markup."""
     yield (question.subject, "text bold"), (f" {question.head}", "text")
+    yield from _damage(question)
     if too_long := question.too_long:
         yield ((too_long, "warn"),)
     yield ()
@@ -45,6 +46,7 @@ def consents_rows(question: ConsentsQuestion) -> Iterator[Row]:
     """Yield the lines of a question about several servers: each of them whole, one below the other."""
     head = question.server
     yield (f"{head[:1].upper()}{head[1:]}", "text bold"), (f" {question.head}", "text")
+    yield from _damage(question)
     number = len(question.questions)
     for index, one in enumerate(question.questions):
         yield ()
@@ -55,6 +57,11 @@ def consents_rows(question: ConsentsQuestion) -> Iterator[Row]:
     yield ()
     yield ((YES_ALL, "dim"),)
     yield ((NO_ALL, "dim"),)
+
+
+def _damage(question: ConsentQuestion | ConsentsQuestion) -> Iterator[Row]:
+    if question.damage:
+        yield ((clean(f"! {question.damage}"), "warn"),)
 
 
 def _what_runs(question: ConsentQuestion) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from tui.commands.decisions import config_trust as module
 from tui.commands.decisions.config_trust import config_trust
 from tui.core.errors import ConfigError, UsageError
 from tui.runtime.servers.consent import missing_consents
-from tui.settings.locations import decisions_file
+from tui.settings.locations import consents_file, decisions_file
 from tui.settings.state.stored_decisions import read_decisions
 
 CONFIG = (
@@ -77,6 +77,19 @@ def test_one_answer_is_enough_for_all_servers_of_a_file_which_are_all_shown_befo
     assert said.index("https://example.com/mcp") < said.index("Yes: mcptui starts all") < said.index("one: ")
     assert f"one: {outcome}" in said and f"two: {outcome}" in said
     assert len(missing_consents(file, {})) == left
+
+
+def test_a_cut_file_of_answers_is_named_once_and_kept(
+    file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]
+):
+    consents_file().parent.mkdir(parents=True, exist_ok=True)
+    consents_file().write_text("{")
+    answers.append("y")
+    assert config_trust(file, yes=False) == 0
+    said = capsys.readouterr()
+    assert said.err.count(f"{consents_file()} is not JSON") == 1 and "was never" not in said.out
+    assert consents_file().with_suffix(".damaged").read_text() == "{"
+    assert missing_consents(file, {}) == []
 
 
 def test_consent_does_not_cover_a_server_that_changed_while_it_was_shown(

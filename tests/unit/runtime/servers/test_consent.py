@@ -116,6 +116,21 @@ async def test_a_changed_server_is_asked_about_with_the_difference(tmp_path: Pat
     assert consent.allows(SPEC) and not consent.allows(changed)
 
 
+async def test_a_cut_file_of_answers_is_said_in_the_question_and_without_a_person(tmp_path: Path):
+    assert await gate(tmp_path, Person(Action.ACCEPT)).ask(SPEC)
+    path = tmp_path / "consents.json"
+    path.write_text(path.read_text()[:-20])
+    with pytest.raises(UsageError) as refused:
+        gate(tmp_path, Person()).require([SPEC, *THREE])
+    assert str(refused.value).count("consents.damaged") == 1
+    person = Person(Action.ACCEPT, Action.ACCEPT)
+    consent = gate(tmp_path, person)
+    assert await consent.ask(SPEC) and await consent.ask(THREE[0])
+    first, second = person.asked
+    assert "consents.damaged" in first.damage and "never" not in first.head
+    assert second.damage == "" and (tmp_path / "consents.damaged").exists()
+
+
 async def test_two_starts_of_a_server_are_one_question(tmp_path: Path):
     person = Person(Action.ACCEPT)
     consent = gate(tmp_path, person)

@@ -79,6 +79,33 @@ def test_a_damaged_file_is_no_yes(tmp_path: Path, text: str):
     assert stored.has(launch("a").digest())
 
 
+@pytest.mark.parametrize("is_yes", [True, False])
+def test_a_cut_file_is_named_and_copied_before_the_next_answer_replaces_it(tmp_path: Path, is_yes: bool):
+    path = tmp_path / "consents.json"
+    StoredConsents(path).add("s", "x", launch("a"))
+    assert StoredConsents(path).damage() == ""
+    cut = path.read_text()[:-20]
+    path.write_text(cut)
+    stored = StoredConsents(path)
+    assert str(path) in stored.damage() and "is not JSON" in stored.damage()
+    assert "copied to consents.damaged" in stored.damage()
+    if is_yes:
+        stored.add("s", "x", launch("b"))
+    else:
+        stored.refuse(launch("b").digest())
+    assert stored.damage() == ""
+    assert (tmp_path / "consents.damaged").read_text() == cut
+
+
+def test_a_cut_file_that_cannot_be_copied_is_not_replaced(tmp_path: Path):
+    path = tmp_path / "consents.json"
+    path.write_text("{")
+    (tmp_path / "consents.damaged").mkdir()
+    with pytest.raises(ConfigError, match="cannot be copied"):
+        StoredConsents(path).add("s", "x", launch("a"))
+    assert path.read_text() == "{"
+
+
 def test_a_link_in_its_place_is_neither_read_nor_written(tmp_path: Path):
     real, path = tmp_path / "real.json", tmp_path / "consents.json"
     StoredConsents(real).add("s", "x", launch("a"))
@@ -87,6 +114,7 @@ def test_a_link_in_its_place_is_neither_read_nor_written(tmp_path: Path):
     assert not StoredConsents(path).has(launch("a").digest())
     with pytest.raises(ConfigError):
         StoredConsents(path).add("s", "x", launch("b"))
+    assert "symbolic link" in StoredConsents(path).damage() and "copied" not in StoredConsents(path).damage()
     assert real.read_text() == before
 
 

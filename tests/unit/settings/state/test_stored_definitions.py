@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 import stat
 
 import pytest
@@ -93,7 +94,7 @@ def test_a_damaged_file_that_cannot_be_kept_is_not_replaced_and_the_log_says_so(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "link", no_links)
-    monkeypatch.setattr(stored_definitions.shutil, "copyfileobj", full)
+    monkeypatch.setattr(shutil, "copyfileobj", full)
     path = tmp_path / f"{KEY}.json"
     path.write_text("first")
     keep(tmp_path, Kept({"add": accepted(ADD)}))

@@ -63,3 +63,11 @@ def test_a_damaged_file_trusts_nobody(tmp_path: Path, text: str) -> None:
 def test_a_place_that_cannot_be_written_costs_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     keep(tmp_path / "file" / "trusted.json", FETCH, True)
+
+
+def test_a_damaged_file_is_copied_before_an_answer_replaces_it(tmp_path: Path) -> None:
+    path = tmp_path / "trusted.json"
+    path.write_text("{")
+    keep(path, FETCH, True)
+    assert (tmp_path / "trusted.damaged").read_text() == "{"
+    assert StoredTrust(path).find(FETCH) is True

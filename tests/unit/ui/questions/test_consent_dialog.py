@@ -63,6 +63,19 @@ async def test_a_key_answers(key: str, action: Action):
         assert await waiting is action
 
 
+async def test_a_damaged_file_of_answers_is_named_once():
+    damaged = dataclasses.replace(QUESTION, changes=(), damage="Cut: \x1b[31mconsents.json")
+    for question in (damaged, ConsentsQuestion([damaged, dataclasses.replace(damaged, server="notes")])):
+        async with app_with_person() as (app, _, person):
+            assert isinstance(person, Approvals)
+            several = isinstance(question, ConsentsQuestion)
+            waiting = asked(person.consents(question) if several else person.consent(question))
+            await shown(app, ConsentDialog)
+            await shows(app, "! Cut: ␛[31mconsents.json")
+            assert screen_text(app).count("! Cut") == 1 and "was never" not in screen_text(app)
+            waiting.cancel()
+
+
 async def test_enter_and_letters_answer_nothing():
     async with app_with_person() as (app, pilot, person):
         assert isinstance(person, Approvals)
