@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.redact_json import redacted_json, texts_in, without_secrets
+from tui.core.text import visible
 from tui.core.tools import (
     BinaryContent,
     Content,
@@ -45,7 +46,25 @@ class ResultRedactor:
         self._cleared_tools: dict[tuple[str, str], tuple[Tool, Tool, int]] = {}
 
     def text(self, text: str) -> str:
-        return self._redactor.redact_spoken(text)
+        """Return a text without secrets, also without those that its invisible characters interrupt.
+
+        A model gets the text without these characters, so it would get the whole secret.
+        """
+        text = self._redactor.redact_spoken(text)
+        shown = _as_sent(text)
+        return text if shown is text or not self._is_secret(shown) else self._redactor.redact_spoken(shown)
+
+    def _texts(self, texts: Sequence[str]) -> Sequence[str]:
+        """Return texts that follow each other without secrets, also without those split over them."""
+        texts = self._redactor.redact_texts(texts)
+        shown = [_as_sent(text) for text in texts]
+        if shown == texts:
+            return texts
+        cleared = self._redactor.redact_texts(shown)
+        return texts if cleared == shown else cleared
+
+    def _is_secret(self, text: str) -> bool:
+        return self._redactor.redact_spoken(text) != text
 
     def value(self, value: Any) -> Any:
         """Return a JSON value without secrets."""
@@ -122,11 +141,16 @@ class ResultRedactor:
     def _holds(self, texts: Iterable[str]) -> bool:
         """Return whether any of the texts holds a secret; joined, since one search is cheaper than many."""
         # The shown part is often the same object as in the raw result.
-        joined = "\n".join({id(text): text for text in texts}.values())
-        return self.text(joined) != joined
+        found = {id(text): text for text in texts}.values()
+        if self._is_secret("\n".join(found)):
+            return True
+        sent = ((text, _as_sent(text)) for text in found)
+        changed = [shown for text, shown in sent if shown is not text]
+        return bool(changed) and self._is_secret("\n".join(changed))
 
     def _splits(self, items: Sequence[str]) -> bool:
         """Return whether a value is split over texts, or a text ends with a long beginning of one."""
+        items = [_as_sent(item) for item in items]
         return any(map(self._redactor.ends_inside, items)) or (
             len(items) > 1 and self._holds(["".join(items)])
         )
@@ -158,7 +182,7 @@ class ResultRedactor:
     def _result(self, result: ToolResult) -> ToolResult:
         contents = [self._content(one) for one in result.content]
         texts = [(number, one) for number, one in enumerate(result.content) if isinstance(one, TextContent)]
-        whole = self._redactor.redact_texts([one.text for _, one in texts])
+        whole = self._texts([one.text for _, one in texts])
         for (number, one), text in zip(texts, whole, strict=True):
             contents[number] = replace(one, text=text)
         return replace(
@@ -178,7 +202,7 @@ class ResultRedactor:
             for number, one in enumerate(content if isinstance(content, list) else ())
             if isinstance(one, Mapping) and isinstance(one.get("text"), str)
         ]
-        whole = self._redactor.redact_texts([text for _, text in texts])
+        whole = self._texts([text for _, text in texts])
         for (number, _), text in zip(texts, whole, strict=True):
             cleared["content"][number]["text"] = text
         return cleared
@@ -241,6 +265,14 @@ class ResultRedactor:
             return cleared
         inside = self._redactor.redact_spoken_bytes(octets)
         return cleared if inside == octets else b64encode(inside).decode()
+
+
+def _as_sent(text: str) -> str:
+    """Return a text without invisible characters, as a model gets it; the same object if it has none."""
+    if text.isascii():
+        return text
+    shown = visible(text)
+    return text if shown == text else shown
 
 
 def _texts_of_tool(tool: Tool) -> list[str]:

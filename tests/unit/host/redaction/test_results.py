@@ -51,6 +51,43 @@ async def test_a_secret_over_two_items_of_a_result_is_redacted(redaction):
     assert [one["text"] for one in found.raw["content"]] == clear
 
 
+HIDDEN = [f"{SECRET[:9]}{hidden}{SECRET[9:]}" for hidden in ("\u200b", "\u00ad\u2060", "\U0001bca0")]
+
+
+@pytest.mark.parametrize("text", HIDDEN)
+async def test_a_secret_with_invisible_characters_in_it_is_redacted(redaction, text):
+    raw = {"content": [{"type": "text", "text": text}], "structuredContent": {"a": text}}
+    others = (TextContent("שלום"), ResourceContent("x:1", "text/plain", text), LinkContent("x:2", text, ""))
+    found = await redaction.result(
+        ToolResult((TextContent(f"a {text} b"), *others), structured={"a": text}, raw=raw)
+    )
+    assert found.content == (
+        TextContent(f"a {MARK} b"),
+        others[0],
+        ResourceContent("x:1", "text/plain", MARK),
+        LinkContent("x:2", MARK, ""),
+    )
+    assert found.structured == {"a": MARK} and found.raw["content"] == [{"type": "text", "text": MARK}]
+    (tool,) = redaction.tools(
+        [Tool("s", "t", description=text, schema={"properties": {"a": {"description": text}}})]
+    )
+    assert tool.description == MARK and tool.schema["properties"]["a"] == {"description": MARK}
+
+
+async def test_a_secret_over_two_items_with_invisible_characters_between_is_redacted(redaction):
+    texts = [f"a {SECRET[:9]}\u200b", f"\u00ad{SECRET[9:]} b", f"c {SECRET[:8]}\u200b"]
+    raw = {"content": [{"type": "text", "text": text} for text in texts]}
+    found = await redaction.result(ToolResult(tuple(map(TextContent, texts)), raw=raw))
+    clear = ["a [redacted]", " b", "c [redacted]"]
+    assert [one.text for one in found.content] == clear
+    assert [one["text"] for one in found.raw["content"]] == clear
+
+
+async def test_invisible_characters_elsewhere_stay(redaction):
+    result = ToolResult((TextContent("a\u200bb"), TextContent("c")), raw={"content": []})
+    assert await redaction.result(result) is result
+
+
 @pytest.mark.parametrize(
     "text",
     [
