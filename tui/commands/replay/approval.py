@@ -5,7 +5,9 @@ decisions are recorded. A recording may come from somebody else, so a message is
 sent, not by the columns of the recording.
 """
 
+import json
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -17,6 +19,7 @@ from tui.commands.terminal_approver import asked_line
 from tui.commands.traffic_choice import say
 from tui.core.context.resource_tools import READ
 from tui.core.errors import UsageError
+from tui.core.hidden_text.readable import readable_line
 from tui.core.jsonrpc.reader import DuplicateKeyReader
 from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.text import clean_line
@@ -31,10 +34,18 @@ if TYPE_CHECKING:
 
 BY_FLAG = "flag --yes"
 BY_APPROVE = "flag --approve all"
-MAX_LISTED = 100
-"""Tools that are listed and recorded individually."""
+MAX_RECORDED = 100
+"""Tools that are recorded individually; all are listed."""
 
-MAX_NAMED = 10
+MAX_ARGUMENTS = 20
+"""Different arguments that are listed per tool or method."""
+
+HARMLESS = re.compile(r"initialize|ping|notifications/(?:initialized|cancelled|progress)|[a-z/]+/list")
+"""Methods that are listed but not recorded as decisions."""
+
+MAX_CHARS = 300
+"""Characters of the arguments of a call that are listed."""
+
 CHANGES, READS = "may change something", "read-only"
 
 
@@ -74,6 +85,7 @@ class ReplayApproval:
         self._by = by
         self._calls: Counter[_Call] = Counter()
         self._others: Counter[str] = Counter()
+        self._arguments: dict[_Call | str, Counter[str]] = {}
         self.items = [self._judged(_one_line(item)) for item in items]
 
     def _judged(self, item: ReplayItem) -> ReplayItem:
@@ -97,7 +109,14 @@ class ReplayApproval:
         if rule is not None and (refused := self._by_rule(item, method, rule)) is not None:
             return refused
         self._others[method] += 1
+        if method != "initialize":
+            self._add_arguments(method, {name: one for name, one in params.items() if name != "_meta"})
         return item
+
+    def _add_arguments(self, sent: "_Call | str", arguments: Any) -> None:
+        if arguments:
+            words = json.dumps(arguments, ensure_ascii=False)
+            self._arguments.setdefault(sent, Counter())[readable_line(words, MAX_CHARS)] += 1
 
     def _judged_call(self, item: ReplayItem, name: str, arguments: Any) -> ReplayItem:
         server = self._server
@@ -116,7 +135,9 @@ class ReplayApproval:
         words = READS if tool is not None and server.only_reads(tool) else CHANGES
         if rule is not None and rule.action is Verdict.ASK:
             words += f", the rule “{rule}” requires approval"
-        self._calls[_Call(name, words)] += 1
+        call = _Call(name, words)
+        self._calls[call] += 1
+        self._add_arguments(call, arguments)
         return item
 
     def _by_rule(self, item: ReplayItem, name: str, rule: Rule) -> ReplayItem | None:
@@ -133,21 +154,24 @@ class ReplayApproval:
         return kept
 
     def lines(self) -> list[str]:
-        """Return clean lines: per tool, what is sent and what is not."""
+        """Return clean lines: per tool and method, what is sent, with its arguments, and what is not."""
         found = sorted(self._calls.items(), key=lambda one: (not one[0].is_sent, one[0].words, one[0].tool))
-        rows = [f"  {_line(call, number)}" for call, number in found[:MAX_LISTED]]
-        if more := found[MAX_LISTED:]:
-            rows.append(
-                f"  and {plural(sum(number for _, number in more), 'call')} of {len(more)} other tools"
-            )
-        if self._others:
-            named = [
-                clean_line(method, 60) + (f" ×{number}" if number > 1 else "")
-                for method, number in self._others.most_common(MAX_NAMED)
-            ]
-            rest = ", …" if len(self._others) > MAX_NAMED else ""
-            rows.append(f"  and {plural(self._others.total(), 'other message')}: {', '.join(named)}{rest}")
+        rows = list[str]()
+        for call, number in found:
+            rows += [f"  {_line(call, number)}", *self._lines_of_arguments(call)]
+        for method, number in self._others.most_common():
+            name = clean_line(method, 200) or "(no name)"
+            rows += [f"  {name}  {plural(number, 'message')}", *self._lines_of_arguments(method)]
         return [f"sends to {clean_line(self._server.name, 80)}:", *(rows or ["  nothing"])]
+
+    def _lines_of_arguments(self, sent: "_Call | str") -> list[str]:
+        found = self._arguments.get(sent, Counter()).most_common()
+        lines = [
+            f"    {words}" + (f" ×{number}" if number > 1 else "") for words, number in found[:MAX_ARGUMENTS]
+        ]
+        if more := sum(number for _, number in found[MAX_ARGUMENTS:]):
+            lines.append(f"    and {more} with other arguments")
+        return lines
 
     async def agreed(self, decisions: DecisionLog) -> bool:
         """Show what would be sent, and return whether the user confirms. Records a decision for each tool.
@@ -167,7 +191,11 @@ class ReplayApproval:
         return agreed
 
     def _record(self, decisions: DecisionLog, *, is_yes: bool, by: str) -> None:
-        for call, number in list(self._calls.items())[:MAX_LISTED]:
+        calls = [
+            *self._calls.items(),
+            *((_Call(name, ""), many) for name, many in self._others.items() if not HARMLESS.fullmatch(name)),
+        ]
+        for call, number in calls[:MAX_RECORDED]:
             decisions.add(
                 DecisionRecord(
                     DecisionKind.CALL,
@@ -182,7 +210,7 @@ class ReplayApproval:
 
 
 def _line(call: _Call, number: int) -> str:
-    name = clean_line(call.tool, 80) or "(no name)"
+    name = clean_line(call.tool, 200) or "(no name)"
     return f"{name}  {plural(number, 'call')}, {clean_line(call.words, 300)}"
 
 

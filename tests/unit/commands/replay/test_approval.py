@@ -49,9 +49,36 @@ def test_the_preview_lists_calls_by_tool_and_whether_they_may_change_something()
     assert approval.lines() == [
         "sends to mail:",
         "  send  2 calls, may change something",
+        '    {"to": "a"}',
+        '    {"to": "b"}',
         "  look  1 call, read-only",
-        "  and 1 other message: tools/list",
+        "  tools/list  1 message",
     ]
+
+
+def test_the_preview_lists_every_method_and_what_it_is_about() -> None:
+    methods = [f"a{number}/list" for number in range(30)]
+    messages = [{"id": number, "method": method} for number, method in enumerate(methods)]
+    read = {"id": 99, "method": "resources/read", "params": {"uri": "mail://se\u200bcret", "_meta": {"a": 1}}}
+    calls = [call(100 + number, "send", to=number) for number in range(22)]
+    lines = ReplayApproval(planned(*messages, read, *calls), LiveServer("mail")).lines()
+    assert all(f"  {method}  1 message" in lines for method in methods)
+    at = lines.index("  resources/read  1 message")
+    assert lines[at + 1] == '    {"uri": "mail://se[U+200B]cret"}'
+    assert "    and 2 with other arguments" in lines
+
+
+async def test_reads_prompts_and_unknown_methods_are_recorded() -> None:
+    kept = Kept()
+    sent = (
+        {"id": 1, "method": "resources/read", "params": {"uri": "mail://1"}},
+        {"id": 2, "method": "admin/wipe"},
+    )
+    assert await ReplayApproval(planned(*sent), LiveServer("mail"), BY_FLAG).agreed(kept)
+    assert {(one.subject, one.allowed, one.by) for one in kept} == {
+        ("resources/read (replay of 1 call)", True, "flag --yes"),
+        ("admin/wipe (replay of 1 call)", True, "flag --yes"),
+    }
 
 
 def test_a_deny_rule_prevents_a_call_and_an_ask_rule_is_named() -> None:
