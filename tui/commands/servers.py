@@ -19,7 +19,7 @@ from tui.core.units import duration, plural
 from tui.host.error_sentences import RETRY
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
-from tui.runtime.servers.consent import CONSENT_STEP, MAX_LISTED, described
+from tui.runtime.servers.consent import CONSENT_STEP, described
 
 FAILED = 5
 
@@ -79,7 +79,7 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
 def _consent_words(runtime: Runtime, names: Sequence[str]) -> str:
     """Return which servers were not started because consent is missing, and what each would run."""
     specs = [runtime.host.status(name).spec for name in names]
-    lines = [line for spec in specs[:MAX_LISTED] for line in described(spec)]
+    lines = [line for spec in specs for line in described(spec)]
     would = "It would run:" if len(specs) == 1 else "They would run:"
     head = f"{plural(len(specs), 'server')} not started without your consent. {would}"
     return "\n".join((head, *lines, CONSENT_STEP))

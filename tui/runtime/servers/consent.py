@@ -29,7 +29,6 @@ from tui.settings.state.stored_decisions import StoredDecisions
 
 BY_FLAG = "flag --trust-config"
 BY_NOBODY = f"{BY_DEFAULT} (no screen to ask on)"
-MAX_LISTED = 20
 MAX_COMMAND = 2000
 MAX_PATH = 4096
 LOOKED_THROUGH = 4_000
@@ -233,9 +232,7 @@ class RunConsent:
             return
         for spec in missing:
             self.refuse(spec)
-        lines = [line for spec in missing[:MAX_LISTED] for line in described(spec)]
-        if len(missing) > MAX_LISTED:
-            lines.append(f"  and {len(missing) - MAX_LISTED} more")
+        lines = [line for spec in missing for line in described(spec)]  # all of it, since a yes is to all
         source = clean_line(missing[0].source, 300)
         head = f"{source} is not your own configuration. Not started:"
         damage = [damage] if (damage := self._store.damage()) else []

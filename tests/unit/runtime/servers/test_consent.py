@@ -302,6 +302,13 @@ def test_without_a_person_the_refusal_shows_what_would_run_and_the_flag_and_is_r
     ]
 
 
+def test_a_refusal_shows_all_servers_that_one_flag_would_start(tmp_path: Path):
+    specs = [dataclasses.replace(SPEC, name=f"weather{number}") for number in range(25)]
+    with pytest.raises(UsageError) as refused:
+        gate(tmp_path, Person()).require(specs)
+    assert all(f"  {spec.name}\n" in str(refused.value) for spec in specs)
+
+
 def test_the_shipped_samples_are_known_by_what_runs(tmp_path: Path):
     weather, notes, _ = default_servers()
     foreign = dataclasses.replace(weather, name="anything", source="the file /tmp/mcp.json")
