@@ -368,7 +368,7 @@ async def test_the_status_line_says_how_full_the_window_is_and_what_it_cost() ->
 
 
 def _seconds_left(app: McptuiApp) -> int:
-    found = re.search(r"retry 2 of \d+ in (\d+) s", screen_text(app))
+    found = re.search(r"attempt 2 of \d+ in (\d+) s", screen_text(app))
     assert found is not None
     return int(found[1])
 

@@ -60,8 +60,8 @@ writes.
 RECORDING = "a .mcptrace or .jsonl file, or the start or end of a name from traffic --list"
 TRAFFIC_ABOUT = """\
 Inspect a recording. Without a name, mcptui reads the most recent one. With --since, it reads all recordings
-with entries since that time, with --all all recordings. The oldest comes first. On a terminal and without
-options, the traffic screen opens.
+with entries since that time. With --all, it reads every recording. The oldest comes first. On a terminal and
+without options, the traffic screen opens.
 
   mcptui traffic --since 1h --slowest     the slowest calls of the last hour
   mcptui traffic --since 1h --failed      the failed calls of the last hour

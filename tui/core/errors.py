@@ -30,7 +30,8 @@ def sentences(text: str, next_step: str) -> str:
 
 def as_sentences(problems: Iterable[str]) -> str:
     """Return several problems as one text, a sentence each. The last one has no full stop."""
-    return ". ".join(problem.strip().rstrip(".") for problem in problems)
+    told = [problem.strip().rstrip(".") for problem in problems]
+    return " ".join((*(f"{one}{'' if one.endswith('?') else '.'}" for one in told[:-1]), *told[-1:]))
 
 
 class UsageError(McptuiError):

@@ -19,3 +19,9 @@ def test_a_place_that_the_message_begins_with_is_not_said_twice():
 
 def test_several_problems_are_a_sentence_each():
     assert as_sentences(["`a` is missing.", "`b`: not a color"]) == "`a` is missing. `b`: not a color"
+
+
+def test_a_question_among_several_problems_has_no_full_stop():
+    assert as_sentences(["comand: unknown key, did you mean `command`?", "no url"]).endswith(
+        "`command`? no url"
+    )

@@ -129,3 +129,9 @@ def test_all_problems_of_a_server_are_a_sentence_each():
     assert found.problem == (
         "invalid configuration: args: must be an array, not a number. colour: unknown key."
     )
+
+
+def test_a_problem_that_ends_with_a_question_has_no_full_stop():
+    loaded = load_text('[servers.a]\ncommand = "x"\ncomand = "y"\n', Path("c.toml"), {})
+    (spec,) = server_specs(loaded, disabled=True)
+    assert spec.problem.endswith("did you mean `command`?")

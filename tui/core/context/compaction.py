@@ -216,8 +216,9 @@ class Compactor:
                 shorter = limited(messages, shorter, window)
             return self._take(shorter, _IN_SHORT) if shorter != before else None
         summary = await self._summarise(upto, shorter, window)
-        turns = plural(count_turns(messages, upto), "turn")
-        words = f"{turns} {summary_words(summary)}. They stay complete on your screen."
+        turns = count_turns(messages, upto)
+        kept = "It stays" if turns == 1 else "They stay"
+        words = f"{plural(turns, 'turn')} {summary_words(summary)}. {kept} complete on your screen."
         return self._take(replace(shorter, upto=upto, summary=summary), words)
 
     def _is_full(self, compaction: Compaction, window: int) -> bool:

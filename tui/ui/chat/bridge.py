@@ -99,7 +99,7 @@ class Bridge:
         until, event = self._retry
         left = units.clock(max(0, math.ceil(until - self._clock())))
         return (
-            f"retry {event.attempt} of {event.attempts} in {left} · {self._key('chat.cancel')} "
+            f"attempt {event.attempt} of {event.attempts} in {left} · {self._key('chat.cancel')} "
             f"stops · {clean_line(event.reason, 160)}"
         )
 

@@ -90,7 +90,8 @@ def help_rows(found: Sequence[Group], query: str, width: int) -> list[Row]:
     """Return the rows of the groups that match, for `width` cells; nothing is cut."""
     rows: list[Row] = []
     for heading, lines in found:
-        if shown := [line for line in lines if line.matches(query) or not query]:
+        is_named = query.casefold().strip() in heading.casefold()
+        if shown := [line for line in lines if is_named or line.matches(query)]:
             rows += [EMPTY] if rows else []
             rows.append(((heading, "dim bold"),))
             for line in shown:

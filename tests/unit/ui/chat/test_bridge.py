@@ -260,11 +260,11 @@ def retry(delay: float = 12.0) -> events.RetryScheduled:
 
 def test_a_request_that_is_sent_again_counts_down_and_says_what_stops_it(bridge, clock):
     bridge.apply(retry())
-    assert bridge.activity == ("retry 2 of 4 in 12 s · esc stops · ollama answered 503: loading the model")
+    assert bridge.activity == ("attempt 2 of 4 in 12 s · esc stops · ollama answered 503: loading the model")
     clock.now += 11.2
-    assert bridge.activity.startswith("retry 2 of 4 in 1 s")
+    assert bridge.activity.startswith("attempt 2 of 4 in 1 s")
     clock.now += 5
-    assert bridge.activity.startswith("retry 2 of 4 in 0 s")
+    assert bridge.activity.startswith("attempt 2 of 4 in 0 s")
 
 
 def test_why_a_request_is_sent_again_is_said_once_in_the_conversation(bridge, view):

@@ -63,3 +63,9 @@ async def test_typing_filters_and_escape_clears_then_closes():
         await shows(app, "Send, or queue")
         await pilot.press("escape")
         await until(lambda: len(app.screen_stack) == 1)
+
+
+def test_the_name_of_a_section_shows_all_of_it():
+    found = next(name for name, lines in EVERYTHING if name == "Servers")
+    whole = next(lines for name, lines in EVERYTHING if name == found)
+    assert all(any(line.help[:20] in row for row in shown("servers")) for line in whole)
