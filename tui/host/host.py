@@ -240,8 +240,8 @@ class Host:
         count = await sign_ins.forget(name)
         if not held:
             return SignedOut(count)
-        remote = await asyncio.to_thread(remote_transports)
-        problem = await remote.revoke(held, sign_ins, WireTap(name, self._around.sink))
+        remote, spec = await asyncio.to_thread(remote_transports), server.status.spec
+        problem = await remote.revoke(held, spec, sign_ins, WireTap(name, self._around.sink))
         if problem:
             logging.getLogger(__name__).warning("tokens of %s were not revoked: %s", name, problem)
         return SignedOut(count, len(held), problem)

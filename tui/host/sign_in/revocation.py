@@ -3,11 +3,13 @@
 import asyncio
 import base64
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
 import httpx2
 
+from tui.core.servers import OAuthSpec
 from tui.core.text import clean_line
 from tui.host.sign_in.exchange import OAuthExchange
 from tui.host.sign_in.failures import SignInFailed
@@ -36,8 +38,18 @@ async def revoke(
     return problem
 
 
+def with_secret(sign_in: StoredSignIn, url: str | None, oauth: OAuthSpec) -> StoredSignIn:
+    """Return a sign-in with the client secret of the configuration, if it is of that client and address."""
+    client = sign_in.client
+    is_same = sign_in.url == url and client.get("client_id") == oauth.client_id
+    if not oauth.client_secret or not is_same or client.get("client_secret"):
+        return sign_in
+    return replace(sign_in, client={**client, "client_secret": oauth.client_secret})
+
+
 async def _revoked(sign_in: StoredSignIn, exchange: OAuthExchange) -> str:
     """Return why a token of a sign-in was not revoked, or ""."""
+    problem = ""
     for name in REVOKED:
         token = sign_in.tokens.get(name)
         if not token:
@@ -45,10 +57,13 @@ async def _revoked(sign_in: StoredSignIn, exchange: OAuthExchange) -> str:
         try:
             reply = await exchange.send(_request(sign_in, str(token), name))
         except SignInFailed as error:
-            return error.message.rstrip(".")
+            problem = error.message.rstrip(".")
+            continue
         if reply.status_code != 200:
-            return f"{clean_line(reply.request.url.host, 80)} returned HTTP {reply.status_code}{_said(reply)}"
-    return ""
+            problem = (
+                f"{clean_line(reply.request.url.host, 80)} returned HTTP {reply.status_code}{_said(reply)}"
+            )
+    return problem
 
 
 def _request(sign_in: StoredSignIn, token: str, name: str) -> httpx2.Request:

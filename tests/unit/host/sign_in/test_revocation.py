@@ -8,7 +8,7 @@ import pytest
 from tests.protocol.oauth_server import OAuthServer
 from tests.unit.host.sign_in.people import Person, browse
 from tui.core.ports import MonotonicClock
-from tui.core.servers import OAuthSpec, ServerSpec, SignedOut, Transport
+from tui.core.servers import Grant, OAuthSpec, ServerSpec, SignedOut, Transport
 from tui.core.traffic import Captured
 from tui.host.host import Host
 from tui.host.sign_in import revocation
@@ -67,6 +67,23 @@ async def test_signing_out_revokes_both_tokens_as_the_client_that_got_them(
         assert not server.valid and not server._refreshes
     recorded = b"".join(one.raw for one in captured).decode() + str(captured)
     assert "/revoke" in recorded and not [one for one in server.issued if one in recorded]
+
+
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+async def test_a_client_with_a_secret_in_the_configuration_revokes_with_it(
+    tmp_path: Path, method: str
+) -> None:
+    about = OAuthSpec(grant=Grant.CREDENTIALS, client_id="robot", client_secret="canary-robot")
+    async with Revoking(client=("robot", "canary-robot"), methods=(method,)) as server:
+        found, captured = await signed_out(tmp_path, server, about)
+        assert found == SignedOut(1, 1) and not server.valid
+    assert "canary-robot" not in str(captured)
+
+
+async def test_if_one_token_is_not_revoked_the_other_one_is_tried(tmp_path: Path) -> None:
+    async with Revoking(broken={"/revoke": 503}) as server:
+        await signed_out(tmp_path, server)
+        assert [kind for kind, _ in server.revoked] == ["refresh_token", "access_token"]
 
 
 async def test_without_an_endpoint_nothing_is_asked_and_nothing_said(tmp_path: Path) -> None:
