@@ -158,8 +158,11 @@ def is_yes(text: str, out: TextIO | None = None) -> bool:
     return typed_answer(text, out) in ("y", "yes")
 
 
-def typed_answer(text: str, out: TextIO | None = None) -> str:
-    """Ask on stdout or `out`; return what the user typed after the question appeared, in lower case."""
+def typed_answer(text: str, out: TextIO | None = None) -> str | None:
+    """Ask on stdout or `out`; return what the user typed after the question appeared, in lower case.
+
+    None if the input ended before that (Ctrl-D).
+    """
     question, newline, prompt = text.rpartition("\n")
     print(question, end=newline, file=out, flush=True)
     with suppress(OSError):
@@ -168,7 +171,7 @@ def typed_answer(text: str, out: TextIO | None = None) -> str:
     try:
         return input("").strip().lower()
     except EOFError:
-        return ""
+        return None
 
 
 async def _read_line(terminal: int) -> str:

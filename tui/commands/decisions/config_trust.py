@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tui.commands.packages.found import is_terminal
-from tui.commands.terminal_approver import is_yes, typed_answer
+from tui.commands.terminal_approver import typed_answer
 from tui.core.consent.launch import Launch
 from tui.core.consent.question import NO_ALL, YES_ALL, ConsentQuestion, consent_question
 from tui.core.errors import UsageError
@@ -58,12 +58,12 @@ def config_trust(path: Path, *, yes: bool) -> int:
         shown = zip(questions, launches, strict=True)
         print(clean("\n\n".join("\n".join((*one.lines(), *_earlier(launch))) for one, launch in shown)))
         print(f"\n{YES_ALL}\n{NO_ALL}")
-    answer = typed_answer(YES_TO_ALL) if together else "o"
+    answer = _typed(YES_TO_ALL) if together else "o"
     with closing(StoredDecisions(decisions_file())) as decisions:
         for (spec, _), launch, question in zip(found, launches, questions, strict=True):
             if answer in ONE_BY_ONE:
                 _show(question, launch)
-            if yes or (is_yes(YES) if answer in ONE_BY_ONE else answer in ("y", "yes")):
+            if yes or (_typed(YES) if answer in ONE_BY_ONE else answer) in ("y", "yes"):
                 by = "flag --yes" if yes else BY_KEY
                 if problem := agree(path, spec.name, os.environ, by=by, expected=launch):
                     print(f"mcptui: {clean(problem)}", file=sys.stderr)
@@ -73,12 +73,19 @@ def config_trust(path: Path, *, yes: bool) -> int:
                 _refuse(question, launch, decisions)
         for name, launch, question in models:
             _show(question, launch)
-            if yes or is_yes(YES):
+            if yes or _typed(YES) in ("y", "yes"):
                 agree_to_model(name, loaded, launch, decisions, by="flag --yes" if yes else BY_KEY)
                 print(f"{clean_line(question.server, 64)}: agreed\n")
             else:
                 _refuse(question, launch, decisions)
     return 0
+
+
+def _typed(question: str) -> str:
+    """Return what the user typed. Raises UsageError at the end of input, which is no answer."""
+    if (answer := typed_answer(question)) is None:
+        raise UsageError("no answer was given. The answers before it are kept.")
+    return answer
 
 
 def _show(question: ConsentQuestion, launch: Launch) -> None:

@@ -46,6 +46,16 @@ def test_each_server_is_shown_and_only_a_yes_is_kept(
     assert config_trust(file, yes=False) == 0
 
 
+def test_the_end_of_input_is_no_answer(file: Path, answers: list[str], monkeypatch: pytest.MonkeyPatch):
+    def ended(prompt: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", ended)
+    with pytest.raises(UsageError, match="no answer was given"):
+        config_trust(file, yes=False)
+    assert not read_decisions(decisions_file()).records
+
+
 def test_a_no_is_recorded_and_shown_when_it_asks_again(
     file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]
 ):
