@@ -72,6 +72,7 @@ class OAuthServer:
         extra: more metadata of the authorization server.
         authorization_server: the address of another one.
         asks: refuse requests without a token.
+        revokes: the metadata name where tokens are revoked.
         sse: speak HTTP+SSE, the transport of 2024-11-05.
         echoes: results of tools repeat every value that was issued, and the headers of the request.
     """
@@ -94,6 +95,7 @@ class OAuthServer:
     authorization_server: str = ""
     asks: bool = True
     echoes: bool = False
+    revokes: bool = False
     sse: bool = False
 
     requests: list[Asked] = field(default_factory=list)
@@ -224,6 +226,8 @@ class OAuthServer:
             "token_endpoint": f"{self.origin}/token",
             "token_endpoint_auth_methods_supported": list(self.methods),
         }
+        if self.revokes:
+            offered["revocation_endpoint"] = f"{self.origin}/revoke"
         if self.registration:
             offered["registration_endpoint"] = f"{self.origin}/register"
         if self.pkce:

@@ -86,6 +86,65 @@ def test_login_asks_opens_a_browser_and_later_commands_are_signed_in(
         assert done.code == 5 and "requires signing in" in done.out and "mcptui login safe" in done.out
 
 
+ROBOT = 'grant = "client_credentials"\nclient_id = "robot"\nclient_secret = "${ROBOT}"\n'
+
+
+@contextmanager
+def robot(tmp_path: Path, home: dict[str, str]) -> Iterator[tuple[OAuthServer, Path, dict[str, str]]]:
+    """A server that a configured client has signed in to, its configuration, and the environment."""
+    client = ("robot", "canary-robot")
+    with served(OAuthServer(client=client, methods=("client_secret_basic",), revokes=True)) as server:
+        path = Path(home["XDG_CONFIG_HOME"]) / "mcptui" / "config.toml"  # the person's own: no consent
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f'[servers.safe]\nurl = "{server.url}"\n[servers.safe.oauth]\n{ROBOT}')
+        env = home | {"ROBOT": client[1]}
+        done = asyncio.run(mcptui("login", "safe", **env))
+        assert done.code == 0, done.err
+        yield server, path, env
+
+
+def test_logout_revokes_as_the_configured_client_also_when_its_server_is_disabled(
+    tmp_path: Path, home: dict[str, str]
+) -> None:
+    with robot(tmp_path, home) as (server, path, env):
+        path.write_text(path.read_text().replace("[servers.safe]\n", "[servers.safe]\ndisabled = true\n"))
+        done = asyncio.run(mcptui("logout", "safe", **env))
+        assert (done.code, done.out) == (0, "safe: signed out, 1 sign-in deleted. Tokens revoked.\n")
+        assert not server.valid and "authorization" in server.asked("/revoke")[0].headers
+
+
+@pytest.mark.parametrize("is_configured", [True, False])
+def test_logout_deletes_the_tokens_of_a_server_that_cannot_be_used(
+    tmp_path: Path, home: dict[str, str], is_configured: bool
+) -> None:
+    with robot(tmp_path, home) as (_server, path, env):
+        del env["ROBOT"]
+        if not is_configured:
+            path.write_text('[servers.other]\ncommand = "true"\n')
+        done = asyncio.run(mcptui("logout", "safe", **env))
+        assert done.code == 0 and "safe: signed out, 1 sign-in deleted. Not revoked: " in done.out
+        assert "HTTP 401 (invalid_client)" in done.out and ("ROBOT" in done.out) is is_configured
+        assert "The tokens work until they expire." in done.out
+        done = asyncio.run(mcptui("logout", "safe", **env))
+        assert "signed out" not in done.out
+
+
+def test_remove_revokes_the_tokens_that_it_deletes(tmp_path: Path, home: dict[str, str]) -> None:
+    with robot(tmp_path, home) as (server, path, env):
+        done = asyncio.run(mcptui("remove", "safe", **env))
+        assert done.code == 0 and "its tokens were also deleted. Tokens revoked.\n" in done.out
+        assert not server.valid and "[servers.safe]" not in path.read_text()
+
+
+def test_remove_says_that_tokens_that_are_not_revoked_still_work(
+    tmp_path: Path, home: dict[str, str]
+) -> None:
+    with robot(tmp_path, home) as (server, _path, env):
+        server.broken = {"/revoke": 503}
+        done = asyncio.run(mcptui("remove", "safe", **env))
+        assert "Not revoked: 127.0.0.1 returned HTTP 503" in done.out and "until they expire" in done.out
+
+
 def test_over_ssh_the_address_is_shown_and_the_answer_is_pasted(tmp_path: Path, home: dict[str, str]) -> None:
     home["SSH_CONNECTION"] = "10.0.0.1 5 10.0.0.2 22"
     with served(OAuthServer()) as server:

@@ -19,6 +19,7 @@ from tui.core.text import clean, clean_line, quoted_name
 
 if TYPE_CHECKING:
     from tui.commands.packages.found import Found
+    from tui.core.servers import SignedOut
 
 USAGE = 2
 
@@ -36,7 +37,6 @@ def remove(args: argparse.Namespace) -> int:
     """Run `mcptui remove` and return its exit code."""
     from tui.settings.locations import bundles_dir
     from tui.settings.packages.leftovers import Leftovers
-    from tui.settings.save import remove_server
 
     path = _path(args)
     try:
@@ -47,24 +47,40 @@ def remove(args: argparse.Namespace) -> int:
                 f"{quoted_name(args.server)} is not configured in {clean_line(str(path), 4096)}.",
                 next_step=f"Configured servers: {known}.",
             )
-        remove_server(path, args.server)
-        signed_in = asyncio.run(_forget_sign_in(args.server))
+        signed_out = asyncio.run(_removed(args, path))
     except McptuiError as error:
         print(f"mcptui: {clean(str(error))}", file=sys.stderr)
         return USAGE
     print(f"removed {clean_line(args.server, 64)} from {clean_line(str(path), 4096)}")
-    if signed_in:
-        print("its tokens were also deleted")
+    if signed_out.count:
+        told = clean(signed_out.told)
+        print(f"its tokens were also deleted{f'.{told}' if told else ''}")
     for line in asyncio.run(Leftovers(args.server, present, bundles_dir()).delete()):
         print(line)
     return 0
 
 
-async def _forget_sign_in(server: str) -> int:
+async def _removed(args: argparse.Namespace, path: Path) -> "SignedOut":
+    """Remove a server, then delete and revoke its tokens, as the client that was configured."""
+    from tui.core.servers import SignedOut
     from tui.host.sign_in.token_store import TokenStore
     from tui.settings.locations import state_dir
+    from tui.settings.save import remove_server
 
-    return await TokenStore(state_dir() / "sign-in").forget(server)
+    stored = await TokenStore(state_dir() / "sign-in").listed()
+    if not any(one.server == args.server for one in stored):
+        remove_server(path, args.server)
+        return SignedOut(0)
+    from tui.runtime.options import Options
+    from tui.runtime.runtime import Runtime
+
+    runtime = Runtime(Options.from_args(args), os.environ)
+    try:
+        await runtime.ready(start=False, model=False, session=False)
+        remove_server(path, args.server)
+        return await runtime.host.sign_out(args.server)
+    finally:
+        await runtime.shutdown()
 
 
 def _path(args: argparse.Namespace) -> Path:

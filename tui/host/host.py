@@ -231,17 +231,28 @@ class Host:
         return sign_ins.store.shown_place(await authenticator.sign_in())
 
     async def sign_out(self, name: str) -> SignedOut:
-        """Stop a server, delete its tokens, and revoke them if the authorization server supports it."""
-        server, sign_ins = self._named(name), self._around.sign_ins
-        await server.stop()
+        """Stop a server, delete its tokens, and revoke them if the authorization server supports it.
+
+        A server that is not configured any more can still have tokens.
+        """
+        server, sign_ins = self._servers.get(name), self._around.sign_ins
+        if server is None and (sign_ins is None or not await sign_ins.has(name)):
+            server = self._named(name)
+        if server is not None:
+            await server.stop()
         if sign_ins is None:
             return SignedOut(0)
+        spec = server.spec if server is not None and self._around.consent.allows(server.spec) else None
         held = [one for one in await sign_ins.store.of(name) if one.revocation_endpoint]
         count = await sign_ins.forget(name)
         if not held:
             return SignedOut(count)
-        remote, spec = await asyncio.to_thread(remote_transports), server.status.spec
+        remote = await asyncio.to_thread(remote_transports)
         problem = await remote.revoke(held, spec, sign_ins, WireTap(name, self._around.sink))
+        withheld = server is not None and spec is None and server.spec.oauth.client_id
+        why = "no consent" if withheld else server.spec.problem if server is not None else ""
+        if problem and why:
+            problem = f"{problem}. Its configured credentials were not used: {why.rstrip('.')}"
         if problem:
             logging.getLogger(__name__).warning("tokens of %s were not revoked: %s", name, problem)
         return SignedOut(count, len(held), problem)

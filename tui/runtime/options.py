@@ -25,7 +25,7 @@ class Options:
     max_steps: int | None = None
     mode: Mode = Mode.ASK
     disabled_too: bool = False
-    """Whether disabled servers are listed, so that they can be enabled."""
+    """Whether disabled and invalid servers are listed, so that they can be enabled, or signed out."""
     paced: bool = True
     """Whether the demo model writes as slowly as a real one, for a screen."""
     save: bool = True
@@ -66,7 +66,7 @@ class Options:
             start=not (given.get("no_start") or given.get("no_servers")),
             max_steps=given.get("max_steps"),
             mode=Mode(given.get("approve") or Mode.ASK),
-            disabled_too=given.get("command") is None,
+            disabled_too=given.get("command") in (None, "logout", "remove"),
             paced=given.get("command") is None,
             # The question of a script is not saved, unless a session is named.
             save=given.get("command") not in _UNSAVED or bool(given.get("session") or given.get("resume")),

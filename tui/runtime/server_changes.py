@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError, UsageError
 from tui.core.files.programs import find_program
-from tui.core.servers import ServerSpec, ServerState, ServerStatus
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, SignedOut
 from tui.core.text import quoted_name
 from tui.host.host import Host
 from tui.settings.config_file import ConfigFile
@@ -188,8 +188,8 @@ class ServerChanges:
         remote = "url" in self._configured(name)
         present = self._present()
         leftovers = await asyncio.to_thread(Leftovers, name, present, bundles_dir())
-        await self._change(lambda: self._config.remove_server(name), leaving=name if remote else "")
-        left = await leftovers.delete()
+        told = await self._change(lambda: self._config.remove_server(name), leaving=name if remote else "")
+        left = [*told, *await leftovers.delete()]
         return left if self._config.servers() else [*left, NONE_LEFT]
 
     async def follow(self, loaded: "Loaded") -> None:
@@ -208,19 +208,22 @@ class ServerChanges:
 
     async def _change(
         self, write: Callable[[], None], *, start: str = "", leaving: str = "", typed: bool = False
-    ) -> None:
+    ) -> Sequence[str]:
+        """Write and apply a change; return what a sign-out from the server that is `leaving` has to say."""
+        signed_out = SignedOut(0)
         async with self._one_at_a_time:
             await asyncio.to_thread(write)
             loaded = await asyncio.to_thread(self._config.read)
             if not loaded.readable:
                 raise ConfigError("cannot be read. Nothing was changed.", where=str(self._config.path))
             if leaving:
-                await self._host().sign_out(leaving)
+                signed_out = await self._host().sign_out(leaving)
             specs = self._adopt(loaded)
             for spec in specs:
                 if typed and spec.name == start and spec.source and self._agree is not None:
                     await self._agree(spec)  # the user wrote it, in a file that is not their own
             await self._follow(specs, start)
+        return [signed_out.told.strip().rstrip(".")] if signed_out.told else []
 
     async def _follow(self, specs: tuple[ServerSpec, ...], start: str) -> None:
         """Apply `specs`. Unchanged servers keep running."""

@@ -9,7 +9,7 @@ import importlib
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
@@ -161,13 +161,7 @@ def credentials_provider(spec: ServerSpec, storage: SignInStorage) -> OAuthClien
         "client_id": oauth.client_id,
     }
     if oauth.private_key:
-        keys = module.SignedJWTParameters(
-            issuer=oauth.client_id,
-            subject=oauth.client_id,
-            signing_key=oauth.private_key,
-            signing_algorithm=oauth.private_key_algorithm,
-        )
-        make = partial(module.PrivateKeyJWTOAuthProvider, assertion_provider=keys.create_assertion_provider())
+        make = partial(module.PrivateKeyJWTOAuthProvider, assertion_provider=assertion_for(oauth))
     else:
         make = partial(module.ClientCredentialsOAuthProvider, client_secret=oauth.client_secret)
     with warnings.catch_warnings():
@@ -176,6 +170,18 @@ def credentials_provider(spec: ServerSpec, storage: SignInStorage) -> OAuthClien
     storage.stored = replace(storage.stored, client={"client_id": oauth.client_id})
     _restore(provider, storage)
     return provider
+
+
+def assertion_for(oauth: OAuthSpec) -> Callable[[str], Awaitable[str]]:
+    """Return what signs an assertion for an issuer with a private key, after `load_credentials`."""
+    keys = load_credentials(with_jwt=True).SignedJWTParameters(
+        issuer=oauth.client_id,
+        subject=oauth.client_id,
+        signing_key=oauth.private_key,
+        signing_algorithm=oauth.private_key_algorithm,
+    )
+    found: Callable[[str], Awaitable[str]] = keys.create_assertion_provider()
+    return found
 
 
 def load_credentials(*, with_jwt: bool) -> Any:

@@ -2,6 +2,8 @@
 
 import asyncio
 import base64
+import importlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,10 +11,11 @@ from urllib.parse import quote
 
 import httpx2
 
-from tui.core.servers import OAuthSpec
+from tui.core.errors import McptuiError
+from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line
 from tui.host.sign_in.exchange import OAuthExchange
-from tui.host.sign_in.failures import SignInFailed
+from tui.host.sign_in.keychain_values import Remember, resolved_oauth
 from tui.host.sign_in.token_store import StoredSignIn
 
 SECONDS = 10.0
@@ -22,57 +25,79 @@ REVOKED = ("refresh_token", "access_token")
 """The tokens of a sign-in; the names are also the hints. Many servers revoke the second with the first."""
 
 _BASIC, _POST = "client_secret_basic", "client_secret_post"
+_JWT = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 
 async def revoke(
-    sign_ins: Sequence[StoredSignIn], exchange_for: Callable[[StoredSignIn], OAuthExchange]
+    sign_ins: Sequence[StoredSignIn],
+    exchange_for: Callable[[StoredSignIn], OAuthExchange],
+    spec: ServerSpec | None,
+    remember: Remember,
 ) -> str:
-    """Revoke the tokens of sign-ins within `SECONDS`; return why one was not revoked, or ""."""
+    """Revoke the tokens of sign-ins within `SECONDS`; return why one was not revoked, or "".
+
+    Each token has the same share of the time. Sign-ins of the client that `spec` configures use its secret or
+    private key, which are not stored with them.
+    """
+    tokens = [(one, kind) for one in sign_ins for kind in REVOKED if one.tokens.get(kind)]
     problem = ""
-    try:
-        async with asyncio.timeout(SECONDS):
-            for sign_in in sign_ins:
-                problem = await _revoked(sign_in, exchange_for(sign_in)) or problem
-    except TimeoutError:
-        problem = f"the authorization server did not respond within {SECONDS:g} s"
-    return problem
-
-
-def with_secret(sign_in: StoredSignIn, url: str | None, oauth: OAuthSpec) -> StoredSignIn:
-    """Return a sign-in with the client secret of the configuration, if it is of that client and address."""
-    client = sign_in.client
-    is_same = sign_in.url == url and client.get("client_id") == oauth.client_id
-    if not oauth.client_secret or not is_same or client.get("client_secret"):
-        return sign_in
-    return replace(sign_in, client={**client, "client_secret": oauth.client_secret})
-
-
-async def _revoked(sign_in: StoredSignIn, exchange: OAuthExchange) -> str:
-    """Return why a token of a sign-in was not revoked, or ""."""
-    problem = ""
-    for name in REVOKED:
-        token = sign_in.tokens.get(name)
-        if not token:
-            continue
+    for sign_in, kind in tokens:
+        share = SECONDS / len(tokens)
         try:
-            reply = await exchange.send(_request(sign_in, str(token), name))
-        except SignInFailed as error:
-            problem = error.message.rstrip(".")
-            continue
-        if reply.status_code != 200:
-            problem = (
-                f"{clean_line(reply.request.url.host, 80)} returned HTTP {reply.status_code}{_said(reply)}"
-            )
+            async with asyncio.timeout(share):
+                found = await _revoked(sign_in, kind, exchange_for(sign_in), spec, remember)
+        except TimeoutError:
+            found = f"the authorization server did not respond within {share:.3g} s"
+        problem = problem or found
     return problem
 
 
-def _request(sign_in: StoredSignIn, token: str, name: str) -> httpx2.Request:
+async def _revoked(
+    sign_in: StoredSignIn, kind: str, exchange: OAuthExchange, spec: ServerSpec | None, remember: Remember
+) -> str:
+    """Return why a token was not revoked, or ""."""
+    try:
+        oauth = OAuthSpec()
+        if spec is not None and is_configured_client(sign_in, spec):
+            oauth = await resolved_oauth(spec, remember)
+        if oauth.client_secret:
+            sign_in = replace(sign_in, client={**sign_in.client, "client_secret": oauth.client_secret})
+        proof = await _assertion(oauth, sign_in.issuer) if oauth.private_key else {}
+        reply = await exchange.send(_request(sign_in, kind, proof))
+    except McptuiError as error:
+        where = f"{error.where}: " if error.where else ""
+        return f"{where}{error.message}".rstrip(".")
+    if reply.status_code == 200:
+        return ""
+    return f"{clean_line(reply.request.url.host, 80)} returned HTTP {reply.status_code}{_said(reply)}"
+
+
+def is_configured_client(sign_in: StoredSignIn, spec: ServerSpec) -> bool:
+    """Return whether a sign-in was made with the client, address and issuer that `spec` configures."""
+    oauth = spec.oauth
+    if sign_in.url != re.sub("^ws", "http", spec.url or ""):
+        return False
+    issuer = sign_in.issuer.rstrip("/")
+    same_issuer = bool(issuer) and oauth.issuer.rstrip("/") in ("", issuer)
+    return same_issuer and oauth.client_id != "" and oauth.client_id == sign_in.client.get("client_id")
+
+
+async def _assertion(oauth: OAuthSpec, issuer: str) -> dict[str, str]:
+    """Return the fields that authenticate a client with a private key; good for one request (RFC 7523)."""
+    module = await asyncio.to_thread(importlib.import_module, "tui.host.sign_in.provider")
+    await asyncio.to_thread(module.load_credentials, with_jwt=True)
+    return {"client_assertion": await module.assertion_for(oauth)(issuer), "client_assertion_type": _JWT}
+
+
+def _request(sign_in: StoredSignIn, kind: str, proof: Mapping[str, str]) -> httpx2.Request:
     """Return a request with the same client authentication as the token request (RFC 7009, 2.1)."""
     client = sign_in.client
     known, secret = str(client.get("client_id", "")), str(client.get("client_secret") or "")
-    fields = {"token": token, "token_type_hint": name}
+    fields = {"token": str(sign_in.tokens[kind]), "token_type_hint": kind}
     headers = {}
-    if secret and _method(client, sign_in.metadata) == _BASIC:
+    if proof:
+        fields |= {"client_id": known, **proof}
+    elif secret and _method(client, sign_in.metadata) == _BASIC:
         pair = f"{quote(known, safe='')}:{quote(secret, safe='')}"
         headers["authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
     else:
@@ -85,6 +110,7 @@ def _method(client: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
     if (named := client.get("token_endpoint_auth_method")) in (_BASIC, _POST):
         return str(named)
     offered = metadata.get("revocation_endpoint_auth_methods_supported")
+    offered = offered or metadata.get("token_endpoint_auth_methods_supported")
     return _POST if isinstance(offered, list) and _POST in offered and _BASIC not in offered else _BASIC
 
 

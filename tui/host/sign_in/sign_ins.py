@@ -55,6 +55,10 @@ class SignIns:
             if addresses.get(found.server) == found.url and found.server not in self._states:
                 self.tell(found)
 
+    async def has(self, server: str) -> bool:
+        """Return whether there is a sign-in to a server, at any address; reads no keychain."""
+        return any(found.server == server for found in await self.store.listed())
+
     async def forget(self, server: str) -> int:
         """Delete the tokens of a server; return how many sign-ins there were."""
         count = await self.store.forget(server)

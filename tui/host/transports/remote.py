@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequenc
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tui.core.errors import ConfigError
 from tui.core.jsonrpc.messages import Id, Notification
 from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
@@ -61,15 +60,16 @@ def authenticator_of(
     )
 
 
-async def revoke(sign_ins: "Sequence[StoredSignIn]", spec: ServerSpec, around: SignIns, tap: WireTap) -> str:
-    """Revoke the tokens of a server's sign-ins, recorded without them; return why one was not, or ""."""
-    from tui.host.sign_in.exchange import OAuthExchange
-    from tui.host.sign_in.keychain_values import resolved_oauth
-    from tui.host.sign_in.revocation import revoke, with_secret
+async def revoke(
+    sign_ins: "Sequence[StoredSignIn]", spec: ServerSpec | None, around: SignIns, tap: WireTap
+) -> str:
+    """Revoke the tokens of sign-ins, recorded without them; return why one was not revoked, or "".
 
-    with contextlib.suppress(ConfigError):  # without the secret, the authorization server decides
-        oauth = await resolved_oauth(spec, around.remember)
-        sign_ins = [with_secret(one, spec.url, oauth) for one in sign_ins]
+    The configured credentials of `spec` are used for its own sign-ins; without it only stored ones.
+    """
+    from tui.host.sign_in.exchange import OAuthExchange
+    from tui.host.sign_in.revocation import revoke
+
     for one in sign_ins:
         around.remember(one.secrets())
     async with open_client(RoutedTransport(), {}) as client:
@@ -77,6 +77,8 @@ async def revoke(sign_ins: "Sequence[StoredSignIn]", spec: ServerSpec, around: S
         return await revoke(
             sign_ins,
             lambda one: OAuthExchange(one.url, client, record=record, remember=around.remember),
+            spec,
+            around.remember,
         )
 
 

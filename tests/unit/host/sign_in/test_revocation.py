@@ -4,9 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
-from tests.protocol.oauth_server import OAuthServer
+from tests.protocol.oauth_server import Asked, OAuthServer, Reply
 from tests.unit.host.sign_in.people import Person, browse
+from tui.core.consent.question import AllOwn
 from tui.core.ports import MonotonicClock
 from tui.core.servers import Grant, OAuthSpec, ServerSpec, SignedOut, Transport
 from tui.core.traffic import Captured
@@ -31,7 +34,7 @@ class Revoking(OAuthServer):
 
 
 async def signed_out(
-    folder: Path, server: OAuthServer, oauth: OAuthSpec | None = None
+    folder: Path, server: OAuthServer, oauth: OAuthSpec | None = None, consent: AllOwn | None = None
 ) -> tuple[SignedOut, list[Captured]]:
     """Sign in, and out again; return what that says, and what was recorded."""
     captured: list[Captured] = []
@@ -42,6 +45,7 @@ async def signed_out(
         clock=MonotonicClock(),
         questioner=Person(),
         tokens=TokenStore(folder, use_keychain=False),
+        consent=consent,
     )
     assert host.sign_ins is not None
     host.sign_ins._open_browser = browse
@@ -69,21 +73,62 @@ async def test_signing_out_revokes_both_tokens_as_the_client_that_got_them(
     assert "/revoke" in recorded and not [one for one in server.issued if one in recorded]
 
 
-@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
-async def test_a_client_with_a_secret_in_the_configuration_revokes_with_it(
-    tmp_path: Path, method: str
+@pytest.mark.parametrize(
+    ("method", "where"), [("client_secret_basic", "header"), ("client_secret_post", "form")]
+)
+@pytest.mark.parametrize("grant", list(Grant))
+async def test_a_configured_client_revokes_with_its_secret(
+    tmp_path: Path, grant: Grant, method: str, where: str
 ) -> None:
-    about = OAuthSpec(grant=Grant.CREDENTIALS, client_id="robot", client_secret="canary-robot")
+    oauth = OAuthSpec(grant, "robot", "canary-robot")
     async with Revoking(client=("robot", "canary-robot"), methods=(method,)) as server:
-        found, captured = await signed_out(tmp_path, server, about)
-        assert found == SignedOut(1, 1) and not server.valid
-    assert "canary-robot" not in str(captured)
+        found, captured = await signed_out(tmp_path, server, oauth)
+        assert found.told == " Tokens revoked." and not server.valid
+        assert {how for _, how in server.revoked} == {where}
+    assert "canary-robot" not in b"".join(one.raw for one in captured).decode() + str(captured)
 
 
-async def test_if_one_token_is_not_revoked_the_other_one_is_tried(tmp_path: Path) -> None:
-    async with Revoking(broken={"/revoke": 503}) as server:
-        await signed_out(tmp_path, server)
-        assert [kind for kind, _ in server.revoked] == ["refresh_token", "access_token"]
+async def test_a_configured_private_key_signs_each_revocation(tmp_path: Path) -> None:
+    key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    oauth = OAuthSpec(Grant.CREDENTIALS, "robot", private_key=key.decode(), private_key_algorithm="ES256")
+    async with Revoking(client=("robot", "")) as server:
+        found, _ = await signed_out(tmp_path, server, oauth)
+        assert found.told == " Tokens revoked."
+        forms = [one.form for one in server.asked("/revoke")]
+        assert len({form["client_assertion"] for form in forms}) == 2
+        assert {form["client_assertion"].count(".") for form in forms} == {2}
+
+
+async def test_the_secret_of_a_server_without_consent_is_not_sent(tmp_path: Path) -> None:
+    class Withdrawn(AllOwn):
+        """Agrees to the sign-in only."""
+
+        async def ask(self, spec: ServerSpec) -> bool:
+            return True
+
+        def allows(self, spec: ServerSpec) -> bool:
+            return False
+
+    oauth = OAuthSpec(Grant.CREDENTIALS, "robot", "canary-robot")
+    async with Revoking(client=("robot", "canary-robot")) as server:
+        found, _ = await signed_out(tmp_path, server, oauth, Withdrawn())
+        assert "HTTP 401 (invalid_client)" in found.problem
+        assert not [one for one in server.asked("/revoke") if b"canary-robot" in one.body]
+        assert {how for _, how in server.revoked} == {"form"}
+
+
+async def test_after_a_failure_the_other_token_is_still_revoked(tmp_path: Path) -> None:
+    class Half(Revoking):
+        def _revoke(self, request: Asked) -> Reply:
+            if request.form["token_type_hint"] == "refresh_token":
+                return Reply(503, {"error": "server_error"})
+            return super()._revoke(request)
+
+    async with Half() as server:
+        found, _ = await signed_out(tmp_path, server)
+        assert "HTTP 503 (server_error)" in found.problem and not server.valid
 
 
 async def test_without_an_endpoint_nothing_is_asked_and_nothing_said(tmp_path: Path) -> None:
@@ -107,7 +152,8 @@ async def test_a_server_that_does_not_answer_does_not_hold_up_the_sign_out(
     monkeypatch.setattr(revocation, "SECONDS", 0.2)
     async with Revoking(mute=frozenset({"/revoke"})) as server:
         found, _ = await signed_out(tmp_path, server)
-        assert "did not respond within 0.2 s" in found.problem
+        assert "did not respond within 0.1 s" in found.problem
+        assert [kind for kind, _ in server.revoked] == ["refresh_token", "access_token"]
 
 
 async def test_an_endpoint_that_is_not_encrypted_gets_no_token(tmp_path: Path) -> None:
