@@ -96,7 +96,7 @@ def attachment_of(name: str, data: bytes, *, shorten: bool = False) -> Attachmen
             raise ValueError(f"larger than {MAX_BYTES // 2**20} MiB")
         _check(mime, data)
         return Attachment(_kind(mime), mime, name, len(data), base64.b64encode(data).decode("ascii"))
-    text = None if mime else _text(data)
+    text = None if mime else text_of(data)
     if text is None:
         if mime.startswith(("audio/", "image/")):
             raise ValueError(f"unsupported type {mime}")
@@ -184,7 +184,8 @@ def _of_text(name: str, mime: str, text: str, shorten: bool) -> Attachment:
     return Attachment("text", mime, name, octets(text), text)
 
 
-def _text(data: bytes) -> str | None:
+def text_of(data: bytes) -> str | None:
+    """Return the text in a file, of UTF-8, UTF-16 or Windows-1252; None if it is not text."""
     marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
         text = data.decode("utf-16" if marked else "utf-8-sig")

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tui.core.attachments import text_of
+from tui.core.media import head_of, media_type, plain_base64
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.redact_json import redacted_json, texts_in, without_secrets
 from tui.core.text import visible
@@ -242,6 +244,8 @@ class ResultRedactor:
                 )
             case BinaryContent():
                 data = self._binary(content.data)
+                if data == content.data and (text := _text_in(data)) != (shown := clear(text)):
+                    data = b64encode(shown.encode()).decode()
                 size = content.size if data == content.data else len(b64decode(data))
                 return replace(
                     content, mime=clear(content.mime), uri=clear(content.uri), data=data, size=size
@@ -289,4 +293,15 @@ def _texts_of(contents: Sequence[Content]) -> Iterator[str]:
             case ResourceContent():
                 yield from (content.uri, content.mime, content.text)
             case BinaryContent():
-                yield from (content.data, content.mime, content.uri)
+                yield from (content.data, content.mime, content.uri, _text_in(content.data))
+
+
+def _text_in(data: str) -> str:
+    """Return the text that base64 holds, which a model gets if it is attached; "" if it holds none.
+
+    Also "" for ASCII, which has no invisible characters: secrets are found in its base64.
+    """
+    data = plain_base64(data) or ""
+    if media_type(head_of(data, 64)) or (octets := b64decode(data)).isascii():
+        return ""
+    return text_of(octets) or ""

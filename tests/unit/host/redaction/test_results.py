@@ -74,6 +74,27 @@ async def test_a_secret_with_invisible_characters_in_it_is_redacted(redaction, t
     assert tool.description == MARK and tool.schema["properties"]["a"] == {"description": MARK}
 
 
+@pytest.mark.parametrize(
+    "octets",
+    [
+        *(text.encode() for text in HIDDEN),
+        SECRET.encode("utf-16"),
+        f"{SECRET[:9]}\xad{SECRET[9:]}".encode("cp1252"),
+    ],
+)
+async def test_a_secret_in_a_file_is_redacted_in_whatever_encoding_a_model_would_get_it(redaction, octets):
+    content = BinaryContent("blob", "text/plain", len(octets), b64encode(octets).decode())
+    (found,) = (await redaction.result(ToolResult((content,), raw={}))).content
+    assert b64decode(found.data).decode() == MARK
+
+
+async def test_a_picture_and_a_text_without_secrets_stay_the_same_object(redaction):
+    png = b64encode(b"\x89PNG\r\n\x1a\n" + bytes(range(256))).decode()
+    texts = [png, b64encode("grün\u200b".encode()).decode(), "no base64"]
+    result = ToolResult(tuple(BinaryContent("blob", "", 1, text) for text in texts), raw={})
+    assert await redaction.result(result) is result
+
+
 async def test_a_secret_over_two_items_with_invisible_characters_between_is_redacted(redaction):
     texts = [f"a {SECRET[:9]}\u200b", f"\u00ad{SECRET[9:]} b", f"c {SECRET[:8]}\u200b"]
     raw = {"content": [{"type": "text", "text": text} for text in texts]}
