@@ -25,12 +25,12 @@ def test_config_trust(tmp_path: Path, env: dict[str, str]) -> None:
     argv = [sys.executable, "-m", "tui", "--config", str(config), "config", "trust"]
     with TerminalApp(argv, env=env) as app:
         app.send("y\n")
-        app.shows("y yes, n no:")
+        app.shows("y yes, n no (empty: not now), then enter:")
         app.send("n\n")
         app.shows("q: declined")
         assert app.ended() == 0 and "agreed" not in app.text
     with TerminalApp(argv, env=env) as app:
-        app.shows("y yes, n no:")
+        app.shows("y yes, n no (empty: not now), then enter:")
         app.send("y\n")
         app.shows("q: agreed")
 

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from tui.commands.add import is_command
 from tui.commands.interrupt import Interrupt
-from tui.commands.terminal_approver import asked_line
+from tui.commands.terminal_approver import YES_OR_NO, asked_line, yes_or_no
 from tui.core.consent.question import ConsentQuestion
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
@@ -104,12 +104,12 @@ class TerminalQuestioner(Refuser):
         return answer_of(await self._asked(question_text(question, can_open=can_open)), can_open=can_open)
 
     async def consent(self, question: ConsentQuestion) -> Action:
-        """Accept y. Raises UsageError without a terminal."""
+        """Accept y, decline n. Raises UsageError without a terminal."""
         damage = [f"  ! {question.damage}"] if question.damage else []
         lines = clean("\n".join((*question.lines(), *damage)))
-        text = f"{lines}\n  {question.outcomes[0]}\n  {question.outcomes[1]}\ny yes, n no: "
+        text = f"{lines}\n  {question.outcomes[0]}\n  {question.outcomes[1]}\n{YES_OR_NO}"
         line = await self._asked(text, "To connect to it without being asked, add --trust-config.")
-        return Action.ACCEPT if line.strip().lower() in ("y", "yes") else Action.DECLINE
+        return {True: Action.ACCEPT, False: Action.DECLINE, None: Action.CANCEL}[yes_or_no(line)]
 
     async def _asked(self, text: str, without: str = "Run this command in a terminal.") -> str:
         line = await asked_line(text, self._out)

@@ -17,6 +17,9 @@ from tui.core.text import clean_line, quoted_name
 
 KEYS_ONCE = "y once, n deny, or type a reason to deny"
 KEYS = "y once, t this run, a always, n deny, or type a reason to deny"
+YES_OR_NO = "y yes, n no (empty: not now), then enter: "
+"""The end of a question about consent."""
+
 MAX_SHOWN = 64 * 1024
 """Maximum characters of arguments to show. A call with more can only be denied."""
 
@@ -111,11 +114,7 @@ class TerminalApprover:
     async def trust(self, question: TrustQuestion) -> bool | None:
         """Without a terminal, there is no answer."""
         line = await self._answer(trust_text(question))
-        return (
-            None
-            if line is None
-            else {"y": True, "yes": True, "n": False, "no": False}.get(line.strip().lower())
-        )
+        return None if line is None else yes_or_no(line)
 
     async def _answer(self, text: str) -> str | None:
         return await asked_line(text, self._out)
@@ -156,6 +155,11 @@ def _drop_typed(terminal: int) -> None:
 def is_yes(text: str, out: TextIO | None = None) -> bool:
     """Ask on stdout or `out`; return whether the user typed yes on stdin after the question appeared."""
     return typed_answer(text, out) in ("y", "yes")
+
+
+def yes_or_no(line: str) -> bool | None:
+    """Return what a typed line says; None for anything but yes or no, such as nothing."""
+    return {"y": True, "yes": True, "n": False, "no": False}.get(line.strip().lower())
 
 
 def typed_answer(text: str, out: TextIO | None = None) -> str | None:

@@ -122,11 +122,15 @@ class DefinitionsAnswer:
 
 
 class ConsentsAnswer(StrEnum):
-    """The answer about several servers of one source; `EACH`: they are asked about one by one."""
+    """The answer about several servers of one source.
+
+    `EACH`: they are asked about one by one. `LATER`: none starts, and nothing is saved.
+    """
 
     ALL = "all"
     NONE = "none"
     EACH = "each"
+    LATER = "later"
 
 
 class Questioner(Protocol):

@@ -57,14 +57,15 @@ def _wrong(name: str, loaded: Loaded, problems: Sequence[str]) -> ServerSpec:
     )
 
 
-def left_out(loaded: Loaded) -> dict[str, tuple[str, ...]]:
-    """Return the configured servers that cannot be used, with all problems of each, in order."""
-    named = loaded.raw.get("servers")
+def left_out(loaded: Loaded, kind: str = "servers") -> dict[str, tuple[str, ...]]:
+    """Return the configured servers or `models` that cannot be used, with all problems of each, in order."""
+    named = loaded.raw.get(kind)
+    usable = loaded.settings.servers if kind == "servers" else loaded.settings.models
     found: dict[str, tuple[str, ...]] = {}
     for name, entry in named.items() if isinstance(named, Mapping) else ():
-        if name in loaded.settings.servers or (isinstance(entry, Mapping) and entry.get("disabled") is True):
+        if name in usable or (isinstance(entry, Mapping) and entry.get("disabled") is True):
             continue
-        path = dotted(("servers", name))
+        path = dotted((kind, name))
         found[name] = tuple(
             str(problem)
             for problem in loaded.errors

@@ -1,19 +1,22 @@
-"""`mcptui config trust`: shows each server and model that needs consent, and stores the answers."""
+"""`mcptui config trust`: shows each server and model that needs consent, and stores the answers.
+
+Only a typed yes or no is an answer. Anything else saves nothing, and the end of input ends the command.
+"""
 
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
 from tui.commands.packages.found import is_terminal
-from tui.commands.terminal_approver import typed_answer
+from tui.commands.terminal_approver import YES_OR_NO, typed_answer, yes_or_no
 from tui.core.consent.launch import Launch
 from tui.core.consent.question import NO_ALL, YES_ALL, ConsentQuestion, consent_question
-from tui.core.errors import UsageError
+from tui.core.errors import UsageError, as_sentences
 from tui.core.ports import BY_KEY, DecisionLog
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, quoted_name
 from tui.runtime.servers.consent import (
     agree,
     damaged_answers,
@@ -24,11 +27,12 @@ from tui.runtime.servers.consent import (
 )
 from tui.runtime.servers.model_consent import agree_to_model, missing_model_consents
 from tui.settings.config_file import ConfigFile
+from tui.settings.load import Loaded
 from tui.settings.locations import decisions_file
+from tui.settings.specs import left_out
 from tui.settings.state.stored_decisions import StoredDecisions
 
-YES = "y yes, n no: "
-YES_TO_ALL = "y yes to all, n no to all, o one by one: "
+YES_TO_ALL = "y yes to all, n no to all, o one by one (empty: not now), then enter: "
 ONE_BY_ONE = ("o", "one")
 
 
@@ -40,6 +44,8 @@ def config_trust(path: Path, *, yes: bool) -> int:
     """
     found = missing_consents(path, os.environ)
     loaded = ConfigFile(str(path), os.environ).read()
+    for skipped in _skipped(loaded):
+        print(f"mcptui: {clean(skipped)}", file=sys.stderr)
     models = missing_model_consents(loaded, os.environ)
     if not (found or models):
         print("no server or model needs consent")
@@ -63,21 +69,23 @@ def config_trust(path: Path, *, yes: bool) -> int:
         for (spec, _), launch, question in zip(found, launches, questions, strict=True):
             if answer in ONE_BY_ONE:
                 _show(question, launch)
-            if yes or (_typed(YES) if answer in ONE_BY_ONE else answer) in ("y", "yes"):
+            said = yes or yes_or_no(_typed(YES_OR_NO) if answer in ONE_BY_ONE else answer)
+            if said:
                 by = "flag --yes" if yes else BY_KEY
                 if problem := agree(path, spec.name, os.environ, by=by, expected=launch):
                     print(f"mcptui: {clean(problem)}", file=sys.stderr)
                     return 2
                 print(f"{clean_line(spec.name, 64)}: agreed\n")
             else:
-                _refuse(question, launch, decisions)
+                _not_agreed(question, launch, decisions, is_no=said is False)
         for name, launch, question in models:
             _show(question, launch)
-            if yes or _typed(YES) in ("y", "yes"):
+            said = yes or yes_or_no(_typed(YES_OR_NO))
+            if said:
                 agree_to_model(name, loaded, launch, decisions, by="flag --yes" if yes else BY_KEY)
                 print(f"{clean_line(question.server, 64)}: agreed\n")
             else:
-                _refuse(question, launch, decisions)
+                _not_agreed(question, launch, decisions, is_no=said is False)
     return 0
 
 
@@ -86,6 +94,16 @@ def _typed(question: str) -> str:
     if (answer := typed_answer(question)) is None:
         raise UsageError("no answer was given. The answers before it are kept.")
     return answer
+
+
+def _skipped(loaded: Loaded) -> Iterator[str]:
+    """Yield which servers and models cannot be asked about, because their configuration is not complete."""
+    for kind, what in (("servers", "server"), ("models", "model")):
+        for name, problems in left_out(loaded, kind).items():
+            entry = loaded.raw[kind][name]
+            if loaded.source or (isinstance(entry, Mapping) and "source" in entry):
+                why = as_sentences(clean_line(one, 400) for one in problems)
+                yield f"skipped the {what} {quoted_name(name)}: {why}."
 
 
 def _show(question: ConsentQuestion, launch: Launch) -> None:
@@ -98,6 +116,7 @@ def _earlier(launch: Launch) -> Iterator[str]:
         yield f"  You declined this on {time.strftime('%Y-%m-%d', time.localtime(at))}."
 
 
-def _refuse(question: ConsentQuestion, launch: Launch, decisions: DecisionLog) -> None:
-    refuse(question.server, launch, decisions)
-    print(f"{clean_line(question.server, 64)}: declined\n")
+def _not_agreed(question: ConsentQuestion, launch: Launch, decisions: DecisionLog, *, is_no: bool) -> None:
+    if is_no:
+        refuse(question.server, launch, decisions)
+    print(f"{clean_line(question.server, 64)}: {'declined' if is_no else 'no answer, nothing saved'}\n")

@@ -188,6 +188,8 @@ class RunConsent:
                 return False
             if self.allows(spec):
                 return True
+        if answer is ConsentsAnswer.LATER:
+            return False
         while True:
             launch = launch_of(spec)
             action = await self.questioner().consent(await self._question_of(spec, launch))

@@ -253,7 +253,7 @@ ACTIONS: tuple[Action, ...] = (
     _ask("ask.copy", "ctrl+y", "copy URL", "Copy the URL", 4),
     _ask("ask.each", "ctrl+u", "one by one", "Answer for each server separately", 5),
     _ask("ask.decline", "ctrl+x", "decline", "Decline the request", 3),
-    _ask("ask.cancel", "escape", "cancel", "Cancel", 2),
+    _ask("ask.cancel", "escape", "cancel", "Cancel, or answer later", 2),
     # ---- what a call gave ----
     _result("result.save", "w", "save", "Save the selected part to a file", 3),
     _result("result.open", "o", "open", "Open the selected part in its default program", 4),

@@ -1,4 +1,7 @@
-"""Whether a server that came from elsewhere may start: what would run, and what yes and no do."""
+"""Whether a server that came from elsewhere may start: what would run, and what yes and no do.
+
+Closing the question saves no answer: it is asked again at the next start.
+"""
 
 from collections.abc import Iterator
 from typing import ClassVar
@@ -109,18 +112,21 @@ class ConsentDialog(ModalScreen[Action | ConsentsAnswer]):
         answers: tuple[str, ...]
         if isinstance(question, ConsentsQuestion):
             rows, yes = consents_rows(question), f"yes, start all {len(question.questions)}"
-            no, answers = "no, start none", ("ask.send", "ask.each", "ask.decline")
+            no, answers = "no, start none", ("ask.send", "ask.each", "ask.decline", "ask.cancel")
         else:
             how = "use it" if question.is_model else "connect" if question.is_remote else "start it"
             rows, yes = consent_rows(question), f"yes, {how}"
             self._too_long = question.too_long
-            no, answers = "no", ("ask.decline",) if self._too_long else ("ask.send", "ask.decline")
+            no, answers = "no", ("ask.decline", "ask.cancel")
+            if not self._too_long:
+                answers = ("ask.send", *answers)
         several = question.questions if isinstance(question, ConsentsQuestion) else [question]
         is_short = sum(one.size[0] for one in several) <= AT_ONCE
         self.pane = ReadPane(rows if is_short else lambda: rows, self._read)
         self.line = QuestionLine(keys, answers, waiting)
         self.line.relabel("ask.send", yes)
         self.line.relabel("ask.decline", no)
+        self.line.relabel("ask.cancel", "not now")
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -174,4 +180,5 @@ class ConsentDialog(ModalScreen[Action | ConsentsAnswer]):
             self.dismiss(ConsentsAnswer.NONE if self._is_about_several else Action.DECLINE)
 
     def action_ask_cancel(self) -> None:
-        self.action_ask_decline()
+        if self.ripeness.ripe:
+            self.dismiss(ConsentsAnswer.LATER if self._is_about_several else Action.CANCEL)

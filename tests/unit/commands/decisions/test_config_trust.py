@@ -38,7 +38,8 @@ def test_each_server_is_shown_and_only_a_yes_is_kept(
     assert config_trust(file, yes=False) == 0
     said = capsys.readouterr().out
     assert "sh -c id" in said and "one: agreed" in said
-    assert "https://example.com/mcp" in said and "two: declined" in said
+    assert "https://example.com/mcp" in said and "two: no answer, nothing saved" in said
+    assert [one.server for one in read_decisions(decisions_file()).records] == ["one"]
     answers += ["yes"]
     assert config_trust(file, yes=False) == 0
     said = capsys.readouterr().out
@@ -46,47 +47,30 @@ def test_each_server_is_shown_and_only_a_yes_is_kept(
     assert config_trust(file, yes=False) == 0
 
 
-def test_the_end_of_input_is_no_answer(file: Path, answers: list[str], monkeypatch: pytest.MonkeyPatch):
-    def ended(prompt: str) -> str:
-        raise EOFError
-
-    monkeypatch.setattr("builtins.input", ended)
-    with pytest.raises(UsageError, match="no answer was given"):
-        config_trust(file, yes=False)
-    assert not read_decisions(decisions_file()).records
-
-
-def test_a_no_is_recorded_and_shown_when_it_asks_again(
-    file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]
-):
+def test_an_empty_line_is_no_answer(file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]):
     file.write_text(f'{CONFIG}\n[models.m]\nmodel = "m"\nbase_url = "https://e.example/v1"\n')
-    answers += ["n", "n"]
+    answers += ["", "", "", ""]
     assert config_trust(file, yes=False) == 0
-    records = read_decisions(decisions_file()).records
-    assert [(one.server, one.subject, one.allowed, one.by, one.asked) for one in records] == [
-        ("one", "start", False, "key", True),
-        ("two", "connect", False, "key", True),
-        ("models.m", "use", False, "key", True),
-    ]
+    said = capsys.readouterr().out
+    assert said.count("no answer, nothing saved") == 3
+    assert "n no (empty: not now), then enter:" in said and not read_decisions(decisions_file()).records
+    assert config_trust(file, yes=False) == 0
     assert "You declined" not in capsys.readouterr().out
-    answers += ["y", "y"]
-    assert config_trust(file, yes=False) == 0
-    said = capsys.readouterr().out
-    assert said.count("  You declined this on 20") == 3 and "models.m: agreed" in said
 
 
-@pytest.mark.parametrize(
-    ("answer", "outcome", "left"), [("y", "agreed", 0), ("n", "declined", 2), ("", "declined", 2)]
-)
-def test_one_answer_is_enough_for_all_servers_of_a_file_which_are_all_shown_before(
-    file: Path, answers: list[str], capsys: pytest.CaptureFixture[str], answer: str, outcome: str, left: int
+def test_a_server_or_model_with_a_variable_that_is_not_set_is_named(
+    file: Path, capsys: pytest.CaptureFixture[str]
 ):
-    answers.append(answer)
-    assert config_trust(file, yes=False) == 0
-    said = capsys.readouterr().out
-    assert said.index("https://example.com/mcp") < said.index("Yes: mcptui starts all") < said.index("one: ")
-    assert f"one: {outcome}" in said and f"two: {outcome}" in said
-    assert len(missing_consents(file, {})) == left
+    file.write_text(
+        '[servers.one]\ncommand = "sh"\nargs = ["${UNSET_OF_TEST}"]\n'
+        '[models.m]\nmodel = "m"\nbase_url = "https://${UNSET_OF_TEST}/v1"\n'
+    )
+    assert config_trust(file, yes=True) == 0
+    said = capsys.readouterr()
+    first, second = said.err.splitlines()
+    assert "skipped the server “one”" in first and "UNSET_OF_TEST" in first
+    assert "skipped the model “m”" in second and "UNSET_OF_TEST" in second
+    assert "no server or model needs consent" in said.out
 
 
 def test_a_cut_file_of_answers_is_named_once_and_kept(

@@ -174,6 +174,13 @@ async def test_servers_of_one_file_are_one_question_and_a_decision_each(
     assert [gate(tmp_path, Person()).allows(one) for one in THREE] == [is_yes] * 3
 
 
+async def test_servers_that_are_decided_later_do_not_start_and_no_answer_is_saved(tmp_path: Path):
+    log = Log()
+    consent = gate(tmp_path, Several(ConsentsAnswer.LATER), log)
+    assert await started(consent, THREE) == [False] * 3
+    assert not log.records and not any(gate(tmp_path, Person()).refuses(one) for one in THREE)
+
+
 async def test_one_by_one_asks_about_each_server(tmp_path: Path):
     person = Several(ConsentsAnswer.EACH, Action.ACCEPT, Action.DECLINE, Action.ACCEPT)
     assert await started(gate(tmp_path, person), THREE) == [True, False, True]

@@ -35,7 +35,7 @@ async def test_what_would_run_and_what_yes_and_no_do_are_shown():
         )
         await shows(app, "! weather is not pinned", "changed: argument 1: was x, is now y")
         await shows(app, "Yes: the program runs on this computer with your permissions.", "No: it does not")
-        await shows(app, "ctrl+s yes, start it", "ctrl+x no")
+        await shows(app, "ctrl+s yes, start it", "ctrl+x no", "esc not now")
         waiting.cancel()
 
 
@@ -51,7 +51,7 @@ async def test_a_model_is_used():
 
 @pytest.mark.parametrize(
     ("key", "action"),
-    [("ctrl+s", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.DECLINE)],
+    [("ctrl+s", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)],
 )
 async def test_a_key_answers(key: str, action: Action):
     async with app_with_person() as (app, pilot, person):
@@ -173,7 +173,7 @@ async def test_what_a_key_does_and_what_waits_is_in_one_line_each():
 
 @pytest.mark.parametrize(
     ("key", "answer"),
-    [("ctrl+x", ConsentsAnswer.NONE), ("escape", ConsentsAnswer.NONE), ("ctrl+u", ConsentsAnswer.EACH)],
+    [("ctrl+x", ConsentsAnswer.NONE), ("escape", ConsentsAnswer.LATER), ("ctrl+u", ConsentsAnswer.EACH)],
 )
 async def test_none_and_one_by_one_need_no_reading(key: str, answer: ConsentsAnswer):
     async with app_with_person() as (app, pilot, person):
