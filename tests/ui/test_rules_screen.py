@@ -84,7 +84,7 @@ async def test_a_call_that_is_typed_is_tried(tmp_path: Path):
         scene.pilot.app.screen.finder.field.value = CALL
         await scene.shows("Denied   rule: deny */delete_* id=m*", "● deny", "! allow", "also matches")
         scene.pilot.app.screen.finder.field.value = "other/tool"
-        await scene.shows("Asks for approval")
+        await scene.shows("Needs approval")
         scene.pilot.app.screen.finder.field.value = 'notes/add {"text'
         await scene.shows("not a complete JSON object")
 
@@ -104,7 +104,7 @@ async def test_a_rule_is_added_and_decides_what_is_tried(tmp_path: Path):
 async def test_a_new_rule_for_a_call_that_is_tried_denies_its_tool(tmp_path: Path):
     async with listed(tmp_path) as scene:
         scene.pilot.app.screen.finder.field.value = CALL
-        await scene.shows("Asks for approval")
+        await scene.shows("Needs approval")
         await scene.press("ctrl+n", "enter")
         await scene.shows("Denied   rule: deny notes/delete_note")
 
@@ -146,7 +146,7 @@ async def test_from_an_approval_its_call_is_tried(tmp_path: Path, key: str):
         scene = OnScreen(pilot)
         await asked_by_rule(app, pilot)
         await pilot.press("f2", key)
-        await scene.shows(CALL, "Asks for approval   rule: ask notes/*")
+        await scene.shows("try ›", CALL, "Needs approval   rule: ask notes/*")
         await pilot.press("escape")
         await until(lambda: app.screen is app.main)
         assert app.main.parts.approvals.current
@@ -171,4 +171,4 @@ async def test_the_last_call_of_the_conversation_can_be_tried(tmp_path: Path):
         await pilot.press("f3", "P")
         await until(lambda: isinstance(app.screen, RulesScreen))
         await pilot.press("tab")
-        await scene.shows(CALL, "Asks for approval")
+        await scene.shows(CALL, "Needs approval")

@@ -440,7 +440,7 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     traffic.add_argument(
         "--redact",
         action="store_true",
-        help="--export: replace values with placeholders such as <text, 12 characters>, keep names",
+        help="with --export: replace values with placeholders such as <text, 12 characters>, keep names",
     )
     traffic.add_argument(
         "--replay",

@@ -45,7 +45,7 @@ def _add_looking(actions: "Actions") -> None:
     search.add_argument(
         "--limit", type=count, default=100, metavar="N", help="maximum number of matches (default: 100)"
     )
-    show = _action(actions, "show", "print a session as Markdown, or with --json as JSON")
+    show = _action(actions, "show", "print a session as Markdown or JSON", json="print JSON")
     show.add_argument("session", metavar="ID", help=ID)
 
 
@@ -88,12 +88,12 @@ def _add_files(actions: "Actions") -> None:
         )
 
 
-def _action(actions: "Actions", name: str, about: str) -> argparse.ArgumentParser:
+def _action(
+    actions: "Actions", name: str, about: str, *, json: str = "print one JSON object per line"
+) -> argparse.ArgumentParser:
     action = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
     # An absent option after the action must not override the one before it.
-    action.add_argument(
-        "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object per line"
-    )
+    action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=json)
     return action
 
 

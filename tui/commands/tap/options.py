@@ -47,8 +47,10 @@ def fill_tap(parser: argparse.ArgumentParser) -> None:
     hosts = "claude, cursor, vscode, windsurf, cline, zed, gemini, ... or the path of its file"
     parser.add_argument("--into", metavar="HOST", help=f"proxy a server of another host: {hosts}")
     parser.add_argument("--out", metavar="HOST", help="stop proxying it: restore its entry")
-    parser.add_argument("--yes", action="store_true", help="--into, --out: do not ask for confirmation")
-    parser.add_argument("--dry-run", action="store_true", help="--into, --out: only show the change")
+    parser.add_argument(
+        "--yes", action="store_true", help="with --into or --out: do not ask for confirmation"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="with --into or --out: only show the change")
     parser.add_argument("--name", metavar="NAME", help="server name in the recording")
     parser.add_argument("--listen", type=_port, metavar="PORT", help="proxy HTTP: listen on 127.0.0.1:PORT")
     parser.add_argument("--to", metavar="URL", help="proxy HTTP: the URL of the server")

@@ -85,9 +85,9 @@ class ConsentQuestion:
         if self.changes:
             return f"has changed since you agreed to it. {request}"
         if self.damage:
-            return f"comes from {self.source}, not from your own configuration. {request}"
+            return f"comes from {self.source}. {request}"
         verb = "used" if self.is_model else "connected to" if self.is_remote else "started"
-        return f"comes from {self.source}, not from your own configuration, and was never {verb}. {request}"
+        return f"comes from {self.source} and has never been {verb}. {request}"
 
     @property
     def outcomes(self) -> tuple[str, str]:
@@ -133,7 +133,7 @@ class ConsentsQuestion:
 
     @property
     def server(self) -> str:
-        """The subject of the question: the source."""
+        """The source of the servers."""
         return self.questions[0].source
 
     @property
@@ -142,9 +142,14 @@ class ConsentsQuestion:
         return self.questions[0].damage
 
     @property
+    def subject(self) -> str:
+        """What is asked: Start these 5 servers?"""
+        return f"Start these {len(self.questions)} servers?"
+
+    @property
     def head(self) -> str:
-        number = len(self.questions)
-        return f"wants to start {number} servers, and is not your own configuration. Start all {number}?"
+        """Where the servers come from."""
+        return f"They come from {self.server}."
 
 
 def fitting(questions: Sequence[ConsentQuestion]) -> list[ConsentQuestion]:
@@ -247,7 +252,7 @@ def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
     if launch.env:
         yield "variables", _names(launch, "env", launch.env)
     if links := launch.shown_links:
-        yield "links", ", ".join(f"{in_words(one)} leads to {links[one]}" for one in sorted(links))
+        yield "links", ", ".join(f"{in_words(one)} resolves to {links[one]}" for one in sorted(links))
     yield from _others(launch)
     if launch.transport == "lines":
         yield "protocol", "the line dialect, not MCP"

@@ -235,8 +235,10 @@ class RunConsent:
         for spec in missing:
             self.refuse(spec)
         lines = [line for spec in missing for line in described(spec)]  # all of it, since a yes is to all
-        source = clean_line(missing[0].source, 300)
-        head = f"{source} is not your own configuration. Not started:"
+        origin = ", ".join(dict.fromkeys(clean_line(spec.source, 300) for spec in missing))
+        head = f"This server was not started. It comes from {origin} and needs your consent:"
+        if len(missing) > 1:
+            head = f"These servers were not started. They come from {origin} and need your consent:"
         damage = [damage] if (damage := self._store.damage()) else []
         raise UsageError("\n".join((head, *lines, *damage, CONSENT_STEP)))
 

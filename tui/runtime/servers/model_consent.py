@@ -81,7 +81,7 @@ def blocked(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool)
     store = StoredConsents(consents_file())
     if launch is None or store.has(launch.digest()):
         return ""
-    why = f"this model comes from {loaded.source}, not from your own configuration, and needs your consent"
+    why = f"this model comes from {loaded.source} and needs your consent"
     return f"{why}. {damage.removesuffix('.')}" if (damage := store.damage()) else why
 
 

@@ -88,7 +88,7 @@ def _answer(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
     sentences: list[str] = []
     if pair is not None:
         took = duration(max(0, entry.mono_ns - pair.mono_ns) / 1e6)
-        sentences += [f"The response to #{pair.seq} ({_deed(pair)}).", f"It took {took}."]
+        sentences += [_response_to(pair), f"It took {took}."]
     elif entry.pair:
         sentences.append(f"The response to #{entry.pair}.")
     else:
@@ -189,6 +189,13 @@ def _deed(entry: Entry, revision: str = "") -> str:
     if revision and revision not in method.out | method.back:
         deed += f" (not part of the negotiated revision {clean_line(revision, 20)})"
     return deed
+
+
+def _response_to(request: Entry) -> str:
+    if request.method == "tools/call" and request.tool:
+        tool = clean_line(request.tool, 80)
+        return f"The response to #{request.seq}, a call of {tool} on the {_server(request)}."
+    return f"The response to #{request.seq} ({_deed(request)})."
 
 
 def _settled(entry: Entry, answer: Entry) -> str:

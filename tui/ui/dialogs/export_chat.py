@@ -29,8 +29,8 @@ KINDS: tuple[tuple[ExportKind, str, str], ...] = (
     ("html", ".html", "HTML page"),
 )
 _ENDINGS = tuple(ending for _, ending, _ in KINDS)
-_WHOLE = "○ redact   Keeps what was said. Configured secrets are removed."
-_SHAPES = "● redact   Replaces what was said with its type and length. Names and times stay."
+_WHOLE = "○ redact   Off: texts are kept, configured secrets removed."
+_SHAPES = "● redact   On: texts become their type and length. Names and times stay."
 
 
 class _Kinds(Bar):

@@ -237,6 +237,7 @@ class Finder(Vertical):
         self._after_move = moved
         self.preview = Preview() if preview else None
         self.title_line = SplitBar(id="finder-title")
+        self.label = Literal("find ›")
         self.field = Field(placeholder=placeholder, max_length=200, compact=True)
         self.list = FinderList(self.choose, self._moved)
         self.about_line = SplitBar(id="finder-about")
@@ -250,7 +251,7 @@ class Finder(Vertical):
     def compose(self) -> ComposeResult:
         yield self.title_line
         with Horizontal(id="finder-field"):
-            yield Literal("find ›")
+            yield self.label
             yield self.field
         with Horizontal(id="finder-body"):
             yield self.list

@@ -27,7 +27,7 @@ ACTION_CELLS = 7
 STYLES: Mapping[Verdict, str] = {Verdict.ALLOW: "ok", Verdict.ASK: "warn", Verdict.DENY: "bad"}
 OUTCOMES: Mapping[Verdict, str] = {
     Verdict.ALLOW: "Runs without approval",
-    Verdict.ASK: "Asks for approval",
+    Verdict.ASK: "Needs approval",
     Verdict.DENY: "Denied",
 }
 
@@ -173,6 +173,7 @@ class RulesScreen(ModalScreen[None]):
         self._approvals = {f"approval {one.key}": one for one in approvals}
         text = self.finder.field.value.strip()
         call = typed_call(text)
+        self.finder.label.show("find ›" if call is None else "try ›")
         items = self._tried_items(call) if call is not None else self._filtered(text)
         self.finder.list.show([*(words(clean_line(one, 400), "bad") for one in self._problems), *items], key)
         self.finder.title_line.show((("Rules", "text bold"),), ((f"{len(rules)} ", "dim"),))

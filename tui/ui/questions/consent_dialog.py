@@ -47,8 +47,7 @@ def consent_rows(question: ConsentQuestion) -> Iterator[Row]:
 
 def consents_rows(question: ConsentsQuestion) -> Iterator[Row]:
     """Yield the lines of a question about several servers: each of them whole, one below the other."""
-    head = question.server
-    yield (f"{head[:1].upper()}{head[1:]}", "text bold"), (f" {question.head}", "text")
+    yield (question.subject, "text bold"), (f" {question.head}", "text")
     yield from _damage(question)
     number = len(question.questions)
     for index, one in enumerate(question.questions):

@@ -199,6 +199,8 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
         yield crop(((f"{plural(len(status.quarantined), 'tool')} omitted", "warn"),), room)
     if status.state is ServerState.RUNNING and status.hidden:
         yield crop((("! ", "warn"), (hidden_words(status), "warn")), room)
+    if selected and status.reason is StopReason.NEEDS_CONSENT:
+        yield from wrap(((clean_line(status.next_step, 400), "dim"),), room)
     if not status.failed:
         return
     sentence = clean_line(status.detail, 600)

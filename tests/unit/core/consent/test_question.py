@@ -19,7 +19,7 @@ def test_everything_that_decides_what_runs_is_shown_but_no_value():
     env = {"LD_PRELOAD": "/tmp/x y.so", "API": "value-of-a-variable"}
     spec = ServerSpec("w", "npx", ("-y", "a b", "--api-key", "sk-abcdefgh12345678"), env, cwd="/srv/w")
     said = text(ServerSpec(**{**_fields(spec), "source": "the file /tmp/mcp.json"}))
-    assert "The server “w” comes from the file /tmp/mcp.json, not from your own configuration" in said
+    assert "The server “w” comes from the file /tmp/mcp.json and has never been started. Start it?" in said
     assert "command    npx -y 'a b' --api-key '[redacted:api-key]'" in said
     assert "program    /usr/bin/npx" in said
     assert "folder     /srv/w" in said
@@ -40,7 +40,7 @@ def test_an_address_is_shown_with_the_names_of_its_headers():
     assert "address  https://e.example/mcp" in said
     assert "headers  Authorization (values are not shown)" in said
     assert "x9" not in said
-    assert "was never connected to" in said
+    assert "has never been connected to. Connect to it?" in said
 
 
 def test_yes_and_no_say_what_happens():

@@ -393,8 +393,8 @@ async def test_a_link_that_leads_elsewhere_asks_again_and_says_where(tmp_path: P
 def test_the_question_says_where_links_lead(tmp_path: Path):
     spec, _ = linked(tmp_path)
     facts = dict(consent_question(spec, launch_of(spec)).facts)
-    assert "argument 2 leads to " in facts["links"] and "/one/script.py" in facts["links"]
-    assert "folder leads to " in facts["links"] and "program leads to " in facts["links"]
+    assert "argument 2 resolves to " in facts["links"] and "/one/script.py" in facts["links"]
+    assert "folder resolves to " in facts["links"] and "program resolves to " in facts["links"]
 
 
 async def test_a_link_that_leads_elsewhere_while_the_question_waits_is_asked_about(tmp_path: Path):

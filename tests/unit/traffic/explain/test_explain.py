@@ -39,7 +39,7 @@ def test_a_result_is_explained_with_its_request():
     request, answer = called().entries
     assert explain(answer, request, NOW).lines == [
         "tools/call result 1",
-        "The response to #1 (the client calls the tool get_weather of server weather).",
+        "The response to #1, a call of get_weather on the server weather.",
         "It took 0.4 s.",
         "It contains 1 content block.",
         "Part of turn 3, step 1.",

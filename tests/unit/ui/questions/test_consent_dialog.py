@@ -149,7 +149,11 @@ async def test_servers_of_one_file_are_shown_whole_and_a_yes_counts_once_all_wer
         assert isinstance(person, Approvals)
         waiting = asked(person.consents(FIVE))
         await shown(app, ConsentDialog)
-        await shows(app, "The file /tmp/mcp.json wants to start 5 servers", "The server “server0”  1 of 5")
+        await shows(
+            app,
+            "Start these 5 servers? They come from the file /tmp/mcp.json.",
+            "The server “server0”  1 of 5",
+        )
         await shows(app, "ctrl+s yes, start all 5", "ctrl+u one by one", "ctrl+x no, start none")
         if size[1] == 24:
             await pilot.press("ctrl+s")

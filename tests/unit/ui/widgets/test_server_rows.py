@@ -52,6 +52,15 @@ def test_a_server_that_does_not_answer_says_why_while_it_counts_as_running():
     assert why.strip() == "no connection to https://h.example: Connection refused."
 
 
+def test_the_selected_server_without_consent_names_the_key():
+    stopped = ServerStatus(
+        "far", SPEC, ServerState.STOPPED, reason=StopReason.NEEDS_CONSENT, next_step="Press s to review it."
+    )
+    head, step = shown(stopped, selected=True)
+    assert "needs consent" in head and step.strip() == "Press s to review it."
+    assert len(shown(stopped)) == 1
+
+
 def test_the_tokens_of_its_definitions_come_before_the_age_where_there_is_not_room_for_both():
     tokens = DefinitionTokens({"get": 1_100}, instructions=140)
     (wide,) = shown(status(), columns=80, tokens=tokens)

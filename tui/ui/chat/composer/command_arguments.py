@@ -48,11 +48,18 @@ async def switch_model(conversations: "Conversations", rest: str) -> str:
             next_step=f"{f'Did you mean {near}? ' if near else ''}Available: {known}.",
         )
     await conversations.switch(current, name)
-    return await _unlisted(conversations, current, name)
+    return await _unlisted(
+        conversations, current, name, f"“{clean_line(name, 60)}” is neither a profile nor a listed model."
+    )
 
 
-async def _unlisted(conversations: "Conversations", profile: str, model: str) -> str:
-    """Return a warning if an endpoint does not list a model; "" if it does, or lists nothing."""
+async def _unlisted(
+    conversations: "Conversations",
+    profile: str,
+    model: str,
+    odd: str = "The endpoint does not list this model.",
+) -> str:
+    """Return `odd` if an endpoint does not list a model; "" if it does, or lists nothing."""
     try:
         ids = await conversations.offered(profile)
     except McptuiError:
@@ -60,7 +67,7 @@ async def _unlisted(conversations: "Conversations", profile: str, model: str) ->
     if not ids or model in ids:
         return ""
     near = nearest(model, ids)
-    return f"The endpoint does not list this model.{f' Did you mean {clean_line(near, 60)}?' if near else ''}"
+    return f"{odd}{f' Did you mean {clean_line(near, 60)}?' if near else ''}"
 
 
 def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:

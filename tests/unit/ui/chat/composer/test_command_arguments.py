@@ -60,6 +60,13 @@ async def test_an_id_that_its_endpoint_does_not_list_is_asked_and_told():
     assert conversations.done[-1] == ("switch", "ollama", "gemma3:4")
 
 
+async def test_a_name_that_is_neither_a_profile_nor_listed_is_named():
+    conversations = FakeChats(Conversation())
+    conversations.offers["demo"] = ["qwen3:8b"]
+    odd = await switch_model(conversations, "nosuch")
+    assert odd == "“nosuch” is neither a profile nor a listed model."
+
+
 @pytest.mark.parametrize(
     ("written", "switched"),
     [
