@@ -1,11 +1,13 @@
 """Prompts of servers and the person's own snippets, as commands in the composer."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.conftest import until
 from tests.ui.app_stage import keys, opened, send, shows
 from tests.ui.fakes import FakeRuntime, says
-from tests.ui.prompt_stage import runtime_with_prompts
+from tests.ui.prompt_stage import FORECAST, runtime_with_prompts
 from tui.core.errors import McptuiError
 from tui.core.servers import ServerSpec, ServerState, ServerStatus
 from tui.core.tools import ResourceContent, TextContent
@@ -26,6 +28,23 @@ async def test_a_prompt_is_put_into_the_composer_to_be_read_first(line: str):
         await until(lambda: app.main.composer.text == "How will it be?")
         assert runtime.workbench.called[0][:2] == ("forecast", {"city": "Oslo"})
         assert runtime.conversations.asked == []
+
+
+async def test_a_prompt_without_its_server_is_used_if_only_one_has_it():
+    runtime = runtime_with_prompts()
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/prompt forecast city=Oslo")
+        await until(lambda: app.main.composer.text == "How will it be?")
+        assert runtime.workbench.called[0][:2] == ("forecast", {"city": "Oslo"})
+
+
+async def test_a_prompt_that_several_servers_have_names_them():
+    runtime = runtime_with_prompts()
+    runtime.workbench.known_prompts = (FORECAST, replace(FORECAST, server="river"))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/prompt forecast city=Oslo")
+        await shows(app, "2 servers have this prompt", "/weather:forecast")
+        assert runtime.workbench.called == []
 
 
 @pytest.mark.parametrize("line", ["/weather:forecast ", "/prompt weather:forecast "])

@@ -1,7 +1,7 @@
 """Runs the commands that are written into the composer: `/model`, `/export`, prompts, snippets."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -217,9 +217,7 @@ class SlashCommands:
         specs = {one.name: one for one in await self._sources.known() if one.kind is CommandKind.PROMPT}
         name, _, written = rest.partition(" ")
         if name:
-            if name not in specs:
-                raise McptuiError("no running server has this prompt", where=clean_line(name, 80))
-            await self._prompt(specs[name], written.strip())
+            await self._prompt(_prompt_of(name, specs), written.strip())
             return
         choices = [
             PickerChoice(name, Content(f"{name}  {clean_line(spec.help, 60)}"))
@@ -328,3 +326,18 @@ class SlashCommands:
         self._composer.put_foreign(text, *known)
         send = self._regions.key_of("composer.send")
         self._regions.notify(f"Inserted from the server {quoted_name(spec.server)}. Press {send} to send.")
+
+
+def _prompt_of(name: str, specs: Mapping[str, CommandSpec]) -> CommandSpec:
+    """Return the prompt `SERVER:PROMPT`, or PROMPT if only one server has it. Raises McptuiError."""
+    if name in specs:
+        return specs[name]
+    found = [known for known, spec in specs.items() if spec.target == name]
+    if not found:
+        raise McptuiError("no running server has this prompt", where=clean_line(name, 80))
+    if len(found) > 1:
+        choices = clean_line(", ".join(f"/{known}" for known in found), 200)
+        raise McptuiError(
+            f"{len(found)} servers have this prompt.", where=clean_line(name, 80), next_step=f"Use {choices}."
+        )
+    return specs[found[0]]
