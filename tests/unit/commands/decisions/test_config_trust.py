@@ -47,6 +47,50 @@ def test_each_server_is_shown_and_only_a_yes_is_kept(
     assert config_trust(file, yes=False) == 0
 
 
+def test_the_end_of_input_is_no_answer(file: Path, answers: list[str], monkeypatch: pytest.MonkeyPatch):
+    def ended(prompt: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", ended)
+    with pytest.raises(UsageError, match="no answer was given"):
+        config_trust(file, yes=False)
+    assert not read_decisions(decisions_file()).records
+
+
+def test_a_no_is_recorded_and_shown_when_it_asks_again(
+    file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]
+):
+    file.write_text(f'{CONFIG}\n[models.m]\nmodel = "m"\nbase_url = "https://e.example/v1"\n')
+    answers += ["n", "n"]
+    assert config_trust(file, yes=False) == 0
+    records = read_decisions(decisions_file()).records
+    assert [(one.server, one.subject, one.allowed, one.by, one.asked) for one in records] == [
+        ("one", "start", False, "key", True),
+        ("two", "connect", False, "key", True),
+        ("models.m", "use", False, "key", True),
+    ]
+    assert "You declined" not in capsys.readouterr().out
+    answers += ["y", "y"]
+    assert config_trust(file, yes=False) == 0
+    said = capsys.readouterr().out
+    assert said.count("  You declined this on 20") == 3 and "models.m: agreed" in said
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "left"), [("y", "agreed", 0), ("n", "declined", 2), ("", "no answer", 2)]
+)
+def test_one_answer_is_enough_for_all_servers_of_a_file_which_are_all_shown_before(
+    file: Path, answers: list[str], capsys: pytest.CaptureFixture[str], answer: str, outcome: str, left: int
+):
+    answers.append(answer)
+    assert config_trust(file, yes=False) == 0
+    said = capsys.readouterr().out
+    assert said.index("https://example.com/mcp") < said.index("Yes: mcptui starts all") < said.index("one: ")
+    assert f"one: {outcome}" in said and f"two: {outcome}" in said
+    assert len(missing_consents(file, {})) == left
+    assert bool(read_decisions(decisions_file()).records) is bool(answer)
+
+
 def test_an_empty_line_is_no_answer(file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]):
     file.write_text(f'{CONFIG}\n[models.m]\nmodel = "m"\nbase_url = "https://e.example/v1"\n')
     answers += ["", "", "", ""]
