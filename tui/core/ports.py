@@ -317,11 +317,12 @@ BY_KEY, BY_DEFAULT, BY_LIMIT = "key", "default", "limit"
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecord:
-    """One line of the record of decisions: who allowed or denied what. Contains no values.
+    """One line of the record of decisions: who allowed or denied what. Contains no values of arguments.
 
     Attributes:
         server: configured name of the server that it is about.
-        subject: the tool, or the request in a few words; from a server, so not clean.
+        subject: the tool, or the request in a few words, with the URI of a resource; from a server, so not
+            clean.
         by: what decided: `BY_KEY`, `BY_DEFAULT`, `BY_LIMIT`, "rule TEXT", "flag TEXT" or "setting TEXT", with
             details in parentheses.
         asked_by: who requested it: `MODEL`, `PERSON`, or "server NAME".

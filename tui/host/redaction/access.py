@@ -9,7 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from tui.core.ports import DecisionLog, hand_call
+from tui.core.secrets.places import masked
 from tui.core.tasks import Task
+from tui.core.text import clean_line
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, Tool, ToolResult
 from tui.core.workbench import (
@@ -26,6 +28,8 @@ from tui.host.redaction.results import ResultRedactor
 from tui.host.workbench import HandWorkbench, RunningToolbox
 
 READ_RESOURCE, GET_PROMPT = "resources/read", "prompts/get"
+MAX_URI = 200
+"""Characters of a URI in the record of decisions."""
 
 
 class RedactedToolbox:
@@ -150,7 +154,7 @@ class RedactedWorkbench:
         return self._redaction.text(await self._inner.cancel_task(task))
 
     async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
-        self._record(server, READ_RESOURCE, {"uri": uri}, call)
+        self._record(server, self._read_of(uri), {"uri": uri}, call)
         uri = self._listed(server, uri)
         result = await self._inner.read_resource(server, uri, call=call, seconds=seconds)
         return await self._redaction.result(result)
@@ -188,13 +192,20 @@ class RedactedWorkbench:
     ) -> RawAnswer:
         given = params or {}
         if method == READ_RESOURCE:
-            self._record(server, method, {"uri": given.get("uri")}, call)
+            uri = given.get("uri")
+            subject = self._read_of(uri) if isinstance(uri, str) else method
+            self._record(server, subject, {"uri": uri}, call)
         elif method == GET_PROMPT:
             arguments = given.get("arguments")
             subject = f"{method} {given.get('name')}"
             self._record(server, subject, arguments if isinstance(arguments, dict) else {}, call)
         answer = await self._inner.request(server, method, params, call=call, seconds=seconds)
         return await self._redaction.answer(answer)
+
+    def _read_of(self, uri: str) -> str:
+        """Return the subject of a decision about reading a resource, with its URI, without secrets."""
+        shown = self._redaction.text(uri)
+        return f"{READ_RESOURCE} {clean_line(masked(shown[: 10 * MAX_URI]), MAX_URI)}"
 
     def _record(self, server: str, subject: str, arguments: Mapping[str, Any], call: str) -> None:
         if call:

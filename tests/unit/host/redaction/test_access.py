@@ -112,7 +112,7 @@ async def test_a_resource_whose_uri_holds_a_secret_is_listed_without_and_can_be_
     assert MARK in repr(result.content) and SECRET not in repr(result.content)
 
 
-async def test_what_the_person_reads_by_hand_is_recorded_without_values():
+async def test_what_the_person_reads_by_hand_is_recorded_with_its_uri_and_without_values():
     kept = []
     async with leaky(kept) as host:
         bench = host.workbench
@@ -125,9 +125,26 @@ async def test_what_the_person_reads_by_hand_is_recorded_without_values():
         await bench.read_resource("srv", resource.uri, call="", seconds=10)  # the model's
     assert [(one.server, one.subject, one.allowed, one.by, one.asked_by) for one in kept] == [
         ("srv", f"{what} (by hand)", True, "key", "person")
-        for what in ("resources/read", "prompts/get p", "resources/read", "prompts/get p")
+        for what in (
+            f"resources/read leak://{MARK}/notes",
+            "prompts/get p",
+            "resources/read x",
+            "prompts/get p",
+        )
     ]
     assert len({one.digest for one in kept}) == 4
+
+
+async def test_the_uri_in_a_decision_is_clean_bounded_and_without_secrets():
+    kept = []
+    hostile = f"http://u:pw-of-a-url@h/{SECRET}\x1b[31m\n" + "x" * 5000
+    async with leaky(kept) as host:
+        await host.workbench.request("srv", "resources/read", {"uri": hostile}, call="hand-1", seconds=10)
+        await host.workbench.request("srv", "resources/read", {"uri": 7}, call="hand-2", seconds=10)
+    first, second = (one.subject for one in kept)
+    assert MARK in first and SECRET not in first and "pw-of-a-url" not in first
+    assert first.isprintable() and len(first) < 300
+    assert second == "resources/read (by hand)"
 
 
 async def test_a_list_of_tools_is_searched_in_a_thread_before_anybody_asks(monkeypatch):
