@@ -17,7 +17,7 @@ async def trust(visit: Visit) -> None:
     assert visit.app.main.parts is not None
     person = visit.app.main.parts.approvals
     assert isinstance(person, Approvals)
-    await visit.asked("question-consent", person.consent(CONSENT), "Start it?", "no")
+    await visit.asked("question-consent", person.consent(CONSENT), "has never been started", "no")
     await visit.asked("question-consent-changed", person.consent(CONSENT_AGAIN), "has changed", "no")
     await visit.asked(
         "question-consent-remote", person.consent(CONSENT_REMOTE), "tickets.example.com/mcp", "no"
