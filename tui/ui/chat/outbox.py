@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -163,7 +163,7 @@ class Outbox:
                 self._composer.put_back(written.shown)
             raise
         if "@" in written.shown and (
-            told := await asyncio.to_thread(not_attached, written.shown, Path.cwd())
+            told := await asyncio.to_thread(not_attached, written.shown, Path.cwd(), self._servers())
         ):
             self._regions.conversation.add_note(told, "warn")
         if sent.now:
@@ -178,7 +178,7 @@ class Outbox:
             server, colon, _ = shown[1:].partition(":")
             if colon and server in self._sources.running:  # its prompts may not have been listed yet
                 found = parse_command(shown, await self._sources.known())
-            elif colon and server in (status.name for status in self._runtime.host.statuses()):
+            elif colon and server in self._servers():
                 raise McptuiError(
                     f"the server {quoted_name(server)} is not running",
                     next_step="Start it to use its prompts.",
@@ -186,6 +186,10 @@ class Outbox:
         if isinstance(found, InvalidCommand):
             raise McptuiError(found.problem)
         return found
+
+    def _servers(self) -> Sequence[str]:
+        """Return the names of all servers, none before they are known."""
+        return [one.name for one in self._runtime.host.statuses()] if self._runtime.is_ready else []
 
     def _steer(self, written: Written) -> None:
         was_running = self._turns.running

@@ -185,7 +185,7 @@ OWN: tuple[CommandSpec, ...] = (
 ELSEWHERE = (
     ("/SERVER:PROMPT ARGUMENT=VALUE …", "Insert a prompt of a server"),
     ("/SNIPPET TEXT …", "Insert a snippet of the configuration"),
-    ("@PATH, @SERVER:URI", "Attach a file or a resource (anywhere in a message)"),
+    ("@PATH, @SERVER:URI", "Attach a file or a resource, anywhere in a message: tab selects it"),
 )
 """What else can be typed, for the help."""
 

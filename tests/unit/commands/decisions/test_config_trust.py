@@ -125,7 +125,7 @@ def test_a_cut_file_of_answers_is_named_once_and_kept(
     answers.append("y")
     assert config_trust(file, yes=False) == 0
     said = capsys.readouterr()
-    assert said.err.count(f"{consents_file()} is not JSON") == 1 and "was never" not in said.out
+    assert said.err.count(f"{consents_file()} is not JSON") == 1 and "never been" not in said.out
     assert consents_file().with_suffix(".damaged").read_text() == "{"
     assert missing_consents(file, {}) == []
 

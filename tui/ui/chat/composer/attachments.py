@@ -4,7 +4,7 @@ import asyncio
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,12 +87,14 @@ def bytes_of(path: Path) -> bytes:
     return data
 
 
-def not_attached(text: str, folder: Path) -> str:
-    """Return a warning about paths that look like attachments but are none, or "".
+def not_attached(text: str, folder: Path, servers: Collection[str] = ()) -> str:
+    """Return a warning about names that look like attachments but are none, or "".
 
-    Only paths that exist count, or could: `@person` and `@app.route("/")` are words.
+    Only paths that exist count, or could, and resources of `servers`. `@person` and `@app.route("/")` do not.
     """
-    found = {name: why for name in _paths(text) if (why := _why_not(name, folder))}
+    found = {
+        name: why for name in _paths(text) if (why := _not_selected(name, servers) or _why_not(name, folder))
+    }
     told = ", ".join(f"@{clean_line(name, 80)} ({why})" for name, why in list(found.items())[:3])
     return f"Not attached: {told}." if told else ""
 
@@ -100,6 +102,11 @@ def not_attached(text: str, folder: Path) -> str:
 def _paths(text: str) -> Iterator[str]:
     for match in _WRITTEN.finditer(text):
         yield match.group(1) or match.group(2).rstrip(BEHIND)
+
+
+def _not_selected(written: str, servers: Collection[str]) -> str:
+    server, _, uri = written.partition(":")
+    return "only the name was typed: press tab to attach the resource" if uri and server in servers else ""
 
 
 def _why_not(written: str, folder: Path) -> str:

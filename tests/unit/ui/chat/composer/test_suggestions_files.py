@@ -98,11 +98,12 @@ def test_only_a_file_that_is_there_is_one(folder: Path):
         ('@"src/no file.txt" please', "@src/no file.txt (file not found)"),
         ("@src/dead", "@src/dead (not a readable file)"),
         ("pasted @src/app.py", "@src/app.py (only the name was pasted: press tab to attach the file)"),
-        ("ask @anna, a@b.c, @app.route('/x'), [@notes.md], @nowhere/x", ""),
+        ("read @one:mem://a now", "@one:mem://a (only the name was typed: press tab to attach the resource)"),
+        ("ask @anna, @two:mem://a, @one:, a@b.c, @app.route('/x'), [@notes.md], @nowhere/x", ""),
     ],
 )
 def test_what_seems_to_be_attached_and_is_not_is_told(tmp_path: Path, text: str, told: str):
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "app.py").write_text("print()")
     (tmp_path / "src" / "dead").symlink_to("gone")
-    assert not_attached(text, tmp_path) == (f"Not attached: {told}." if told else "")
+    assert not_attached(text, tmp_path, ["one"]) == (f"Not attached: {told}." if told else "")
