@@ -136,7 +136,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--theme", metavar="NAME", help="theme for this run (ctrl+t switches and saves)")
     _no_start(parser, help="do not start servers automatically", default=False)
     parser.add_argument("--no-servers", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--session", metavar="NAME", help="continue this session")
+    parser.add_argument(
+        "--session", metavar="NAME", help="continue this session, or start a new one with this name"
+    )
     parser.add_argument("--resume", action="store_true", help="continue the most recent session")
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=_Command
