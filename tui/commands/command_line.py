@@ -450,7 +450,7 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
         const="",
         metavar="SERVER",
         help="resend the requests to a configured server (or -- COMMAND ARG ...) and print the differences. "
-        "Shows what it would send, and asks first",
+        "Prints the requests and asks before it sends them",
     )
     traffic.add_argument(
         "--yes",

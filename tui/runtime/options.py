@@ -15,7 +15,7 @@ _UNSAVED = frozenset({"run", "call", "read", "prompt", "list"})
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the command line requests."""
+    """The options of the command line."""
 
     config: str | None = None
     model: str | None = None

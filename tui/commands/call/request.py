@@ -21,7 +21,7 @@ MAX_ARGUMENT_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the command line requests: the server (None: the command after `--`) and the words."""
+    """The request of the command line: the server (None: the command after `--`) and the words."""
 
     server: str | None
     words: tuple[str, ...]

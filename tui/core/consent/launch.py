@@ -1,4 +1,4 @@
-"""What a server runs or connects to, the hash under which consent is stored, and what changed. Pure."""
+"""The program or URL of a server, the hash under which consent is stored, and the changes. Pure."""
 
 import hashlib
 import hmac

@@ -91,7 +91,7 @@ class ConsentQuestion:
 
     @property
     def outcomes(self) -> tuple[str, str]:
-        """What happens after yes, and after no."""
+        """The consequences of yes and of no."""
         if self.is_model:
             return YES_MODEL, NO_MODEL
         return (YES_ADDRESS, NO_ADDRESS) if self.is_remote else (YES_PROGRAM, NO)
@@ -143,7 +143,7 @@ class ConsentsQuestion:
 
     @property
     def subject(self) -> str:
-        """What is asked: Start these 5 servers?"""
+        """The question, such as: Start these 5 servers?"""
         return f"Start these {len(self.questions)} servers?"
 
     @property

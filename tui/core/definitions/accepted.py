@@ -59,7 +59,7 @@ class DefinitionChange:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is stored of a server: its `accepted` definitions, and the digests that were `refused`, by name.
+    """The stored record of a server: `accepted` definitions, and digests of `refused` ones, by name.
 
     `damage` says in a sentence why it cannot be read; the rest is then empty.
     """

@@ -14,7 +14,7 @@ from tui.core.definitions.suspicion import suspicion
 
 
 class Verdict(StrEnum):
-    """What a change means for a caller."""
+    """The effect of a change on a caller."""
 
     COMPATIBLE = "compatible"
     BREAKING = "breaking"
@@ -33,7 +33,7 @@ MAX_COMPARED = 1024 * 1024
 """Maximum characters of a definition that is compared place by place."""
 
 ELSEWHERE = "…"
-"""The path of the last difference, which stands for all that are not listed."""
+"""The path of the last difference, in place of all omitted ones."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,9 @@ class ResultRedactor:
         texts = [*_texts_of(result.content), *texts_in(result.structured), result.warning]
         texts += texts_in(result.raw)
         items = [one.text for one in result.content if isinstance(one, TextContent)]
-        return await self._in_thread(texts, lambda: self._result(result), result, items)
+        return await self._in_thread(
+            texts, lambda: self._result(result), result, items, _files_of(result.content)
+        )
 
     def redacted(self, result: ToolResult) -> ToolResult:
         """Return a result without secrets, at once."""
@@ -123,8 +125,9 @@ class ResultRedactor:
     async def prompt(self, result: PromptResult) -> PromptResult:
         result = replace(result, problem=self.sentence(result.problem))
         texts = [result.description, *texts_in(result.raw)]
-        texts += _texts_of([message.content for message in result.messages])
-        return await self._in_thread(texts, lambda: self._prompt(result), result)
+        contents = [message.content for message in result.messages]
+        texts += _texts_of(contents)
+        return await self._in_thread(texts, lambda: self._prompt(result), result, files=_files_of(contents))
 
     async def answer(self, answer: RawAnswer) -> RawAnswer:
         answer = replace(answer, problem=self.sentence(answer.problem))
@@ -132,10 +135,18 @@ class ResultRedactor:
         return await self._in_thread(texts, lambda: self._answer(answer), answer)
 
     async def _in_thread(
-        self, texts: Sequence[str], work: Callable[[], T], otherwise: T, items: Sequence[str] = ()
+        self,
+        texts: Sequence[str],
+        work: Callable[[], T],
+        otherwise: T,
+        items: Sequence[str] = (),
+        files: Sequence[str] = (),
     ) -> T:
+        """Return the result of `work` if there is a secret in texts, over items, or in files in base64."""
+
         def found() -> T:
-            return work() if self._holds(texts) or self._splits(items) else otherwise
+            is_found = self._holds(texts) or self._splits(items) or self._holds(map(_text_in, files))
+            return work() if is_found else otherwise
 
         large = sum(map(len, texts)) >= LARGE
         return await asyncio.to_thread(found) if large else found()
@@ -293,7 +304,11 @@ def _texts_of(contents: Sequence[Content]) -> Iterator[str]:
             case ResourceContent():
                 yield from (content.uri, content.mime, content.text)
             case BinaryContent():
-                yield from (content.data, content.mime, content.uri, _text_in(content.data))
+                yield from (content.data, content.mime, content.uri)
+
+
+def _files_of(contents: Sequence[Content]) -> list[str]:
+    return [content.data for content in contents if isinstance(content, BinaryContent)]
 
 
 def _text_in(data: str) -> str:
