@@ -45,8 +45,8 @@ MOST_WORKERS = 8
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Say how many processes `-n auto` is: two more than processors, since tests wait a lot."""
-    return min(MOST_WORKERS, (os.cpu_count() or 1) + 2)
+    """Say how many processes `-n auto` is: four more than processors, since tests wait a lot."""
+    return min(MOST_WORKERS, (os.cpu_count() or 1) + 4)
 
 
 def is_shown(event: str, report: dict[str, Any]) -> bool:
