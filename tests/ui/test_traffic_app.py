@@ -38,6 +38,14 @@ async def test_a_screen_over_it_is_left_for_the_recording() -> None:
         await until(lambda: app.screen is screen)
 
 
+async def test_the_help_of_a_recording_lists_no_screen_that_cannot_be_opened() -> None:
+    async with shown() as (app, _, pilot):
+        await pilot.press("f1")
+        await shows(app, "Traffic screen")
+        await pilot.press(*"approval")
+        await shows(app, "No matches")
+
+
 async def test_the_palette_has_the_commands_of_a_recording_and_no_others() -> None:
     async with shown() as (app, screen, pilot):
         await until(lambda: screen.is_whole)

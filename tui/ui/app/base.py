@@ -67,6 +67,8 @@ class BaseApp(App[int]):
     .-suspended Footer { visibility: hidden; }
     """
     SUSPENDED_SCREEN_CLASS = "-suspended"
+    HAS_OTHER_SCREENS: ClassVar[bool] = True
+    """Whether the help lists the keys of all screens, after those of the current one."""
 
     def __init__(
         self, *, theme: str, keys: Mapping[str, str | Sequence[str]], save_theme: Callable[[str], None]
@@ -140,11 +142,12 @@ class BaseApp(App[int]):
             self.push_screen(screen, done)
 
     def action_app_help(self) -> None:
-        from tui.ui.dialogs.help import MAIN, HelpScreen
+        from tui.ui.dialogs.help import EVERY, MAIN, HelpScreen
 
         keys = getattr(self.screen, "KEYS", ())
         contexts = getattr(self.screen, "CONTEXTS", (Context.ANYWHERE,) if keys else MAIN)
-        help = HelpScreen(self.overrides, contexts, keys, self.focus_context)
+        others = EVERY if self.HAS_OTHER_SCREENS else ()
+        help = HelpScreen(self.overrides, contexts, keys, self.focus_context, others)
         if Context.SERVER_QUESTION in contexts:
             self.push_screen(help)  # the help of another screen may be open under the question
         else:

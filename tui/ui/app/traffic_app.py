@@ -26,6 +26,8 @@ class TrafficApp(BaseApp):
         binding for binding in bindings_of(Context.ANYWHERE) if getattr(binding, "id", "") in _ACTIONS
     ]
 
+    HAS_OTHER_SCREENS = False
+
     def __init__(
         self,
         recording: Recording,

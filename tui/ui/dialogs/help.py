@@ -1,4 +1,4 @@
-"""The help: every key, from the table of actions, filtered while typing."""
+"""The help: every key, those of the current screen first, filtered while typing."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,17 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from tui.ui.keys.action_table import OF_SCREENS, Action, Context, key_words, of_context
+from tui.ui.keys.action_table import (
+    OF_SCREENS,
+    OPENERS,
+    VIEW_KEYS,
+    Action,
+    Context,
+    action,
+    first_key,
+    key_words,
+    of_context,
+)
 from tui.ui.keys.footer import ALWAYS
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
@@ -36,7 +46,10 @@ MAIN = (
     Context.ANYWHERE,
     *(one for one in Context if one not in (*OF_SCREENS, Context.COMPOSER, Context.ANYWHERE)),
 )
-"""The contexts of the main screen, the most used first; the screens over it have a help of their own."""
+"""The contexts of the main screen, the most used first."""
+
+EVERY = (*MAIN, *OF_SCREENS)
+"""All contexts, the main screen's first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +74,47 @@ def groups(
     contexts: Sequence[Context] = MAIN,
     keys: Sequence[tuple[str, str]] = (),
     first: Context | None = None,
+    others: Sequence[Context] = (),
 ) -> Iterator[Group]:
-    """Yield the groups of the help; `keys` are those of a screen without actions, `first` comes first."""
+    """Yield the groups of the help.
+
+    `contexts` are those of the current screen, of which `first` comes first, and `keys` those of a screen
+    without actions. `others` are the contexts of all screens: those that are not current come last.
+    """
     if keys:
         yield "Here", tuple(Line(key, words) for key, words in keys)
     for context in sorted(contexts, key=lambda context: context is not first):
-        if found := of_context(context):
-            yield context.value, tuple(_line(one, overrides) for one in sorted(found, key=_use))
+        if lines := _lines_of(context, overrides):
+            yield context.value, lines
     if Context.COMPOSER in contexts:
-        commands = [Line(f"/{spec.name} {spec.usage}".strip(), spec.help) for spec in OWN]
-        yield "Commands", (*commands, *(Line(*one) for one in ELSEWHERE))
+        yield _commands()
     yield "In every pane", tuple(Line(*one) for one in _EVERY_PANE)
+    for context in others:
+        if context not in contexts and (lines := _lines_of(context, overrides)):
+            yield f"{context.value}{_opener(context, overrides)}", lines
+    if Context.COMPOSER in others and Context.COMPOSER not in contexts:
+        yield _commands()
+    for name, listed in VIEW_KEYS.items():
+        if others and listed != keys:
+            yield name, tuple(Line(key, f"{label[:1].upper()}{label[1:]}") for key, label in listed)
+
+
+def _lines_of(context: Context, overrides: KeyOverrides) -> tuple[Line, ...]:
+    return tuple(_line(one, overrides) for one in sorted(of_context(context), key=_use))
+
+
+def _commands() -> Group:
+    commands = [Line(f"/{spec.name} {spec.usage}".strip(), spec.help) for spec in OWN]
+    return "Commands", (*commands, *(Line(*one) for one in ELSEWHERE))
+
+
+def _opener(context: Context, overrides: KeyOverrides) -> str:
+    """Return the key that opens the screen of a context, for its heading: " (f4)", or ""."""
+    if context not in OPENERS:
+        return ""
+    opener = action(OPENERS[context])
+    where = "" if opener.context is Context.ANYWHERE else f" in {opener.context.value.lower()}"
+    return f" ({first_key(overrides.keys_of(opener))}{where})"
 
 
 def _use(found: Action) -> int:
@@ -90,7 +133,7 @@ def help_rows(found: Sequence[Group], query: str, width: int) -> list[Row]:
     """Return the rows of the groups that match, for `width` cells; nothing is cut."""
     rows: list[Row] = []
     for heading, lines in found:
-        is_named = query.casefold().strip() in heading.casefold()
+        is_named = query.casefold().strip() in heading.partition(" (")[0].casefold()
         if shown := [line for line in lines if is_named or line.matches(query)]:
             rows += [EMPTY] if rows else []
             rows.append(((heading, "dim bold"),))
@@ -168,9 +211,10 @@ class HelpScreen(ModalScreen[None]):
         contexts: Sequence[Context] = MAIN,
         keys: Sequence[tuple[str, str]] = (),
         first: Context | None = None,
+        others: Sequence[Context] = EVERY,
     ) -> None:
         super().__init__()
-        self._lines = _HelpLines(tuple(groups(overrides, contexts, keys, first)))
+        self._lines = _HelpLines(tuple(groups(overrides, contexts, keys, first, others)))
         self._field = Field(placeholder="Type to filter", max_length=100, compact=True)
 
     def compose(self) -> ComposeResult:

@@ -1,14 +1,16 @@
 """Renders docs/keys.md from the table of actions. Pure."""
 
-from tui.ui.keys.action_table import Action, Context, key_words, of_context
+from collections.abc import Sequence
+
+from tui.ui.keys.action_table import VIEW_KEYS, Action, Context, key_words, of_context
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 
 _HEAD = """# Keys
 
 <!-- Written by `python -m tui.ui.dialogs.keys_page`. Edit tui/ui/keys/action_table.py instead. -->
 
-`f1` shows the same keys in the app. To change keys, use the names in the last column in the
-[configuration](configuration.md#theme-and-keys):
+`f1` shows the same keys in the app, those of the current screen first. To change keys, use the names in
+the last column in the [configuration](configuration.md#theme-and-keys):
 
 ```toml
 [ui.keys]
@@ -39,23 +41,21 @@ _PANES = """
 | `end` `G` | Go to the end and follow |
 | `enter` `space` | Expand or collapse |
 | `tab` | Focus the next pane |
-
-## Server log
-
-| key | action |
-| --- | --- |
-| `/` | Search. `n` and `N` go to the next and previous match |
-| `w` | Wrap or truncate long lines |
-| `c` | Copy the log |
-| `s` `r` | Start or stop the server, restart it |
-| `esc` `q` | Clear the search, close the log |
 """
 
 
 def keys_page() -> str:
     """Return the page: one table per context."""
     sections = "".join(_section(context) for context in Context if of_context(context))
-    return _HEAD + sections + _commands() + _PANES
+    views = "".join(_view(name, keys) for name, keys in VIEW_KEYS.items())
+    return _HEAD + sections + _commands() + _PANES + views
+
+
+def _view(name: str, keys: Sequence[tuple[str, str]]) -> str:
+    lines = [f"\n## {name}\n", "| key | action |", "| --- | --- |"]
+    for key, label in keys:
+        lines.append(f"| {' '.join(f'`{one}`' for one in key.split())} | {label[:1].upper()}{label[1:]} |")
+    return "\n".join(lines) + "\n"
 
 
 def _commands() -> str:

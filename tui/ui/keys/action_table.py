@@ -19,7 +19,7 @@ class Context(StrEnum):
     QUESTION = "Tool approval"
     SERVERS = "Servers"
     TRACE = "Trace"
-    TRAFFIC = "Traffic"
+    TRAFFIC = "Traffic screen"
     ENTRY = "Traffic entry"
     WORKBENCH = "Workbench"
     BENCH_LIST = "Workbench lists and results"
@@ -44,6 +44,19 @@ OF_SCREENS = (
     Context.RESULT,
 )
 """Contexts whose actions do something only while their screen is on top."""
+
+
+OPENERS = {
+    Context.TRAFFIC: "traffic.open",
+    Context.ENTRY: "traffic.open",
+    Context.WORKBENCH: "servers.open",
+    Context.BENCH_LIST: "servers.open",
+    Context.SESSIONS: "chat.sessions",
+    Context.MODELS: "chat.models",
+    Context.RULES: "rules.open",
+    Context.RESULT: "chat.result",
+}
+"""The actions that open the screens of `OF_SCREENS`, for those that a key opens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,6 +432,26 @@ ACTIONS: tuple[Action, ...] = (
     _form("form.remove", "ctrl+d", "remove", "Remove the item, or clear the field", 9),
     _form("form.cycle", "ctrl+a", "next choice", "Next choice of an enum or union", 11),
 )
+
+VIEW_KEYS = {
+    "Server log": (
+        ("esc", "back"),
+        ("/", "search"),
+        ("n N", "next, previous match"),
+        ("w", "wrap"),
+        ("c", "copy"),
+        ("s", "start/stop"),
+        ("r", "restart"),
+        ("end", "follow"),
+    ),
+    "Traffic statistics": (("enter", "show its entries"), ("esc", "back"), ("j k", "select")),
+    "Traffic waterfall": (
+        ("enter", "show its entries"),
+        ("left right", "previous or next turn"),
+        ("esc", "back"),
+    ),
+}
+"""The keys of views without actions, which cannot be changed: keys and label, the most useful first."""
 
 IS_YES = {
     **dict.fromkeys(("question.once", "question.session", "question.always", "ask.send"), True),

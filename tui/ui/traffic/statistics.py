@@ -14,6 +14,7 @@ from tui.core.units import span
 from tui.traffic.filter.nodes import written
 from tui.traffic.record.entry_columns import Recording
 from tui.traffic.stats import Figures, Stats
+from tui.ui.keys.action_table import VIEW_KEYS
 from tui.ui.keys.footer import Footer
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
@@ -108,8 +109,6 @@ LOOKS_PER_SECOND = 4
 COUNTING_MS = 4.0
 """How long one slice of counting takes; keys and painting come between two."""
 
-_KEYS = (("enter", "show its entries"), ("esc", "back"), ("j k", "select"))
-
 
 def _place(figures: Figures) -> tuple[str, str, str]:
     return figures.server, figures.method, figures.tool
@@ -159,7 +158,7 @@ class StatisticsScreen(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", "back", priority=True)]
 
-    KEYS = _KEYS
+    KEYS = VIEW_KEYS["Traffic statistics"]
     stays = str
 
     DEFAULT_CSS = """
@@ -176,7 +175,7 @@ class StatisticsScreen(ModalScreen[str | None]):
         self._work: asyncio.Handle | None = None  # the next slice of counting
         self._entries = recording.entries
         self._title = SplitBar((("STATISTICS  ", "text bold"), (clean_line(recording.title, 60), "text")))
-        self._heads, self._keys = SplitBar(id="figures-heads"), Footer(_KEYS)
+        self._heads, self._keys = SplitBar(id="figures-heads"), Footer(self.KEYS)
         self._table = _Table()
 
     def compose(self) -> ComposeResult:

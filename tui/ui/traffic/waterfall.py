@@ -14,6 +14,7 @@ from tui.core.units import span
 from tui.traffic.record.entry_columns import Recording
 from tui.traffic.spans.entries import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
+from tui.ui.keys.action_table import VIEW_KEYS
 from tui.ui.keys.footer import Footer
 from tui.ui.traffic.previews import ReaderThread
 from tui.ui.widgets.bar import SplitBar
@@ -27,7 +28,6 @@ MOST_LABEL = 36
 """Cells of a label at most; fewer in a narrow terminal."""
 
 _STYLES = {TimeShare.MODEL: "model", TimeShare.TOOL: "tool", TimeShare.YOU: "user", TimeShare.REST: "rule"}
-_KEYS = (("enter", "show its entries"), ("left right", "previous or next turn"), ("esc", "back"))
 
 
 def stretch_row(stretch: TimeBar, whole_ns: int, width: int, symbols: Symbols) -> Row:
@@ -170,7 +170,7 @@ class WaterfallScreen(ModalScreen[str | None]):
         Binding("right,l", "turn(1)", "next turn", priority=True),
     ]
 
-    KEYS = _KEYS
+    KEYS = VIEW_KEYS["Traffic waterfall"]
     stays = str
 
     DEFAULT_CSS = """
@@ -184,7 +184,7 @@ class WaterfallScreen(ModalScreen[str | None]):
         super().__init__()
         self._turn, self._last = turn, last
         self._turns = turns
-        self._title, self._axis, self._keys = SplitBar(), SplitBar(id="axis"), Footer(_KEYS)
+        self._title, self._axis, self._keys = SplitBar(), SplitBar(id="axis"), Footer(self.KEYS)
         self._lanes = _Lanes(symbols)
 
     def compose(self) -> ComposeResult:

@@ -12,6 +12,7 @@ from textual.widgets import Input
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.units import plural
+from tui.ui.keys.action_table import VIEW_KEYS
 from tui.ui.keys.footer import Footer
 from tui.ui.platform import clipboard
 from tui.ui.widgets.bar import SplitBar
@@ -25,17 +26,6 @@ if TYPE_CHECKING:
     from tui.host.host import Host
 
 LOOKS_PER_SECOND = 8
-
-_KEYS = (
-    ("esc", "back"),
-    ("/", "search"),
-    ("n N", "next, previous match"),
-    ("w", "wrap"),
-    ("c", "copy"),
-    ("s", "start/stop"),
-    ("r", "restart"),
-    ("end", "follow"),
-)
 
 
 class LogScreen(ModalScreen[None]):
@@ -54,7 +44,7 @@ class LogScreen(ModalScreen[None]):
         Binding("r", "restart", "restart", id="servers.restart", priority=True),
     ]
 
-    KEYS = _KEYS
+    KEYS = VIEW_KEYS["Server log"]
     stays = str
 
     DEFAULT_CSS = """
@@ -86,7 +76,7 @@ class LogScreen(ModalScreen[None]):
         yield self._title
         yield self._lines
         yield self._search
-        yield Footer(_KEYS)
+        yield Footer(self.KEYS)
 
     def on_mount(self) -> None:
         self.set_focus(self._input if self._typing else self._lines, scroll_visible=False)

@@ -5,7 +5,7 @@ import pytest
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, shows
 from tests.ui.fakes import FakeRuntime
-from tui.ui.dialogs.help import MAIN, groups, help_rows
+from tui.ui.dialogs.help import EVERY, MAIN, groups, help_rows
 from tui.ui.keys.action_table import ACTIONS, Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.rows import text_of, width_of
@@ -45,6 +45,44 @@ def test_words_of_keys_actions_and_names_filter():
     assert any("Quit" in row for row in shown("ctrl+q"))
     assert any("Restart" in row for row in shown("servers.restart"))
     assert shown("no such thing") == ["No matches"]
+
+
+def test_the_keys_of_the_other_screens_come_after_those_of_this_one():
+    headings = [heading for heading, _ in groups(NONE, (Context.RULES,), others=EVERY)]
+    assert headings[:3] == ["Rules", "In every pane", "Input"]
+    assert [one for one in headings if one.startswith("Rules")] == ["Rules"]
+    assert {"Traffic screen (f4)", "Workbench (enter in servers)", "Commands", "Server log"} <= {*headings}
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("resend", "Resend the request unchanged"),
+        ("waterfall", "Show the entry's turn as a waterfall"),
+        ("approval", "Allow this call once"),
+        ("statistics", "Show statistics of each server and tool"),
+        ("previous or next turn", "Previous or next turn"),
+    ],
+)
+@pytest.mark.parametrize("contexts", [MAIN, (Context.TRAFFIC, Context.ENTRY), (Context.RULES,)])
+def test_the_keys_of_every_screen_are_found_from_every_screen(query, found, contexts):
+    everywhere = tuple(groups(NONE, contexts, others=EVERY))
+    for width in (30, 76):
+        assert found in " ".join(
+            " ".join(text_of(row) for row in help_rows(everywhere, query, width)).split()
+        )
+
+
+def test_every_key_is_in_the_help_once_whatever_the_screen():
+    for contexts in (MAIN, (Context.WORKBENCH, Context.BENCH_LIST, Context.BENCH_FORM)):
+        lines = [line for _, found in groups(NONE, contexts, others=EVERY) for line in found]
+        ids = [line.words.rpartition(" ")[2] for line in lines if line.words]
+        assert sorted(ids) == sorted(action.id for action in ACTIONS)
+
+
+def test_the_key_that_opens_a_screen_is_that_of_the_configuration():
+    headings = [heading for heading, _ in groups(KeyOverrides([("traffic.open", "f11")]), others=EVERY)]
+    assert "Traffic screen (f11)" in headings
 
 
 def test_keys_of_the_configuration_are_shown():
