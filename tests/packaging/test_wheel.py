@@ -49,7 +49,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_everything_that_ships_is_in_the_wheel(wheel: Path):
+def test_the_wheel_contains_everything_that_ships(wheel: Path):
     names = set(zipfile.ZipFile(wheel).namelist())
     for folder in ("themes", "sample_config"):
         for path in (ROOT / folder).rglob("*"):
@@ -61,13 +61,13 @@ def test_everything_that_ships_is_in_the_wheel(wheel: Path):
     }
 
 
-def test_nothing_but_the_package_is_in_the_wheel(wheel: Path):
+def test_the_wheel_contains_nothing_but_the_package(wheel: Path):
     roots = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {name for name in roots if not name.endswith(".dist-info")} == {"tui"}
     assert not [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".pyc")]
 
 
-def test_the_installed_package_finds_what_it_shipped(installed: Path):
+def test_the_installed_package_finds_its_shipped_files(installed: Path):
     code = (
         "import tui.settings.locations as s; print(s.shipped_dir('themes')); print(s.sample_server('notes'))"
     )
@@ -77,14 +77,14 @@ def test_the_installed_package_finds_what_it_shipped(installed: Path):
         assert Path(found).exists()
 
 
-def test_the_command_has_the_name_of_the_package_too(installed: Path):
+def test_the_command_is_also_installed_under_the_package_name(installed: Path):
     said = {
         run(installed / "venv/bin" / name, "--version", cwd=installed) for name in ("mcptui", "mcptui-host")
     }
     assert len(said) == 1
 
 
-def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path):
+def test_the_sdist_builds_a_wheel_with_the_same_files(wheel: Path, tmp_path: Path):
     build(ROOT, "--sdist", tmp_path)
     (sdist,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
@@ -100,7 +100,7 @@ def test_the_installed_command_starts_the_sample_servers(installed: Path):
     assert all(server["tools"] >= 2 for server in found)
 
 
-def test_the_installed_command_writes_a_starter_that_is_right(installed: Path):
+def test_the_installed_command_writes_a_valid_starter_configuration(installed: Path):
     config = installed / "config.toml"
     run(installed / "venv/bin/mcptui", "config", "init", "--config", config, cwd=installed)
     assert "OK" in run(installed / "venv/bin/mcptui", "config", "check", "--config", config, cwd=installed)

@@ -102,7 +102,7 @@ async def ask(model: ChatModel, text: str, *behind: Any) -> Heard:
     return await heard_from_model(model.stream(ModelRequest("", [UserMessage(text), *behind], TOOLS)))
 
 
-async def test_parallel_calls_come_whole_and_their_results_are_understood(tmp_path: Path) -> None:
+async def test_parallel_calls_arrive_complete_and_their_results_are_accepted(tmp_path: Path) -> None:
     async with talking(tmp_path) as (model, _, _):
         first = await ask(model, "both")
         assert first.text == "Let me look." and first.reply is not None
@@ -117,19 +117,19 @@ async def test_parallel_calls_come_whole_and_their_results_are_understood(tmp_pa
         assert second.reply.usage is not None and second.reply.usage.prompt > 0
 
 
-async def test_text_in_many_pieces_comes_as_it_was_written(tmp_path: Path) -> None:
+async def test_text_in_many_pieces_arrives_unchanged(tmp_path: Path) -> None:
     async with talking(tmp_path) as (model, _, _):
         assert (await ask(model, "hello")).text == "Hello! \U0001f44b " + LONG
 
 
-async def test_a_stream_that_is_cut_keeps_its_text_and_is_not_begun_anew(tmp_path: Path) -> None:
+async def test_a_cut_stream_keeps_its_text_and_is_not_retried(tmp_path: Path) -> None:
     async with talking(tmp_path) as (model, time, _):
         heard = await ask(model, "cut")
     assert heard.text and LONG.startswith(heard.text) and heard.reply is None
     assert heard.error is not None and heard.error.retryable and time.waits == []
 
 
-async def test_a_busy_endpoint_is_asked_again_when_it_says(tmp_path: Path) -> None:
+async def test_a_busy_endpoint_is_retried_after_the_delay_that_it_requests(tmp_path: Path) -> None:
     async with talking(tmp_path) as (model, time, _):
         parts = [part async for part in model.stream(ModelRequest("", [UserMessage("busy")]))]
     assert time.waits == [2.0]
@@ -138,7 +138,7 @@ async def test_a_busy_endpoint_is_asked_again_when_it_says(tmp_path: Path) -> No
     assert "".join(part.text for part in parts if isinstance(part, TextPart)) == "Now I can."
 
 
-async def test_a_quota_that_is_used_up_is_not_asked_again(tmp_path: Path) -> None:
+async def test_an_exhausted_quota_is_not_retried(tmp_path: Path) -> None:
     async with talking(tmp_path) as (model, time, _):
         heard = await ask(model, "broke")
     assert heard.error is not None and heard.error.status == 429 and "quota" in heard.error.next_step
@@ -164,14 +164,14 @@ async def test_a_slow_stream_ends_when_it_is_cancelled_and_the_next_question_is_
         assert (await ask(model, "hello")).text
 
 
-async def test_a_question_that_it_has_no_answer_for_is_told_in_its_own_words(tmp_path: Path) -> None:
+async def test_an_unexpected_question_is_an_error_with_its_address_and_a_next_step(tmp_path: Path) -> None:
     async with talking(tmp_path) as (model, _, origin):
         heard = await ask(model, "something else")
     assert heard.error is not None and heard.error.status is not None and origin in heard.error.where
     assert heard.error.next_step
 
 
-async def test_what_is_sent_is_what_it_takes(tmp_path: Path) -> None:
+async def test_the_endpoint_receives_the_tools_and_stream_options(tmp_path: Path) -> None:
     async with talking(tmp_path) as (model, _, origin):
         await ask(model, "hello")
         async with httpx2.AsyncClient(trust_env=False) as client:
@@ -188,7 +188,7 @@ async def test_its_models_are_listed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rate", ["drop", "disconnect", "malformed"])
-async def test_whatever_goes_wrong_between_is_told_with_what_to_do(tmp_path: Path, rate: str) -> None:
+async def test_every_injected_fault_is_an_error_with_a_next_step(tmp_path: Path, rate: str) -> None:
     async with talking(tmp_path) as (model, time, origin):
         async with httpx2.AsyncClient(trust_env=False) as client:
             said = await client.post(f"{origin}/__aimock/chaos", json={f"{rate}Rate": 1.0})

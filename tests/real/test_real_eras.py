@@ -29,7 +29,7 @@ def spec(program: Path, *arguments: str, **env: str) -> ServerSpec:
     return ServerSpec(NAME, command=str(program), args=arguments, env=env)
 
 
-async def test_everything_of_2024():
+async def test_the_everything_server_of_2024_is_called_and_its_resources_are_read():
     async with reached(spec(OLD_EVERYTHING)) as server:
         assert (await server.host.workbench.identity(NAME)).protocol == "2024-11-05"
         assert {"echo", "add", "longRunningOperation", "sampleLLM", "getTinyImage"} <= set(server.tools())
@@ -40,7 +40,7 @@ async def test_everything_of_2024():
     assert [type(one.content[0]) for one in read] == [ResourceContent, BinaryContent]
 
 
-async def test_filesystem_of_2025(tmp_path: Path):
+async def test_the_filesystem_server_of_2025_reads_only_allowed_directories(tmp_path: Path):
     (tmp_path / "hello.txt").write_text("hello from a file", encoding="utf-8")
     async with reached(spec(OLD_FILES, str(tmp_path))) as server:
         assert (await server.host.workbench.identity(NAME)).protocol == "2024-11-05"
@@ -50,7 +50,7 @@ async def test_filesystem_of_2025(tmp_path: Path):
     assert refused.is_error and "outside allowed directories" in text_of(refused)
 
 
-async def test_memory_keeps_what_it_is_told(tmp_path: Path):
+async def test_the_memory_server_returns_what_was_stored(tmp_path: Path):
     ada = {"name": "Ada", "entityType": "person", "observations": ["writes programs"]}
     memory = spec(MEMORY, MEMORY_FILE_PATH=str(tmp_path / "memory.json"))
     async with reached(memory) as server:
@@ -62,14 +62,14 @@ async def test_memory_keeps_what_it_is_told(tmp_path: Path):
     assert "writes programs" in str(found.content)
 
 
-async def test_sequential_thinking_counts_thoughts():
+async def test_the_sequential_thinking_server_counts_thoughts():
     thought = {"thought": "first", "nextThoughtNeeded": False, "thoughtNumber": 1, "totalThoughts": 1}
     async with reached(spec(THINKING)) as server:
         assert json.loads(await server.text("sequentialthinking", **thought))["thoughtHistoryLength"] == 1
         assert any("first" in line for line in server.host.stderr(NAME))  # which it draws in a box
 
 
-async def test_time():
+async def test_the_time_server_gives_a_time_and_an_error():
     async with reached(spec(TIME)) as server:
         assert (await server.host.workbench.identity(NAME)).protocol == NEWEST
         now = await server.text("get_current_time", timezone="Asia/Shanghai")
@@ -85,7 +85,7 @@ def repository(tmp_path: Path) -> str:
     return str(tmp_path)
 
 
-async def test_git(repository: str):
+async def test_the_git_server_shows_status_and_staged_changes(repository: str):
     async with reached(spec(GIT, "--repository", repository)) as server:
         assert len(server.tools()) == 12
         status = await server.text("git_status", repo_path=repository)
@@ -94,14 +94,14 @@ async def test_git(repository: str):
     assert "Untracked files" in status and "a.txt" in staged
 
 
-async def test_fetch_says_itself_that_it_refuses_an_address():
+async def test_the_fetch_server_refuses_a_local_address_with_an_error():
     async with reached(spec(FETCH)) as server:
         assert (await server.host.workbench.identity(NAME)).protocol == NEWEST
         refused = await server.call("fetch", url="http://127.0.0.1:9/")
     assert refused.is_error and text_of(refused)
 
 
-async def test_sqlite_on_the_sdk_of_before(tmp_path: Path):
+async def test_the_sqlite_server_works_on_the_previous_sdk(tmp_path: Path):
     async with reached(spec(SQLITE, "--db-path", str(tmp_path / "db"))) as server:
         assert (await server.host.workbench.identity(NAME)).protocol == "2025-11-25"
         await server.call("create_table", query="CREATE TABLE notes (text TEXT)")
@@ -119,7 +119,7 @@ def remote(shared_processes: set[int]) -> Iterator[ServerSpec]:
         yield ServerSpec(NAME, transport=Transport.HTTP, url=f"http://127.0.0.1:{port}/mcp")
 
 
-async def test_a_server_on_the_sdk_of_today_over_http(remote: ServerSpec):
+async def test_a_server_on_the_current_sdk_works_over_http(remote: ServerSpec):
     progress: list[tuple[float, float | None, str]] = []
     async with reached(remote) as server:
         assert (await server.host.workbench.identity(NAME)).protocol == NEWEST
@@ -140,7 +140,7 @@ async def test_a_server_on_the_sdk_of_today_over_http(remote: ServerSpec):
     assert "Summarize rain." in str(asked.messages)
 
 
-async def test_many_calls_at_once_over_http_are_each_answered(remote: ServerSpec):
+async def test_many_concurrent_calls_over_http_are_each_answered(remote: ServerSpec):
     async with reached(remote) as server:
         sums = await asyncio.gather(*(server.text("add", a=number, b=1) for number in range(50)))
     assert sums == [str(number + 1) for number in range(50)]

@@ -36,7 +36,7 @@ def program(path: Path, *command: str) -> Path:
     ],
     ids=lambda request_: request_[-1],
 )
-def test_a_run_passes_unchanged_through_the_tap_and_again_with_the_recording(tmp_path: Path, request_):
+def test_a_run_passes_unchanged_through_the_tap_and_is_replayed_from_the_recording(tmp_path: Path, request_):
     mcptui = programs.command("-m", "tui")
     tapped = program(tmp_path / "tapped", *mcptui, "tap", "--name", "it", "--", str(EVERYTHING))
     plain = inspect(EVERYTHING, *request_)
@@ -45,7 +45,7 @@ def test_a_run_passes_unchanged_through_the_tap_and_again_with_the_recording(tmp
     assert inspect(program(tmp_path / "mocked", *mcptui, "mock", str(recording)), *request_) == plain
 
 
-def test_a_recording_of_the_newest_revision_answers_a_client_with_a_handshake(tmp_path: Path):
+def test_a_mock_of_a_modern_recording_answers_a_client_that_uses_a_handshake(tmp_path: Path):
     mcptui = programs.command("-m", "tui")
     request = [*mcptui, "list", "tools", "--", str(TIME)]
     listed = subprocess.run(request, capture_output=True, timeout=60, check=True)

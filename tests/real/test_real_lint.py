@@ -37,7 +37,7 @@ def _worth_telling(captured: list[Captured]) -> list[Finding]:
     return [finding for finding in found if finding.severity is not Severity.HINT]
 
 
-async def test_good_servers_and_mcptui_itself_are_beyond_reproach(tmp_path: Path):
+async def test_good_servers_and_mcptui_itself_have_no_findings(tmp_path: Path):
     seen: list[Captured] = []
     specs = (
         ServerSpec("everything", str(EVERYTHING)),

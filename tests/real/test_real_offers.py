@@ -71,7 +71,7 @@ CALLED = {
 }
 
 
-async def test_each_tool_of_everything_gives_a_result_that_matches_its_schema():
+async def test_each_tool_of_everything_returns_a_result_that_matches_its_schema():
     async with reached(spec(EVERYTHING), Accepting()) as it:
         assert set(it.tools()) - {"simulate-research-query"} <= set(CALLED)
         gave = {name: await called(it, name, CALLED[name]) for name in CALLED if name in it.tools()}
@@ -86,7 +86,7 @@ async def test_each_tool_of_everything_gives_a_result_that_matches_its_schema():
     assert any(isinstance(one, BinaryContent) for one in gave["gzip-file-as-resource"].content)
 
 
-async def test_each_resource_of_everything_is_read_and_one_that_is_not_there_is_not_found():
+async def test_each_resource_of_everything_is_read_and_a_missing_one_is_not_found():
     async with reached(spec(EVERYTHING), Accepting()) as it:
         listed, problem = await it.host.workbench.resources(NAME)
         fixed = [one.uri for one in listed if not one.template]
@@ -111,7 +111,7 @@ async def test_each_template_of_everything_is_completed_and_read():
         assert isinstance(read, BinaryContent) and read.size > 20
 
 
-async def test_each_prompt_of_everything_is_completed_with_what_is_filled_in_and_gives_messages():
+async def test_each_prompt_of_everything_gives_messages_and_completes_from_other_arguments():
     async with reached(spec(EVERYTHING), Accepting()) as it:
         listed, problem = await it.host.workbench.prompts(NAME)
         prompts = {one.name: one for one in listed}
@@ -130,7 +130,7 @@ async def test_each_prompt_of_everything_is_completed_with_what_is_filled_in_and
         assert any(isinstance(one, ResourceContent) for one in embedded)
 
 
-async def test_the_links_of_a_result_of_everything_lead_to_resources():
+async def test_the_resource_links_in_a_result_of_everything_can_be_read():
     async with reached(spec(EVERYTHING), Accepting()) as it:
         found = (await it.call("get-resource-links", count=4)).content
         links = [one for one in found if isinstance(one, LinkContent)]
@@ -139,7 +139,7 @@ async def test_the_links_of_a_result_of_everything_lead_to_resources():
             assert not (await it.resource(link.uri)).is_error
 
 
-async def test_the_log_of_everything_comes_at_the_level_that_is_asked_for():
+async def test_log_messages_of_everything_arrive_at_the_requested_level():
     async with reached(replace(spec(EVERYTHING), log_level="debug")) as it:
         await until(lambda: "logging/setLevel" in methods(it, Direction.OUT))
         await it.call("toggle-simulated-logging")
@@ -149,7 +149,7 @@ async def test_the_log_of_everything_comes_at_the_level_that_is_asked_for():
 # ---- the others ----
 
 
-async def test_each_tool_of_filesystem_gives_a_result(tmp_path: Path):
+async def test_each_tool_of_filesystem_returns_a_result(tmp_path: Path):
     (tmp_path / "a.txt").write_text("hello", encoding="utf-8")
     (tmp_path / "p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     file, folder = str(tmp_path / "a.txt"), str(tmp_path)
@@ -180,7 +180,7 @@ async def test_each_tool_of_filesystem_gives_a_result(tmp_path: Path):
     assert (tmp_path / "c.txt").read_text() == "milk"
 
 
-async def test_each_tool_of_memory_gives_a_result_and_its_graph_is_a_resource(tmp_path: Path):
+async def test_each_tool_of_memory_returns_a_result_and_its_graph_is_a_resource(tmp_path: Path):
     ada = {"name": "Ada", "entityType": "person", "observations": ["counts"]}
     knows = {"from": "Ada", "to": "Ada", "relationType": "knows"}
     async with reached(spec(MEMORY, MEMORY_FILE_PATH=str(tmp_path / "memory.json"))) as it:

@@ -32,7 +32,7 @@ def names(host: Host) -> set[str]:
     return {tool.name for tool in host.toolbox.tools()}
 
 
-async def test_it_offers_the_tools_that_need_what_is_advertised():
+async def test_it_offers_the_tools_that_need_advertised_capabilities():
     host = await everything(Person(), Model())
     wanted = {
         "get-roots-list",
@@ -48,7 +48,7 @@ async def test_it_offers_the_tools_that_need_what_is_advertised():
     await host.shutdown()
 
 
-async def test_its_form_of_every_primitive_is_answered():
+async def test_its_form_with_every_primitive_type_is_answered():
     person = Person({"name": "Ada", "integer": 7, "untitledMultipleSelectEnum": ["Piano", "Bass"]})
     host = await everything(person)
     await until(lambda: "trigger-elicitation-request" in names(host))
@@ -60,7 +60,7 @@ async def test_its_form_of_every_primitive_is_answered():
     await host.shutdown()
 
 
-async def test_it_waits_for_a_person_longer_than_its_call_may_take():
+async def test_it_waits_for_a_person_beyond_the_timeout_of_its_call():
     person = Person({"name": "Ada"})
     person.wait.clear()
     host = await everything(person)
@@ -73,7 +73,7 @@ async def test_it_waits_for_a_person_longer_than_its_call_may_take():
     await host.shutdown()
 
 
-async def test_its_address_is_asked_for_and_a_refusal_read():
+async def test_it_receives_a_refusal_to_open_its_url():
     class Careful(Person):
         async def address(self, question: AddressQuestion) -> AddressAnswer:
             self.asked.append(question)
@@ -91,7 +91,7 @@ async def test_its_address_is_asked_for_and_a_refusal_read():
     await host.shutdown()
 
 
-async def test_an_address_that_a_call_requires_is_opened_and_the_call_made_again():
+async def test_a_required_url_is_opened_and_the_call_sent_again():
     person = Person()
     host = await everything(person)
     await until(lambda: "trigger-url-elicitation" in names(host))
@@ -103,7 +103,7 @@ async def test_an_address_that_a_call_requires_is_opened_and_the_call_made_again
     await host.shutdown()
 
 
-async def test_it_gets_a_reply_of_the_model():
+async def test_it_receives_a_reply_from_the_model():
     model = Model()
     host = await everything(Person(), model)
     await until(lambda: "trigger-sampling-request" in names(host))
@@ -116,7 +116,7 @@ async def test_it_gets_a_reply_of_the_model():
     await host.shutdown()
 
 
-async def test_it_lists_its_roots_and_hears_that_they_changed(tmp_path):
+async def test_it_lists_its_roots_and_is_notified_of_changes(tmp_path):
     host = await everything(Person(), roots=(str(tmp_path),))
     await until(lambda: "get-roots-list" in names(host))
     assert tmp_path.as_uri() in text_of(await call(host, "get-roots-list"))
@@ -130,7 +130,7 @@ async def test_it_lists_its_roots_and_hears_that_they_changed(tmp_path):
     await host.shutdown()
 
 
-async def test_the_file_server_works_in_its_roots(tmp_path):
+async def test_the_filesystem_server_works_within_its_roots(tmp_path):
     inside, later = tmp_path / "inside", tmp_path / "later"
     for folder in (inside, later):
         folder.mkdir()

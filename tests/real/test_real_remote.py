@@ -83,7 +83,7 @@ class TestEverything:
     pytestmark = needs(EVERYTHING)
 
     @everything
-    async def test_it_offers_the_same_over_every_transport(self, mode, path, kind):
+    async def test_every_transport_offers_the_same(self, mode, path, kind):
         port = free_port()
         near = ServerSpec("near", str(EVERYTHING), ("stdio",))
         async with serving(str(EVERYTHING), mode, port=port):
@@ -118,7 +118,7 @@ class TestEverything:
         assert seen and seen[-1][1] == 4
 
     @everything
-    async def test_it_is_there_again_after_a_restart(self, mode, path, kind):
+    async def test_calls_work_again_after_the_server_restarts(self, mode, path, kind):
         port = free_port()
         async with serving(str(EVERYTHING), mode, port=port) as process:
             async with connected(at(f"http://127.0.0.1:{port}{path}")) as host:
@@ -132,7 +132,7 @@ class TestEverything:
                     assert host.status("far").restarts == 0
 
 
-async def test_a_server_of_the_sdk_is_called_and_there_again_after_a_restart():
+async def test_calls_to_an_sdk_server_work_again_after_it_restarts():
     port = free_port()
     async with serving(sys.executable, "-c", OWN, str(port), port=port) as process:
         async with connected(at(f"http://127.0.0.1:{port}/mcp")) as host:

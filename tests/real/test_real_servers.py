@@ -28,7 +28,7 @@ def configured(folder: Path, endpoint: Endpoint | None = None, servers: Iterable
     return str(path)
 
 
-async def test_each_speaks_its_own_era_and_lists_all_it_has(tmp_path: Path):
+async def test_each_server_uses_its_own_protocol_version_and_lists_everything(tmp_path: Path):
     done = await mcptui("servers", "--json", "--config", configured(tmp_path))
     found = {server["name"]: server for server in json.loads(done.out)}
     assert done.code == 0
@@ -38,7 +38,7 @@ async def test_each_speaks_its_own_era_and_lists_all_it_has(tmp_path: Path):
     assert not any(server["quarantined"] for server in found.values())
 
 
-async def test_parallel_calls_to_all_three_are_answered_in_call_order(tmp_path: Path):
+async def test_parallel_calls_to_three_servers_are_answered_in_call_order(tmp_path: Path):
     asked = calls(
         ("everything__echo", {"message": "marco"}),
         ("files__read_text_file", {"path": str(tmp_path / "hello.txt")}),
@@ -54,7 +54,7 @@ async def test_parallel_calls_to_all_three_are_answered_in_call_order(tmp_path: 
         assert words in content
 
 
-async def test_progress_of_a_long_call_is_told_and_its_result_comes(tmp_path: Path):
+async def test_a_long_call_reports_progress_and_returns_its_result(tmp_path: Path):
     asked = calls(("everything__trigger-long-running-operation", {"duration": 1, "steps": 4}))
     async with Endpoint([asked, says("Done.")]) as endpoint:
         path = configured(tmp_path, endpoint, ["everything"])
@@ -62,7 +62,7 @@ async def test_progress_of_a_long_call_is_told_and_its_result_comes(tmp_path: Pa
     assert done.code == 0 and "4 of 4" in done.err
 
 
-async def test_a_path_outside_the_allowed_directory_is_an_error_that_the_model_reads(tmp_path: Path):
+async def test_the_model_reads_an_error_for_a_path_outside_the_allowed_directory(tmp_path: Path):
     asked = calls(("files__read_text_file", {"path": "/etc/hostname"}))
     async with Endpoint([asked, says("I may not.")]) as endpoint:
         path = configured(tmp_path, endpoint, ["files"])

@@ -48,7 +48,7 @@ async def session(command: str, *args: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("server", [EVERYTHING, TIME], ids=["2025-11-25", "2026-07-28"])
-async def test_a_client_notices_neither_the_tap_nor_the_stand_in(server: Path):
+async def test_a_client_sees_no_difference_through_the_tap_or_with_the_mock(server: Path):
     alone = await session(str(server))
     mcptui = programs.command("-m", "tui")
     tapped = await session(*mcptui, "tap", "--", str(server))

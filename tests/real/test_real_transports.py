@@ -69,7 +69,7 @@ def inspected(tmp_path_factory: pytest.TempPathFactory) -> Inspected:
     return printed
 
 
-async def test_the_same_tools_with_the_same_schemas(place: ServerSpec, inspected: Inspected):
+async def test_it_lists_the_same_tools_with_the_same_schemas(place: ServerSpec, inspected: Inspected):
     expected = {tool["name"]: tool for tool in inspected("tools/list")["tools"]}
     async with reached(place) as server:
         await until(lambda: set(server.tools()) > FOR_FORMS, what="the tools that need a host that is asked")
@@ -81,7 +81,7 @@ async def test_the_same_tools_with_the_same_schemas(place: ServerSpec, inspected
         assert (listed[name].schema, listed[name].title) == (tool["inputSchema"], tool["title"])
 
 
-async def test_the_same_resources_templates_and_prompts(place: ServerSpec, inspected: Inspected):
+async def test_it_lists_the_same_resources_templates_and_prompts(place: ServerSpec, inspected: Inspected):
     async with reached(place) as server:
         resources, problem = await server.host.workbench.resources(NAME)
         prompts, problem_of_prompts = await server.host.workbench.prompts(NAME)
@@ -114,7 +114,7 @@ def timeless(result: Mapping[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("tool", CALLS)
-async def test_the_same_result_of_a_call(place: ServerSpec, inspected: Inspected, tool: str):
+async def test_a_call_returns_the_same_result(place: ServerSpec, inspected: Inspected, tool: str):
     given = [part for name, value in CALLS[tool].items() for part in ("--tool-arg", f"{name}={value}")]
     expected = inspected("tools/call", "--tool-name", tool, *given)
     async with reached(place) as server:
@@ -126,7 +126,7 @@ async def test_the_same_result_of_a_call(place: ServerSpec, inspected: Inspected
     assert result.structured == expected.get("structuredContent")
 
 
-async def test_kinds_of_content_arrive_as_they_are(place: ServerSpec):
+async def test_each_kind_of_content_arrives_unchanged(place: ServerSpec):
     async with reached(place) as server:
         links = await server.call("get-resource-links", count=2)
         embedded = await server.call("get-resource-reference", resourceType="Blob", resourceId=2)
@@ -149,7 +149,7 @@ async def test_every_resource_and_a_template_can_be_read(place: ServerSpec):
     assert missing.is_error and "nowhere" in text_of(missing)
 
 
-async def test_every_prompt_can_be_had_and_its_arguments_are_completed(place: ServerSpec):
+async def test_every_prompt_can_be_fetched_and_its_arguments_completed(place: ServerSpec):
     values = {
         "city": "Paris",
         "department": "Sales",
@@ -188,7 +188,9 @@ class Asked(Refuser):
 
 
 @pytest.mark.parametrize(("action", "told"), [(Action.ACCEPT, "Ada"), (Action.DECLINE, "declined")])
-async def test_a_form_is_asked_for_and_its_answer_comes_back(place: ServerSpec, action: Action, told: str):
+async def test_a_form_is_answered_and_the_server_receives_the_answer(
+    place: ServerSpec, action: Action, told: str
+):
     person = Asked(action)
     async with reached(place, person) as server:
         result = await server.text("trigger-elicitation-request")
@@ -196,7 +198,7 @@ async def test_a_form_is_asked_for_and_its_answer_comes_back(place: ServerSpec, 
     assert [(form.server, "name" in form.schema["properties"]) for form in person.forms] == [(NAME, True)]
 
 
-async def test_an_address_is_shown_and_consented_to(place: ServerSpec, monkeypatch: pytest.MonkeyPatch):
+async def test_a_url_is_shown_and_accepted(place: ServerSpec, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SSH_CONNECTION", "1")  # so that no browser opens
     person = Asked(Action.ACCEPT)
     url = "https://example.com/sign?id=1"
@@ -206,7 +208,7 @@ async def test_an_address_is_shown_and_consented_to(place: ServerSpec, monkeypat
     assert not result.is_error
 
 
-async def test_the_roots_are_told_when_it_asks(place: ServerSpec, tmp_path: Path):
+async def test_the_server_is_told_the_roots_when_it_asks(place: ServerSpec, tmp_path: Path):
     async with reached(replace(place, roots=(str(tmp_path),))) as server:
         told = await server.text("get-roots-list")
     assert tmp_path.as_uri() in told
@@ -226,14 +228,14 @@ async def test_progress_arrives_while_a_call_runs(place: ServerSpec):
     assert not result.is_error and (4, 4) in seen
 
 
-async def test_a_tool_that_needs_a_task_is_withheld_with_the_reason(place: ServerSpec):
+async def test_a_tool_that_requires_a_task_is_withheld_with_the_reason(place: ServerSpec):
     async with reached(place) as server:
         name = "simulate-research-query"
         await until(lambda: name in server.tools(), what="a tool that it lists once it knows its host")
         assert "task" in server.tools()[name].withheld
 
 
-async def test_what_it_sends_unasked_disturbs_no_call(place: ServerSpec):
+async def test_unsolicited_messages_disturb_no_call(place: ServerSpec):
     async with reached(place) as server:
         await server.text("toggle-simulated-logging")
         await server.text("toggle-subscriber-updates")
@@ -243,7 +245,7 @@ async def test_what_it_sends_unasked_disturbs_no_call(place: ServerSpec):
     assert "notifications/message" in notified or "notifications/tools/list_changed" in notified
 
 
-async def test_updates_of_a_subscribed_resource_are_reported_until_it_is_unsubscribed(place: ServerSpec):
+async def test_updates_of_a_resource_are_reported_until_it_is_unsubscribed(place: ServerSpec):
     uri = "demo://resource/dynamic/text/1"
     async with reached(place) as server:
         bench = server.host.workbench

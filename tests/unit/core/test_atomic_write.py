@@ -25,7 +25,7 @@ def test_a_new_file_is_readable_by_its_owner_only(tmp_path: Path):
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o600
 
 
-def test_the_old_file_stays_if_writing_fails(tmp_path: Path):
+def test_the_old_file_is_kept_if_writing_fails(tmp_path: Path):
     (tmp_path / "a").write_text("before")
 
     def failing() -> Iterator[str]:
@@ -50,7 +50,7 @@ def test_a_symbolic_link_is_followed(tmp_path: Path, there: bool):
 
 
 @pytest.mark.parametrize("linked", [False, True])
-def test_a_fifo_is_written_into(tmp_path: Path, linked: bool):
+def test_a_fifo_is_written_to(tmp_path: Path, linked: bool):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     (tmp_path / "link").symlink_to(fifo)
@@ -63,13 +63,13 @@ def test_a_fifo_is_written_into(tmp_path: Path, linked: bool):
     assert stat.S_ISFIFO(fifo.stat().st_mode) and names(tmp_path) == {"fifo", "link"}
 
 
-def test_a_fifo_without_a_reader_is_an_error_without_waiting(tmp_path: Path):
+def test_a_fifo_without_a_reader_is_an_error_and_does_not_block(tmp_path: Path):
     os.mkfifo(tmp_path / "fifo")
     with pytest.raises(OSError, match="No such device"):
         atomic_write(tmp_path / "fifo", ["a"], wait=False)
 
 
-def test_a_device_is_written_into(tmp_path: Path):
+def test_a_device_is_written_to(tmp_path: Path):
     main, terminal = pty.openpty()
     try:
         link = tmp_path / "terminal"
@@ -83,7 +83,7 @@ def test_a_device_is_written_into(tmp_path: Path):
         os.close(terminal)
 
 
-def test_a_name_as_long_as_a_name_can_be_is_written(tmp_path: Path):
+def test_a_name_of_maximum_length_is_written(tmp_path: Path):
     path = tmp_path / ("n" * 255)
     atomic_write(path, ["x"])
     atomic_write(path, ["y"])
@@ -101,7 +101,7 @@ def test_a_path_that_cannot_be_written_is_an_error(tmp_path: Path, name: str, re
     assert names(tmp_path) == {"file"}
 
 
-def test_permissions_are_those_asked_for(tmp_path: Path):
+def test_the_requested_permissions_are_set(tmp_path: Path):
     atomic_write(tmp_path / "a", ["x"], mode=0o640)
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
 
@@ -121,7 +121,7 @@ def test_an_open_file_named_by_its_descriptor_is_appended_to(tmp_path: Path, nam
     assert file.read_text() == "before\nafter\n"
 
 
-def test_an_open_file_is_written_to_where_it_was_left(tmp_path: Path):
+def test_an_open_file_is_written_at_its_current_position(tmp_path: Path):
     file = tmp_path / "file"
     with file.open("w") as opened:
         opened.write("before\n")
@@ -172,7 +172,7 @@ def test_writing_to_a_fifo_that_is_not_read_can_be_cancelled(tmp_path: Path):
         os.close(reader)
 
 
-def test_cancelled_writing_leaves_the_old_file(tmp_path: Path):
+def test_cancelling_a_write_keeps_the_old_file(tmp_path: Path):
     (tmp_path / "a").write_text("before")
     stop = threading.Event()
 

@@ -20,17 +20,17 @@ from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextCont
 PNG = png()
 
 
-def test_a_text_is_sent_as_text_whatever_its_name():
+def test_text_is_attached_as_text_whatever_its_name():
     found = attachment_of("notes.bin", "grüße\r\n".encode())
     assert (found.kind, found.mime, found.data, found.size) == ("text", "text/plain", "grüße\r\n", 9)
 
 
-def test_a_byte_order_mark_is_not_part_of_a_text():
+def test_a_byte_order_mark_is_removed_from_a_text():
     assert attachment_of("a", b"\xef\xbb\xbfhi").data == "hi"
     assert attachment_of("a", "hi".encode("utf-16")).data == "hi"
 
 
-def test_a_picture_is_sent_as_base64():
+def test_an_image_is_sent_as_base64():
     found = attachment_of("chart", PNG)
     assert (found.kind, found.mime) == ("image", "image/png")
     assert base64.b64decode(found.data) == PNG
@@ -55,26 +55,26 @@ def test_a_picture_is_sent_as_base64():
         (b"\xff\xfe\xff", "^unsupported type: only text"),
     ],
 )
-def test_what_cannot_be_attached_is_refused_with_the_reason(data, words):
+def test_content_that_cannot_be_attached_is_rejected_with_the_reason(data, words):
     with pytest.raises(ValueError, match=words):
         attachment_of("x", data)
 
 
-def test_the_type_of_a_text_is_taken_from_its_name():
+def test_the_type_of_a_text_is_derived_from_its_name():
     assert attachment_of("a.MD", b"# hi").mime == "text/markdown"
     assert attachment_of("a.py", b"x = 1").mime == "text/plain"
 
 
-def test_a_text_in_a_legacy_encoding_is_a_text_too():
+def test_text_in_a_legacy_encoding_is_attached_as_text():
     assert attachment_of("a", "grüße".encode("cp1252")).data == "grüße"
 
 
-def test_a_text_that_is_too_large_can_be_cut_with_a_note():
+def test_a_text_that_is_too_large_can_be_truncated_with_a_note():
     found = attachment_of("a", b"x" * (MAX_TEXT + 9), shorten=True)
     assert found.data.endswith(f"x\n[… truncated: first {MAX_TEXT:,} of {MAX_TEXT + 9:,} bytes]")
 
 
-def test_a_sound_is_sent_as_base64():
+def test_audio_is_sent_as_base64():
     assert attachment_of("a", wav()).kind == "audio"
 
 
@@ -111,22 +111,22 @@ def test_each_content_of_a_resource_becomes_an_attachment():
         (ResourceContent("a://1", "", "x" * (MAX_TEXT + 1)), "larger than 256 KiB"),
     ],
 )
-def test_what_an_endpoint_would_refuse_is_refused_here(content, words):
+def test_content_that_an_endpoint_would_reject_is_rejected(content, words):
     with pytest.raises(ValueError, match=words):
         attachments_of([content], "x")
 
 
-def test_the_type_of_a_servers_picture_is_detected_from_its_bytes():
+def test_the_type_of_an_image_from_a_server_is_detected_from_its_bytes():
     found = attachment_of_binary("shot", image(mime="image/x-evil"))
     assert (found.kind, found.mime, found.name) == ("image", "image/png", "shot")
 
 
-def test_nothing_invisible_is_sent_to_the_model():
+def test_invisible_characters_are_not_sent_to_the_model():
     assert attachments_of([ResourceContent("", "", "hi\U000e0041\ud800")], "x")[0].data == "hi?"
 
 
 @given(st.binary(max_size=200), st.text(max_size=10))
-def test_any_bytes_are_attached_or_refused(data, name):
+def test_any_bytes_are_attached_or_rejected(data, name):
     try:
         found = attachment_of(name, data)
     except ValueError as error:
@@ -135,6 +135,6 @@ def test_any_bytes_are_attached_or_refused(data, name):
         assert found.name == name and found.data
 
 
-def test_people_do_not_read_that_an_image_is_attached_below():
+def test_the_displayed_text_omits_that_an_image_is_attached_below():
     told = "Here:\n[image 1: image/png 20x20, attached below]\nattached below] is left alone"
     assert as_shown(told) == "Here:\n[image 1: image/png 20x20]\nattached below] is left alone"

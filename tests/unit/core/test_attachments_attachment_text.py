@@ -15,7 +15,7 @@ def test_no_text_closes_its_fence(text):
     assert body[-1] == fence and all(fence not in line for line in body[:-1])
 
 
-def test_the_text_has_a_note_if_a_picture_is_not_sent():
+def test_the_text_has_a_note_if_an_image_is_not_sent():
     seen = observation(ToolResult((image(), image())), 1000)
     text = as_sent(seen.text, seen.attachments, ["not sent", ""])
     assert text == "[image 1: image/png 3x2, not sent]\n[image 2: image/png 3x2, attached below]"

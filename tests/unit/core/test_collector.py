@@ -13,19 +13,19 @@ def _enabled():
     gc.enable()
 
 
-def test_it_is_off_in_the_pause_and_on_afterwards():
+def test_the_collector_is_off_during_a_pause_and_on_afterwards():
     with collector_paused():
         assert not gc.isenabled()
     assert gc.isenabled()
 
 
-def test_it_is_on_again_after_an_error():
+def test_the_collector_is_on_again_after_an_error():
     with pytest.raises(ZeroDivisionError), collector_paused():
         _ = 1 / 0
     assert gc.isenabled()
 
 
-def test_it_stays_off_until_the_last_pause_ends():
+def test_the_collector_remains_off_until_the_last_pause_ends():
     with collector_paused():
         with collector_paused():
             pass
@@ -33,7 +33,7 @@ def test_it_stays_off_until_the_last_pause_ends():
     assert gc.isenabled()
 
 
-def test_one_that_was_off_before_stays_off():
+def test_a_disabled_collector_remains_off_after_a_pause():
     gc.disable()
     with collector_paused():
         pass

@@ -11,14 +11,14 @@ def reader(server: str, name: str, description: str, **schema) -> Tool:
     return Tool(server, name, description=description, read_only=True, schema=schema)
 
 
-def test_the_sample_servers_have_questions_in_a_persons_words():
+def test_the_sample_servers_have_natural_example_questions():
     assert examples([Tool("weather", "get_weather"), Tool("notes", "add_note")]) == (
         Example("What's the weather in Hangzhou?", "weather › get_weather"),
         Example("Add a note: buy milk", "notes › add_note"),
     )
 
 
-def test_other_servers_offer_what_their_read_only_tools_say_they_do():
+def test_examples_for_other_servers_come_from_descriptions_of_read_only_tools():
     tools = [
         reader("files", "read", "Read a file. Slowly.", required=["path"]),
         reader("files", "roots", "List the allowed directories."),
@@ -40,7 +40,7 @@ def test_an_unnatural_question_is_not_offered(description: str):
     assert examples([reader("s", "t", description)]) == ()
 
 
-def test_of_thousands_of_tools_a_few_descriptions_are_read(monkeypatch: pytest.MonkeyPatch):
+def test_only_a_few_of_thousands_of_descriptions_are_read(monkeypatch: pytest.MonkeyPatch):
     read: list[str] = []
 
     def noted(description: str) -> str:
@@ -53,7 +53,7 @@ def test_of_thousands_of_tools_a_few_descriptions_are_read(monkeypatch: pytest.M
     assert len(read) == 8
 
 
-def test_a_question_that_a_server_repeats_is_offered_once():
+def test_a_repeated_question_is_offered_once():
     tools = [reader("a", f"t{at}", "List the notes.") for at in range(9)] + [
         reader("a", "u", "Show all of them.")
     ]

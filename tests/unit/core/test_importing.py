@@ -6,7 +6,7 @@ import threading
 from tui.core.importing import importing
 
 
-def test_a_second_thread_waits_until_the_first_has_left():
+def test_a_second_thread_waits_until_the_first_has_finished():
     order: list[str] = []
 
     def second() -> None:
@@ -21,7 +21,7 @@ def test_a_second_thread_waits_until_the_first_has_left():
     assert order == ["first", "second"]
 
 
-def test_it_nests_in_one_thread():
+def test_imports_may_nest_in_one_thread():
     with importing(), importing():
         assert not gc.isenabled()
     assert gc.isenabled()

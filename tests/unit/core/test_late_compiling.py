@@ -73,25 +73,25 @@ def printed_by(code: str, **env: str) -> str:
     return done.stdout.strip()
 
 
-def test_they_do_what_they_do_when_they_are_compiled_at_once():
+def test_late_compiled_dataclasses_behave_like_ordinary_ones():
     at_once = printed_by(LATE + SAID, MCPTUI_WHOLE_LIBRARIES="1")
     assert "FrozenInstanceError: cannot assign to field 'x'" in at_once
     assert printed_by(LATE + SAID) == at_once
 
 
 @late_only
-def test_a_method_is_compiled_and_put_in_its_place_by_its_first_call():
+def test_a_method_is_compiled_and_replaced_on_its_first_call():
     code = f"{LATE}before = Point.__hash__\nhash(Point(1))\nprint(Point.__hash__ is before)\n"
     again = "before = Point.__hash__\nhash(Point(1))\nprint(Point.__hash__ is before)\n"
     assert printed_by(code + again) == "False\nTrue"
 
 
-def test_the_switch_compiles_them_at_once():
+def test_the_switch_compiles_methods_at_once():
     code = f"{LATE}before = Point.__hash__\nhash(Point(1))\nprint(Point.__hash__ is before)\n"
     assert printed_by(code, MCPTUI_WHOLE_LIBRARIES="1") == "True"
 
 
-def test_a_python_without_the_replaced_parts_is_not_changed():
+def test_a_python_without_the_replaced_parts_is_unchanged():
     code = f"import dataclasses\nvars(dataclasses).pop('_create_fn', None)\n{LATE.partition('@')[0]}"
     assert printed_by(f"{code}print(hasattr(dataclasses, '_create_fn'))") == "False"
 
@@ -102,13 +102,13 @@ def test_this_python_has_what_is_replaced():
     assert printed_by("import dataclasses\nprint(dataclasses._create_fn.__name__)") == "_create_fn"
 
 
-def test_a_pattern_is_compiled_at_its_first_use():
+def test_a_pattern_is_compiled_on_first_use():
     broken = late("(")
     with pytest.raises(re.error):
         broken.search("x")
 
 
-def test_it_does_what_a_compiled_one_does():
+def test_a_late_compiled_pattern_behaves_like_an_ordinary_one():
     text, raw = late(r"(?P<word>b+)", re.IGNORECASE), late(rb"b+")
     assert [text.sub("_", "aBbc") for _ in range(2)] == ["a_c", "a_c"]
     found = text.search("aBbc")
@@ -116,7 +116,7 @@ def test_it_does_what_a_compiled_one_does():
     assert text.pattern == r"(?P<word>b+)" and raw.findall(b"abbc") == [b"bb"]
 
 
-def test_patterns_about_failures_and_questions_are_not_compiled_at_the_start():
+def test_patterns_for_failures_and_questions_are_not_compiled_at_startup():
     code = (
         "import re, sys\n"
         "made, compiled = [], re._compiler.compile\n"

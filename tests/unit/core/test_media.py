@@ -27,16 +27,16 @@ EXTENDED = b"RIFF\0\0\0\0WEBPVP8X" + b"\0" * 8 + b"\x3f\x01\x00\xef\x00\x00"
         (EXTENDED, (320, 240)),
     ],
 )
-def test_the_size_of_a_picture_is_read_from_its_header(octets: bytes, size: tuple[int, int]) -> None:
+def test_the_size_of_an_image_is_read_from_its_header(octets: bytes, size: tuple[int, int]) -> None:
     assert dimensions(octets) == size
 
 
 @pytest.mark.parametrize("octets", [b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", GIF[:8], LOSSY[:29], wav()])
-def test_truncated_data_and_other_data_have_no_size(octets: bytes) -> None:
+def test_truncated_and_other_data_have_no_size(octets: bytes) -> None:
     assert dimensions(octets) is None
 
 
-def test_a_picture_without_an_area_has_no_size() -> None:
+def test_an_image_without_an_area_has_no_size() -> None:
     assert dimensions(png(0, 5)) is None
 
 
@@ -52,7 +52,7 @@ def test_the_type_is_detected_from_the_bytes(octets: bytes, mime: str) -> None:
     "octets",
     [png(), JPEG + b"\xff\xd9", GIF + b";\0", b"RIFF\x0a\0\0\0WEBPVP8 \0\0", wav()],
 )
-def test_a_truncated_picture_is_recognised_by_its_end(octets: bytes) -> None:
+def test_truncated_media_are_recognized(octets: bytes) -> None:
     assert is_whole(octets)
     assert octets == wav() or not is_whole(octets[: len(octets) * 2 // 3])
 
@@ -69,7 +69,7 @@ def test_a_jpeg_of_only_empty_segments_is_abandoned_early() -> None:
     "written",
     ["aGVsbG8_ISE-", "aGVs\nbG8/\r\nISE+", "data:image/png;base64,aGVsbG8/ISE+", " aGVsbG8/ISE+ "],
 )
-def test_base64_from_servers_is_normalised_for_endpoints(written: str) -> None:
+def test_base64_from_servers_is_normalized_for_endpoints(written: str) -> None:
     assert plain_base64(written) == "aGVsbG8/ISE+"
 
 
@@ -78,12 +78,12 @@ def test_missing_padding_is_added() -> None:
 
 
 @pytest.mark.parametrize("written", ["not base64!", "a", "é", "\ud800", "aGVs=bG8"])
-def test_invalid_base64_is_refused(written: str) -> None:
+def test_invalid_base64_is_rejected(written: str) -> None:
     assert plain_base64(written) is None
 
 
 @given(st.binary(max_size=200))
-def test_the_size_of_encoded_bytes_is_known_without_decoding(octets: bytes) -> None:
+def test_the_size_of_base64_data_is_known_without_decoding(octets: bytes) -> None:
     written = base64.b64encode(octets).decode()
     assert plain_base64(written) == written
     assert decoded_size(written) == len(octets)

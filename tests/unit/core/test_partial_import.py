@@ -42,22 +42,22 @@ def desk(tmp_path):
     return tmp_path
 
 
-def test_a_part_that_is_left_out_is_never_loaded(desk):
+def test_an_omitted_part_is_never_loaded(desk):
     assert printed_by(f"{LOAD}print(sys.modules.keys() & {{'desk', 'desk.drawers'}})", desk) == "{'desk'}"
 
 
-def test_names_written_like_classes_are_empty_classes_and_others_are_modules(desk):
+def test_capitalized_names_become_empty_classes_and_others_modules(desk):
     code = f"{LOAD}import desk\nprint(type(desk.Upper).__name__, desk.shapes.__name__)"
     assert printed_by(code, desk) == "type desk.drawers.shapes"
 
 
-def test_a_name_that_is_looked_up_again_is_the_same_class(desk):
+def test_looking_up_a_name_twice_gives_the_same_class(desk):
     (desk / "desk" / "__init__.py").write_text("from desk import drawers as kept\n")
     code = f"{LOAD}import desk\nprint(desk.kept.Upper is desk.kept.Upper)"
     assert printed_by(code, desk) == "True"
 
 
-def test_who_imports_the_part_afterwards_gets_the_real_one(desk):
+def test_a_later_import_gets_the_real_class(desk):
     code = f"{LOAD}from desk.drawers import Upper\nimport desk\nprint(Upper is desk.Upper)"
     assert printed_by(code, desk) == "loaded\nFalse"
 
@@ -67,13 +67,13 @@ def test_the_switch_loads_the_whole_library(desk):
     assert printed_by(code, desk, MCPTUI_WHOLE_LIBRARIES="1") == "loaded\nTrue"
 
 
-def test_a_library_that_is_imported_already_is_unchanged(desk):
+def test_a_library_that_is_already_imported_is_unchanged(desk):
     first = "import desk, desk.drawers\nbefore = desk.drawers\n"
     code = f"{first}{LOAD}print(sys.modules['desk.drawers'] is before)"
     assert printed_by(code, desk) == "loaded\nTrue"
 
 
-def test_a_library_that_does_not_take_empty_classes_is_loaded_whole(desk):
+def test_a_library_that_fails_with_empty_classes_is_loaded_completely(desk):
     with (desk / "desk" / "__init__.py").open("a") as package:
         package.write(
             "Upper.size = Upper.size if hasattr(Upper, 'size') else 1 / (Upper.__mro__[1] is object)\n"
@@ -114,5 +114,5 @@ other.join()
 """
 
 
-def test_an_import_in_another_thread_at_the_same_time_finds_its_module():
+def test_a_simultaneous_import_in_another_thread_finds_its_module():
     assert printed_by(AN_IMPORT_MEANWHILE) == "found"

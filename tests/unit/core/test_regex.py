@@ -35,7 +35,7 @@ def matches_in_python(pattern: str, text: str, ignore_case: bool) -> bool:
 
 @given(text=st.text(ANY, max_size=30), part=st.text(ANY, min_size=1, max_size=2), ignore_case=st.booleans())
 @settings(max_examples=300, deadline=None)
-def test_escaped_text_is_found_where_python_finds_it(text: str, part: str, ignore_case: bool):
+def test_escaped_text_matches_where_python_matches(text: str, part: str, ignore_case: bool):
     pattern = re.escape(composed(part)) + "|^x"
     assert matches(pattern, text, ignore_case) == matches_in_python(pattern, text, ignore_case)
 
@@ -92,7 +92,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("ignore_case", [False, True])
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_a_pattern_matches_what_it_matches_in_python(pattern: str, ignore_case: bool):
+def test_a_pattern_matches_the_same_as_in_python(pattern: str, ignore_case: bool):
     for text in TEXTS:
         if asks_for_boundaries(pattern) and not text.isascii():
             continue
@@ -118,7 +118,7 @@ def test_a_pattern_matches_what_it_matches_in_python(pattern: str, ignore_case: 
         ("(", "missing ), unterminated subpattern"),
     ],
 )
-def test_what_re2_does_not_have_is_refused_in_a_sentence(pattern: str, says: str):
+def test_a_feature_that_re2_lacks_is_rejected_with_an_explanation(pattern: str, says: str):
     with pytest.raises(re.error) as caught:
         re2_pattern(pattern, ignore_case=False)
     assert caught.value.msg == says
@@ -157,7 +157,7 @@ BOUNDARIES = [
     text=st.text(st.sampled_from("aé_ \n•1-x"), min_size=1, max_size=9), pattern=st.sampled_from(BOUNDARIES)
 )
 @settings(max_examples=500, deadline=None)
-def test_word_boundaries_are_those_of_python(text: str, pattern: str):
+def test_word_boundaries_match_the_same_as_in_python(text: str, pattern: str):
     options = re2.Options()
     options.log_errors = False
     translated = re2_pattern(pattern, ignore_case=False, marked=True)
@@ -179,10 +179,10 @@ def test_word_boundaries_are_those_of_python(text: str, pattern: str):
         ("", ""),
     ],
 )
-def test_the_letters_that_every_match_has_are_known(pattern: str, letters: str):
+def test_the_letters_required_by_a_pattern_are_known(pattern: str, letters: str):
     assert required_letters(pattern) == letters
 
 
 @pytest.mark.parametrize(("pattern", "asks"), [("a^", True), (r"a\Z", True), (r"\ba", False), ("a.b", False)])
-def test_a_pattern_that_may_ask_for_an_end_is_known(pattern: str, asks: bool):
+def test_patterns_that_may_contain_end_anchors_are_recognized(pattern: str, asks: bool):
     assert asks_for_ends(pattern) is asks

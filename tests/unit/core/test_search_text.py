@@ -32,7 +32,7 @@ TEXTS = st.text(st.one_of(SIGNS, st.characters(exclude_categories=[])), max_size
         (b'{"a":"\xff\\n"}', '{"a":"\ufffd\n"}'),
     ],
 )
-def test_escapes_are_decoded_in_the_strings_of_json_and_nowhere_else(body: bytes, text: str):
+def test_escapes_are_decoded_only_in_json_strings(body: bytes, text: str):
     assert readable_text(body.decode("utf-8", "replace")) == text
 
 
@@ -48,14 +48,14 @@ def test_escapes_are_decoded_in_the_strings_of_json_and_nowhere_else(body: bytes
         r'data: "C:\temp\new"',
     ],
 )
-def test_what_only_starts_like_a_message_is_searched_unchanged_and_decoded(line: str):
+def test_a_line_that_only_starts_like_a_message_is_searched_raw_and_decoded(line: str):
     assert list(readings(line.encode())) == [line, readable_text(line)]
 
 
 @pytest.mark.parametrize(
     "message", [r'{"a":"C:\\temp\n"}', r'[{"a":"\u00e9"}]', 'event: a\ndata: {"a":"\\n"}\n\n']
 )
-def test_a_message_is_searched_decoded_only(message: str):
+def test_a_message_is_searched_only_decoded(message: str):
     assert list(readings(message.encode())) == [readable_text(message)] != [message]
 
 
@@ -74,12 +74,12 @@ def test_a_message_is_searched_decoded_only(message: str):
         ('{"a":' + "[" * 100_000, False),
     ],
 )
-def test_the_beginning_of_a_message_differs_from_that_of_a_log_line(head: str, begins: bool):
+def test_the_start_of_a_message_is_distinguished_from_a_log_line(head: str, begins: bool):
     assert begins_message(head) == begins
 
 
 @given(st.recursive(TEXTS, lambda inner: st.lists(inner, max_size=3), max_leaves=5))
-def test_whatever_json_says_can_be_read(value: object):
+def test_every_text_in_json_can_be_found(value: object):
     body = json.dumps(value).encode()
     texts = [value] if isinstance(value, str) else value
     while isinstance(texts, list) and any(isinstance(each, list) for each in texts):
@@ -90,7 +90,7 @@ def test_whatever_json_says_can_be_read(value: object):
 @pytest.mark.parametrize(
     "raw", [b"", b"\\", b'"\\', b'"\\u', b'{"\\\\\\', b"[" * 20_000 + b'"\\n"', b'"\\n' * 9]
 )
-def test_any_bytes_can_be_read(raw: bytes):
+def test_any_bytes_can_be_searched(raw: bytes):
     assert readings(raw)
 
 

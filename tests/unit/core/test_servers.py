@@ -21,7 +21,7 @@ SPEC = ServerSpec("a", "python", ("x.py",), {"K": "v"}, "/tmp", headers={"H": "v
         {"transport": Transport.HTTP},
     ],
 )
-def test_any_change_of_what_runs_changes_the_digest(change: dict):
+def test_any_change_to_what_runs_changes_the_digest(change: dict):
     assert replace(SPEC, **change).digest() != SPEC.digest()
 
 
@@ -31,7 +31,7 @@ def test_the_order_of_variables_does_not_change_the_digest():
 
 
 @pytest.mark.parametrize("reason", list(StopReason))
-def test_a_server_has_failed_if_it_stopped_without_being_asked(reason: StopReason):
+def test_a_server_that_stopped_unasked_has_failed(reason: StopReason):
     status = ServerStatus("a", SPEC, ServerState.STOPPED, reason)
     asked = (StopReason.NOT_STARTED, StopReason.REQUESTED, StopReason.DISABLED, StopReason.NEEDS_CONSENT)
     assert status.failed == (reason not in asked)

@@ -19,13 +19,13 @@ class Kept:
             self.eras[key] = era
 
 
-def test_an_era_is_remembered_and_kept():
+def test_an_era_is_remembered_and_stored():
     kept = Kept()
     EraBook(kept).connected("a", OLD)
     assert EraBook(kept).find("a") == OLD
 
 
-def test_an_upgraded_server_with_a_handshake_is_asked_again():
+def test_the_era_of_an_upgraded_handshake_server_is_forgotten():
     kept = Kept(a=OLD)
     book = EraBook(kept)
     book.connected("a", Era(True, "2.0"))
@@ -34,27 +34,27 @@ def test_an_upgraded_server_with_a_handshake_is_asked_again():
     assert book.find("a") == Era(True, "2.0")
 
 
-def test_another_era_replaces_the_one_that_was_known():
+def test_a_different_era_replaces_the_known_one():
     kept = Kept(a=OLD)
     book = EraBook(kept)
     book.connected("a", NEW)
     assert kept.eras == {"a": NEW}
 
 
-def test_what_is_kept_is_read_once_and_not_before_it_is_needed():
+def test_stored_eras_are_read_once_on_first_use():
     kept = Kept(a=OLD)
     book = EraBook(kept)
     assert kept.loads == 0
     assert (book.find("a"), book.find("b"), kept.loads) == (OLD, None, 1)
 
 
-def test_a_forgotten_era_is_not_kept():
+def test_a_forgotten_era_is_not_stored():
     kept = Kept(a=OLD)
     EraBook(kept).forget("a")
     assert kept.eras == {}
 
 
-def test_the_version_of_a_server_is_bounded():
+def test_a_server_version_is_bounded():
     book = EraBook()
     book.connected("a", Era(True, "9" * 1_000))
     assert len(book.find("a").version) == 80

@@ -19,7 +19,7 @@ class Keeper:
         self.said.append(([one.id for one in put], [one.id for one in dropped]))
 
 
-def test_a_task_is_made_from_the_answer_of_a_call():
+def test_a_task_is_created_from_the_response_to_a_call():
     raw = {
         "taskId": "a",
         "status": "working",
@@ -43,7 +43,7 @@ def test_a_task_is_made_from_the_answer_of_a_call():
         {"taskId": "a", "status": ["working"]},
     ],
 )
-def test_an_answer_that_is_not_a_task_is_refused(raw):
+def test_a_response_that_is_not_a_task_is_rejected(raw):
     with pytest.raises(ValueError, match="task"):
         made(raw, TASK)
 
@@ -60,17 +60,17 @@ def test_an_answer_that_is_not_a_task_is_refused(raw):
         (None, USUAL_POLL_MS),
     ],
 )
-def test_the_interval_between_requests_is_the_servers_within_bounds(said, waited):
+def test_the_poll_interval_is_that_of_the_server_within_bounds(said, waited):
     assert TASK.updated({"status": "working", "pollIntervalMs": said}).poll_ms == waited
 
 
-def test_a_time_to_live_ends_a_task_with_some_grace():
+def test_a_task_expires_after_its_time_to_live_and_a_grace_period():
     task = TASK.updated({"status": "working", "ttlMs": 10_000})
     assert not task.expired(1011) and task.expired(1071)
     assert not TASK.updated({"status": "working", "ttlMs": None}).expired(1e12)
 
 
-def test_the_book_knows_tasks_by_server_and_origin_and_keeps_only_what_must_last():
+def test_tasks_are_found_by_server_and_origin_and_only_unfinished_ones_are_stored():
     keeper = Keeper(TASK)
     book = TaskBook(keeper)
     other = Task("srv", "elsewhere", "t-2", "x", created=1.0)
@@ -83,7 +83,7 @@ def test_the_book_knows_tasks_by_server_and_origin_and_keeps_only_what_must_last
     assert keeper.said == [(["t-2"], []), ([], ["t-1"])]
 
 
-def test_a_server_cannot_fill_the_book():
+def test_the_number_of_tasks_per_server_is_bounded():
     book = TaskBook()
     for number in range(MAX_KEPT + 5):
         book.put(Task("srv", "o", f"t{number}", "x", created=1.0))

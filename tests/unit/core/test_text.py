@@ -41,11 +41,11 @@ def test_hostile_characters_are_made_visible(text: str):
     assert all(char.isprintable() or char in "\n\t\ufffd" for char in cleaned), ascii(cleaned)
 
 
-def test_escape_is_shown_as_a_picture():
+def test_escape_is_shown_as_a_symbol():
     assert clean("\x1b[2J") == "␛[2J"
 
 
-def test_newlines_and_tabs_stay_and_crlf_becomes_lf():
+def test_newlines_and_tabs_are_kept_and_crlf_becomes_lf():
     assert clean("a\r\nb\tc\n") == "a\nb\tc\n"
 
 
@@ -57,7 +57,7 @@ def test_other_line_ends_become_newlines():
     assert clean("a\u2028b\u2029c\x85d") == "a\nb\nc\nd"
 
 
-def test_ordinary_text_of_any_script_is_unchanged():
+def test_ordinary_text_in_any_script_is_unchanged():
     text = "naïve 北京 مرحبا עברית हिन्दी 👩\u200d💻 ❤\ufe0f e\u0301"
     assert clean(text) == text
 
@@ -94,19 +94,19 @@ NEEDLESS = [
 
 
 @pytest.mark.parametrize("text", NEEDED)
-def test_joiners_stay_where_their_script_needs_them(text: str):
+def test_joiners_are_kept_where_their_script_needs_them(text: str):
     assert clean(text) == text
     assert visible(text) == text
 
 
 @pytest.mark.parametrize("text", NEEDLESS)
-def test_a_joiner_elsewhere_is_shown_and_no_model_reads_it(text: str):
+def test_other_joiners_are_shown_to_people_and_removed_for_models(text: str):
     assert "\ufffd" in clean(text)
     assert len(visible(text)) <= len(text)
     assert set(visible(text)).isdisjoint("\u200c\u200d")
 
 
-def test_every_sign_that_joins_consonants_is_known():
+def test_every_sign_that_joins_consonants_is_recognized():
     joining = [chr(code) for code in range(sys.maxunicode + 1) if combining(chr(code)) == 9]
     assert [ascii(sign) for sign in joining if "\ufffd" in clean(f"{sign}\u200d")] == []
 
@@ -148,7 +148,7 @@ READ_BY_ALL = [
 
 
 @pytest.mark.parametrize("text", READ_BY_NOBODY)
-def test_no_model_reads_text_that_a_person_does_not_see(text: str):
+def test_text_that_is_invisible_to_people_is_removed_for_models(text: str):
     assert not re.search(
         "[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\ufff9-\ufffb"
         "\U00013430-\U00013440\U00016fe4\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
@@ -158,7 +158,7 @@ def test_no_model_reads_text_that_a_person_does_not_see(text: str):
 
 
 @pytest.mark.parametrize("text", READ_BY_ALL)
-def test_a_model_reads_text_of_any_script_and_source_code_unchanged(text: str):
+def test_text_in_any_script_and_source_code_are_unchanged_for_models(text: str):
     assert visible(text) == text
 
 
@@ -170,17 +170,17 @@ def test_a_model_reads_text_of_any_script_and_source_code_unchanged(text: str):
         )
     )
 )
-def test_a_model_reads_all_letters_digits_and_signs(text: str):
+def test_letters_digits_and_symbols_are_unchanged_for_models(text: str):
     assert visible(text) == text
 
 
-def test_a_model_reads_controls_as_pictures_and_line_ends_as_they_are():
+def test_models_get_control_characters_as_symbols_and_line_ends_unchanged():
     assert visible("\x1b[8mx\x07\x00") == "␛[8mx␇␀"
     assert visible("\x9b31m a\x85b\u2028c\r\nd\te\ff") == "\ufffd31m a\nb\nc\r\nd\te\ff"
 
 
 @given(st.text(st.characters(codec=None) | st.characters(min_codepoint=0xE0000, max_codepoint=0xE01EF)))
-def test_what_a_model_reads_can_be_sent_and_has_no_control_and_no_tag(text: str):
+def test_text_for_models_is_encodable_and_has_no_control_or_tag_characters(text: str):
     seen = visible(text)
     seen.encode()
     assert not any((one < " " and one not in "\t\n\r\f") or "\x7f" <= one <= "\x9f" for one in seen)
@@ -196,7 +196,7 @@ def test_what_a_model_reads_can_be_sent_and_has_no_control_and_no_tag(text: str)
         )
     )
 )
-def test_what_a_model_reads_has_no_three_invisible_characters_in_a_row(text: str):
+def test_text_for_models_has_no_three_invisible_characters_in_a_row(text: str):
     assert not re.search(
         "[\u200b-\u200e\u202e\u034f\ufe0e\ufe0f\u180b\U000e0100\U000e0041]{3}", visible(text)
     )
@@ -206,7 +206,7 @@ _ALPHABETS = st.sampled_from(["abyz é", "漢字", "бв", "αβ", " .,", "012"]
 
 
 @given(_ALPHABETS.flatmap(lambda letters: st.text(st.sampled_from(letters + "\u200c\u200d\u034f"))))
-def test_bits_written_in_joiners_never_pass(text: str):
+def test_text_encoded_in_joiners_never_passes(text: str):
     hidden = set("\u200c\u200d\u034f")
     assert set(clean(text)).isdisjoint(hidden)
     assert len(clean(text)) == len(text)
@@ -214,7 +214,7 @@ def test_bits_written_in_joiners_never_pass(text: str):
 
 
 @given(st.text(st.sampled_from("ا👩क्a ❤\ufe0f\u200c\u200d\u034f")))
-def test_no_two_joiners_stay_in_a_row(text: str):
+def test_two_joiners_in_a_row_are_never_kept(text: str):
     assert not re.search("[\u200c\u200d\u034f]{2}", clean(text))
 
 
@@ -226,16 +226,16 @@ def test_cleaned_text_can_be_encoded_and_cleaning_twice_changes_nothing(text: st
     assert not any((ord(char) < 32 and char not in "\n\t") or 0x7F <= ord(char) < 0xA0 for char in cleaned)
 
 
-def test_clean_line_folds_white_space_and_cuts_with_an_ellipsis():
+def test_clean_line_collapses_white_space_and_truncates_with_an_ellipsis():
     assert clean_line(" a\n\tb ", 10) == "a b"
     assert clean_line("x" * 20, 10) == "x" * 9 + "…"
 
 
-def test_clean_line_says_that_more_follows_even_if_the_head_is_white_space():
+def test_clean_line_shows_an_ellipsis_even_if_the_beginning_is_white_space():
     assert clean_line("a" + " " * 5000 + "b", 10) == "a…"
 
 
-def test_preview_is_capped_by_lines_and_by_characters_and_counts_what_it_leaves_out():
+def test_a_preview_is_limited_in_lines_and_characters_and_counts_the_omitted_ones():
     by_lines = preview("x\n" * 500)
     assert by_lines.text.count("\n") == 199 and by_lines.omitted == 1000 - len(by_lines.text)
     by_size = preview("y" * 3_000_000)
@@ -252,7 +252,7 @@ def test_preview_is_capped_by_lines_and_by_characters_and_counts_what_it_leaves_
 @example(["❤\ufe0f", "\u200d", "🔥"])
 @example(["x\ufe0f", "\u200d🔥"])
 @example(["ا\r", "\n", "\u200cا"])
-def test_text_in_pieces_is_cleaned_as_the_whole_is(pieces: list[str]):
+def test_text_in_pieces_is_cleaned_like_the_whole_text(pieces: list[str]):
     cleaner = Cleaner()
     for _ in range(2):
         assert "".join(map(cleaner.feed, pieces)) + cleaner.end() == clean("".join(pieces))
@@ -263,7 +263,7 @@ def test_a_text_is_cut_between_words():
     assert whole_words("one two", 6) == "one…" and whole_words("one", 2) == "…"
 
 
-def test_patterns_for_rare_texts_are_not_compiled_at_the_start():
+def test_patterns_for_rare_texts_are_not_compiled_at_startup():
     code = (
         "import re\nmade, compiled = [], re.compile\n"
         "re.compile = lambda pattern, *more: made.append(pattern) or compiled(pattern, *more)\n"

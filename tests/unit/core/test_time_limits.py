@@ -23,7 +23,7 @@ class Counted:
         self.resumes += 1
 
 
-async def test_a_limit_ends_what_takes_too_long() -> None:
+async def test_a_limit_ends_work_that_takes_too_long() -> None:
     limit = TimeLimit(SHORT)
     with pytest.raises(TimeoutError):
         async with limit:
@@ -31,7 +31,7 @@ async def test_a_limit_ends_what_takes_too_long() -> None:
     assert limit.expired
 
 
-async def test_a_paused_limit_ends_nothing() -> None:
+async def test_a_paused_limit_does_not_expire() -> None:
     async with TimeLimit(SHORT) as limit:
         limit.pause()
         await asyncio.sleep(2 * SHORT)
@@ -39,7 +39,7 @@ async def test_a_paused_limit_ends_nothing() -> None:
     assert not limit.expired
 
 
-async def test_the_time_before_a_pause_counts() -> None:
+async def test_time_before_a_pause_counts() -> None:
     limit = TimeLimit(SHORT)
     began = asyncio.get_running_loop().time()
     with pytest.raises(TimeoutError):
@@ -50,7 +50,7 @@ async def test_the_time_before_a_pause_counts() -> None:
     assert asyncio.get_running_loop().time() - began < 200 * SHORT
 
 
-async def test_a_limit_that_is_paused_before_it_begins_waits_for_its_resume() -> None:
+async def test_a_limit_paused_before_it_begins_does_not_expire_until_resumed() -> None:
     limit = TimeLimit(SHORT)
     limit.pause()
     async with limit:
@@ -58,14 +58,14 @@ async def test_a_limit_that_is_paused_before_it_begins_waits_for_its_resume() ->
     assert not limit.expired
 
 
-async def test_resuming_what_is_over_does_nothing() -> None:
+async def test_resuming_a_finished_limit_does_nothing() -> None:
     async with TimeLimit(SHORT) as limit:
         limit.pause()
     limit.resume()
     assert not limit.expired
 
 
-def test_pausing_nests() -> None:
+def test_pauses_nest() -> None:
     held = Counted()
     limits = TimeLimits(held)
     with limits.standing_still():
@@ -75,7 +75,7 @@ def test_pausing_nests() -> None:
     assert (held.pauses, held.resumes) == (1, 1)
 
 
-def test_what_joins_a_pause_is_paused_and_what_leaves_is_resumed() -> None:
+def test_a_limit_added_during_a_pause_is_paused_and_resumed_on_leaving() -> None:
     held, limits = Counted(), TimeLimits()
     with limits.standing_still(), limits.holding(held):
         assert held.pauses == 1

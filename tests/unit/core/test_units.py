@@ -9,7 +9,7 @@ from tui.core.units import age, clock, count, counted, duration, money, plural, 
     ("seconds", "text"),
     [(0, "<1 m"), (59.9, "<1 m"), (60, "1 m"), (3599, "59 m"), (3600, "1 h 00 m"), (273_600, "3 d 04 h")],
 )
-def test_an_age_changes_by_the_minute(seconds: float, text: str) -> None:
+def test_an_age_is_shown_in_minutes_or_larger_units(seconds: float, text: str) -> None:
     assert age(seconds) == text
 
 
@@ -34,7 +34,7 @@ def test_a_duration_has_about_two_digits_and_a_unit(ms: float, text: str) -> Non
 @pytest.mark.parametrize(
     ("seconds", "text"), [(7.9, "7 s"), (64, "1 m 04 s"), (7_500, "2 h 05 m"), (273_600, "3 d 04 h")]
 )
-def test_a_clock_counts_whole_units(seconds: float, text: str) -> None:
+def test_a_clock_shows_whole_units(seconds: float, text: str) -> None:
     assert clock(seconds) == text
 
 
@@ -42,11 +42,11 @@ def test_a_clock_counts_whole_units(seconds: float, text: str) -> None:
     ("number", "text"),
     [(214, "214"), (1_204, "1.2 k"), (9_960, "10 k"), (48_100, "48 k"), (3_400_000, "3.4 M")],
 )
-def test_a_count_is_short(number: int, text: str) -> None:
+def test_a_count_is_abbreviated(number: int, text: str) -> None:
     assert count(number) == text
 
 
-def test_a_size_is_in_bytes() -> None:
+def test_sizes_are_in_decimal_units() -> None:
     assert [size(132), size(48_100), size(3_400_000)] == ["132 B", "48 kB", "3.4 MB"]
 
 
@@ -66,7 +66,7 @@ def test_singular_and_plural() -> None:
         (None, None, "begun", "begun"),
     ],
 )
-def test_progress_repeats_no_number(done: float | None, total: float | None, message: str, text: str):
+def test_progress_does_not_repeat_a_number(done: float | None, total: float | None, message: str, text: str):
     assert progress(done, total, message) == text
 
 
@@ -95,5 +95,5 @@ def test_a_measured_time_is_never_rounded_to_zero(ns: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 calls"), (1, "1 call"), (1_200, "1.2 k calls")])
-def test_a_large_count_has_its_word_in_the_right_number(number: int, text: str) -> None:
+def test_a_large_count_has_its_noun_in_singular_or_plural(number: int, text: str) -> None:
     assert counted(number, "call") == text

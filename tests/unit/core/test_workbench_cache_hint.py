@@ -19,7 +19,9 @@ SECOND = 1_000_000_000
         ({"ttlMs": True, "cacheScope": ["public"]}, None, ""),
     ],
 )
-def test_what_is_malformed_counts_as_not_said(raw: dict[str, Any], ttl_ms: int | None, scope: str) -> None:
+def test_a_malformed_caching_hint_counts_as_absent(
+    raw: dict[str, Any], ttl_ms: int | None, scope: str
+) -> None:
     assert CacheHint.of(raw, 5) == CacheHint(ttl_ms, scope, 5)
 
 
@@ -32,5 +34,5 @@ def test_what_is_malformed_counts_as_not_said(raw: dict[str, Any], ttl_ms: int |
         (CacheHint(None, "private", 0), ""),
     ],
 )
-def test_freshness_counts_from_the_request(hint: CacheHint, words: str) -> None:
+def test_freshness_is_counted_from_the_request(hint: CacheHint, words: str) -> None:
     assert hint.words(10 * SECOND) == words

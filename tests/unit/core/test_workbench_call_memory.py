@@ -16,12 +16,12 @@ KEY = CallKey("weather", CallKind.TOOL, "get_weather")
 OTHER = CallKey("notes", CallKind.TOOL, "add_note")
 
 
-def test_the_last_values_of_a_tool_are_remembered():
+def test_the_last_arguments_of_a_tool_are_remembered():
     memory = CallMemory().called(KEY, {"city": "Oslo"}).called(KEY, {"city": "NYC"})
     assert dict(memory.last) == {KEY: {"city": "NYC"}}
 
 
-def test_the_tool_not_used_for_longest_is_forgotten_first():
+def test_the_least_recently_used_tool_is_forgotten_first():
     memory = CallMemory().called(KEY, {}).called(OTHER, {})
     memory = memory.called(KEY, {"again": True})
     for number in range(MAX_LAST - 1):
@@ -31,12 +31,12 @@ def test_the_tool_not_used_for_longest_is_forgotten_first():
     assert len(memory.last) == MAX_LAST
 
 
-def test_values_that_are_too_large_leave_the_ones_before():
+def test_arguments_that_are_too_large_do_not_replace_earlier_ones():
     memory = CallMemory().called(KEY, {"a": 1})
     assert memory.called(KEY, {"a": "x" * MAX_ARGUMENTS}) == memory
 
 
-def test_a_saved_call_has_a_name_per_tool():
+def test_saved_calls_are_named_separately_for_each_tool():
     memory = CallMemory().with_saved(KEY, "the usual", {"city": "Oslo"}).with_saved(OTHER, "the usual", {})
     assert memory.saved[KEY]["the usual"] == {"city": "Oslo"}
     assert memory.without_saved(KEY, "the usual").saved == {OTHER: {"the usual": {}}}
@@ -50,12 +50,12 @@ def test_a_saved_call_has_a_name_per_tool():
         *((name, "Use letters, digits") for name in (" x", "x ", "-x", "a\nb", "a/b", "\x1b[31m", "[bold]")),
     ],
 )
-def test_a_name_that_cannot_be_shown_or_typed_is_refused(name, why):
+def test_a_name_that_cannot_be_shown_or_typed_is_rejected(name, why):
     with pytest.raises(ValueError, match=why):
         CallMemory().with_saved(KEY, name, {})
 
 
-def test_saved_calls_are_limited_but_can_be_changed():
+def test_the_number_of_saved_calls_is_limited_but_existing_ones_can_be_changed():
     memory = CallMemory()
     for number in range(MAX_SAVED):
         memory = memory.with_saved(KEY, f"n{number}", {})
@@ -69,18 +69,18 @@ def test_arguments_that_are_too_large_are_not_saved():
         CallMemory().with_saved(KEY, "big", {"a": "x" * MAX_ARGUMENTS})
 
 
-def test_values_under_the_name_of_a_secret_are_left_out():
+def test_values_whose_names_suggest_a_secret_are_left_out():
     arguments = {"user": "ann", "password": "x", "auth": {"kind": "basic", "on": True}, "pins": [1], "n": 3}
     assert without_secrets(arguments) == {"user": "ann", "auth": {"on": True}, "pins": [1], "n": 3}
 
 
-def test_texts_that_look_like_a_secret_are_left_out_wherever_they_stand():
+def test_texts_that_look_like_a_secret_are_left_out_everywhere():
     assert without_secrets({"a": ["fine", "ghp_" + "a" * 36], "b": "Bearer abcdefghijklmnop"}) == {
         "a": ["fine"]
     }
 
 
-def test_what_the_form_or_the_configuration_knows_as_secret_is_left_out():
+def test_secrets_known_from_the_form_or_the_configuration_are_left_out():
     arguments = {"a": {"b": "x", "c": "y"}, "d": "my hunter2"}
     redacted = without_secrets(
         arguments, hidden={("a", "b")}, redact=lambda text: text.replace("hunter2", "***")

@@ -35,7 +35,7 @@ def launch(spec: ServerSpec = SPEC, program: str = "/bin/uvx", **fields: Any) ->
         {"program": "/tmp/uvx"},
     ],
 )
-def test_any_change_of_what_runs_changes_the_hash_and_is_named(fields: dict[str, Any]):
+def test_any_change_to_what_runs_changes_the_hash_and_is_named(fields: dict[str, Any]):
     before, after = launch(), launch(**fields)
     assert before.digest() != after.digest()
     assert after.changes(before.summary("salt"), "salt")
@@ -44,11 +44,11 @@ def test_any_change_of_what_runs_changes_the_hash_and_is_named(fields: dict[str,
 @pytest.mark.parametrize(
     "fields", [{"name": "other"}, {"autostart": False}, {"pins": ("a",)}, {"source": "x"}, {"roots": ("/a",)}]
 )
-def test_what_decides_nothing_about_what_runs_leaves_the_hash(fields: dict[str, Any]):
+def test_settings_that_do_not_affect_what_runs_do_not_change_the_hash(fields: dict[str, Any]):
     assert launch().digest() == launch(**fields).digest()
 
 
-def test_changes_are_named_without_values_of_variables_and_secrets():
+def test_changes_are_named_without_variable_values_and_secrets():
     before = launch().summary("salt")
     after = launch(
         args=("tool", "--token", "tk-71hQz9bb", "--verbose"), env={"A": "x9secret", "LD_PRELOAD": "/x.so"}
@@ -60,7 +60,7 @@ def test_changes_are_named_without_values_of_variables_and_secrets():
     ]
 
 
-def test_values_that_are_not_secret_and_decide_what_runs_are_named_with_their_change():
+def test_values_that_affect_what_runs_and_are_not_secret_are_shown_when_they_change():
     oauth = OAuthSpec(issuer="https://a.example", callback_port=7)
     before = launch(env={"LD_PRELOAD": "/x.so"}, oauth=oauth)
     after = launch(env={"LD_PRELOAD": "/y.so"}, oauth=dataclasses.replace(oauth, issuer="https://b.example"))
@@ -72,7 +72,7 @@ def test_values_that_are_not_secret_and_decide_what_runs_are_named_with_their_ch
     assert "oauth.issuer: was https://a.example, is now not set" in gone.changes(before.summary("s"), "s")
 
 
-def test_a_file_from_before_values_were_kept_names_what_they_are_now():
+def test_for_a_file_without_stored_values_a_change_shows_only_the_current_value():
     summary = launch(env={"LD_PRELOAD": "/x.so"}).summary("salt")
     del summary["values"]
     summary["env"] = {"LD_PRELOAD": "0123"}
@@ -81,36 +81,36 @@ def test_a_file_from_before_values_were_kept_names_what_they_are_now():
     ]
 
 
-def test_a_variable_that_loads_code_and_is_named_like_a_key_keeps_its_value():
+def test_a_variable_that_loads_code_keeps_its_value_although_its_name_suggests_a_secret():
     assert launch(env={"GIT_TOKEN": "v-1", "LD_AUDIT": "/x"}).open_values == {"variable LD_AUDIT": "/x"}
 
 
-def test_a_value_of_the_environment_is_not_kept():
+def test_values_taken_from_the_environment_are_not_stored():
     references = {"env.LD_PRELOAD": Reference("${X}", ("X",))}
     found = launch(env={"LD_PRELOAD": "/secret"}, references=references)
     assert "/secret" not in str(found.summary("salt"))
 
 
-def test_a_changed_secret_argument_is_a_change_although_it_is_not_shown():
+def test_a_changed_secret_argument_counts_as_a_change_but_is_not_shown():
     after = launch(args=("tool", "--token", "tk-71hQz9bb"))
     assert after.changes(launch().summary("salt"), "salt") == ["a value that is not shown"]
 
 
-def test_another_program_of_the_same_name_is_named():
+def test_a_program_of_the_same_name_in_another_folder_is_named():
     after = launch(program="/tmp/uvx")
     assert after.changes(launch().summary(""), "") == [
         "program on this computer: was /bin/uvx, is now /tmp/uvx"
     ]
 
 
-def test_what_is_kept_holds_no_secret_and_no_value():
+def test_the_stored_summary_contains_no_secrets_or_values():
     kept = str(launch().summary("salt"))
     assert "tk-71hQz9aa" not in kept
     assert "'A': '1'" not in kept
     assert kept != str(launch().summary("other salt"))
 
 
-def test_hidden_characters_of_a_change_are_visible():
+def test_hidden_characters_in_a_change_are_made_visible():
     after = launch(args=("tool\u202e", "--token", "tk-71hQz9aa"))
     assert after.changes(launch().summary(""), "") == ["argument 1: was tool, is now tool[U+202E]"]
 
@@ -118,7 +118,7 @@ def test_hidden_characters_of_a_change_are_visible():
 KEY = Reference("${TOK}", ("TOK",))
 
 
-def test_a_token_that_rotates_is_not_a_change_but_another_variable_is():
+def test_a_rotated_token_is_not_a_change_but_another_variable_is():
     def one(value: str, reference: Reference = KEY) -> Launch:
         places = {"env.A": reference, "args.2": reference, "url": reference, "headers.B": reference}
         return launch(
@@ -131,7 +131,7 @@ def test_a_token_that_rotates_is_not_a_change_but_another_variable_is():
     assert "first" not in str(one("first").summary("salt"))
 
 
-def test_a_folder_taken_from_the_environment_is_part_of_what_runs():
+def test_a_path_taken_from_the_environment_is_part_of_the_hash():
     def one(value: str) -> Launch:
         return launch(args=(value,), references={"args.0": Reference("${TOOLS}/run.py", ("TOOLS",))})
 
@@ -139,17 +139,17 @@ def test_a_folder_taken_from_the_environment_is_part_of_what_runs():
     assert one("/a/run.py").shown_words == ("uvx", "${TOOLS}/run.py")
 
 
-def test_what_else_takes_values_of_the_environment_is_part_of_what_runs():
+def test_every_reference_to_the_environment_is_part_of_the_hash():
     other = launch(references={"instructions": Reference("${AWS_SECRET}", ("AWS_SECRET",))})
     assert other.digest() != launch().digest()
 
 
 @pytest.mark.parametrize("name", "OPENAI_API_KEY HF_TOKEN AWS_PROFILE MY_SECRET GITHUB_PAT".split())
-def test_the_names_of_keys_are_known(name: str):
+def test_names_of_keys_are_recognized(name: str):
     assert names_a_key(name)
 
 
-def test_where_a_secret_argument_leads_is_part_of_the_hash_but_not_shown():
+def test_the_target_of_a_secret_argument_is_hashed_but_not_shown():
     def one(target: str) -> Launch:
         return dataclasses.replace(launch(), links={"args.2": target})
 
@@ -158,7 +158,7 @@ def test_where_a_secret_argument_leads_is_part_of_the_hash_but_not_shown():
     assert "/a" not in str(one("/a").summary("salt"))
 
 
-def test_a_program_that_is_a_link_no_more_is_named():
+def test_a_program_that_is_no_longer_a_link_is_named():
     before = dataclasses.replace(launch(), links={"program": "/opt/uvx"})
     assert launch().changes(before.summary(""), "") == [
         "link of program: led to /opt/uvx, is no longer a link"

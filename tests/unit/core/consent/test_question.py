@@ -15,7 +15,7 @@ def text(spec: ServerSpec, *changes: str) -> str:
     return "\n".join(question(spec, *changes).lines())
 
 
-def test_everything_that_decides_what_runs_is_shown_but_no_value():
+def test_everything_that_affects_what_runs_is_shown_without_values():
     env = {"LD_PRELOAD": "/tmp/x y.so", "API": "value-of-a-variable"}
     spec = ServerSpec("w", "npx", ("-y", "a b", "--api-key", "sk-abcdefgh12345678"), env, cwd="/srv/w")
     said = text(ServerSpec(**{**_fields(spec), "source": "the file /tmp/mcp.json"}))
@@ -32,7 +32,7 @@ def _fields(spec: ServerSpec) -> dict[str, object]:
     return {name: getattr(spec, name) for name in spec.__dataclass_fields__}
 
 
-def test_an_address_is_shown_with_the_names_of_its_headers():
+def test_an_address_is_shown_with_its_header_names():
     spec = ServerSpec(
         "w", url="https://e.example/mcp", headers={"Authorization": "Bearer x9"}, transport=Transport.HTTP
     )
@@ -43,7 +43,7 @@ def test_an_address_is_shown_with_the_names_of_its_headers():
     assert "has never been connected to. Connect to it?" in said
 
 
-def test_yes_and_no_say_what_happens():
+def test_the_question_says_what_yes_and_no_do():
     program, no = question(ServerSpec("w", "npx")).outcomes
     address, _ = question(ServerSpec("w", url="https://e.example")).outcomes
     assert program.startswith("Yes: the program runs on this computer with your permissions.")
@@ -51,7 +51,7 @@ def test_yes_and_no_say_what_happens():
     assert no.startswith("No: it does not start")
 
 
-def test_a_change_is_what_the_question_is_about():
+def test_the_question_names_what_changed():
     assert "The server “w” has changed since you agreed to it. Start it?" in text(
         ServerSpec("w", "npx"), "url: new"
     )
@@ -59,13 +59,13 @@ def test_a_change_is_what_the_question_is_about():
 
 
 @pytest.mark.parametrize("hidden", ["a\u202eb", "a\nb", "\x1b[2Ja"])
-def test_nothing_hidden_is_left_in_the_question(hidden: str):
+def test_the_question_shows_hidden_characters(hidden: str):
     said = text(ServerSpec("w", "npx", (hidden,), {hidden: "1"}, cwd=f"/{hidden}", source=hidden))
     assert hidden not in said
     assert said.isprintable() or "\n" in said
 
 
-def test_what_is_too_long_for_a_screen_says_why_and_is_printed_whole():
+def test_a_question_too_long_for_the_screen_says_why_and_is_printed_in_full():
     spec = ServerSpec("w", "sh", ("x" * MAX_ON_SCREEN, "evil"))
     assert "(40,0" in question(spec).too_long and "mcptui config trust" in question(spec).too_long
     assert text(spec).count("x") >= MAX_ON_SCREEN and "evil" in text(spec)
@@ -73,17 +73,17 @@ def test_what_is_too_long_for_a_screen_says_why_and_is_printed_whole():
     assert "lines), so you cannot accept it here" in question(ServerSpec("w", "sh"), *changes).too_long
 
 
-def test_what_fits_on_a_screen_is_not_too_long():
+def test_a_question_that_fits_on_the_screen_is_not_too_long():
     assert not question(ServerSpec("w", "sh", ("x" * (MAX_ON_SCREEN - 1_000),))).too_long
 
 
-async def test_a_gate_without_questions_lets_everything_start():
+async def test_a_gate_without_questions_allows_every_server():
     gate = AllOwn()
     assert gate.allows(ServerSpec("w")) and await gate.ask(ServerSpec("w"))
     gate.withdraw("w")
 
 
-def test_values_of_the_environment_are_named_and_never_shown():
+def test_values_from_the_environment_are_named_and_never_shown():
     spec = ServerSpec(
         "w",
         "npx",
@@ -103,7 +103,7 @@ def test_values_of_the_environment_are_named_and_never_shown():
     assert "v-123" not in said
 
 
-def test_an_address_and_headers_are_shown_without_values_of_the_environment():
+def test_an_address_and_its_headers_are_shown_without_values_from_the_environment():
     spec = ServerSpec(
         "w",
         url="https://e.example/?k=v-123",
@@ -119,7 +119,7 @@ def test_an_address_and_headers_are_shown_without_values_of_the_environment():
     assert "v-123" not in said
 
 
-def test_a_key_of_a_variable_is_not_shown_as_an_argument_either():
+def test_a_key_in_a_variable_is_not_shown_as_an_argument_either():
     key = "wJalrXUtnFEMI/K7MDENG0bPxRfi"
     spec = ServerSpec("w", "npx", (f"x={key}",), {"AWS_SECRET_ACCESS_KEY": key})
     assert key not in text(spec) and "[redacted:AWS_SECRET_ACCESS_KEY]" in text(spec)
@@ -127,11 +127,11 @@ def test_a_key_of_a_variable_is_not_shown_as_an_argument_either():
 
 
 @pytest.mark.parametrize("value", ["evil-package", "/tmp/evil.sh", "https://e.example/Evil1"])
-def test_a_variable_named_like_a_key_hides_no_part_of_a_command(value: str):
+def test_a_variable_named_like_a_key_hides_nothing_in_the_command(value: str):
     assert value in text(ServerSpec("w", "npx", (value,), {"API_KEY": value}))
 
 
-def test_how_to_sign_in_is_shown_without_secrets():
+def test_sign_in_settings_are_shown_without_secrets():
     oauth = OAuthSpec(issuer="https://evil.example", callback_port=7, client_id="c", client_secret="s3cret")
     spec = ServerSpec("w", url="https://e.example/mcp", transport=Transport.HTTP, oauth=oauth)
     assert "sign-in  client_id = c, issuer = https://evil.example, callback_port = 7\n" in f"{text(spec)}\n"
@@ -148,15 +148,15 @@ def test_how_to_sign_in_is_shown_without_secrets():
         ("models.w\u0435ather", "The name mixes letters"),
     ],
 )
-def test_a_name_that_imitates_something_is_marked(name: str, said: str):
+def test_a_look_alike_server_name_is_flagged(name: str, said: str):
     assert f"! {said}" in text(ServerSpec(name, "npx"))
 
 
 @pytest.mark.parametrize("name", ["weather", "my-server_2", "погода", "Hugging Face", "@scope.x"])
-def test_an_ordinary_name_is_not_marked(name: str):
+def test_an_ordinary_server_name_is_not_flagged(name: str):
     assert "! The name" not in text(ServerSpec(name, "npx"))
 
 
-def test_a_name_that_would_read_as_a_part_of_the_sentence_is_in_quotes():
+def test_the_server_name_is_quoted():
     assert text(ServerSpec("everything", "x")).startswith("The server “everything” comes from")
     assert text(ServerSpec("is safe and", "x")).startswith("The server “is safe and” comes from")

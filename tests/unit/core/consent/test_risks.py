@@ -52,7 +52,7 @@ def risks(command: str = "server", *args: str, found: str = "/bin/x", **fields: 
         ("", ""),
     ],
 )
-def test_a_package_without_an_exact_version_is_found(line: str, package: str):
+def test_a_package_without_an_exact_version_is_flagged(line: str, package: str):
     assert unpinned(line.split()) == package
 
 
@@ -73,7 +73,7 @@ def test_a_package_without_an_exact_version_is_found(line: str, package: str):
         "python -muv tool run tool",
     ],
 )
-def test_what_only_starts_another_command_hides_nothing(line: str):
+def test_a_wrapper_command_does_not_hide_an_unpinned_package(line: str):
     command, *args = line.split()
     assert "tool is not pinned" in risks(command, *args)
 
@@ -83,11 +83,11 @@ def test_what_only_starts_another_command_hides_nothing(line: str):
     "LD_PRELOAD LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES NODE_OPTIONS PYTHONPATH PYTHONSTARTUP PERL5LIB RUBYOPT"
     " BASH_ENV GIT_SSH_COMMAND ld_preload".split(),
 )
-def test_a_variable_that_loads_code_is_marked(name: str):
+def test_a_variable_that_loads_code_is_flagged(name: str):
     assert f"{name} can make any program load other code." in risks(env={name: "x"})
 
 
-def test_variables_that_redirect_downloads_and_traffic_are_marked():
+def test_variables_that_redirect_downloads_or_traffic_are_flagged():
     said = risks(env={"npm_config_registry": "x", "HTTPS_PROXY": "y", "TOKEN": "z"})
     assert "npm_config_registry can change where packages are downloaded from." in said
     assert "HTTPS_PROXY sends its network traffic through another computer." in said
@@ -95,7 +95,7 @@ def test_variables_that_redirect_downloads_and_traffic_are_marked():
 
 
 @pytest.mark.parametrize("line", ["sh -c id", "bash -lc id", "node -e 1", "python3.12 -c 1", "npx -c id"])
-def test_an_argument_that_is_a_program_is_marked(line: str):
+def test_an_argument_that_is_a_program_is_flagged(line: str):
     command, *args = line.split()
     assert "One of the arguments is program code." in risks(command, *args)
 
@@ -104,22 +104,22 @@ def test_an_ordinary_server_has_no_risks():
     assert risks("python3", "server.py", "--verbose", env={"TOKEN": "x"}) == ""
 
 
-def test_hidden_characters_and_look_alikes_are_marked():
+def test_hidden_characters_and_look_alikes_are_flagged():
     assert "Contains hidden characters" in risks("server", "a\u200b")
     assert "non-ASCII letters" in risks("nрx")
 
 
-def test_a_program_that_is_not_there_is_marked():
+def test_a_missing_program_is_flagged():
     assert "The program was not found." in risks(found="")
 
 
-def test_an_unencrypted_address_is_marked_unless_it_is_this_computer():
+def test_an_unencrypted_address_is_flagged_unless_it_is_this_computer():
     assert "not encrypted" in risks("", url="http://example.com/mcp", transport=Transport.HTTP)
     assert "not encrypted" in risks("", url="ws://example.com/mcp", transport=Transport.WEBSOCKET)
     assert risks("", url="http://127.0.0.1:1/mcp", transport=Transport.HTTP) == ""
 
 
-def test_a_host_that_imitates_another_is_marked():
+def test_a_look_alike_host_is_flagged():
     assert "аpple.com" in risks("", url="https://xn--pple-43d.com/", transport=Transport.HTTP)
 
 
@@ -149,7 +149,7 @@ def test_a_host_that_imitates_another_is_marked():
         (["docker", "run", "--pid=host", "x:1"], "The container is not isolated"),
     ],
 )
-def test_launchers_that_hide_what_they_do_are_marked(words: list[str], said: str):
+def test_launchers_that_hide_what_they_run_are_flagged(words: list[str], said: str):
     assert said in risks(*words)
 
 
@@ -166,7 +166,7 @@ def test_launchers_that_hide_what_they_do_are_marked(words: list[str], said: str
         ["go", "run", "./cmd/server"],
     ],
 )
-def test_ordinary_options_are_not_marked(words: list[str]):
+def test_ordinary_options_are_not_flagged(words: list[str]):
     assert risks(*words) == ""
 
 
@@ -175,11 +175,11 @@ def test_ordinary_options_are_not_marked(words: list[str]):
     "HOME SHELLOPTS PS4 PROMPT_COMMAND ENV PYTHONHOME NPM_CONFIG_REGISTRY npm_config_x UV_INDEX UV_INDEX_URL"
     " PIP_INDEX_URL JAVA_TOOL_OPTIONS GIT_SSH GIT_EXEC_PATH DOCKER_HOST".split(),
 )
-def test_variables_that_change_what_programs_do_are_marked(name: str):
+def test_variables_that_change_what_programs_do_are_flagged(name: str):
     assert f"{name} can " in risks(env={name: "x"})
 
 
-def test_a_package_named_by_a_variable_is_marked_without_its_value():
+def test_a_package_named_by_a_variable_is_flagged_without_its_value():
     references = {"args.0": Reference("${PKG}", ("PKG",))}
     said = risks("npx", "value-of-it", references=references)
     assert "${PKG} is not pinned" in said and "value-of-it" not in said

@@ -24,10 +24,10 @@ from tui.core.consent.visible import has_hidden, visible
         ("a" + " " * 40 + "b", "a[40 blanks]b"),
     ],
 )
-def test_what_cannot_be_seen_is_shown_as_its_number(text: str, shown: str):
+def test_invisible_characters_are_shown_as_code_points(text: str, shown: str):
     assert visible(text) == shown
 
 
-def test_ordinary_text_has_nothing_hidden():
+def test_ordinary_text_is_unchanged():
     assert not has_hidden("npx -y café 北京")
     assert has_hidden("npx\u2063")

@@ -39,12 +39,12 @@ def said(result: ToolResult) -> str:
     return content.text
 
 
-def test_read_result_is_offered_last_and_only_while_a_result_is_stored() -> None:
+def test_read_result_is_offered_last_and_only_if_a_result_is_stored() -> None:
     assert [tool.name for tool in toolbox().tools()] == ["echo"]
     assert [(tool.server, tool.name) for tool in toolbox("x").tools()][1:] == [("mcptui", "read_result")]
 
 
-def test_read_result_is_the_same_tool_each_time() -> None:
+def test_read_result_is_the_same_object_each_time() -> None:
     box = toolbox("x")
     assert box.tools()[-1] is box.tools()[-1]
 
@@ -53,13 +53,13 @@ def test_read_result_runs_without_approval() -> None:
     assert Policy().judge(toolbox("x").tools()[-1]).verdict is Verdict.ALLOW
 
 
-async def test_other_tools_are_called_as_usual() -> None:
+async def test_other_tools_are_called_unchanged() -> None:
     box = toolbox("x")
     result = await box.call(box.tools()[0], {"text": "hi"}, seconds=1, progress=silent)
     assert said(result) == "echo hi"
 
 
-async def test_pages_follow_each_other_without_a_gap() -> None:
+async def test_pages_follow_one_another_without_gaps() -> None:
     box, pages, offset = toolbox(LINES), [], 0
     while True:
         head, *body, last = said(await read(box, name="result-1", offset=offset)).split("\n")
@@ -71,17 +71,17 @@ async def test_pages_follow_each_other_without_a_gap() -> None:
     assert "".join(pages) == LINES
 
 
-async def test_a_limit_makes_a_page_smaller() -> None:
+async def test_a_lower_limit_makes_pages_smaller() -> None:
     assert "\nline \n" in said(await read(toolbox(LINES), name="result-1", limit=5))
 
 
-async def test_grep_finds_lines_by_plain_text_whatever_their_case() -> None:
+async def test_grep_finds_lines_by_plain_text_regardless_of_case() -> None:
     seen = said(await read(toolbox(LINES), name="result-1", grep="LINE 77 of"))
     offset = LINES.index("line 77 of")
     assert seen.split("\n")[1:] == [f"{offset}: line 77 of the log", "[end]"]
 
 
-async def test_grep_continues_where_it_stopped() -> None:
+async def test_grep_resumes_where_it_stopped() -> None:
     box, found, offset = toolbox(LINES), [], 0
     while True:
         *lines, last = said(await read(box, name="result-1", grep="99 of", offset=offset)).split("\n")[1:]
@@ -92,7 +92,7 @@ async def test_grep_continues_where_it_stopped() -> None:
     assert found == [line for line in LINES.split("\n") if "99 of" in line]
 
 
-async def test_grep_shows_the_surroundings_in_a_long_line() -> None:
+async def test_grep_shows_the_context_of_a_match_in_a_long_line() -> None:
     whole = "a" * 50_000 + "needle" + "b" * 50_000
     seen = said(await read(toolbox(whole), name="result-1", grep="needle"))
     assert "aneedleb" in seen and len(seen) < 500
@@ -103,7 +103,7 @@ async def test_grep_reports_no_match() -> None:
 
 
 @pytest.mark.parametrize("needle", ["(a+)+$", "a" * 5000 + "b", "b" + "a" * 90, ".*" * 500, "İ"])
-async def test_no_search_text_hangs(needle: str) -> None:
+async def test_no_search_text_takes_long(needle: str) -> None:
     started = time.process_time()
     await read(toolbox("a" * 4_000_000), name="result-1", grep=needle)
     assert time.process_time() - started < 2
@@ -117,12 +117,12 @@ async def test_a_dropped_result_is_reported_as_dropped() -> None:
     assert result.is_error and "no longer stored" in said(result) and "result-2" in said(result)
 
 
-async def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
+async def test_an_unknown_result_name_is_an_error_that_lists_the_known_ones() -> None:
     result = await read(toolbox("x"), name="log\x1b[2J")
     assert result.is_error and "Stored results: result-1." in said(result) and "\x1b" not in said(result)
 
 
-async def test_an_offset_after_the_end_is_an_error() -> None:
+async def test_an_offset_past_the_end_is_an_error() -> None:
     result = await read(toolbox("abc"), name="result-1", offset=3)
     assert result.is_error and "has 3 characters" in said(result)
 
@@ -146,7 +146,7 @@ async def test_invalid_arguments_are_reported_before_the_call(arguments: dict[st
     assert (await box.call(box.tools()[-1], arguments, seconds=1, progress=silent)).is_error
 
 
-async def test_a_server_that_is_called_mcptui_keeps_its_own_read_result() -> None:
+async def test_a_server_named_mcptui_keeps_its_own_read_result() -> None:
     inner = FunctionToolbox(read_result=lambda arguments: _done("theirs"))
     theirs = Tool("mcptui", "read_result", read_only=True, digest="read_result")
     inner.offered = [theirs]
@@ -169,7 +169,9 @@ async def _done(value: str) -> ToolResult:
     st.integers(1, 10**12),
     st.text(st.characters(codec=None), max_size=4),
 )
-def test_every_stored_result_is_read_in_bounded_pages(whole: str, offset: int, limit: int, grep: str) -> None:
+def test_every_stored_result_can_be_read_in_bounded_pages(
+    whole: str, offset: int, limit: int, grep: str
+) -> None:
     box = toolbox(whole, page=300)
     result = asyncio.run(read(box, name="result-1", offset=offset, limit=limit, grep=grep))
     assert len(said(result).encode("utf-8", "replace")) <= 1200

@@ -3,7 +3,7 @@
 from tui.core.context.built_in_tools import ResultStore
 
 
-def test_a_stored_result_is_found_by_its_name() -> None:
+def test_a_stored_result_is_found_by_its_name_and_its_text() -> None:
     result_store = ResultStore()
     name = result_store.keep("all of it")
     assert (
@@ -14,7 +14,7 @@ def test_a_stored_result_is_found_by_its_name() -> None:
     assert result_store.find("result-2") is None and result_store.name_of("other") == ""
 
 
-def test_the_oldest_are_dropped_when_there_are_too_many_and_remembered_as_dropped() -> None:
+def test_beyond_the_maximum_the_oldest_results_are_dropped_and_reported_as_dropped() -> None:
     result_store = ResultStore(max_results=2)
     for text in "abc":
         result_store.keep(text)
@@ -26,20 +26,20 @@ def test_the_oldest_are_dropped_when_there_are_too_many_and_remembered_as_droppe
     )
 
 
-def test_the_oldest_are_dropped_when_they_are_too_large() -> None:
+def test_beyond_the_size_limit_the_oldest_results_are_dropped() -> None:
     result_store = ResultStore(max_bytes=10_000)
     for letter in "abc":
         result_store.keep(letter * 4000)
     assert result_store.names() == ("result-2", "result-3")
 
 
-def test_the_newest_stays_however_large_it_is() -> None:
+def test_the_newest_result_is_kept_whatever_its_size() -> None:
     result_store = ResultStore(max_bytes=100)
     result_store.keep("a" * 50)
     assert result_store.find(result_store.keep("b" * 1000)) == "b" * 1000 and len(result_store) == 1
 
 
-def test_a_reopened_conversation_has_its_results_and_never_reuses_a_name() -> None:
+def test_a_reopened_conversation_restores_its_results_and_never_reuses_a_name() -> None:
     result_store = ResultStore({"result-2": "two", "result-7": "seven", "../etc/passwd": "no"})
     assert result_store.find("result-7") == "seven" and result_store.names() == ("result-2", "result-7")
     assert result_store.keep("new") == "result-8" and result_store.was_here("result-5")

@@ -47,7 +47,7 @@ def test_every_compacted_conversation_is_valid_for_a_provider(messages, window):
 
 
 @given(talks, st.integers(256, 20_000))
-def test_a_cut_is_before_a_message_of_the_person_and_leaves_the_newest_turn(messages, window):
+def test_compaction_stops_before_a_user_message_and_keeps_the_newest_turn(messages, window):
     upto = boundary(messages, Compaction(), window)
     assert upto == 0 or isinstance(messages[upto], UserMessage)
     assert count_turns(messages, upto) < count_turns(messages, len(messages))
@@ -58,20 +58,20 @@ def test_messages_are_unchanged_without_a_compaction():
     assert sent_messages(messages, Compaction()) is messages
 
 
-def test_the_summary_comes_first_and_the_newest_turns_are_complete():
+def test_the_summary_comes_first_and_the_newest_turns_follow_unchanged():
     messages = talk([(0, 0), (0, 0), (0, 0)])
     seen = sent_messages(messages, Compaction(upto=4, summary="They greeted."))
     assert "They greeted." in seen[0].text
     assert list(seen[2:]) == messages[4:]
 
 
-def test_an_old_result_keeps_its_head_its_size_and_the_name_of_the_complete_text():
+def test_an_old_result_is_reduced_to_its_head_size_and_name():
     message = ToolMessage("c", "t", "r" * 9000, kept="result-3")
     seen = sent_messages([message], Compaction(shrunk=1))[0].text
     assert seen.startswith("r" * SHORT) and "9000 characters" in seen and 'read_result("result-3")' in seen
 
 
-def test_the_newest_results_stay_as_they_are():
+def test_the_newest_results_are_unchanged():
     messages = talk([(3, 4000), (3, 4000)])
     compaction = shrink(messages, Compaction(), 20_000)
     seen = sent_messages(messages, compaction)
@@ -79,7 +79,7 @@ def test_the_newest_results_stay_as_they_are():
     assert results[0] < 500 and results[-1] == 4000
 
 
-def test_nothing_changes_where_nothing_is_gained():
+def test_compaction_that_saves_nothing_is_not_done():
     before = Compaction()
     assert shrink(talk([(1, 10)] * 5), before, 10_000) is before
 
@@ -97,13 +97,13 @@ def test_a_file_larger_than_the_window_is_truncated():
     assert estimate_messages([seen]) < 3000 * NEWEST and seen.text == "read this"
 
 
-def test_a_long_paste_is_truncated_too():
+def test_a_long_pasted_text_is_truncated_too():
     messages = [UserMessage("x" * 100_000)]
     (seen,) = sent_messages(messages, limited(messages, Compaction(), 3000))
     assert len(seen.text) < 3000
 
 
-def test_small_results_leave_their_room_to_large_ones():
+def test_space_that_small_results_do_not_use_goes_to_large_ones():
     messages = talk([(3, 10)])
     messages[2] = ToolMessage("c0-0", "t", "r" * 50_000)
     seen = sent_messages(messages, limited(messages, Compaction(), 10_000))
@@ -121,14 +121,14 @@ def test_the_limit_of_one_turn_does_not_apply_to_another():
     assert again[0] == sizes[0] and 10_000 < again[1] < 20_000
 
 
-def test_the_limit_of_a_turn_applies_to_its_later_results_too():
+def test_the_limit_of_a_turn_also_applies_to_its_later_results():
     messages = [UserMessage("x" * 50_000)]
     compaction = limited(messages, Compaction(), 3_000)
     messages += [AssistantMessage(calls=(CallRequest("c", "t", "{}"),)), ToolMessage("c", "t", "r" * 50_000)]
     assert len(sent_messages(messages, compaction)[-1].text) < 3_000
 
 
-def test_a_newest_turn_that_fits_is_left_unchanged():
+def test_a_newest_turn_that_fits_is_unchanged():
     messages, before = talk([(1, 500)]), Compaction()
     assert limited(messages, before, 10_000) is before
 

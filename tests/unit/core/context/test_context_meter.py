@@ -9,14 +9,14 @@ def request(messages: list[Message]) -> ModelRequest:
     return ModelRequest("", messages)
 
 
-def test_counted_messages_are_not_estimated_again():
+def test_messages_that_the_endpoint_counted_are_not_estimated_again():
     context_meter, messages = ContextMeter(), [UserMessage("x" * 1000)]
     context_meter.answered(request(messages), Usage(50_000, 500), lasting=2)
     more = [*messages, AssistantMessage("yes"), UserMessage("and now?")]
     assert context_meter.expects(request(more)) == 50_500 + estimate_messages(more[2:])
 
 
-def test_a_changed_beginning_is_counted_again():
+def test_changed_old_messages_are_estimated_again():
     context_meter, messages = ContextMeter(), [UserMessage("one")]
     context_meter.answered(request(messages), Usage(50_000, 500), lasting=2)
     assert context_meter.expects(request([UserMessage("two"), AssistantMessage("a"), UserMessage("b")])) < 100
@@ -24,14 +24,14 @@ def test_a_changed_beginning_is_counted_again():
     assert context_meter.expects(request(messages)) < 100
 
 
-def test_nothing_is_full_without_a_known_window():
+def test_without_a_known_window_the_context_is_never_full():
     messages: list[Message] = [UserMessage("x" * 100_000)]
     assert not ContextMeter().is_full(request(messages), 0.8)
     assert ContextMeter(window=4096).is_full(request(messages), 0.8)
     assert not ContextMeter(window=200_000).is_full(request(messages), 0.8)
 
 
-def test_a_tail_is_as_long_as_its_tokens_allow():
+def test_a_tail_is_as_long_as_its_token_budget_allows():
     messages = [UserMessage("x" * 100) for _ in range(10)]
     one = estimate_messages(messages[:1])
     assert tail_within(messages, one * 3) == 7
@@ -39,12 +39,12 @@ def test_a_tail_is_as_long_as_its_tokens_allow():
     assert tail_within(messages, one * 99) == 0
 
 
-def test_nothing_is_full_while_the_person_wants_nothing_compacted():
+def test_with_compaction_turned_off_the_context_is_never_full():
     messages: list[Message] = [UserMessage("x" * 100_000)]
     assert not ContextMeter(window=4096, patient=True).is_full(request(messages), 0.8)
 
 
-def test_the_meter_does_not_fall_when_a_last_request_goes_without_tools():
+def test_a_final_request_without_tools_does_not_lower_the_meter():
     tool = ToolSpec("weather__get", "The weather of a city. " * 40, {"type": "object"})
     talk = [UserMessage("x" * 1000)]
     meter = ContextMeter()

@@ -22,11 +22,11 @@ from tui.core.conversation.conversation import (
 from tui.core.ports import ModelRequest, ToolSpec
 
 
-def test_ascii_is_about_three_tokens_in_ten_characters() -> None:
+def test_ascii_text_is_about_three_tokens_per_ten_characters() -> None:
     assert estimate("a" * 100) == 30
 
 
-def test_chinese_is_more_than_a_token_a_character() -> None:
+def test_chinese_text_is_more_than_one_token_per_character() -> None:
     assert estimate("北京天气如何") == 8
 
 
@@ -37,18 +37,18 @@ def test_a_request_counts_messages_calls_and_tools() -> None:
     assert empty == 0 < estimate_request(full)
 
 
-def test_a_picture_is_counted_whatever_its_bytes_are() -> None:
+def test_the_estimate_for_an_image_does_not_depend_on_its_bytes() -> None:
     picture = Attachment("image", "image/png", "a.png", 9, "A" * 1_000_000)
     assert 1000 <= estimate_message(UserMessage("", (picture,))) <= 3000
 
 
-def test_a_file_is_counted_as_its_text_and_a_blob_as_its_name() -> None:
+def test_a_text_file_counts_its_text_and_a_blob_its_name() -> None:
     text = Attachment("text", "text/plain", "a", 1000, "a" * 1000)
     blob = Attachment("blob", "application/pdf", "a", 10**6, "A" * 1000)
     assert estimate_message(UserMessage("", (text,))) > 300 > 10 > estimate_message(UserMessage("", (blob,)))
 
 
-def test_a_schema_is_counted_as_it_is_sent() -> None:
+def test_a_schema_is_counted_in_the_form_that_is_sent() -> None:
     assert estimate_tool(ToolSpec("t", "", {"a": ["é"]})) == estimate('t{"a":["é"]}') + 4
 
 
@@ -77,13 +77,13 @@ def test_incremental_counts_equal_complete_ones(talk: list[Message], other: list
     assert tally.count(changed) == estimate_request(changed)
 
 
-def test_a_changed_beginning_is_counted_again_without_forget() -> None:
+def test_changed_old_messages_are_estimated_again_without_forget() -> None:
     tally = MessageEstimates()
     tally.count_messages([UserMessage("a" * 100), UserMessage("b" * 100)])
     assert tally.count_messages([UserMessage("in short"), UserMessage("b")]) == 2 + 4 + 0 + 4
 
 
-def test_a_message_is_estimated_once() -> None:
+def test_a_message_is_estimated_only_once() -> None:
     looked: list[str] = []
 
     class Text(str):
@@ -98,7 +98,7 @@ def test_a_message_is_estimated_once() -> None:
     assert looked == [message.text for message in talk]
 
 
-def test_definitions_are_counted_once_as_long_as_they_are_the_same() -> None:
+def test_definitions_are_counted_once_while_they_are_unchanged() -> None:
     tools = (ToolSpec("t", "d", {}),)
     tally = MessageEstimates()
     first = tally.count(ModelRequest("", (), tools))
@@ -108,7 +108,7 @@ def test_definitions_are_counted_once_as_long_as_they_are_the_same() -> None:
 # ---- what endpoints count
 
 
-def test_the_first_count_is_believed_and_later_ones_move_it() -> None:
+def test_the_first_count_sets_the_calibration_and_later_ones_adjust_it() -> None:
     calibration = Calibration()
     calibration.learn(1000, 1500)
     assert calibration(100) == 150
@@ -116,7 +116,7 @@ def test_the_first_count_is_believed_and_later_ones_move_it() -> None:
     assert 100 < calibration(100) < 150
 
 
-def test_a_count_of_another_request_is_ignored() -> None:
+def test_the_count_of_another_request_is_ignored() -> None:
     calibration = Calibration()
     for counted in (10, 100, 9000):
         calibration.learn(1000, counted)
@@ -125,7 +125,7 @@ def test_a_count_of_another_request_is_ignored() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**7)), max_size=20))
-def test_no_counts_make_an_estimate_absurd(counts: list[tuple[int, int]]) -> None:
+def test_the_calibration_stays_within_bounds_for_any_counts(counts: list[tuple[int, int]]) -> None:
     calibration = Calibration()
     for estimated, counted in counts:
         calibration.learn(estimated, counted)

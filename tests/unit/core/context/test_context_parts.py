@@ -12,7 +12,7 @@ def parts(specs=SPECS, servers=None, project="", messages=(), calibration=None):
     return {f"{part.server} {part.name}".strip(): part.tokens for part in found}
 
 
-def test_each_part_of_a_request_is_named_with_its_tokens():
+def test_each_part_of_a_request_is_listed_with_its_tokens():
     messages = [UserMessage("hi"), AssistantMessage("Hello.")]
     servers = {"crm": DefinitionTokens({"a": 9, "b": 9}, instructions=30)}
     found = parts(servers=servers, project="Be brief. " * 40, messages=messages)
@@ -26,17 +26,17 @@ def test_each_part_of_a_request_is_named_with_its_tokens():
     assert found["crm instructions"] == 30 and all(found.values())
 
 
-def test_only_the_tools_that_are_sent_count():
+def test_only_tools_that_are_sent_are_counted():
     servers = {"crm": DefinitionTokens(dict.fromkeys("abcdef", 50))}
     assert parts(servers=servers)["crm 2 of 6 tools"] == sum(map(estimate_tool, SPECS))
 
 
-def test_mcptuis_own_tools_count_too():
+def test_built_in_tools_are_counted_too():
     own = ToolSpec("mcptui__find_tools", "Search all tools.", {}, "mcptui", "find_tools")
     assert parts([*SPECS, own])["mcptui 1 tool"] == estimate_tool(own)
 
 
-def test_the_count_of_an_endpoint_scales_the_parts():
+def test_the_parts_are_scaled_to_the_endpoint_count():
     calibration = Calibration()
     calibration.learn(1_000, 2_000)
     assert parts(calibration=calibration)["crm 2 tools"] == 2 * parts()["crm 2 tools"]

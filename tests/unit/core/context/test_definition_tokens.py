@@ -14,7 +14,7 @@ def counted(calibration=None, instructions=None):
     return definition_tokens(TOOLS, instructions or {}, calibration or Calibration(), ToolSelection())
 
 
-def test_each_tool_is_counted_under_its_server():
+def test_tools_are_counted_by_server():
     found = counted()
     assert {server: list(one.tools) for server, one in found.items()} == {
         "weather": ["get"],
@@ -24,14 +24,14 @@ def test_each_tool_is_counted_under_its_server():
     assert found["notes"].total == sum(found["notes"].tools.values())
 
 
-def test_instructions_that_the_model_is_given_count():
+def test_instructions_given_to_the_model_are_counted():
     plain, given = counted(), counted(instructions={"weather": "Ask for one city at a time."})
     assert given["weather"].instructions > 0
     assert given["weather"].total == plain["weather"].total + given["weather"].instructions
     assert given["notes"] == plain["notes"]
 
 
-def test_the_count_of_an_endpoint_replaces_the_estimate():
+def test_the_endpoint_count_replaces_the_estimate():
     calibration = Calibration()
     calibration.learn(1_000, 500)
     estimated, measured = counted()["notes"], counted(calibration)["notes"]
@@ -40,17 +40,17 @@ def test_the_count_of_an_endpoint_replaces_the_estimate():
     assert abs(measured.total - estimated.total / 2) <= len(measured.tools)
 
 
-def test_numbers_are_short_and_their_plural_is_right():
+def test_token_counts_are_short_and_correctly_pluralized():
     assert token_words(1, measured=True) == "1 token"
     assert token_words(214, measured=True) == "214 tokens"
     assert token_words(1_240, measured=False) == "~1.2 k tokens"
 
 
-def test_a_server_without_anything_takes_nothing():
+def test_a_server_without_definitions_uses_no_tokens():
     assert DefinitionTokens().total == 0
 
 
-def test_a_tool_that_is_never_sent_takes_nothing():
+def test_a_tool_that_is_never_sent_uses_no_tokens():
     wide = {"type": "object", "properties": {f"p{at}": {"type": "string"} for at in range(6_000)}}
     found = definition_tokens([Tool("s", "t", schema=wide, digest="9")], {}, Calibration(), ToolSelection())
     assert found["s"].total == 0

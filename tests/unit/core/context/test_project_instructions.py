@@ -8,7 +8,7 @@ def found(text: str, folder: str = "/demo"):
     return project_instructions(folder, text)
 
 
-def test_the_model_is_given_exactly_what_the_user_is_shown():
+def test_the_model_is_given_exactly_the_text_that_the_user_is_shown():
     for text in ("Be brief.", "x" * (MAX_CHARS + 7), "a\u202eb\U000e0041\x1b[2J"):
         assert found(text).shown in found(text).prompt
 
@@ -18,7 +18,7 @@ def test_hostile_characters_are_made_visible():
     assert not set(shown) & set("\u202e\u200b\U000e0041\x1b")
 
 
-def test_a_long_file_is_cut_and_says_so():
+def test_a_long_file_is_truncated_with_a_note():
     one = found("x" * (MAX_CHARS + 1))
     assert one.shown.endswith("\n[cut: 1 more character]") and len(one.text) == MAX_CHARS
 
@@ -32,17 +32,17 @@ def test_an_empty_file_has_no_instructions():
     assert found(" \n\t") is None
 
 
-def test_another_text_or_folder_needs_another_answer():
+def test_changing_the_text_or_the_folder_requires_a_new_decision():
     one = found("Be brief.")
     assert one.key == found("Be brief.").key
     assert len({one.key, found("Be brief!").key, found("Be brief.", "/other").key}) == 3
 
 
-def test_a_change_after_the_cut_needs_another_answer_if_it_changes_the_length():
+def test_a_change_past_the_cut_requires_a_new_decision_if_the_length_changes():
     assert found("x" * (MAX_CHARS + 1)).key != found("x" * (MAX_CHARS + 2)).key
 
 
 @given(st.text())
-def test_any_text_is_bounded(text: str):
+def test_the_prompt_is_bounded_for_any_text(text: str):
     one = found(text)
     assert one is None or len(one.prompt) <= MAX_CHARS + 2_000 + len(text)

@@ -44,21 +44,21 @@ def text(result):
     return content.text
 
 
-def test_they_are_offered_only_while_there_is_a_server_to_read_from():
+def test_resource_tools_are_offered_only_if_a_server_has_resources():
     assert [tool.name for tool in ResourceToolbox(FunctionToolbox(), Source()).tools()] == ["echo"]
     box = ResourceToolbox(FunctionToolbox(), Source("notes"))
     assert [tool.name for tool in box.tools()] == ["echo", "list_resources", "read_resource"]
     assert box.tools()[1] is box.tools()[1]
 
 
-def test_they_run_without_approval_next_to_read_result():
+def test_resource_tools_run_without_approval_like_read_result():
     inner = ResourceToolbox(FunctionToolbox(), Source("notes"))
     tools = BuiltInToolbox(inner, ResultStore({"result-1": "x"})).tools()
     assert [tool.server for tool in tools[1:]] == ["mcptui"] * 3
     assert {Policy().judge(tool).verdict for tool in tools[1:]} == {Verdict.ALLOW}
 
 
-def test_a_server_named_like_them_cannot_pose_as_them():
+def test_a_server_with_the_same_name_cannot_impersonate_resource_tools():
     class Posing(FunctionToolbox):
         def tools(self):
             return [Tool("mcptui", "read_resource", digest="d")]
@@ -67,13 +67,13 @@ def test_a_server_named_like_them_cannot_pose_as_them():
     assert [tool.server for tool in tools] == ["mcptui", "mcptui-", "mcptui-"]
 
 
-async def test_resources_are_listed_in_lines_and_cleaned():
+async def test_resources_are_listed_one_per_line_and_cleaned():
     listed = text(await call(Source("notes"), "list_resources", server="notes"))
     assert listed == ("notes://all  all — All notes␛[2J (text/plain, 1.2 kB)\nnotes://{id}  one (template)")
     assert text(await call(Source("notes"), "list_resources", server="notes", grep="ALL")).count("\n") == 0
 
 
-async def test_a_long_list_has_pages():
+async def test_a_long_list_is_paged():
     many = [ResourceInfo("notes", f"a://{number}") for number in range(250)]
     source = Source("notes", found=many)
     first = text(await call(source, "list_resources", server="notes"))
@@ -82,14 +82,14 @@ async def test_a_long_list_has_pages():
     assert last.startswith("a://200\n") and last.endswith("a://249")
 
 
-async def test_a_list_that_fails_says_so():
+async def test_a_failed_listing_is_reported():
     result = await call(
         Source("notes", found=(), problem="It took too long."), "list_resources", server="notes"
     )
     assert result.is_error and text(result) == "It took too long."
 
 
-async def test_a_resource_is_read_from_an_allowed_server_only():
+async def test_a_resource_is_read_only_from_an_allowed_server():
     source = Source("notes")
     result = await call(source, "read_resource", server="notes", uri="notes://all")
     assert result.content == (ResourceContent("notes://all", "text/plain", "milk"),)
@@ -109,14 +109,14 @@ async def test_a_resource_is_read_from_an_allowed_server_only():
         ("list_resources", {"server": "notes", "what": 1}),
     ],
 )
-async def test_wrong_arguments_are_named(name, arguments):
+async def test_invalid_arguments_are_named(name, arguments):
     box = ResourceToolbox(FunctionToolbox(), Source("notes"))
     (tool,) = [tool for tool in box.tools() if tool.name == name]
     assert await box.check(tool, arguments)
     assert (await call(Source("notes"), name, **arguments)).is_error
 
 
-async def test_other_tools_are_those_of_the_toolbox_below():
+async def test_other_tools_are_passed_to_the_wrapped_toolbox():
     box = ResourceToolbox(FunctionToolbox(), Source("notes"))
     echo = box.tools()[0]
     assert await box.check(echo, {}) == ""

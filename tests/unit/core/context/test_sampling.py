@@ -15,18 +15,18 @@ def request(**params: Any) -> Any:
     return model_request({"messages": [HELLO], **params}, max_tokens=50)[0]
 
 
-def test_texts_limits_and_the_system_text_are_taken_over() -> None:
+def test_text_limits_and_the_system_prompt_are_passed_to_the_model() -> None:
     found = request(systemPrompt="Be brief.", temperature=0.5, stopSequences=["END", 5, ""])
     assert found.messages == [UserMessage("Hello")]
     assert (found.system, found.max_tokens, found.temperature, found.stop) == ("Be brief.", 50, 0.5, ("END",))
 
 
-def test_nothing_else_goes_to_the_model() -> None:
+def test_other_context_is_not_sent_to_the_model() -> None:
     found = request(includeContext="allServers")
     assert (found.system, found.tools, len(found.messages)) == ("", (), 1)
 
 
-def test_pictures_and_sounds_are_attached() -> None:
+def test_images_and_audio_are_attached() -> None:
     content = [
         {"type": "text", "text": "Look"},
         {"type": "image", "data": "aGFsbG8=", "mimeType": "image/png"},
@@ -39,7 +39,7 @@ def test_pictures_and_sounds_are_attached() -> None:
     ]
 
 
-def test_calls_and_their_results_are_a_conversation_that_a_model_takes() -> None:
+def test_tool_use_and_results_become_calls_and_tool_messages() -> None:
     use = {"type": "tool_use", "id": "c1", "name": "get.weather", "input": {"city": "Bern"}}
     done = {"type": "tool_result", "toolUseId": "c1", "content": [{"type": "text", "text": "rain"}]}
     found = request(
@@ -55,7 +55,7 @@ def test_calls_and_their_results_are_a_conversation_that_a_model_takes() -> None
     assert [tool.name for tool in found.tools] == ["get_weather"] and found.must_call
 
 
-def test_no_tool_is_offered_where_none_may_be_called() -> None:
+def test_no_tools_are_offered_if_the_tool_choice_is_none() -> None:
     assert request(tools=[{"name": "a"}], toolChoice={"mode": "none"}).tools == ()
 
 
@@ -70,7 +70,7 @@ def test_no_tool_is_offered_where_none_may_be_called() -> None:
         ({"tools": [{}]}, r"tools\[0\].name must be a string"),
     ],
 )
-def test_what_is_malformed_is_named_with_its_place(params: dict[str, Any], problem: str) -> None:
+def test_malformed_parameters_are_reported_with_their_path(params: dict[str, Any], problem: str) -> None:
     with pytest.raises(BadSampling, match=problem):
         request(**params)
 
@@ -81,7 +81,7 @@ def test_an_invalid_limit_is_rejected(wanted: Any) -> None:
         max_tokens_of({"maxTokens": wanted})
 
 
-def test_a_text_is_the_result() -> None:
+def test_text_becomes_the_result() -> None:
     reply = SampledReply("qwen3", 100)
     reply.take(TextPart(" Hello "))
     reply.take(ReplyPart(usage=Usage(10, 5)))
@@ -94,7 +94,7 @@ def test_a_text_is_the_result() -> None:
     assert reply.usage(request()) == Usage(10, 5)
 
 
-def test_calls_are_part_of_the_result_under_their_own_names() -> None:
+def test_calls_are_returned_under_their_original_names() -> None:
     reply = SampledReply("qwen3", 100, True, {"get_weather": "get.weather"})
     calls = (
         CallRequest("c1", "get_weather", '{"city": "Bern"}'),
@@ -108,14 +108,14 @@ def test_calls_are_part_of_the_result_under_their_own_names() -> None:
     ]
 
 
-def test_a_reply_ends_at_the_limit_even_if_the_endpoint_knows_none() -> None:
+def test_a_reply_is_truncated_at_the_limit_even_if_the_endpoint_ignores_it() -> None:
     reply = SampledReply("qwen3", 10)
     assert reply.take(TextPart("word "))
     assert not reply.take(TextPart("word " * 100))
     assert reply.result()["stopReason"] == "maxTokens"
 
 
-def test_nothing_invisible_of_a_server_reaches_the_model():
+def test_invisible_characters_from_a_server_never_reach_the_model():
     bad = "\u200b\u2063\u202e\x1b[8m\U000e0041"
     schema = {"type": "object", "properties": {"a": {"default": [bad], "x-note": bad}}}
     result = {"type": "tool_result", "toolUseId": "1", "structuredContent": {"k": bad}}
@@ -133,7 +133,7 @@ def test_nothing_invisible_of_a_server_reaches_the_model():
     assert request.system == "s␛[8m" and "\\x1b" not in str(request)
 
 
-def test_a_tool_whose_schema_cannot_be_sent_is_refused_with_its_place():
+def test_a_tool_whose_schema_cannot_be_sent_is_refused_with_its_path():
     params = {
         "messages": [{"role": "user", "content": {"type": "text", "text": "hi"}}],
         "tools": [{"name": "t", "inputSchema": {"properties": {"a\u200b": {}}}}],

@@ -3,7 +3,7 @@
 from tui.core.context.server_instructions import MAX_CHARS, instructions_text, with_instructions
 
 
-def test_instructions_are_marked_as_the_words_of_their_server():
+def test_instructions_are_attributed_to_their_server():
     text = instructions_text({"weather": "One city at a time.", "silent": " "})
     assert "Each was written by that server, not by the user" in text
     assert "Server weather:" in text and "One city at a time." in text and "silent" not in text
@@ -20,6 +20,6 @@ def test_instructions_are_bounded():
     assert len(text) < MAX_CHARS + 500 and "[truncated: 100,000 characters]" in text
 
 
-def test_without_instructions_the_system_text_does_not_change():
+def test_without_instructions_the_system_prompt_is_unchanged():
     assert with_instructions("Be brief.", instructions_text({})) == "Be brief."
     assert with_instructions("Be brief.", "More.") == "Be brief.\n\nMore."

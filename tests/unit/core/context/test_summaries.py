@@ -59,27 +59,27 @@ def long_talk(turns: int = 8, size: int = 3000) -> Conversation:
 
 
 @given(messages, st.integers(40, 2000), st.integers(2, 12))
-def test_pieces_fit_and_their_number_is_bounded(old, tokens, most):
+def test_the_size_and_number_of_pieces_are_bounded(old, tokens, most):
     found = pieces(old, tokens, most)
     assert len(found) <= most
     assert all(estimate(piece) <= tokens + 2 * piece.count("\n") + 2 for piece in found)
 
 
 @given(messages, st.integers(2000, 4000))
-def test_a_record_that_fits_is_complete(old, tokens):
+def test_a_transcript_that_fits_is_complete(old, tokens):
     if sum(estimate(one.text) + 20 for one in old) < tokens * 11:
         record = "".join(pieces(old, tokens)).replace("\n", "")
         assert all(one.text.replace("\n", "") in record for one in old)
 
 
-def test_calls_results_and_attachments_are_in_the_record():
+def test_the_transcript_includes_calls_results_and_attachments():
     call = CallRequest("c", "notes__add", '{"text": "milk"}')
     old = [AssistantMessage("I add it.", calls=(call,)), ToolMessage("c", "notes__add", "added")]
     (piece,) = pieces(old, 1000)
     assert piece == 'YOU: I add it.\n[called notes__add {"text": "milk"}]\nRESULT of notes__add: added'
 
 
-async def test_what_fits_is_summarised_at_once():
+async def test_a_transcript_that_fits_is_summarized_in_one_request():
     model = Narrow(25_000)
     found = await Summarizer(model, ContextMeter(window=25_000), lambda usage: None).of(
         long_talk().messages, 25_000
@@ -88,7 +88,7 @@ async def test_what_fits_is_summarised_at_once():
     assert model.requests[0].messages[-1] == UserMessage(SUMMARISE)
 
 
-async def test_each_piece_is_read_with_the_summary_of_those_before():
+async def test_each_piece_is_summarized_together_with_the_previous_summary():
     model = Narrow(3000)
     found = await Summarizer(model, ContextMeter(window=3000), lambda usage: None).of(
         long_talk().messages, 3000
@@ -98,7 +98,7 @@ async def test_each_piece_is_read_with_the_summary_of_those_before():
 
 
 @pytest.mark.parametrize("tells", [True, False])
-async def test_a_conversation_is_moved_to_a_model_with_a_smaller_window(tells):
+async def test_a_conversation_continues_on_a_model_with_a_smaller_window(tells):
     model, talk = Narrow(3000, tells=tells), long_talk()
     turn, _ = turn_of(model, talk=talk)
     events = await run(turn)
@@ -108,7 +108,7 @@ async def test_a_conversation_is_moved_to_a_model_with_a_smaller_window(tells):
 
 @pytest.mark.parametrize("tells", [True, False])
 @pytest.mark.parametrize("known", [True, False])
-async def test_a_file_larger_than_the_window_stops_neither_its_turn_nor_the_next(tells, known):
+async def test_a_file_larger_than_the_window_blocks_neither_its_turn_nor_the_next(tells, known):
     model, talk, context_meter = (
         Narrow(3000, tells=tells),
         long_talk(2, 500),
@@ -134,7 +134,7 @@ async def test_a_window_smaller_than_stated_is_found_by_trying_smaller_pieces():
 
 
 @pytest.mark.parametrize(("window", "answer"), [(10, "never"), (4000, "")])
-async def test_without_a_summary_the_truncated_record_is_used(window, answer):
+async def test_without_a_summary_the_truncated_transcript_is_used(window, answer):
     model, talk = Narrow(window, tells=False, answer=answer), long_talk()
     found = await Summarizer(model, ContextMeter(window=4000), lambda usage: None).of(talk.messages, 4000)
     assert found.startswith("(No summary could be written")

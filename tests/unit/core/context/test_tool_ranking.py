@@ -30,65 +30,65 @@ def called(name: str) -> AssistantMessage:
     return AssistantMessage(calls=(CallRequest("1", name, "{}"),))
 
 
-def test_all_are_offered_where_all_fit() -> None:
+def test_all_tools_are_offered_if_they_fit() -> None:
     keys, everything, _ = choose(
         NameTable(server("a", 5)), ToolBudget(5), ToolHistory(), lambda name, one: 10
     )
     assert len(keys) == 5 and everything
 
 
-def test_pins_come_first() -> None:
+def test_pinned_tools_come_first() -> None:
     pinned = [replace(one, pinned=one.name in ("b7", "b8")) for one in server("b")]
     keys = chosen([*server("a"), *pinned], talk=[UserMessage("a1 a2 a3 a4")])
     assert {("b", "b7"), ("b", "b8")} <= keys
 
 
-def test_what_was_used_last_comes_before_what_fits_the_question() -> None:
+def test_recently_used_tools_come_before_tools_that_match_the_question() -> None:
     keys = chosen(server("a"), 4, talk=[called("a__a9"), called("a__a8"), UserMessage("a1 a2")])
     assert keys == {("a", "a9"), ("a", "a8")}
 
 
-def test_what_fits_the_question_comes_before_the_rest() -> None:
+def test_tools_that_match_the_question_come_before_the_rest() -> None:
     tools = [*server("a"), tool("mail", "send_message", "Send an e-mail."), *server("b")]
     assert ("mail", "send_message") in chosen(tools, 3, talk=[UserMessage("send a message to Ann")])
 
 
-def test_the_question_before_still_counts() -> None:
+def test_the_previous_question_still_counts() -> None:
     tools = [*server("a"), tool("weather", "forecast"), *server("b")]
     talk = [UserMessage("the weather in Rome?"), AssistantMessage("Sunny."), UserMessage("and tomorrow?")]
     assert ("weather", "forecast") in chosen(tools, 3, talk=talk)
 
 
-def test_servers_take_turns_where_nothing_fits() -> None:
+def test_servers_take_turns_if_no_tool_matches() -> None:
     keys = chosen([*server("a", 50), *server("b"), *server("c")], 5, talk=[UserMessage("hello")])
     assert {name for name, _ in keys} == {"a", "b", "c"}
 
 
-def test_positions_are_reserved_for_read_result_and_find_tools() -> None:
+def test_slots_are_reserved_for_read_result_and_find_tools() -> None:
     toolbox = BuiltInToolbox(_Fixed(server("a")), ResultStore({"result-1": "x"}))
     with_own = chosen(list(toolbox.tools()))
     assert ("mcptui", "read_result") in with_own and len(with_own) == 5
     assert with_own - {("mcptui", "read_result")} == chosen(server("a"))
 
 
-def test_what_was_offered_in_this_turn_stays() -> None:
+def test_tools_that_were_offered_in_this_turn_are_kept() -> None:
     turn = frozenset({("a", "a5"), ("a", "a6"), ("a", "a7"), ("a", "a8")})
     assert chosen(server("a"), turn=turn, talk=[called("a__a1"), UserMessage("a2")]) == turn
 
 
-def test_what_the_model_has_loaded_comes_before_what_it_was_offered_and_after_pins() -> None:
+def test_loaded_tools_come_after_pinned_ones_and_before_those_offered_earlier() -> None:
     turn = frozenset({("a", "a5"), ("a", "a6"), ("a", "a7"), ("a", "a8")})
     tools = [replace(one, pinned=one.name == "a9") for one in server("a")]
     keys = chosen(tools, turn=turn, loaded=(("a", "a0"), ("a", "a1")))
     assert {("a", "a9"), ("a", "a0"), ("a", "a1")} < keys and len(keys) == 4
 
 
-def test_definitions_that_fill_the_window_are_left_out_one_by_one() -> None:
+def test_definitions_that_exceed_the_window_are_left_out_one_by_one() -> None:
     assert len(chosen(server("a"), 100, size=100, window=3999)) == 5
     assert len(chosen(server("a"), 100, size=100, window=4000)) == 10
 
 
-def test_one_large_definition_does_not_keep_out_the_small_ones() -> None:
+def test_one_large_definition_does_not_displace_small_ones() -> None:
     tools = server("a")
     keys, _, _ = choose(
         NameTable(tools),
@@ -113,7 +113,7 @@ def test_a_tool_that_cannot_be_offered_uses_no_slot() -> None:
     st.integers(256, 10_000) | st.none(),
     st.text(max_size=30),
 )
-def test_only_as_many_are_chosen_as_fit(
+def test_no_more_tools_are_chosen_than_fit(
     pairs: list[Key], max_tools: int, window: int | None, question: str
 ) -> None:
     tools = [tool(*pair) for pair in pairs]

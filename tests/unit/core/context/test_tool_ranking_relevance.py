@@ -28,17 +28,17 @@ TOOLS = [
         ("北京天气如何", "查询天气"),
     ],
 )
-def test_the_tool_in_the_question_ranks_first(question: str, best: str) -> None:
+def test_a_tool_named_in_the_question_ranks_first(question: str, best: str) -> None:
     scores = relevance(question, TOOLS)
     assert TOOLS[scores.index(max(scores))].name == best
 
 
 @pytest.mark.parametrize("question", ["", "and this?", "!?", "xyzzy"])
-def test_a_question_about_no_tool_fits_none(question: str) -> None:
+def test_a_question_about_no_tool_matches_none(question: str) -> None:
     assert relevance(question, TOOLS) == [0.0] * len(TOOLS)
 
 
-def test_a_word_that_few_tools_have_counts_for_more() -> None:
+def test_a_rare_word_has_more_weight() -> None:
     tools = [*(Tool("s", f"read_{name}") for name in ("mail", "file", "page", "feed")), Tool("s", "x_feed")]
     scores = relevance("read the mail", tools)
     assert scores[0] == max(scores) > scores[1] > 0 == scores[4]
@@ -61,6 +61,6 @@ ANY = st.text(st.characters(codec=None), max_size=40)
 
 
 @given(ANY, st.lists(st.builds(Tool, ANY, ANY, ANY, ANY, st.just({"properties": 3})), max_size=4))
-def test_any_words_can_be_compared(question: str, tools: list[Tool]) -> None:
+def test_any_texts_can_be_compared(question: str, tools: list[Tool]) -> None:
     scores = relevance(question, tools)
     assert len(scores) == len(tools) and all(score >= 0 for score in scores)

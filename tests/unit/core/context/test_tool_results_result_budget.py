@@ -15,33 +15,33 @@ from tui.core.context.tool_results import (
 from tui.core.conversation.conversation import Attachment
 
 
-def test_one_result_may_take_a_tenth_of_the_window() -> None:
+def test_one_result_may_use_a_tenth_of_the_window() -> None:
     assert ResultBudget(1_000_000, 10_000, 1).limit() == 1_000 * BYTES_PER_TOKEN
 
 
-def test_one_result_takes_no_more_than_is_configured() -> None:
+def test_one_result_uses_no_more_than_the_configured_limit() -> None:
     assert ResultBudget(5_000, 1_000_000, 1).limit() == 5_000
 
 
-def test_many_results_share_what_all_together_may_take() -> None:
+def test_many_results_share_the_total_budget() -> None:
     assert ResultBudget(1_000_000, 10_000, 16).limit() == 6_000 * BYTES_PER_TOKEN // 16
 
 
-def test_unused_budget_is_left_to_the_other_results() -> None:
+def test_unused_budget_goes_to_the_other_results() -> None:
     ration = ResultBudget(1_000_000, 10_000, 16)
     before = ration.limit()
     ration.take("short")
     assert ration.limit() > before
 
 
-def test_a_picture_uses_budget_too() -> None:
+def test_an_image_uses_budget_too() -> None:
     ration = ResultBudget(1_000_000, 10_000, 3)
     picture = Attachment("image", "image/png", "image 1", 9, image().data)
     ration.take("", [picture] * 4)
     assert 4 * PICTURE_BYTES == 6_000 * BYTES_PER_TOKEN and ration.limit() == MIN_BYTES
 
 
-def test_an_unknown_window_still_bounds_a_flood() -> None:
+def test_a_flood_is_bounded_even_if_the_window_is_unknown() -> None:
     assert ResultBudget(32_768, None, 1).limit() == 32_768
     assert ResultBudget(32_768, None, 100).limit() < 32_768
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tui.core.context.tool_results import cut
 
 
-def test_a_large_result_keeps_head_and_tail_and_says_what_is_missing():
+def test_a_large_result_keeps_head_and_tail_and_names_the_omission():
     text = cut("A" * 5000 + "B" * 5000, 1000)
     head, note, tail = text.split("\n")
     assert set(head) == {"A"} and set(tail) == {"B"}
@@ -16,20 +16,20 @@ def test_a_large_result_keeps_head_and_tail_and_says_what_is_missing():
     assert len(head) * 3 == len(tail) * 7
 
 
-def test_a_large_result_is_cut_between_lines():
+def test_a_large_result_is_cut_at_line_breaks():
     lines = [f"line {number}" for number in range(1000)]
     head, tail = re.split(r"\n\[….*…\]\n", cut("\n".join(lines), 2000))
     assert head.split("\n") == lines[: head.count("\n") + 1]
     assert tail.split("\n") == lines[-tail.count("\n") - 1 :]
 
 
-def test_bytes_are_counted_not_characters():
+def test_sizes_are_in_bytes_not_characters():
     text = cut("日" * 1000, 1000)
     assert "of 3,000 bytes" in text and len(text.encode()) <= 1000
 
 
 @given(st.text(max_size=3000), st.integers(256, 2000))
-def test_a_cut_result_is_never_larger_than_the_limit_and_loses_nothing_at_its_ends(text, limit):
+def test_a_truncated_result_never_exceeds_the_limit_and_keeps_both_ends(text, limit):
     short = cut(text, limit)
     assert len(short.encode("utf-8", "replace")) <= limit
     assert short == text or (text.startswith(short[:20]) and text.endswith(short[-10:]))

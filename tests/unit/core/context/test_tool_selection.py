@@ -23,7 +23,7 @@ def test_tools_are_offered_under_their_qualified_names():
     assert offer.notice == "" and len(offer) == 1
 
 
-def test_tools_beyond_the_models_maximum_are_left_out_with_a_notice():
+def test_tools_beyond_the_maximum_of_the_model_are_left_out_with_a_notice():
     offer = ToolSelection().offer(many())
     assert len(offer) <= MAX_TOOLS
     assert offer.notice.startswith("126 of 200 tools are offered to the model because it accepts 128. ")
@@ -32,14 +32,14 @@ def test_tools_beyond_the_models_maximum_are_left_out_with_a_notice():
     )
 
 
-def test_omitted_tools_are_explained_once_and_counted_each_time():
+def test_omitted_tools_are_explained_once_and_counted_every_time():
     tool_selection = ToolSelection()
     first, second = tool_selection.offer(many()).notice, tool_selection.offer(many()).notice
     assert len(first) > 150 and second == "126 of 200 tools are offered to the model."
     assert len(tool_selection.offer(many(201)).notice) > 150
 
 
-def test_definitions_take_only_a_share_of_a_known_window():
+def test_definitions_use_only_a_share_of_a_known_window():
     offer = ToolSelection().offer(many(), window=4096)
     assert 0 < len(offer) < 120
     assert (
@@ -48,7 +48,7 @@ def test_definitions_take_only_a_share_of_a_known_window():
     )
 
 
-def test_a_pin_that_cannot_be_met_is_named():
+def test_a_pinned_tool_that_does_not_fit_is_named():
     offer = ToolSelection(max_tools=10).offer([replace(tool, pinned=True) for tool in many(20)])
     assert "Pinned but not loaded: many › t8" in offer.notice
 
@@ -102,7 +102,7 @@ def test_a_changed_tool_is_converted_again():
     assert after.specs[0].description == "new"
 
 
-def test_within_a_turn_the_offer_stays_and_new_tools_take_free_positions():
+def test_within_a_turn_the_offer_is_kept_and_new_tools_take_free_slots():
     tool_selection = ToolSelection(max_tools=11)
     talk = [UserMessage("t15 please")]
     offer = tool_selection.offer(many(20), talk=talk)
@@ -114,14 +114,14 @@ def test_within_a_turn_the_offer_stays_and_new_tools_take_free_positions():
     assert set(kept[1:]) < set(later) and len(later) == 10
 
 
-def test_from_turn_to_turn_the_offer_changes_as_little_as_possible():
+def test_the_offer_changes_as_little_as_possible_between_turns():
     tool_selection = ToolSelection(max_tools=11)
     first = set(names(tool_selection.offer(many(40), talk=[UserMessage("t30 please")])))
     second = set(names(tool_selection.offer(many(40), talk=[UserMessage("t35 please")])))
     assert "t35" in second and len(first & second) == 9
 
 
-def test_the_order_is_that_of_the_servers_whatever_was_chosen_first():
+def test_tools_are_offered_in_server_order_however_they_were_chosen():
     talk = [UserMessage("t19"), AssistantMessage(calls=(CallRequest("1", "many__t17", "{}"),))]
     chosen = names(ToolSelection(max_tools=8).offer(many(20), talk=talk))
     assert chosen.pop() == "find_tools"
@@ -133,7 +133,7 @@ def test_hostile_descriptions_are_cleaned_and_bounded():
     assert "\x1b" not in spec.description and len(spec.description) <= 1024
 
 
-def test_each_tool_that_was_left_out_or_pinned_is_marked():
+def test_omitted_and_pinned_tools_are_marked():
     tool_selection = ToolSelection(20)
     tools = [replace(tool, pinned=number == 30) for number, tool in enumerate(many(40))]
     offer = tool_selection.offer(tools)
@@ -142,7 +142,7 @@ def test_each_tool_that_was_left_out_or_pinned_is_marked():
     assert len(left) == 40 - len(offer.keys) and ("many", "t39") in left
 
 
-def test_the_most_important_tools_are_ranked_for_an_endpoint_that_accepts_fewer():
+def test_tools_are_ranked_for_an_endpoint_that_accepts_fewer():
     tools = many(60)
     tools[50] = replace(tools[50], description="handles invoices of customers")
     offer = ToolSelection().offer(tools, talk=[UserMessage("what about the invoices?")])
@@ -158,7 +158,7 @@ def test_find_tools_is_offered_only_while_tools_are_left_out():
     assert "find_tools" not in names(offer.renewed(many(10)))
 
 
-def test_what_a_search_finds_takes_the_place_of_others_and_stays_for_the_turn():
+def test_found_tools_replace_others_and_are_kept_for_the_turn():
     tool_selection, tools = ToolSelection(max_tools=10), many(50)
     offer, text = tool_selection.offer(tools, talk=[UserMessage("t1")]).search("t40", 1)
     assert "- many__t40: " in text
@@ -167,7 +167,7 @@ def test_what_a_search_finds_takes_the_place_of_others_and_stays_for_the_turn():
     assert tool_selection.marks["many", "t40"].startswith("loaded")
 
 
-def test_what_was_loaded_stays_loaded_in_later_turns_of_the_same_conversation():
+def test_loaded_tools_remain_loaded_in_later_turns_of_the_same_conversation():
     tools = many(50)
     first = ToolSelection(max_tools=10).offer(tools)
     _, text = first.search("t40", 1)
@@ -181,7 +181,7 @@ def test_what_was_loaded_stays_loaded_in_later_turns_of_the_same_conversation():
     assert "t40" not in names(ToolSelection(max_tools=10).offer(tools, talk=talk[3:]))
 
 
-def test_the_result_of_another_tool_loads_nothing():
+def test_only_a_result_of_find_tools_loads_tools():
     _, text = ToolSelection(max_tools=10).offer(many(50)).search("t40", 1)
     talk = [
         AssistantMessage(calls=(CallRequest("1", "many__t0", "{}"),)),
@@ -191,7 +191,7 @@ def test_the_result_of_another_tool_loads_nothing():
     assert "t40" not in names(ToolSelection(max_tools=10).offer(many(50), talk=talk))
 
 
-def test_a_tool_whose_definition_alone_is_too_large_is_named_as_such():
+def test_a_tool_whose_definition_alone_is_too_large_is_reported():
     big = Tool(
         "s", "huge", schema={"properties": {f"p{n}": {"type": "string"} for n in range(900)}}, digest="b"
     )
@@ -200,11 +200,11 @@ def test_a_tool_whose_definition_alone_is_too_large_is_named_as_such():
     assert text == "Loaded no tools.\nTheir definitions are too large to load: s__huge"
 
 
-def test_find_tools_is_the_last_to_go_for_an_endpoint_that_accepts_fewer():
+def test_find_tools_ranks_first_for_an_endpoint_that_accepts_fewer():
     assert ToolSelection().offer(many()).best[0] == "mcptui__find_tools"
 
 
-def test_a_tool_with_an_invisible_character_in_an_arguments_name_is_not_offered():
+def test_a_tool_with_an_invisible_character_in_an_argument_name_is_not_offered():
     schema = {"type": "object", "properties": {"a\u200b": {"type": "string"}}}
     offer = ToolOffer([Tool("files", "read", schema=schema, digest="1"), Tool("files", "write", digest="2")])
     assert names(offer) == ["write"]

@@ -17,7 +17,7 @@ from tui.core.conversation.conversation import (
 CALL = CallRequest("c1", "weather__get", "{}")
 
 
-def test_calls_without_observation_are_dangling_until_they_are_answered():
+def test_a_call_is_dangling_until_its_result_arrives():
     talk = Conversation()
     talk.say("hi")
     other = CallRequest("c2", "weather__get", "{}")
@@ -28,20 +28,20 @@ def test_calls_without_observation_are_dangling_until_they_are_answered():
     assert talk.dangling() == ()
 
 
-def test_a_missing_observation_is_filled_in_right_after_its_call():
+def test_a_missing_result_is_inserted_right_after_its_call():
     history: list[Message] = [AssistantMessage(calls=(CALL,)), UserMessage("next")]
     fixed = sanitised(history)
     assert isinstance(fixed[1], ToolMessage) and fixed[1].call_id == "c1" and fixed[1].is_error
     assert fixed[2] == UserMessage("next")
 
 
-def test_an_observation_in_the_wrong_place_does_not_count():
+def test_a_result_in_the_wrong_place_does_not_count():
     late = ToolMessage("c1", "weather__get", "late")
     fixed = sanitised([AssistantMessage(calls=(CALL,)), UserMessage("next"), late])
     assert late not in fixed and len(fixed) == 3
 
 
-def test_results_are_in_the_order_of_the_calls():
+def test_results_follow_the_order_of_their_calls():
     other = CallRequest("c2", "b", "{}")
     first, second = ToolMessage("c1", "a", "1"), ToolMessage("c2", "b", "2")
     fixed = sanitised([AssistantMessage(calls=(CALL, other)), second, first])
@@ -70,7 +70,7 @@ MESSAGES = st.one_of(
 
 
 @given(st.lists(MESSAGES, max_size=12))
-def test_whatever_the_history_every_call_is_answered_exactly_once_right_after_it(history: list[Message]):
+def test_in_any_history_every_call_is_answered_exactly_once_right_after_it(history: list[Message]):
     fixed = sanitised(history)
     assert sanitised(fixed) == fixed
     index = 0
@@ -119,7 +119,7 @@ def test_incremental_checks_equal_complete_ones(kinds):
         assert talk.used_ids() == ids
 
 
-def test_a_conversation_with_a_changed_beginning_is_checked_again():
+def test_a_conversation_whose_old_messages_changed_is_checked_again():
     talk = Conversation(messages=[UserMessage("a"), ToolMessage("x", "t", "stray"), UserMessage("b")])
     assert talk.valid(talk.messages) == [UserMessage("a"), UserMessage("b")]
     assert talk.valid([UserMessage("in short"), UserMessage("b")]) == [
@@ -128,14 +128,14 @@ def test_a_conversation_with_a_changed_beginning_is_checked_again():
     ]
 
 
-def test_compaction_after_the_branching_point_is_dropped():
+def test_a_branch_drops_compaction_after_the_branch_point():
     compaction = Compaction(2, "They greeted.", 8, ((2, 900), (4, 700)))
     assert compaction.before(4) == Compaction(2, "They greeted.", 4, ((2, 900),))
     assert compaction.before(9) == compaction
     assert compaction.before(1) == Compaction()
 
 
-def test_old_messages_are_not_checked_again():
+def test_old_messages_are_not_checked_twice():
     class Counted(list):
         reads = 0
 

@@ -23,7 +23,7 @@ TEXTS = st.text(max_size=20)
         st.floats(0, 1e9),
     )
 )
-def test_a_remark_is_the_same_after_it_was_stored(remark: Remark):
+def test_a_remark_survives_a_round_trip(remark: Remark):
     found = remark_from(json.loads(json.dumps(remark_object(remark))), 7.0)
     assert found == remark and found.at == 7.0
 
@@ -39,6 +39,6 @@ def test_invalid_remarks_are_ignored(change: dict[str, object]):
     assert remark_from(remark_object(Remark(1, "error", "gone")) | change) is None
 
 
-def test_a_branch_has_the_remarks_before_it():
+def test_a_branch_keeps_the_remarks_before_it():
     talk = Conversation(remarks=[Remark(2, "end", "cancelled"), Remark(3, "error", "x")])
     assert talk.remarks_before(2) == [Remark(2, "end", "cancelled")]

@@ -46,7 +46,7 @@ def test_json_is_ascii_so_that_lone_surrogates_can_be_stored(message: Message):
 
 
 @given(any_json)
-def test_anything_but_a_message_is_read_or_refused_with_a_reason(found):
+def test_any_value_is_a_message_or_rejected_with_a_reason(found):
     try:
         message_of(found)
     except ValueError as error:
@@ -73,7 +73,7 @@ def test_anything_but_a_message_is_read_or_refused_with_a_reason(found):
         any_json,
     ),
 )
-def test_a_field_of_another_type_takes_its_default(role, fields):
+def test_a_field_of_the_wrong_type_gets_its_default(role, fields):
     try:
         message = message_of({**fields, "role": role})
     except ValueError as error:
@@ -82,11 +82,11 @@ def test_a_field_of_another_type_takes_its_default(role, fields):
         assert isinstance(message.text, str)
 
 
-def test_additions_of_a_later_version_are_ignored():
+def test_fields_of_a_later_version_are_ignored():
     assert message_of({"v": 9, "role": "user", "text": "hi", "mood": "good"}) == UserMessage("hi")
 
 
-def test_an_unknown_role_is_refused():
+def test_an_unknown_role_is_rejected():
     with pytest.raises(ValueError, match="\"role\" is 'system'"):
         message_of({"role": "system"})
 
@@ -101,7 +101,7 @@ def test_values_that_json_cannot_hold_become_null():
     assert found["deep"] is not None
 
 
-def test_numbers_of_a_thousand_digits_stay():
+def test_numbers_of_a_thousand_digits_are_kept_unchanged():
     assert json.loads(dumps(plain([10**1000]))) == [10**1000]
 
 
@@ -119,26 +119,26 @@ def test_numbers_of_a_thousand_digits_stay():
         ToolMessage("c", "n", f"env: {SECRET}"),
     ],
 )
-def test_a_secret_is_removed_from_every_part(message: Message):
+def test_secrets_are_removed_from_every_part(message: Message):
     stored = dumps(message_object(message, clear))
     assert SECRET not in stored
     assert base64.b64encode(SECRET.encode()).decode() not in stored
 
 
-def test_arguments_stay_json_when_a_secret_is_removed():
+def test_arguments_remain_valid_json_when_a_secret_is_removed():
     secret = 'quo"ted-secret'
     call = CallRequest("c", "n", json.dumps({"token": secret, "n": 1}))
     stored = message_object(AssistantMessage(calls=(call,)), Redactor({"KEY": secret}).redact)
     assert json.loads(stored["calls"][0]["arguments"]) == {"token": "[redacted:KEY]", "n": 1}
 
 
-def test_a_picture_without_secrets_is_not_touched():
+def test_an_image_without_secrets_is_unchanged():
     data = base64.b64encode(bytes(range(256)) * 40).decode()
     one = UserMessage("look", (Attachment("image", "image/png", "p.png", 10240, data),))
     assert message_of(message_object(one, clear)) == one
 
 
-def test_fields_at_their_default_are_left_out():
+def test_default_values_are_not_stored():
     assert message_object(AssistantMessage("hi")) == {"v": 1, "role": "assistant", "text": "hi"}
     assert message_object(AssistantMessage(calls=(CALL,)))["calls"] == [
         {"id": "c1", "name": "weather__get", "arguments": '{"city": "Beijing"}'}

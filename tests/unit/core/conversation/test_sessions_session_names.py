@@ -23,11 +23,11 @@ TWIN = SessionInfo("20261120T091200Z-77aa01", "weather")
         ("", None),
     ],
 )
-def test_the_last_an_id_its_beginning_its_end_or_a_title(name: str, found: SessionInfo | None):
+def test_a_session_is_named_by_last_an_id_part_of_an_id_or_its_title(name: str, found: SessionInfo | None):
     assert named([NEW, OLD], name) == found
 
 
-def test_without_sessions_there_is_no_last_one():
+def test_without_sessions_last_finds_nothing():
     assert named([], "last") is None
 
 

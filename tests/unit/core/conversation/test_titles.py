@@ -31,23 +31,23 @@ from tui.core.text import clean
         ("🎉🎉", ""),
     ],
 )
-def test_a_title_is_the_first_sentence(question: str, title: str):
+def test_a_title_is_the_cleaned_first_sentence(question: str, title: str):
     assert title_of(question) == title
 
 
-def test_a_long_sentence_is_cut_between_words():
+def test_a_long_title_is_cut_between_words():
     title = title_of(
         "Please compare the three proposals for the new storage format and tell me which is best"
     )
     assert title == "Please compare the three proposals for the new storage…"
 
 
-def test_wide_characters_take_two_cells():
+def test_wide_characters_count_as_two_cells():
     title = title_of("请" * 80)
     assert title == "请" * 29 + "…" and cells(title) == 59
 
 
-def test_escape_sequences_are_seen_and_not_obeyed():
+def test_escape_sequences_are_neutralized():
     assert "\x1b" not in title_of("\x1b]0;owned\x07 hello")
 
 
@@ -59,10 +59,10 @@ def test_a_title_is_one_clean_line_that_fits(question: str):
     assert "\n" not in title and "\t" not in title
 
 
-def test_a_question_of_megabytes_takes_no_time():
+def test_a_question_of_megabytes_is_handled_quickly():
     assert title_of("word " * 1_000_000).startswith("word word")
 
 
-def test_an_underline_inside_a_word_belongs_to_it():
+def test_an_underscore_inside_a_word_is_kept():
     assert title_of("call mine__big now") == "call mine__big now"
     assert title_of("this is __bold__ text") == "this is bold text"

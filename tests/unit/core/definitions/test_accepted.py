@@ -45,7 +45,7 @@ def test_the_first_list_is_accepted_without_a_question():
     assert definitions.changes() == []
 
 
-def test_what_cannot_be_read_leaves_everything_changed_until_it_is_accepted():
+def test_if_the_accepted_definitions_cannot_be_read_everything_counts_as_changed():
     memory = Memory()
     memory.kept["k"] = Kept(damage="Damaged.")
     definitions = ServerDefinitions("srv", "k", memory)
@@ -58,7 +58,7 @@ def test_what_cannot_be_read_leaves_everything_changed_until_it_is_accepted():
     assert memory.kept["k"].damage == "" and names(definitions.changes()) == ["b"]
 
 
-def test_a_changed_and_a_new_tool_are_changes_but_not_a_removed_one():
+def test_changed_and_new_tools_are_changes_but_removed_ones_are_not():
     definitions = ServerDefinitions("srv")
     see(definitions, listed(a="1", b="1", c="1"))
     definitions.called()
@@ -67,14 +67,14 @@ def test_a_changed_and_a_new_tool_are_changes_but_not_a_removed_one():
     assert accepted(definitions, listed(b="2", c="1", d="1")) == ["c"]
 
 
-def test_a_tool_that_comes_back_as_it_was_is_accepted():
+def test_a_tool_that_returns_unchanged_is_still_accepted():
     definitions = ServerDefinitions("srv")
     for tools in (listed(a="1"), {}, listed(a="1")):
         see(definitions, tools)
     assert definitions.changes() == []
 
 
-def test_a_yes_is_for_the_definition_that_was_shown():
+def test_acceptance_applies_only_to_the_definition_that_was_shown():
     definitions = ServerDefinitions("srv")
     see(definitions, listed(a="1"))
     see(definitions, listed(a="2"))
@@ -85,7 +85,7 @@ def test_a_yes_is_for_the_definition_that_was_shown():
     assert names(definitions.changes()) == ["a"]
 
 
-def test_a_no_is_kept_until_the_definition_changes_again():
+def test_a_refusal_lasts_until_the_definition_changes_again():
     memory = Memory()
     definitions = ServerDefinitions("srv", "key", memory)
     see(definitions, listed(a="1"))
@@ -100,14 +100,14 @@ def test_a_no_is_kept_until_the_definition_changes_again():
     assert not again.is_refused(change)
 
 
-def test_the_first_list_may_come_in_pieces_but_no_tool_may_change_meanwhile():
+def test_the_first_list_may_arrive_in_parts_but_a_tool_may_not_change_meanwhile():
     definitions = ServerDefinitions("srv")
     see(definitions, listed(a="1"), complete=False)
     see(definitions, listed(a="2", b="1"))
     assert names(definitions.changes()) == ["a"]
 
 
-def test_tools_that_a_server_adds_before_its_first_call_belong_to_its_first_list():
+def test_tools_added_before_the_first_call_belong_to_the_first_list():
     definitions = ServerDefinitions("srv")
     see(definitions, listed(a="1"))
     see(definitions, listed(a="1", b="1"))
@@ -117,7 +117,7 @@ def test_tools_that_a_server_adds_before_its_first_call_belong_to_its_first_list
     assert names(definitions.changes()) == ["c"]
 
 
-def test_a_server_that_could_not_list_its_tools_yet_has_no_first_list():
+def test_a_listing_that_failed_does_not_count_as_the_first_list():
     memory = Memory()
     see(ServerDefinitions("srv", "key", memory), {}, complete=False)
     again = ServerDefinitions("srv", "key", memory)
@@ -125,7 +125,7 @@ def test_a_server_that_could_not_list_its_tools_yet_has_no_first_list():
     assert again.changes() == []
 
 
-def test_a_file_that_accepts_nothing_has_everything_asked():
+def test_a_file_that_accepts_nothing_makes_every_tool_a_change():
     memory = Memory()
     memory.kept["key"] = Kept()
     definitions = ServerDefinitions("srv", "key", memory)

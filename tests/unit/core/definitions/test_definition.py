@@ -18,7 +18,7 @@ def digest(**more):
     return digest_of(definition_of({**TOOL, **more}))
 
 
-def test_every_part_that_a_model_reads_changes_the_digest():
+def test_every_part_that_the_model_reads_changes_the_digest():
     changes = [
         {"name": "plus"},
         {"title": "Add"},
@@ -30,11 +30,11 @@ def test_every_part_that_a_model_reads_changes_the_digest():
     assert len({digest(), *(digest(**change) for change in changes)}) == len(changes) + 1
 
 
-def test_what_a_server_generates_anew_each_time_does_not_count():
+def test_metadata_and_icons_do_not_change_the_digest():
     assert digest(_meta={"at": 1}, icons=[{"src": "x"}]) == digest(_meta={"at": 2})
 
 
-def test_composed_and_decomposed_letters_are_two_descriptions():
+def test_composed_and_decomposed_letters_have_different_digests():
     assert digest(description="caf\u00e9") != digest(description="cafe\u0301")
 
 
@@ -52,11 +52,11 @@ def turned(value):
 
 
 @given(values)
-def test_the_order_of_keys_does_not_count(value):
+def test_the_order_of_keys_does_not_change_the_digest(value):
     assert digest_of({"inputSchema": turned(value)}) == digest_of({"inputSchema": value})
 
 
 @given(values, values)
-def test_two_values_have_one_digest_only_if_they_are_the_same_json(one, other):
+def test_digests_are_equal_only_for_equal_json(one, other):
     same = json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
     assert (digest_of({"x": one}) == digest_of({"x": other})) is same

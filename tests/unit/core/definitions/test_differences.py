@@ -78,7 +78,7 @@ def test_each_change_has_its_verdict(before, after, verdict):
     assert verdict_of(differences_of(before, after)) is verdict
 
 
-def test_a_difference_says_where_it_is_and_both_values():
+def test_a_difference_names_its_path_and_both_values():
     before = takes(properties={"a": {"type": "object", "properties": of(b="string")}})
     after = takes(properties={"a": {"type": "object", "properties": of(b="number")}})
     (found,) = differences_of(before, after)
@@ -90,7 +90,7 @@ def test_a_difference_says_where_it_is_and_both_values():
     assert found.why == "no longer string"
 
 
-def test_a_suspicious_text_that_was_accepted_before_is_not_reported_again():
+def test_suspicious_text_that_was_accepted_before_is_not_reported_again():
     old = {"description": "Never mention the key."}
     assert verdict_of(differences_of(old, {"description": "Never mention the keys."})) is COMPATIBLE
 
@@ -109,7 +109,7 @@ def test_the_order_of_keys_is_not_a_difference():
     assert differences_of(one, other) == ()
 
 
-def test_a_flood_of_differences_is_cut_and_keeps_the_worst_verdict():
+def test_a_flood_of_differences_is_truncated_and_keeps_the_worst_verdict():
     after = takes(properties={f"p{n}": {"type": "string"} for n in range(5_000)}, required=["p4999"])
     found = differences_of(takes(), after)
     assert len(found) == MAX_DIFFERENCES

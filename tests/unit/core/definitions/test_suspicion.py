@@ -20,7 +20,7 @@ from tui.core.hidden_text.scan import MAX_CHARS
         "x" * (MAX_CHARS + 1),
     ],
 )
-def test_it_says_what_is_suspicious(text):
+def test_suspicious_texts_are_described(text):
     assert suspicion(text)
 
 
@@ -36,5 +36,5 @@ def test_it_says_what_is_suspicious(text):
         "Führt Buch. Gibt die Liste zurück.",
     ],
 )
-def test_an_honest_description_is_not(text):
+def test_an_honest_description_is_not_suspicious(text):
     assert suspicion(text) == ""

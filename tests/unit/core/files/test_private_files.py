@@ -38,7 +38,7 @@ def test_folders_and_files_are_private_whatever_the_umask(tmp_path: Path, mask: 
     assert oct(mode(folder / "log")) == oct(0o600)
 
 
-def test_a_folder_that_exists_keeps_its_mode(tmp_path: Path):
+def test_an_existing_folder_keeps_its_mode(tmp_path: Path):
     (tmp_path / "state").mkdir(mode=0o755)
     before = mode(tmp_path / "state")
     make_folder(tmp_path / "state" / "mcptui")
@@ -46,7 +46,7 @@ def test_a_folder_that_exists_keeps_its_mode(tmp_path: Path):
     assert mode(tmp_path / "state") == before
 
 
-def test_a_file_that_others_could_read_is_made_private_when_it_is_written(tmp_path: Path):
+def test_a_file_readable_by_others_is_made_private_when_written(tmp_path: Path):
     log = tmp_path / "log"
     log.write_text("old")
     log.chmod(0o644)
@@ -56,7 +56,7 @@ def test_a_file_that_others_could_read_is_made_private_when_it_is_written(tmp_pa
 
 @pytest.mark.parametrize("flags", [NEW, NEW | os.O_EXCL, os.O_RDONLY, os.O_WRONLY | os.O_APPEND])
 @pytest.mark.parametrize("leads", ["to a file", "nowhere"])
-def test_a_link_in_place_of_a_file_is_refused_with_a_sentence(tmp_path: Path, flags: int, leads: str):
+def test_a_link_in_place_of_a_file_is_refused_with_an_explanation(tmp_path: Path, flags: int, leads: str):
     target = tmp_path / "target"
     if leads == "to a file":
         target.write_text("theirs")
@@ -73,7 +73,7 @@ def test_a_link_in_place_of_a_file_is_refused_with_a_sentence(tmp_path: Path, fl
 
 
 @pytest.mark.parametrize("linked", ["mcptui", "mcptui/sessions"])
-def test_a_link_in_place_of_a_folder_of_its_own_is_refused(tmp_path: Path, linked: str):
+def test_a_link_in_place_of_mcptuis_own_folder_is_refused(tmp_path: Path, linked: str):
     state, elsewhere = tmp_path / "state", tmp_path / "elsewhere"
     (state / linked).parent.mkdir(parents=True)
     (elsewhere / "sessions").mkdir(parents=True)
@@ -89,7 +89,7 @@ def test_a_link_in_place_of_a_folder_of_its_own_is_refused(tmp_path: Path, linke
     assert [one.name for one in elsewhere.rglob("*")] == ["sessions"]
 
 
-def test_links_above_its_own_folder_are_followed(tmp_path: Path):
+def test_links_above_mcptuis_own_folder_are_followed(tmp_path: Path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "state").symlink_to(tmp_path / "disk")
     folder = tmp_path / "state" / "mcptui"
@@ -99,7 +99,7 @@ def test_links_above_its_own_folder_are_followed(tmp_path: Path):
     assert (tmp_path / "disk" / "mcptui" / "log").is_file()
 
 
-def test_only_the_deepest_folder_of_its_name_counts(tmp_path: Path):
+def test_a_link_above_the_deepest_folder_named_mcptui_is_followed(tmp_path: Path):
     home = tmp_path / "mcptui"
     (tmp_path / "disk").mkdir()
     home.mkdir()
@@ -108,7 +108,7 @@ def test_only_the_deepest_folder_of_its_name_counts(tmp_path: Path):
     assert (tmp_path / "disk" / "mcptui" / "sessions").is_dir()
 
 
-def test_a_folder_named_by_the_person_may_be_a_link(tmp_path: Path):
+def test_a_folder_chosen_by_the_person_may_be_a_link(tmp_path: Path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "recordings").symlink_to(tmp_path / "disk")
     make_folder(tmp_path / "recordings")

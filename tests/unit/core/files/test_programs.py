@@ -18,18 +18,18 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("entry", ["", ".", "./", "../here", "node_modules/.bin"])
-def test_a_folder_relative_to_ours_is_not_searched(here: Path, entry: str) -> None:
+def test_relative_entries_of_path_are_not_searched(here: Path, entry: str) -> None:
     folder = str(here.parent / "bin")
     assert search_path(os.pathsep.join((entry, folder, entry))) == folder
     assert find_program("tool", {"PATH": entry}) is None
     assert find_program("tool", {"PATH": os.pathsep.join((entry, folder))}) == f"{folder}/tool"
 
 
-def test_a_name_with_a_folder_is_what_the_person_wrote(here: Path) -> None:
+def test_a_program_given_with_a_folder_is_not_searched_on_path(here: Path) -> None:
     assert find_program("./tool", {"PATH": ""}) == str(here / "tool")
     assert find_program("./missing", {"PATH": ""}) is None
 
 
-def test_our_own_path_is_the_default(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_path_of_mcptui_is_the_default(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(here))
     assert find_program("tool") == str(here / "tool")

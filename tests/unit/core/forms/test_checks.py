@@ -26,7 +26,7 @@ def read(text, **schema):
         ('{"a": [null]}', {}, {"a": [None]}),
     ],
 )
-def test_valid_texts_are_values(text, schema, value):
+def test_valid_texts_become_values(text, schema, value):
     assert read(text, **schema) == (value, "")
 
 
@@ -54,7 +54,7 @@ def test_valid_texts_are_values(text, schema, value):
         ("{", {}, "is not JSON: Expecting property name enclosed in double quotes at line 1, column 2"),
     ],
 )
-def test_each_problem_has_a_sentence(text, schema, problem):
+def test_each_problem_is_described(text, schema, problem):
     assert read(text, **schema)[1] == problem
 
 
@@ -71,23 +71,23 @@ def test_each_problem_has_a_sentence(text, schema, problem):
         ("whatever", "unheard-of"),
     ],
 )
-def test_formats_report_only_certain_problems(text, shape):
+def test_texts_that_only_might_be_invalid_are_accepted(text, shape):
     assert read(text, type="string", format=shape) == (text, "")
 
 
-def test_true_is_not_1_but_1_is_1_0():
+def test_comparison_ignores_numeric_type_but_not_booleans():
     assert not same(True, 1)
     assert same([1, {"a": 2.0}], [1.0, {"a": 2}])
     assert not same({"a": 1}, {"a": 1, "b": 2})
     assert not same("1", 1)
 
 
-def test_json_that_is_too_long_is_not_read():
+def test_json_that_is_too_long_is_not_parsed():
     assert parse_json(" " * 2_000_000)[1] == "is longer than 1,048,576 characters"
 
 
 @given(st.integers() | st.floats(allow_nan=False, allow_infinity=False))
-def test_numbers_are_shown_unchanged(number):
+def test_numbers_survive_a_round_trip_through_text(number):
     spec = SchemaReader({}).spec({"type": "number"})
     text = shown_text(spec, number)
     assert text is not None

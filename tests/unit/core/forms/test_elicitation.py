@@ -49,7 +49,7 @@ def test_every_default_is_filled_in() -> None:
     }
 
 
-def test_a_choice_of_several_is_one_yes_or_no_for_each_value() -> None:
+def test_a_multiple_choice_field_is_a_checkbox_for_each_value() -> None:
     form = blank_form(PERSON)
     form.set(("days", "Mon"), "true")
     form.set(("languages", "js"), "true")
@@ -60,13 +60,13 @@ def test_a_choice_of_several_is_one_yes_or_no_for_each_value() -> None:
     assert content["languages"] == ["js"]
 
 
-def test_an_optional_choice_of_several_without_a_value_is_absent() -> None:
+def test_an_optional_multiple_choice_without_a_selection_is_absent() -> None:
     schema = {"properties": {"a": {"type": "array", "items": {"enum": ["x", "y"]}}}}
 
     assert content_of(schema, blank_form(schema).value()[0]) == {}
 
 
-def test_titles_are_shown_and_values_are_sent() -> None:
+def test_titles_are_shown_but_values_are_sent() -> None:
     form = blank_form(PERSON)
     form.set(("color",), "Red")
     form.set(("size",), "Large")
@@ -89,14 +89,14 @@ def test_titles_are_shown_and_values_are_sent() -> None:
         ({"nmae": "Ada"}, "'nmae' is not a field of the form. Fields: name, mail"),
     ],
 )
-def test_a_wrong_answer_is_named_with_its_field(change: dict[str, Any], problem: str) -> None:
+def test_an_invalid_answer_is_reported_with_its_field(change: dict[str, Any], problem: str) -> None:
     right = {"name": "Ada", "languages": ["py"]}
 
     assert content_problem(PERSON, right) == ""
     assert problem in content_problem(PERSON, right | change)
 
 
-def test_a_required_field_that_is_not_set_is_named() -> None:
+def test_a_missing_required_field_is_reported() -> None:
     assert content_problem(PERSON, default_content(PERSON)) == "name is required"
 
 
@@ -113,16 +113,16 @@ def test_a_required_field_that_is_not_set_is_named() -> None:
         ),
     ],
 )
-def test_a_schema_that_a_server_may_not_ask_for_is_named(schema: Any, problem: str) -> None:
+def test_a_schema_that_elicitation_does_not_allow_is_reported(schema: Any, problem: str) -> None:
     assert problem in schema_problem(schema)
 
 
 @pytest.mark.parametrize("schema", [{}, {"type": "object"}, {"type": "object", "properties": {}}, PERSON])
-def test_any_flat_schema_may_be_asked_for(schema: Any) -> None:
+def test_any_flat_schema_is_allowed(schema: Any) -> None:
     assert schema_problem(schema) == ""
 
 
-def test_fields_that_seem_to_ask_for_a_secret_are_named() -> None:
+def test_fields_that_seem_to_ask_for_a_secret_are_reported() -> None:
     fields = {
         "api_key": {"type": "string"},
         "card": {"type": "string", "description": "credit card"},
@@ -151,7 +151,7 @@ SLOW = {
         ({}, ""),
     ],
 )
-def test_a_pattern_that_could_take_long_is_tested_by_what_is_passed_in(content, problem):
+def test_a_pattern_that_could_take_long_is_tested_by_the_given_function(content, problem):
     def found_in(pattern, text):
         return set(text) == {pattern[2]}
 

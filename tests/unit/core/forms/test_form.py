@@ -20,12 +20,12 @@ POINT = {"type": "object", "properties": {"x": NUMBER, "y": NUMBER}, "required":
 # ---- states ----------------------------------------------------------------------------------------------
 
 
-def test_an_empty_form_gives_no_arguments_and_asks_for_what_is_required():
+def test_an_empty_form_has_no_arguments_and_reports_required_fields():
     made = form({"a": TEXT, "b": TEXT}, ["a"])
     assert made.value() == ({}, {("a",): "is required"})
 
 
-def test_an_empty_text_is_not_the_same_as_none():
+def test_empty_text_differs_from_no_text():
     made = form({"a": TEXT})
     made.set(("a",), "")
     assert made.value()[0] == {"a": ""}
@@ -33,7 +33,7 @@ def test_an_empty_text_is_not_the_same_as_none():
     assert made.value()[0] == {}
 
 
-def test_an_emptied_number_is_absent():
+def test_a_cleared_number_is_absent():
     made = form({"n": NUMBER})
     made.set(("n",), "1")
     made.set(("n",), "")
@@ -53,12 +53,12 @@ def test_null_is_a_value_of_its_own():
     assert made.value() == ({"a": None}, {})
 
 
-def test_a_required_constant_need_not_be_filled_in():
+def test_a_required_constant_is_filled_in():
     made = form({"kind": {"const": "circle"}}, ["kind"])
     assert made.value() == ({"kind": "circle"}, {})
 
 
-def test_a_required_object_is_there_and_an_optional_one_is_not():
+def test_a_required_object_is_present_and_an_optional_one_is_absent():
     made = form({"a": POINT, "b": POINT}, ["a"])
     assert made.value() == ({"a": {}}, {("a", "x"): "is required"})
     assert [field.path for field in made.fields()] == [("a",), ("a", "x"), ("a", "y"), ("b",)]
@@ -87,7 +87,7 @@ def test_an_unknown_path_changes_nothing():
 # ---- what is wrong ---------------------------------------------------------------------------------------
 
 
-def test_problems_are_reported_at_their_field_and_values_still_sent():
+def test_problems_are_reported_at_their_field_and_the_value_is_kept():
     made = form({"p": POINT})
     assert made.set(("p", "x"), "far") == "is not a number"
     assert made.value() == ({"p": {"x": "far"}}, {("p", "x"): "is not a number"})
@@ -96,7 +96,7 @@ def test_problems_are_reported_at_their_field_and_values_still_sent():
     assert (row.text, row.problem) == ("far", "is not a number")
 
 
-def test_choices_are_set_by_label_or_by_value():
+def test_choices_are_set_by_label_or_value():
     made = form({"c": {"oneOf": [{"const": 1, "title": "one"}, {"const": 2, "title": "two"}]}})
     for text in ("two", "2"):
         made.set(("c",), text)
@@ -117,7 +117,7 @@ def test_arrays_report_too_few_items_and_duplicates():
 # ---- arrays, maps, unions --------------------------------------------------------------------------------
 
 
-def test_items_are_added_and_removed_and_the_later_ones_move_up():
+def test_items_can_be_added_and_removed_and_later_ones_move_up():
     made = form({"a": {"type": "array", "items": TEXT}})
     for text in "xyz":
         made.set(made.add(("a",)), text)
@@ -132,7 +132,7 @@ def test_an_empty_item_is_reported():
     assert made.value() == ({"a": []}, {("a", 0): "is empty"})
 
 
-def test_entries_of_a_map_have_names_that_can_change():
+def test_map_entries_can_be_renamed():
     made = form({"m": {"type": "object", "additionalProperties": {"type": "integer"}}})
     path = made.add(("m",), "k")
     assert made.add(("m",), "k") == ("m", "k 2")
@@ -157,7 +157,7 @@ SQUARE = {"properties": {"kind": {"const": "square"}, "a": NUMBER}, "required": 
 SHAPE = {"oneOf": [{"type": "object", **CIRCLE}, {"type": "object", **SQUARE}, {"type": "string"}]}
 
 
-def test_a_union_offers_its_arms():
+def test_a_union_lets_the_person_choose_an_arm():
     made = form({"s": SHAPE}, ["s"])
     row = made.field(("s",))
     assert row is not None
@@ -170,7 +170,7 @@ def test_a_union_offers_its_arms():
     assert made.value() == ({"s": "round"}, {})
 
 
-def test_switching_arms_keeps_what_fits():
+def test_switching_arms_keeps_values_that_fit():
     circle, square = (
         {"type": "object", "title": name, "properties": {"kind": {"const": name}, "at": POINT, "size": size}}
         for name, size in (("circle", NUMBER), ("square", TEXT))
@@ -193,7 +193,7 @@ def test_switching_back_restores_the_content_of_an_arm():
     assert made.value()[0] == {"v": 12}
 
 
-def test_loading_finds_the_arm_that_fits():
+def test_loading_a_value_selects_the_matching_arm():
     made = form({"s": SHAPE})
     for value, arm in (({"kind": "square", "a": 1}, 1), ("x", 2), ({"kind": "circle", "r": 0.5}, 0)):
         made.load({"s": value})
@@ -206,7 +206,7 @@ def test_loading_finds_the_arm_that_fits():
 # ---- raw JSON --------------------------------------------------------------------------------------------
 
 
-def test_the_whole_form_is_raw_json_and_back_at_any_moment():
+def test_a_form_survives_a_round_trip_through_raw_json():
     made = form({"p": POINT, "t": TEXT})
     made.set(("p", "x"), "oops")
     made.set(("t",), "")
@@ -218,7 +218,7 @@ def test_the_whole_form_is_raw_json_and_back_at_any_moment():
     assert row.state is FieldState.RAW
 
 
-def test_invalid_json_changes_nothing_and_says_where():
+def test_invalid_json_changes_nothing_and_reports_the_position():
     made = form({"t": TEXT})
     made.set(("t",), "kept")
     assert made.from_json('{"t": }') == "is not JSON: Expecting value at line 1, column 7"
@@ -227,14 +227,14 @@ def test_invalid_json_changes_nothing_and_says_where():
     assert made.value()[0] == {"t": "kept"}
 
 
-def test_arguments_other_than_an_object_are_raw_json_of_the_root():
+def test_arguments_that_are_not_an_object_become_raw_json():
     made = form({"t": TEXT})
     made.load([1, 2])
     assert [row.path for row in made.fields()] == [()]
     assert made.value() == ([1, 2], {(): "is not an object"})
 
 
-def test_an_object_is_edited_as_raw_json():
+def test_an_object_can_be_edited_as_raw_json():
     made = form({"p": POINT})
     made.load({"p": {"x": 1}})
     assert made.set(("p",), '{"x": 1}') == ""
@@ -246,7 +246,7 @@ def test_an_object_is_edited_as_raw_json():
     assert made.value()[0] == {"p": {"x": 2, "z": True}}
 
 
-def test_what_does_not_fit_stays_raw_and_says_why():
+def test_a_value_that_does_not_fit_is_kept_raw_with_the_reason():
     made = form({"n": {"type": "integer"}})
     made.load({"n": "12"})
     row = made.field(("n",))
@@ -256,13 +256,13 @@ def test_what_does_not_fit_stays_raw_and_says_why():
 
 
 @pytest.mark.parametrize("more", [{}, {"properties": {}}, {"additionalProperties": False}])
-def test_a_tool_without_arguments_has_nothing_to_fill_in(more):
+def test_a_tool_without_arguments_has_no_fields(more):
     made = Form({"type": "object", **more})
     assert made.fields() == ()
     assert made.value() == ({}, {})
 
 
-def test_a_tool_that_takes_any_entries_is_a_map():
+def test_a_tool_that_accepts_any_entries_has_a_map():
     made = Form({"type": "object", "additionalProperties": {"type": "integer"}})
     assert [row.kind for row in made.fields()] == [FieldKind.MAP]
     made.set(made.add((), "n"), "1")

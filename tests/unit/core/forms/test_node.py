@@ -11,7 +11,7 @@ def node(schema, **fields):
     return FieldNode(SchemaReader({}).spec(schema), 1, **fields)
 
 
-def test_written_text_is_a_value_with_its_problem():
+def test_invalid_text_becomes_a_value_with_its_problem():
     number = node({"type": "integer", "maximum": 3})
     write(number, "7")
     assert (number.state, number.value) == (FieldState.SET, 7)
@@ -20,7 +20,7 @@ def test_written_text_is_a_value_with_its_problem():
     assert "3" in problems["n",]
 
 
-def test_clearing_removes_everything():
+def test_clearing_removes_value_text_and_problem():
     number = node({"type": "integer"})
     write(number, "x")
     clear(number)
@@ -35,7 +35,7 @@ def test_any_value_can_be_raw_json(value):
     assert gathered(field, (), {}) == value
 
 
-def test_raw_text_that_is_not_json_says_so():
+def test_raw_text_that_is_not_json_is_reported():
     field = node({"type": "object", "properties": {}})
     write_raw(field, "{")
     assert field.is_raw and field.problem
@@ -46,7 +46,7 @@ def test_a_field_nested_too_deeply_is_edited_as_json():
     assert field.kind is FieldKind.JSON
 
 
-def test_a_node_counts_itself_and_all_below():
+def test_nodes_include_the_node_and_all_descendants():
     whole = node({"type": "object"})
     whole.children = {"a": node({"type": "string"}), "b": node({"type": "string"})}
     assert len(list(whole.nodes())) == 3

@@ -23,7 +23,7 @@ POINT = {"type": "object", "properties": {"x": NUMBER, "y": NUMBER}, "required":
 # ---- bounds ----------------------------------------------------------------------------------------------
 
 
-def test_a_schema_that_contains_itself_grows_only_as_far_as_it_is_filled_in():
+def test_a_recursive_schema_expands_only_as_far_as_it_is_filled_in():
     node = {"type": "object", "properties": {"child": {"$ref": "#/$defs/node"}, "v": NUMBER}}
     made = form({"node": {"$ref": "#/$defs/node"}}, **{"$defs": {"node": node}})
     assert len(made.fields()) == 1
@@ -31,14 +31,14 @@ def test_a_schema_that_contains_itself_grows_only_as_far_as_it_is_filled_in():
     assert made.value()[0] == {"node": {"child": {"child": {"v": 1}}}}
 
 
-def test_a_schema_that_must_contain_itself_ends():
+def test_a_schema_that_requires_itself_expands_to_a_bounded_form():
     both = {"$ref": "#/$defs/n"}
     node = {"type": "object", "properties": {"a": both, "b": both, "c": both}, "required": ["a", "b", "c"]}
     made = form({"n": both}, ["n"], **{"$defs": {"n": node}})
     assert len(made.fields()) <= MAX_FIELDS
 
 
-def test_what_is_deeper_than_eight_levels_is_raw_json():
+def test_values_deeper_than_eight_levels_are_raw_json():
     schema = {"type": "object", "properties": {"d": {"$ref": "#"}}}
     made = Form(schema)
     value = {"d": {"d": {"d": {"d": {"d": {"d": {"d": {"d": {"d": {"d": {}}}}}}}}}}}
@@ -47,7 +47,7 @@ def test_what_is_deeper_than_eight_levels_is_raw_json():
     assert max(row.depth for row in made.fields()) == 8
 
 
-def test_more_properties_than_fields_are_added_by_name():
+def test_properties_beyond_the_maximum_number_of_fields_are_added_by_name():
     made = form({f"p{number}": {"type": "integer"} for number in range(2000)})
     assert len(made.fields()) < MAX_FIELDS
     assert "not shown" in made.field(()).spec.note
@@ -55,7 +55,7 @@ def test_more_properties_than_fields_are_added_by_name():
     assert made.value() == ({"p1999": 7}, {})
 
 
-def test_more_items_than_fields_are_raw_json_of_the_array():
+def test_an_array_with_more_items_than_fields_is_raw_json():
     made = form({"a": {"type": "array", "items": TEXT}})
     value = {"a": ["x"] * 1000}
     made.load(value)
@@ -210,7 +210,7 @@ VALID = st.recursive(
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
-def test_values_that_a_schema_allows_are_loaded_without_complaint(data):
+def test_values_that_match_the_schema_load_without_problems(data):
     schema = data.draw(VALID)
     value = data.draw(fitting(schema))
     made = Form({**schema, "$defs": {"n": NODE}})

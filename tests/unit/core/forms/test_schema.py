@@ -33,11 +33,11 @@ def spec_of(schema, **root):
         (7, FieldKind.JSON),
     ],
 )
-def test_a_schema_becomes_a_kind_of_field(schema, kind):
+def test_each_schema_has_a_kind_of_field(schema, kind):
     assert spec_of(schema).kind is kind
 
 
-def test_titles_and_descriptions_are_kept_raw():
+def test_titles_and_descriptions_are_kept_unchanged():
     spec = spec_of(
         {
             "type": "string",
@@ -69,7 +69,7 @@ def test_titles_and_descriptions_are_kept_raw():
         {"anyOf": [{"$ref": "#/$defs/s"}, {"const": None}]},
     ],
 )
-def test_null_and_one_other_type_are_not_a_union(schema):
+def test_a_nullable_type_is_not_a_union(schema):
     spec = spec_of(schema, **{"$defs": {"s": {"type": "string"}}})
     assert (spec.kind, spec.nullable, spec.arms) == (FieldKind.TEXT, True, ())
 
@@ -94,7 +94,7 @@ def test_choices_have_unique_labels(schema, labels):
     assert [choice.label for choice in spec.choices] == labels
 
 
-def test_a_list_of_values_too_long_to_choose_from_is_what_its_type_says():
+def test_an_enumeration_too_long_to_choose_from_becomes_a_text_field():
     assert spec_of({"type": "string", "enum": [f"{n}" for n in range(10_000)]}).kind is FieldKind.TEXT
 
 
@@ -108,7 +108,7 @@ def test_a_list_of_values_too_long_to_choose_from_is_what_its_type_says():
         ({"anyOf": [{"anyOf": [{"type": "string"}, {"items": {}}]}, {"const": 1}]}, ["text", "array", "1"]),
     ],
 )
-def test_the_arms_of_a_union_have_names(schema, labels):
+def test_the_arms_of_a_union_are_labeled(schema, labels):
     assert [arm.label for arm in spec_of(schema).arms] == labels
 
 
@@ -126,7 +126,7 @@ def test_keywords_next_to_a_union_apply_to_each_arm():
     assert [reader.properties(arm) for arm in spec.arms] == [{"a": True}, {"a": False, "b": False}]
 
 
-def test_references_are_followed_and_keywords_next_to_them_win():
+def test_references_are_followed_and_keywords_next_to_them_take_precedence():
     root = {
         "$defs": {
             "a": {"$ref": "#/$defs/b", "title": "A"},
@@ -152,7 +152,7 @@ def test_references_are_followed_and_keywords_next_to_them_win():
         ({"allOf": [{"$ref": "#/$defs/again"}]}, "the schema has too many references"),
     ],
 )
-def test_a_reference_that_leads_nowhere_is_raw_json_with_a_note(schema, note):
+def test_an_unresolvable_reference_is_raw_json_with_a_note(schema, note):
     root = {"$defs": {"loop": {"$ref": "#/$defs/loop"}, "again": {"allOf": [{"$ref": "#/$defs/again"}]}}}
     spec = spec_of(schema, **root)
     assert spec.kind is FieldKind.JSON
@@ -175,7 +175,7 @@ def test_all_of_is_merged():
     assert SchemaReader({}).properties(spec) == {"x": True, "y": True}
 
 
-def test_items_have_a_schema_by_place_and_then_a_common_one():
+def test_array_items_have_a_schema_by_position_and_then_a_common_one():
     reader = SchemaReader({})
     spec = reader.spec({"type": "array", "prefixItems": [{"type": "string"}], "items": {"type": "integer"}})
     assert [reader.child(spec, place).kind for place in (0, 1, 9)] == [
@@ -185,7 +185,7 @@ def test_items_have_a_schema_by_place_and_then_a_common_one():
     ]
 
 
-def test_a_secret_field_is_recognised():
+def test_a_secret_field_is_recognized():
     assert spec_of({"type": "string", "format": "password"}).secret
     assert spec_of({"type": "string", "writeOnly": True}).secret
     assert not spec_of({"type": "string"}).secret

@@ -6,7 +6,7 @@ from tui.core.forms.schema import bounds_of, choices_of, kind_of, required_of, u
 from tui.core.forms.spec import FieldKind
 
 
-def test_merged_schemas_both_apply_and_the_outer_one_wins_conflicts():
+def test_merging_keeps_both_schemas_and_the_outer_one_wins_conflicts():
     both = united(
         {"type": "object", "properties": {"a": {}}, "required": ["a"], "title": "in"},
         {"properties": {"b": {}}, "required": ["b"], "title": "out"},
@@ -25,7 +25,7 @@ def test_merged_schemas_both_apply_and_the_outer_one_wins_conflicts():
         ({"type": "surprise"}, FieldKind.JSON),
     ],
 )
-def test_a_schema_without_a_known_type_is_what_its_keywords_are_about_else_json(schema, kind):
+def test_the_kind_of_a_schema_without_a_known_type_is_inferred_from_its_keywords(schema, kind):
     assert kind_of(schema) is kind
 
 
@@ -35,16 +35,16 @@ def test_an_invalid_list_of_required_names_requires_nothing(required):
 
 
 @pytest.mark.parametrize("limit", ["3", None, True, float("nan"), float("inf"), [1]])
-def test_limits_other_than_numbers_are_ignored(limit):
+def test_limits_that_are_not_numbers_are_ignored(limit):
     bounds = bounds_of({"type": "integer", "minimum": limit, "maximum": limit}, FieldKind.INTEGER)
     assert (bounds.minimum, bounds.maximum) == (None, None)
 
 
-def test_a_constant_is_the_only_choice():
+def test_a_constant_is_a_choice_of_one_value():
     choices = choices_of({"const": "x"})
     assert choices is not None and [(one.label, one.value) for one in choices] == [("x", "x")]
 
 
 @pytest.mark.parametrize("listed", [[], "abc", None, {"a": 1}])
-def test_an_enumeration_that_lists_nothing_offers_no_choices(listed):
+def test_an_enumeration_without_values_offers_no_choices(listed):
     assert not choices_of({"enum": listed})

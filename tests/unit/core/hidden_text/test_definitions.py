@@ -54,7 +54,7 @@ def places(raw: dict[str, Any]) -> list[str]:
     return [one.place for one in in_definition(raw)]
 
 
-def test_an_honest_tool_has_no_finding():
+def test_an_honest_tool_has_no_findings():
     assert in_definition(tool()) == ()
 
 
@@ -80,37 +80,37 @@ def test_every_text_that_a_model_reads_is_scanned(more: dict[str, Any], place: s
     assert places(tool(**more)) == [place]
 
 
-def test_a_definition_of_other_types_is_not_an_error():
+def test_a_definition_with_wrong_types_is_not_an_error():
     for odd in (None, 1, [], "x", {"properties": 3}, {"properties": {"a": [1, None]}}):
         assert in_definition(tool(inputSchema=odd, annotations=odd, title=odd)) == ()
 
 
-def test_findings_are_limited():
+def test_the_number_of_findings_is_limited():
     properties = {f"a{number}": {"description": BAD} for number in range(1000)}
     assert len(in_definition(tool(inputSchema={"properties": properties}))) == MAX_FOUND
 
 
-def test_findings_that_hold_a_tool_back_come_before_others():
+def test_findings_that_hold_back_a_tool_come_first():
     stray = {f"a{number}": {"description": "x\u200by"} for number in range(MAX_FOUND)}
     found = in_definition(tool(inputSchema={"properties": stray | {"last": {"description": BAD}}}))
     assert len(found) == MAX_FOUND and is_doubtful(found)
 
 
 @pytest.mark.parametrize("where", ["description", "title"])
-def test_a_long_text_before_an_order_does_not_hide_it(where: str):
+def test_a_long_text_before_an_instruction_does_not_hide_it(where: str):
     schema = {"properties": {"a": {"description": BAD}}}
     long = {where: "Adds. " * 200_000}
     assert places(tool(inputSchema=schema, **long)) == ["argument a"]
     assert places(tool(inputSchema=schema, annotations=long)) >= ["argument a"]
 
 
-def test_an_order_far_into_a_text_of_a_schema_is_found():
+def test_an_instruction_far_into_a_schema_text_is_found():
     for before in (1_000, MAX_CHARS - 10, MAX_CHARS + 10, PLACE_CHARS - 100):
         text = ("Adds. " * before)[:before]
         assert [one.sign for one in in_definition(tool(inputSchema={"x": f"{text} {BAD}"}))] == [Sign.SECRECY]
 
 
-def test_what_is_too_long_to_be_scanned_is_a_finding_that_holds_the_tool_back():
+def test_text_too_long_to_scan_is_a_finding_that_holds_back_the_tool():
     (found,) = in_definition(tool(inputSchema={"properties": {"a": {"description": "x " * PLACE_CHARS}}}))
     assert str(found) == "argument a: too long to scan" and is_doubtful([found])
     texts = {f"a{number}": {"description": "x " * (PLACE_CHARS // 3)} for number in range(8)}
@@ -141,7 +141,7 @@ TEXTS = st.text(st.characters(categories=("L", "N")), max_size=8)
     ),
     st.sampled_from([key for key in KEYS if key != "name"]),
 )
-def test_an_order_anywhere_in_any_part_is_found(value: Any, part: str):
+def test_an_instruction_anywhere_in_any_part_is_found(value: Any, part: str):
     assert Sign.SECRECY in {one.sign for one in in_definition(tool(**{part: value}))}
 
 
@@ -169,7 +169,7 @@ def tools_of(fault: str) -> list[dict[str, Any]]:
     return list(scope["TOOLS"])
 
 
-def test_the_poisoned_tool_of_the_corpus_is_marked_in_every_place():
+def test_each_hidden_text_in_the_poisoned_tool_of_the_corpus_is_found():
     (poisoned,) = tools_of("tool_poisoning")
     found = in_definition(poisoned)
     assert {Sign.TAGS, Sign.FAR, Sign.COMMENT, Sign.PROMPT, Sign.SECRECY, Sign.INVISIBLE} <= {
@@ -179,5 +179,5 @@ def test_the_poisoned_tool_of_the_corpus_is_marked_in_every_place():
     assert is_doubtful(found)
 
 
-def test_tools_that_order_about_other_tools_are_marked():
+def test_tools_with_instructions_about_other_tools_are_flagged():
     assert all(in_definition(one) for one in tools_of("tool_shadowing"))

@@ -37,23 +37,23 @@ def selectors(text: str) -> str:
         ("a" + " " * 80, "a" + " " * 80),
     ],
 )
-def test_what_is_hidden_is_shown(text: str, shown: str):
+def test_hidden_text_is_decoded(text: str, shown: str):
     assert readable(text) == shown
 
 
-def test_tags_are_a_flag_only_after_a_black_flag():
+def test_tag_characters_are_a_flag_only_after_a_black_flag():
     england = tags("gbeng") + "\U000e007f"
     assert readable(f"a{england} \U0001f3f4{england} a{england}").count("[flag: gbeng]") == 1
 
 
-def test_a_run_that_comes_again_is_read_once(monkeypatch: pytest.MonkeyPatch):
+def test_a_repeated_run_is_decoded_once(monkeypatch: pytest.MonkeyPatch):
     read: list[int] = []
     monkeypatch.setattr(module, "in_numbers", lambda text, start, end: read.append(start) or "[…]")
     assert readable("a\u200d" * 1000) == "a[…]" * 1000
     assert len(read) == 1
 
 
-def test_a_line_is_short():
+def test_a_line_is_shortened_to_its_limit():
     assert readable_line(f"Adds.\n{tags('read')}", 60) == "Adds. [tag: read]"
     assert len(readable_line("\u200b\u200c\u200d\u2060\u2061a" * 99, 60)) == 60
 

@@ -62,7 +62,7 @@ def test_a_tool_with_one_bad_member_is_named_and_the_others_are_kept(member: str
     "entry", ["NaN", "1e999", deep(300), "[" * 300 + "]" * 300, f'{{"name": {deep(300)}}}']
 )
 @pytest.mark.parametrize("key", ["tools", "resources", "resourceTemplates", "prompts"])
-def test_every_listing_and_entry_of_any_kind(key: str, entry: str):
+def test_a_bad_entry_in_any_listing_becomes_unreadable_and_the_others_are_kept(key: str, entry: str):
     found = read_damaged_listing(listing(GOOD, entry, key=key))
     assert found is not None
     good, bad = found["result"][key]
@@ -70,7 +70,7 @@ def test_every_listing_and_entry_of_any_kind(key: str, entry: str):
     assert isinstance(bad, Unreadable)
 
 
-def test_resources_and_prompts_that_are_omitted_are_named_with_their_reason():
+def test_omitted_resources_and_prompts_are_named_with_the_reason():
     bad = '{"uri": "x:y", "name": "bad", "_meta": {"size": 1e999}}'
     (found,) = read_line(listing(GOOD, bad, key="resources"))
     assert isinstance(found, Response)
@@ -85,7 +85,7 @@ def test_resources_and_prompts_that_are_omitted_are_named_with_their_reason():
 
 @pytest.mark.parametrize("key", ["_meta", "nextCursor"])
 @pytest.mark.parametrize("value", [deep(300), "NaN", "1e999"])
-def test_a_bad_member_next_to_the_list_does_not_lose_the_list(key: str, value: str):
+def test_a_bad_member_next_to_the_list_does_not_affect_the_list(key: str, value: str):
     (found,) = read_line(response(f'{{"tools": [{GOOD}], "{key}": {value}}}'))
     assert isinstance(found, Response)
     assert found.result == {"tools": [json.loads(GOOD)], key: {}}
@@ -113,29 +113,29 @@ def test_a_handshake_with_a_bad_part_keeps_the_others(value: str):
         listing("NaN").replace(b"NaN", b"NaN NaN"),
     ],
 )
-def test_answers_that_are_not_listings_stay_rejected(raw: bytes):
+def test_responses_that_are_not_listings_are_still_rejected(raw: bytes):
     assert read_damaged_listing(raw) is None
     (found,) = read_line(raw)
     assert isinstance(found, Stray)
     assert not raw.endswith(b"}") or found.ids
 
 
-def test_a_call_with_a_number_of_thousands_of_digits_says_so():
+def test_a_number_with_too_many_digits_is_named_as_the_problem():
     (found,) = read_line(response(f'{{"content": [{{"type": "text", "n": {"7" * 5_000}}}]}}'))
     assert found == Stray(f"it has {DIGITS}", (7,))
 
 
-def test_a_listing_of_too_many_parts_stays_refused():
+def test_a_listing_with_too_many_parts_is_still_rejected():
     assert read_damaged_listing(listing(deep(300), "[" + "[]," * 250_000 + "[]]")) is None
 
 
 @pytest.mark.parametrize(("value", "_"), BAD)
-def test_the_recording_agrees_that_the_listing_was_answered(value: str, _: str):
+def test_a_repaired_listing_counts_as_answered_in_the_recording(value: str, _: str):
     found = classify(listing(GOOD, f'{{"name": "bad", "_meta": {value}}}'))
     assert (found.kind, found.outcome) == (Kind.RESPONSE, Outcome.OK)
 
 
-def test_the_cost_grows_with_the_size_alone():
+def test_the_cost_is_proportional_to_the_size():
     # 10,000 entries, each with something wrong: CPU time, so that a busy machine does not matter.
     raw = listing(*['{"name":NaN}'] * 10_000)
     began = time.thread_time()

@@ -36,7 +36,7 @@ def test_every_line_within_the_limit_is_unchanged(lines):
     assert frames([b"".join(line + b"\n" for line in lines)]) == lines
 
 
-def test_a_line_is_given_byte_for_byte_also_the_carriage_return_of_a_crlf():
+def test_a_line_is_returned_byte_for_byte_including_the_carriage_return_of_a_crlf():
     assert frames([b"one\r", b"\ntwo\r\n"]) == [b"one\r", b"two\r"]
 
 
@@ -44,13 +44,13 @@ def test_a_line_of_exactly_the_limit_is_kept():
     assert frames([b"x" * 16 + b"\n" + b"y" * 15 + b"\r\n"]) == [b"x" * 16, b"y" * 15 + b"\r"]
 
 
-def test_a_longer_line_is_reported_with_both_ends_and_the_next_one_is_read():
+def test_a_longer_line_is_reported_with_both_ends_and_the_next_line_is_read():
     lines = frames([b"0123456789" * 5, b"\nnext\n"])
     whole = sha256(b"0123456789" * 5).hexdigest()
     assert lines == [Oversize(b"0123456789012345", b"4567890123456789", 50, whole), b"next"]
 
 
-def test_an_unfinished_line_counts_at_the_end_of_the_stream():
+def test_an_unfinished_line_is_returned_at_the_end_of_the_stream():
     framer = Framer()
     assert framer.feed(b'{"a":') == []
     assert (framer.partial, framer.opening) == (5, b'{"a":')
@@ -58,7 +58,7 @@ def test_an_unfinished_line_counts_at_the_end_of_the_stream():
     assert framer.finish() is None
 
 
-def test_only_the_ends_of_a_line_that_is_too_long_are_kept():
+def test_only_the_ends_of_an_oversize_line_are_kept():
     framer = Framer(limit=1 << 20)
     for _ in range(64):
         framer.feed(b"x" * (1 << 16))

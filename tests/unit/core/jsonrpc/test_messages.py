@@ -39,12 +39,12 @@ def answer_with(**members):
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_give_a_value(data):
+def test_any_bytes_can_be_read(data):
     assert read_line(data)
 
 
 @given(st.dictionaries(members, json_values | st.just("2.0"), max_size=7), st.booleans())
-def test_any_json_object_gives_a_value_and_what_looks_like_an_answer_names_its_id(message, patient):
+def test_any_json_object_can_be_read_and_a_malformed_response_names_its_id(message, patient):
     frame = read_line(json.dumps(message).encode(), patient=patient)[0]
     match frame:
         case Response():
@@ -68,7 +68,7 @@ def test_the_four_kinds_of_message_are_distinguished():
 
 
 @pytest.mark.parametrize("identity", ["7", "7.0", '"7"'])
-def test_an_id_may_come_back_changed_in_type(identity):
+def test_an_id_may_return_as_another_json_type(identity):
     frame = read_one(f'{{"jsonrpc":"2.0","id":{identity},"result":{{}}}}')
     assert isinstance(frame, Response)
     assert str(frame.id) == "7"
@@ -89,18 +89,18 @@ def test_an_id_may_come_back_changed_in_type(identity):
         ([], INVALID_ANSWER, "[]"),
     ],
 )
-def test_an_error_of_any_shape_becomes_well_formed(error, code, message):
+def test_any_error_becomes_well_formed(error, code, message):
     assert answer_with(error=error) == Failure(7, code, message)
 
 
-def test_the_message_of_an_error_is_bounded_and_cleaned():
+def test_an_error_message_is_bounded_and_cleaned():
     frame = answer_with(error={"code": 1, "message": "\x1b[2J" + "x" * 100_000})
     assert isinstance(frame, Failure)
     assert len(frame.message) <= 500
     assert "\x1b" not in frame.message
 
 
-def test_large_data_of_an_error_is_left_out_with_a_note():
+def test_large_error_data_is_omitted_with_a_note():
     frame = answer_with(error={"code": 1, "message": "no", "data": "x" * 1_000_000})
     assert isinstance(frame, Failure)
     assert frame.data is None
@@ -166,14 +166,14 @@ def test_half_a_surrogate_pair_becomes_a_replacement_character_and_a_pair_stays(
     assert read_one(line) == Response(7, {"t": "\ufffd \ufffd 😀 \\ud800"})
 
 
-def test_nesting_is_accepted_up_to_a_depth():
+def test_nesting_is_accepted_up_to_the_maximum_depth():
     deep = {}
     for _ in range(MAX_DEPTH - 3):
         deep = {"x": deep}
     assert isinstance(answer_with(result=deep), Response)
 
 
-def test_a_batch_is_taken_apart_where_the_protocol_has_batches():
+def test_a_batch_is_split_if_the_protocol_has_batches():
     line = b'[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","method":"m"}, 5]'
     assert read_line(line, batches=True) == [
         Response(1, {}),
@@ -187,10 +187,10 @@ def test_the_id_of_an_oversize_line_is_found_at_either_end():
     assert find_ids(b'{"jsonrpc":"2.0","result":{"x":"', b'aaa"},"id":"twelve"}') == ("twelve",)
 
 
-def test_values_that_json_does_not_have_are_refused():
+def test_values_that_are_not_json_are_rejected():
     with pytest.raises(ValueError, match="not JSON compliant"):
         write_line({"x": float("nan")})
 
 
-def test_half_a_surrogate_pair_is_written_as_a_replacement():
+def test_a_lone_surrogate_is_written_as_a_replacement_character():
     assert "\ufffd" in json.loads(write_line({"x": "a\ud800b"}))["x"]

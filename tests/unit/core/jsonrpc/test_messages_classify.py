@@ -79,7 +79,7 @@ def test_each_line_has_one_kind(raw: bytes, kind: Kind):
     ],
     ids=["BOM", "white space", "huge number", "deep", "not UTF-8", "lone surrogate", "duplicate keys"],
 )
-def test_a_request_in_odd_bytes_is_a_request(raw: bytes):
+def test_a_request_in_unusual_bytes_is_a_request(raw: bytes):
     reading = classify(raw)
     assert (reading.kind, reading.method, reading.ident) == (Kind.REQUEST, "ping", "1")
 
@@ -97,7 +97,7 @@ def test_a_request_in_odd_bytes_is_a_request(raw: bytes):
         ({"result": {}, "error": {}}, Outcome.ERROR),
     ],
 )
-def test_an_answer_says_how_its_request_ended(fields: dict[str, Any], outcome: Outcome):
+def test_a_response_gives_the_outcome_of_its_request(fields: dict[str, Any], outcome: Outcome):
     assert classify(line(id=1, **fields)).outcome is outcome
 
 
@@ -116,7 +116,7 @@ def test_an_answer_says_how_its_request_ended(fields: dict[str, Any], outcome: O
         ("tools/list", {"name": "x"}, ""),
     ],
 )
-def test_the_target_of_a_request_is_a_column(method: str, params: dict[str, Any], tool: str):
+def test_each_request_has_its_target_in_a_column(method: str, params: dict[str, Any], tool: str):
     assert classify(line(id=1, method=method, params=params)).tool == tool
 
 
@@ -127,7 +127,7 @@ def test_progress_names_its_token_and_a_cancellation_its_request():
     assert classify(asks).token == "4"
 
 
-def test_the_next_round_carries_the_state_of_the_one_before():
+def test_a_retried_call_carries_the_state_of_the_previous_round():
     first = classify(line(id=1, result={"resultType": "input_required", "requestState": "s"}))
     params = {"name": "x", "inputResponses": {}, "requestState": "s"}
     second = classify(line(id=2, method="tools/call", params=params))
@@ -139,11 +139,11 @@ def test_the_next_round_carries_the_state_of_the_one_before():
     ("value", "text"),
     [(7, "7"), (-1, "-1"), ("a", '"a"'), ("7", '"7"'), ('"', r'"\""'), (7.0, "7.0"), (7.5, ""), (None, "")],
 )
-def test_an_id_is_its_json_text(value: Any, text: str):
+def test_an_id_is_kept_as_its_json_text(value: Any, text: str):
     assert id_text(value) == text
 
 
-def test_long_ids_are_distinguished_in_few_characters():
+def test_long_ids_are_shortened_but_remain_distinct():
     first, second = id_text("x" * 10**6), id_text("x" * 10**6 + "y")
     assert first != second
     assert len(first) <= MAX_NAME
@@ -158,11 +158,11 @@ def test_names_are_cleaned_and_bounded_where_they_become_columns():
 
 
 @given(st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S")), max_size=MAX_NAME))
-def test_an_ordinary_name_is_a_column_as_it_was_sent(name: str):
+def test_an_ordinary_name_is_unchanged(name: str):
     assert column(name) == name
 
 
-def test_the_messages_of_a_batch_are_read_one_by_one():
+def test_the_messages_of_a_batch_are_classified_one_by_one():
     first, second = line(id=1, result={}), line(method="notifications/x")
     raw = b"[" + first + b", " + second + b"]"
     found = classify(raw).items
@@ -196,7 +196,7 @@ envelopes = st.fixed_dictionaries(
 
 
 @given(envelopes)
-def test_a_large_frame_is_read_like_a_small_one(envelope: dict[str, Any]):
+def test_a_large_message_is_classified_like_a_small_one(envelope: dict[str, Any]):
     small = json.dumps(envelope).encode()
     large = json.dumps({**envelope, "padding": ['}\\"' * 10, "x" * READ_WHOLE]}).encode()
     wanted = classify(small)
@@ -213,13 +213,13 @@ def test_any_bytes_are_classified(tail: bytes, head: bytes):
     assert classify(raw, len(raw) + 1).kind in Kind
 
 
-def test_the_head_of_a_message_is_enough_to_classify_it():
+def test_the_first_bytes_of_a_message_are_enough_to_classify_it():
     head = line(id=7, result={"content": "x" * 500})[:100]
     reading = classify(head, 10**9)
     assert (reading.kind, reading.ident) == (Kind.RESPONSE, "7")
 
 
-def test_a_head_that_ends_before_the_id_is_still_a_response():
+def test_a_truncated_response_without_its_id_is_still_a_response():
     head = b'{"result":{"content":[{"type":"text","text":"xxx'
     assert classify(head, 10**9) == Classification(Kind.RESPONSE)
     assert classify(b'{"id":4,"method":"ping","params":{"a":"xx', 10**9).kind is Kind.REQUEST
@@ -236,7 +236,7 @@ def _kind_for_the_host(frame: object) -> Kind | None:
 
 
 @given(envelopes, st.sampled_from([b"", b"\xff", b" ", b"NaN"]))
-def test_host_and_recorder_agree_on_every_message(envelope: dict[str, Any], tail: bytes):
+def test_the_host_and_the_recorder_agree_on_every_message(envelope: dict[str, Any], tail: bytes):
     raw = json.dumps(envelope).encode() + tail
     (frame,) = read_line(raw)
     reading = classify(raw)
@@ -248,7 +248,7 @@ def test_host_and_recorder_agree_on_every_message(envelope: dict[str, Any], tail
         assert reading.kind is used
 
 
-def test_a_large_line_that_does_not_end_is_not_json():
+def test_an_incomplete_large_line_is_not_json():
     raw = line(id=7, result={"content": "x" * READ_WHOLE})
     assert classify(raw[:-1]).kind is Kind.NOT_JSON
     assert classify(raw + b"x").kind is Kind.NOT_JSON
@@ -265,11 +265,11 @@ def test_a_message_of_many_megabytes_is_classified_quickly():
         assert time.process_time() - began < 3
 
 
-def test_a_name_is_one_line():
+def test_a_name_is_shown_on_one_line():
     assert column("a\tb\nc") == "a␉b␊c"
 
 
-def test_lines_of_the_hello_dialect_are_not_json_rpc_and_end_their_calls():
+def test_lines_of_the_hello_dialect_are_not_json_rpc_but_complete_their_calls():
     asked = classify(b'{"type":"tool_call","id":"7","name":"add","parameters":{}}')
     assert (asked.kind, asked.method, asked.tool, asked.ident) == (Kind.NOT_RPC, "tool_call", "add", '"7"')
     assert asked.asks

@@ -17,7 +17,7 @@ OPENING = re.compile(r'\{"id"')
 
 
 @given(JSON)
-def test_patient_reading_gives_the_same_value(value):
+def test_patient_reading_returns_the_same_value(value):
     raw = json.dumps(value).encode()
     assert read_json(raw, patient=True) == read_json(raw) == value
 
@@ -29,7 +29,7 @@ def test_many_lists_do_not_change_the_value(value):
 
 
 @pytest.mark.parametrize("part", ["[]", "{}"])
-def test_too_many_parts_are_refused(part):
+def test_too_many_parts_are_rejected(part):
     raw = ("[" + ",".join([part] * (MAX_PARTS + 1)) + "]").encode()
     with pytest.raises(NotJson, match="more than 250,000 objects and lists"):
         read_json(raw, patient=True)
@@ -37,14 +37,14 @@ def test_too_many_parts_are_refused(part):
 
 @pytest.mark.parametrize("lists", [1, FEW_LISTS + 1])
 @pytest.mark.parametrize("levels", [MAX_DEPTH + 2, 200_000])
-def test_any_depth_is_refused_without_harm(lists, levels):
+def test_excessive_nesting_is_rejected_without_a_crash(lists, levels):
     raw = b"[" + b"[]," * lists + b"[" * levels + b"]" * levels + b"]"
     with pytest.raises(RecursionError):
         read_json(raw, patient=True)
 
 
 @pytest.mark.parametrize("odd", [b"NaN", b"-Infinity", b"1e999"])
-def test_numbers_that_cannot_be_written_as_json_are_refused(odd):
+def test_numbers_that_json_cannot_express_are_rejected(odd):
     with pytest.raises(NotJson):
         read_json(b'{"a": ' + odd + b"}")
 
@@ -57,7 +57,7 @@ def test_an_object_is_found_among_other_text(before, after):
     assert objects_within(f'{before}{{"id":1}}{after}'.encode(), OPENING) == [{"id": 1}]
 
 
-def test_escaped_characters_take_no_memory_of_their_own():
+def test_escaped_characters_use_no_additional_memory():
     raw = json.dumps("\U0001f469\u200d" * 100_000).encode()  # 200,000 escapes, 1.8 MB
     tracemalloc.start()
     try:
@@ -67,9 +67,9 @@ def test_escaped_characters_take_no_memory_of_their_own():
         tracemalloc.stop()
 
 
-def test_several_objects_in_a_row_are_all_found():
+def test_consecutive_objects_are_all_found():
     assert objects_within(b'x{"id":1}{"id":2} {"id" {"id":3}', OPENING) == [{"id": 1}, {"id": 2}, {"id": 3}]
 
 
-def test_only_a_few_objects_are_searched_for():
+def test_only_a_few_objects_are_returned():
     assert len(objects_within(b'{"id":1}' * 100, OPENING)) == 8

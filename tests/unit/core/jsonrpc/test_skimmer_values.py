@@ -25,7 +25,7 @@ def read(data: bytes, value: JsonValue) -> Any:
 
 
 @given(VALUES, st.booleans(), st.sampled_from([None, 1]))
-def test_every_document_reads_as_a_parser_reads_it(
+def test_every_document_reads_as_json_loads_reads_it(
     document: Any, ascii_only: bool, indent: int | None
 ) -> None:
     data = json.dumps(document, ensure_ascii=ascii_only, indent=indent).encode("utf-8", "surrogatepass")
@@ -35,7 +35,7 @@ def test_every_document_reads_as_a_parser_reads_it(
 
 
 @given(VALUES, st.data())
-def test_a_truncated_document_is_shown_as_far_as_it_goes(document: Any, data: st.DataObject) -> None:
+def test_a_truncated_document_is_read_up_to_the_cut(document: Any, data: st.DataObject) -> None:
     whole = json.dumps([document], ensure_ascii=False).encode("utf-8", "surrogatepass")
     cut = whole[: data.draw(st.integers(1, len(whole)))]
     root = root_value(cut)
@@ -44,14 +44,14 @@ def test_a_truncated_document_is_shown_as_far_as_it_goes(document: Any, data: st
 
 
 @given(st.binary(max_size=200))
-def test_bytes_other_than_json_terminate(noise: bytes) -> None:
+def test_bytes_that_are_not_json_do_not_hang(noise: bytes) -> None:
     for data in (noise, b"{" + noise, b"[" + noise, b'"' + noise):
         root = root_value(data)
         if root is not None and root.is_container:
             child_values(data, root)
 
 
-def test_a_long_array_is_found_page_by_page() -> None:
+def test_a_long_array_is_read_in_pages() -> None:
     data = json.dumps(list(range(5_000))).encode()
     root = root_value(data)
     assert root is not None

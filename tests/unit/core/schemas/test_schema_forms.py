@@ -97,7 +97,9 @@ SCHEMA = st.recursive(
 
 @pytest.mark.parametrize("kind", RULES, ids=str)
 @given(schema=SCHEMA)
-def test_any_schema_in_a_form_keeps_its_rules(kind: SchemaForm, schema: dict[str, Any]) -> None:
+def test_any_converted_schema_follows_the_rules_of_its_provider(
+    kind: SchemaForm, schema: dict[str, Any]
+) -> None:
     made = in_form(model_schema(schema), kind)
     assert made["type"] == "object" and "properties" in made
     RULES[kind](made)
@@ -105,7 +107,7 @@ def test_any_schema_in_a_form_keeps_its_rules(kind: SchemaForm, schema: dict[str
 
 @pytest.mark.parametrize("kind", RULES, ids=str)
 @given(schema=SCHEMA)
-def test_a_form_of_a_form_is_the_same(kind: SchemaForm, schema: dict[str, Any]) -> None:
+def test_converting_twice_changes_nothing_more(kind: SchemaForm, schema: dict[str, Any]) -> None:
     made = in_form(model_schema(schema), kind)
     assert in_form(made, kind) == made
 
@@ -188,7 +190,7 @@ def test_all_of_is_merged() -> None:
     assert set(made["properties"]) == {"x", "y"} and set(made["required"]) == {"x", "y"}
 
 
-def test_a_schema_that_grows_too_large_is_cut_to_its_first_level() -> None:
+def test_a_schema_that_grows_too_large_is_reduced_to_its_first_level() -> None:
     node: dict[str, Any] = {"type": "string"}
     for _ in range(12):
         node = {"properties": {"p": node}, "anyOf": [{"required": ["p"]}] * 4 + [{"title": str(_)}] * 4}

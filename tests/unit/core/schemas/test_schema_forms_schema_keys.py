@@ -15,7 +15,7 @@ def names_in(node: Any) -> list[str]:
     return []
 
 
-def test_a_schema_whose_names_are_fine_is_left_unchanged() -> None:
+def test_a_schema_with_accepted_names_is_unchanged() -> None:
     schema = {"type": "object", "properties": {"a.b-c_1": {}}}
     assert with_plain_keys(schema) == (schema, {})
 

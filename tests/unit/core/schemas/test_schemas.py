@@ -17,7 +17,7 @@ def test_an_object_without_properties_gets_an_empty_set():
     assert model_schema({"type": "object"}) == {"type": "object", "properties": {}}
 
 
-def test_local_references_are_written_out():
+def test_local_references_are_inlined():
     schema = {
         "type": "object",
         "properties": {"p": {"$ref": "#/$defs/Point", "description": "where"}},
@@ -28,12 +28,12 @@ def test_local_references_are_written_out():
     assert sent["properties"]["p"]["description"] == "where" and "$defs" not in sent
 
 
-def test_a_reference_to_itself_ends():
+def test_a_recursive_reference_is_cut_off():
     schema = {"type": "object", "properties": {"child": {"$ref": "#"}}}
     assert model_schema(schema)["properties"]["child"]["properties"]["child"] == {}
 
 
-def test_a_reference_to_another_place_is_never_followed():
+def test_a_remote_reference_is_never_followed():
     assert model_schema({"properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}})["properties"]["a"] == {}
 
 
@@ -54,7 +54,7 @@ def test_alternatives_at_the_root_become_one_object():
     assert set(sent["properties"]) == {"id", "x", "y"} and sent["required"] == ["id"] and "anyOf" not in sent
 
 
-def test_required_names_only_what_exists():
+def test_required_lists_only_existing_properties():
     assert "required" not in model_schema({"type": "object", "required": ["ghost"]})
 
 
@@ -74,7 +74,7 @@ JSON = st.recursive(
         JSON,
     )
 )
-def test_any_schema_whatever_its_shape_becomes_an_object(schema: dict):
+def test_any_schema_becomes_an_object(schema: dict):
     sent = model_schema(schema)
     assert sent["type"] == "object" and isinstance(sent["properties"], dict)
 
@@ -84,7 +84,7 @@ def test_a_property_may_be_named_like_a_keyword():
     assert set(model_schema(schema)["properties"]) == {"definitions", "$id"}
 
 
-def test_a_huge_schema_is_refused():
+def test_a_huge_schema_is_rejected():
     with pytest.raises(SchemaTooLarge):
         model_schema({"properties": {str(n): {"type": "string"} for n in range(MAX_NODES)}})
 
@@ -100,7 +100,7 @@ def test_a_keyword_with_an_invalid_value_is_dropped():
     assert model_schema({"properties": {"a": odd}})["properties"]["a"] == {"title": "kept"}
 
 
-def test_a_model_reads_nothing_invisible_in_the_texts_of_a_schema():
+def test_invisible_characters_are_removed_from_the_texts_of_a_schema():
     hidden = "\U000e0041\u200d"
     made = model_schema(
         {
@@ -114,7 +114,7 @@ def test_a_model_reads_nothing_invisible_in_the_texts_of_a_schema():
 
 
 @given(JSON, st.sampled_from(["\u200b", "\U000e0041", "\u202e", "\x1b[8m", "\u2063", "\u200d", "\x9b"]))
-def test_no_text_of_a_schema_has_anything_that_only_a_model_would_read(value, hidden):
+def test_invisible_characters_are_removed_from_every_keyword(value, hidden):
     def poisoned(node):
         if isinstance(node, dict):
             return {key: poisoned(inner) for key, inner in node.items()}
@@ -146,6 +146,6 @@ def test_no_text_of_a_schema_has_anything_that_only_a_model_would_read(value, hi
         {"properties": {"a": {"default": {"k\x1b[8m": 1}}}},
     ],
 )
-def test_a_schema_with_a_name_that_cleaning_would_change_is_rejected(schema):
+def test_a_schema_with_invisible_characters_in_a_name_is_rejected(schema):
     with pytest.raises(SchemaRefused, match="invisible characters in the name"):
         model_schema(schema)

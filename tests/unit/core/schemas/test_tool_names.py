@@ -22,7 +22,7 @@ def names(*pairs: tuple[str, str]) -> list[str]:
     return [name for name, _ in NameTable([Tool(server, tool) for server, tool in pairs]).items()]
 
 
-def test_a_plain_name_is_server_and_tool():
+def test_a_tool_name_consists_of_server_and_tool():
     assert names(("weather", "get_weather")) == ["weather__get_weather"]
 
 
@@ -45,23 +45,23 @@ def test_names_do_not_depend_on_the_order_of_servers(pairs: list[tuple[str, str]
     assert [first.name_of(tool) for tool in tools] == [second.name_of(tool) for tool in tools]
 
 
-def test_a_server_cannot_pose_as_the_tool_of_another():
+def test_a_server_cannot_impersonate_the_tool_of_another():
     assert len(set(names(("a", "b__c"), ("a__b", "c"), ("a_", "_b__c")))) == 3
 
 
-def test_a_spelling_that_differs_in_case_or_hyphen_resolves_if_only_one_tool_can_be_meant():
+def test_a_spelling_that_differs_in_case_or_hyphens_resolves_if_it_is_unambiguous():
     one = NameTable([Tool("files", "read-file")])
     assert one.resolve("Files__read_file") is one.items()[0][1]
     two = NameTable([Tool("files", "read-file"), Tool("files", "read_file")])
     assert two.resolve("FILES__READ_FILE") is None
 
 
-def test_the_bare_name_of_a_tool_resolves_if_it_is_unique():
+def test_a_bare_tool_name_resolves_if_it_is_unique():
     table = NameTable([Tool("a", "get"), Tool("b", "get"), Tool("b", "put")])
     assert table.resolve("put") is not None
     assert table.resolve("get") is None
 
 
-def test_close_names_are_offered_for_a_misspelled_one():
+def test_close_names_are_suggested_for_a_misspelled_one():
     table = NameTable([Tool("weather", "get_weather"), Tool("notes", "add_note")])
     assert table.close_to("weather__get_wether") == ["weather__get_weather"]

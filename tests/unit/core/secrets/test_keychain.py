@@ -36,12 +36,12 @@ async def test_a_key_is_read_from_its_service_and_name(keyring: Install) -> None
     assert key.reveal() == "sk-secret" and "sk-secret" not in repr(key)
 
 
-async def test_a_missing_key_fails_with_how_to_store_it(keyring: Install) -> None:
+async def test_a_missing_key_is_an_error_that_says_how_to_store_it(keyring: Install) -> None:
     keyring(lambda service, name: None)
     assert "keyring set mcptui work" in (await failure()).next_step
 
 
-async def test_without_the_package_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_the_package_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
     assert "pip install keyring" in (await failure()).next_step
 
@@ -54,7 +54,7 @@ async def test_without_the_package_the_error_says_how_to_get_it(monkeypatch: pyt
         ("InitError", "cannot use the keychain: no", "api_key_env"),
     ],
 )
-async def test_a_keychain_that_cannot_be_read_says_why(
+async def test_a_keychain_that_cannot_be_read_is_an_error_with_the_reason(
     keyring: Install, kind: str, what: str, step: str
 ) -> None:
     def read(service: str, name: str) -> str:
@@ -65,7 +65,7 @@ async def test_a_keychain_that_cannot_be_read_says_why(
     assert what in error.message and step in error.next_step and "\x1b" not in error.message
 
 
-async def test_a_keychain_that_waits_for_its_owner_is_given_up(keyring: Install) -> None:
+async def test_a_locked_keychain_times_out(keyring: Install) -> None:
     unlocked = threading.Event()
     keyring(lambda service, name: "late" if unlocked.wait(10) else None)
     error = await failure(seconds=0.05)
@@ -76,7 +76,7 @@ async def test_a_keychain_that_waits_for_its_owner_is_given_up(keyring: Install)
             thread.join(5)
 
 
-async def test_what_is_stored_is_read_until_it_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stored_key_can_be_read_until_it_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: dict[tuple[str, str], str] = {}
     module = ModuleType("keyring")
     module.get_password = lambda service, name: kept.get((service, name))  # type: ignore[attr-defined]
@@ -90,13 +90,13 @@ async def test_what_is_stored_is_read_until_it_is_removed(monkeypatch: pytest.Mo
     assert await read("mcptui", "a") is None
 
 
-async def test_nothing_is_stored_without_a_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_storing_without_a_keychain_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(ConfigError, match="the Python package keyring is required"):
         await store("mcptui", "a", "value")
 
 
-async def test_a_backend_that_encrypts_nothing_is_not_a_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_backend_without_encryption_is_not_a_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
     class PlaintextKeyring: ...
 
     module = ModuleType("keyring")

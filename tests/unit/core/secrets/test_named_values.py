@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tui.core.secrets.named_values import named_values, without_named_arguments, without_named_values
 
 
-def test_a_named_value_is_marked_and_the_text_stays_json():
+def test_named_values_are_replaced_and_the_text_remains_valid_json():
     text = '{"password": "a\\"b", "pin": 12, "n": 1, "in": {"token": "x"}}'
     assert json.loads(without_named_values(text)) == {
         "password": "[redacted:password]",
@@ -19,17 +19,17 @@ def test_a_named_value_is_marked_and_the_text_stays_json():
     }
 
 
-def test_names_that_only_refer_to_a_secret_and_empty_values_stay():
+def test_empty_values_and_names_that_only_refer_to_a_secret_are_kept():
     text = '{"token_file": "/x", "max_tokens": 3, "password": "", "secret": null, "api_key": false}'
     assert without_named_values(text) == text
 
 
-def test_only_the_part_is_searched():
+def test_only_the_given_range_is_searched():
     raw = b'{"token": "a"} {"token": "b"}'
     assert [raw[place.start : place.end] for place in named_values(raw, 14, len(raw))] == [b'"b"']
 
 
-def test_arguments_without_such_names_are_the_same_object():
+def test_arguments_without_secret_names_are_returned_as_the_same_object():
     arguments = {"city": "Oslo"}
     assert without_named_arguments(arguments) is arguments
     assert without_named_arguments({"password": "x", "a": 1}) == {"password": "[redacted:password]", "a": 1}
@@ -43,13 +43,13 @@ _VALUES = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(["password", "b"]), _VALUES))
-def test_any_arguments_stay_json_of_the_same_shape(arguments: dict[str, object]):
+def test_any_arguments_remain_json_with_the_same_keys(arguments: dict[str, object]):
     clear = without_named_values(json.dumps(arguments))
     assert json.loads(clear).keys() == arguments.keys()
     assert without_named_values(clear) == clear
 
 
-def test_a_text_that_is_cut_off_within_an_escape_takes_linear_time():
+def test_a_text_truncated_within_an_escape_takes_linear_time():
     raw = b'{"token": 1, "q": "' + b'\\"' * 150_000 + b"\\"
     begun = time.perf_counter()
     assert [place.name for place in named_values(raw, 0, len(raw))] == ["token"]

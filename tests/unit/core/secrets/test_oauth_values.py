@@ -49,20 +49,20 @@ def test_of_a_body_that_is_not_an_object_only_the_size_is_shown(body):
     assert "canary" not in shown and str(len(body)) in shown
 
 
-def test_a_large_reply_is_left_out():
+def test_a_large_reply_is_omitted():
     assert "omitted" in masked_fields({"scopes_supported": ["x" * 100_000]}, 1)
 
 
-def test_an_address_keeps_its_path_and_the_names_of_its_query():
+def test_a_url_keeps_its_path_and_the_names_of_its_query():
     shown = masked_address("https://user:canary@auth.example/token?code=canary&scope=read#canary")
     assert shown == "https://auth.example/token?code=[redacted:code]&scope=read"
 
 
-def test_the_address_for_managing_a_registration_is_a_secret():
+def test_the_registration_management_url_is_secret():
     assert not is_shown("registration_client_uri") and is_shown("redirect_uris")
 
 
-def test_a_basic_header_gives_the_credentials_and_the_secret_inside():
+def test_a_basic_header_contains_the_credentials_and_the_client_secret():
     credentials = b64encode(b"me:can%2Fary").decode()
     assert secrets_of_header(f"Basic {credentials}") == {
         "authorization": credentials,

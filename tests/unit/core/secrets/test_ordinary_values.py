@@ -60,7 +60,7 @@ def test_other_values_are_searched_for_whatever_their_name(value):
 
 
 @pytest.mark.parametrize("value", ["correct-horse-battery", "opensesame", "12345678"])
-def test_a_telling_name_makes_words_and_numbers_secrets(value):
+def test_a_name_that_suggests_a_secret_makes_words_and_numbers_secret(value):
     assert is_searched("DB_PASSWORD", value)
     assert not is_searched("SETTING", value)
 
@@ -89,7 +89,7 @@ def test_a_telling_name_makes_words_and_numbers_secrets(value):
         ("ROLE", "arn:aws:iam::123456789012:role/ReadOnly"),
     ],
 )
-def test_common_values_paths_and_addresses_are_not_searched_for_even_with_a_telling_name(name, value):
+def test_common_values_paths_and_addresses_are_never_searched_for(name, value):
     assert not is_searched(name, value)
 
 
@@ -107,7 +107,7 @@ def test_common_values_paths_and_addresses_are_not_searched_for_even_with_a_tell
         ("ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE"),
     ],
 )
-def test_a_telling_name_or_a_telling_shape_is_enough(name, value):
+def test_a_name_or_a_shape_that_suggests_a_secret_is_enough(name, value):
     assert is_searched(name, value)
 
 

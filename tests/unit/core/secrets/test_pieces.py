@@ -26,7 +26,7 @@ def taken(*pieces: str) -> Iterator[str]:
     yield from (f"{one.kind}:{one.text}" for one in redactor.rest())
 
 
-def test_pieces_of_two_kinds_are_held_back_over_the_seam():
+def test_a_secret_split_across_two_kinds_of_text_is_redacted():
     assert list(taken(f"r:a {SECRET[:4]}", f"t:{SECRET[4:6]}", f"t:{SECRET[6:]} b")) == [
         "r:a ",
         "r:[redacted]",
@@ -34,5 +34,5 @@ def test_pieces_of_two_kinds_are_held_back_over_the_seam():
     ]
 
 
-def test_pieces_that_turn_out_to_be_no_value_are_given_in_order():
+def test_text_that_turns_out_not_to_be_a_secret_is_emitted_in_order():
     assert list(taken("r:a con", "t:fi", "r:rm")) == ["r:a ", "r:con", "t:fi", "r:rm"]

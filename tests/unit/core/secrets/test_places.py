@@ -51,7 +51,7 @@ S = "hunter2"
         ([f"/tmp/x?a=1&sig={S}"], ["/tmp/x?a=1&sig=[redacted:sig]"]),
     ],
 )
-def test_a_secret_in_a_command_line_is_masked_where_it_is(arguments: list[str], shown: list[str]):
+def test_a_secret_in_a_command_line_is_masked_in_place(arguments: list[str], shown: list[str]):
     assert masked_arguments(arguments) == shown
 
 
@@ -74,7 +74,7 @@ def test_a_secret_in_a_command_line_is_masked_where_it_is(arguments: list[str], 
         ["sk-proj-xxxxxxxxxxxxxxxxxxxx"],
     ],
 )
-def test_an_ordinary_command_line_is_shown_whole(arguments: list[str]):
+def test_an_ordinary_command_line_is_unchanged(arguments: list[str]):
     assert masked_arguments(arguments) == arguments
 
 
@@ -93,16 +93,16 @@ def test_masking_twice_changes_nothing():
     assert masked_arguments(once) == once
 
 
-def test_secrets_of_a_url_are_known_with_and_without_percent_escapes():
+def test_secrets_in_a_url_are_found_with_and_without_percent_encoding():
     assert secrets_in("https://a:p%40ss-word@h/?token=t%2Fk") == ["p%40ss-word", "p@ss-word", "t%2Fk", "t/k"]
 
 
-def test_the_secret_of_a_header_is_known_without_its_scheme():
+def test_the_secret_in_a_header_is_found_without_its_scheme():
     found = dict(reversed(pair) for pair in secrets_in_arguments(["-H", "Authorization: Bearer t0k3n-value"]))
     assert found == {"Bearer t0k3n-value": 1, "t0k3n-value": 1}
 
 
-def test_a_url_without_secrets_is_shown_whole():
+def test_a_url_without_secrets_is_unchanged():
     assert masked("https://host:8080/v1?page=2#top") == "https://host:8080/v1?page=2#top"
 
 
@@ -111,7 +111,7 @@ def test_a_url_without_secrets_is_shown_whole():
     ["Authorization", "Mcp-Session-Id", "cookie", "Set-Cookie", "X-API-Key", "x-goog-api-key", "X-Auth-Token",
      "Ocp-Apim-Subscription-Key", "Proxy-Authorization"],
 )  # fmt: skip
-def test_headers_with_credentials_are_known(name: str):
+def test_headers_with_credentials_are_recognized(name: str):
     assert is_secret_header(name)
 
 
@@ -120,27 +120,27 @@ def test_headers_with_credentials_are_known(name: str):
     ["Content-Type", "Mcp-Protocol-Version", "WWW-Authenticate", "x-request-id", "x-ratelimit-limit-tokens",
      "access-control-allow-credentials", "Idempotency-Key", "Mcp-Method"],
 )  # fmt: skip
-def test_other_headers_are_not(name: str):
+def test_other_headers_are_not_secret(name: str):
     assert not is_secret_header(name)
 
 
 @pytest.mark.parametrize(
     "name", ["page_token", "next_token", "nextPageToken", "max_tokens", "continuation-token"]
 )
-def test_a_place_in_a_list_is_not_a_secret_argument(name: str):
+def test_a_pagination_token_is_not_a_secret_argument(name: str):
     assert not names_a_secret_argument(name)
 
 
 @pytest.mark.parametrize(
     "name", ["token_count", "tokenLimit", "password_length", "secret_name", "access_key_id", "auth_mode"]
 )
-def test_what_only_says_something_about_a_secret_is_not_a_secret_argument(name: str):
+def test_an_argument_that_only_describes_a_secret_is_not_secret(name: str):
     assert not names_a_secret_argument(name)
     assert masked(f"--{name} 12345678") == f"--{name} 12345678"
 
 
 @pytest.mark.parametrize("name", ["session_id", "secretId", "auth_header"])
-def test_identifiers_that_give_access_are(name: str):
+def test_identifiers_that_grant_access_are_secret_arguments(name: str):
     assert names_a_secret_argument(name)
 
 

@@ -22,7 +22,7 @@ from tui.core.secrets.places import names_a_secret
         "smtpPass",
     ],
 )
-def test_names_of_secrets_are_known(name):
+def test_names_of_secrets_are_recognized(name):
     assert names_a_secret(name)
 
 
@@ -42,5 +42,5 @@ def test_names_of_secrets_are_known(name):
         "bypass",
     ],
 )
-def test_other_names_are_not(name):
+def test_other_names_are_not_secret(name):
     assert not names_a_secret(name)

@@ -12,11 +12,11 @@ VALUE = 'p4ss"w/rd+42'
 
 
 @pytest.mark.parametrize("form", [VALUE, json.dumps(VALUE)[1:-1], quote(VALUE, safe="")])
-def test_a_configured_value_is_replaced_by_its_name_in_every_form_it_travels_in(form: str):
+def test_a_configured_value_is_replaced_by_its_name_in_every_encoding(form: str):
     assert Redactor({"DB_PASSWORD": VALUE}).redact(f"<{form}>") == "<[redacted:DB_PASSWORD]>"
 
 
-def test_a_short_value_is_left_because_it_would_match_ordinary_text():
+def test_a_short_value_is_not_redacted_because_it_would_match_ordinary_text():
     assert Redactor({"PIN": "on"}).redact("turn it on") == "turn it on"
 
 
@@ -37,7 +37,7 @@ def test_the_longest_of_overlapping_values_wins():
         "Authorization: Bearer abcdefghijklmnop",
     ],
 )
-def test_known_shapes_of_secrets_are_found_without_being_configured(text: str):
+def test_well_known_shapes_of_secrets_are_redacted_without_configuration(text: str):
     redacted = Redactor().redact(text)
     assert "[redacted:" in redacted and text.split()[-1][-8:] not in redacted
 
@@ -51,29 +51,29 @@ def test_the_repr_of_a_secret_hides_it():
     assert "abcdefgh" not in f"{secret} {secret!r}" and secret.reveal() == "abcdefgh"
 
 
-def test_values_that_are_added_later_are_redacted_and_earlier_ones_stay_known():
+def test_adding_values_keeps_the_earlier_ones():
     redactor = Redactor({"A": "first-value"})
     redactor.add({"B": "second-value"})
     assert redactor.redact("first-value second-value") == "[redacted:A] [redacted:B]"
 
 
-def test_two_values_may_share_a_name():
+def test_two_values_may_have_the_same_name():
     redactor = Redactor({"api_key": "first-value"})
     redactor.add({"api_key": "second-value"})
     assert redactor.redact("first-value second-value") == "[redacted:api_key] [redacted:api_key]"
 
 
-def test_a_value_is_found_without_the_white_space_around_it():
+def test_white_space_around_a_configured_value_is_ignored():
     assert Redactor({"KEY": "from-a-file-1\n"}).redact("from-a-file-1.") == "[redacted:KEY]."
 
 
-def test_text_is_searched_for_the_same_forms_as_bytes():
+def test_text_is_searched_for_the_same_encodings_as_bytes():
     basic = base64.b64encode(b"user:configured-value").decode()
     redacted = Redactor({"KEY": "configured-value"}).redact(f"Basic {basic}, AIza{'a' * 35}")
     assert basic[8:-2] not in redacted and "[redacted:KEY]" in redacted and "[redacted:google]" in redacted
 
 
-def test_lone_surrogates_around_a_secret_stay():
+def test_lone_surrogates_around_a_secret_are_kept():
     assert Redactor({"KEY": "configured-value"}).redact("\ud83d configured-value") == "\ud83d [redacted:KEY]"
 
 
@@ -96,24 +96,24 @@ KEY = "lm-4kq9ZtYw7Hs2Vb8XrMd3Jp6c"
         f"{KEY[:5]}XXXXXXXX{KEY[-3:]}",
     ],
 )
-def test_a_truncated_or_masked_quote_of_a_key_is_replaced_whole(quote: str):
+def test_a_truncated_or_masked_quotation_of_a_key_is_replaced_completely(quote: str):
     assert Redactor(keys={"KEY": KEY}).redact(f"key {quote} is invalid") == "key [redacted:KEY] is invalid"
 
 
 @pytest.mark.parametrize(
     "text", ["wait ... what", "****", f"ends in {KEY[-4:]}", f"begins with {KEY[:3]}", "xxxx lm-4 xxxx"]
 )
-def test_text_that_shares_a_few_characters_with_a_key_stays(text: str):
+def test_text_that_shares_a_few_characters_with_a_key_is_kept(text: str):
     assert Redactor(keys={"KEY": KEY}).redact(text) == text
 
 
-def test_parts_of_other_secrets_are_ordinary_text():
+def test_parts_of_values_that_are_not_keys_are_kept():
     assert Redactor({"URL": "https://example.com/app"}).redact("see https://example.com") == (
         "see https://example.com"
     )
 
 
-def test_whole_values_alone_can_be_redacted_so_that_lookalikes_and_parts_stay():
+def test_redact_values_keeps_look_alikes_and_parts():
     redactor = Redactor(keys={"KEY": KEY})
     text = f"sk-abcdefghijklmnop1234 {KEY[:20]}"
     assert redactor.redact_values(f"{text} {KEY}") == f"{text} [redacted:KEY]"
@@ -123,11 +123,11 @@ def test_whole_values_alone_can_be_redacted_so_that_lookalikes_and_parts_stay():
     ("text", "length"),
     [("abc", 0), (f"key: {KEY[:1]}", 1), (KEY[:-1], len(KEY) - 1), (KEY, 0), (f"{KEY[:5]} ", 0), ("", 0)],
 )
-def test_the_beginning_of_a_value_at_the_end_of_a_text_is_measured(text: str, length: int):
+def test_the_length_of_a_partial_value_at_the_end_of_a_text_is_measured(text: str, length: int):
     assert Redactor(keys={"KEY": KEY}).begun_at_end(text) == length
 
 
-def test_a_beginning_that_is_the_end_of_a_whole_value_counts_from_the_beginning_of_that_value():
+def test_a_partial_value_that_overlaps_a_complete_one_is_measured_from_the_start_of_that_one():
     redactor = Redactor({"A": "first/value=Q", "B": "Question-99"})
     assert redactor.begun_at_end("said first/value=Q") == len("first/value=Q")
     assert redactor.begun_at_end("said first/value=Q.") == 0
@@ -159,7 +159,7 @@ def test_a_public_prefix_alone_is_not_part_of_a_key():
     )
 
 
-def test_only_whole_keys_are_removed_from_conversation_text():
+def test_only_complete_keys_are_removed_from_conversation_text():
     redactor = Redactor(keys={"KEY": KEY})
     text = f"sk-abcdefghijklmnop1234 {KEY[:20]} {KEY[:6]}***{KEY[-4:]}"
     assert redactor.redact_spoken(f"{text} {KEY}") == f"{text} [redacted:KEY]"
@@ -167,14 +167,14 @@ def test_only_whole_keys_are_removed_from_conversation_text():
     assert redactor.redact_spoken("sk-proj-xxxxxxxxxxxx", shapes=True) == "sk-proj-xxxxxxxxxxxx"
 
 
-def test_a_key_that_is_an_ordinary_word_stays_in_conversation_text():
+def test_a_key_that_is_an_ordinary_word_is_kept_in_conversation_text():
     redactor = Redactor({"PASSWORD": "hunter2-hunter2", "A": "lm-studio"}, {"KEY": "lm-studio"})
     assert redactor.redact_spoken("lm-studio hunter2-hunter2") == "lm-studio [redacted:PASSWORD]"
     assert redactor.redact("lm-studio") != "lm-studio"
     assert redactor.begun_at_end("lm-stud") == 0
 
 
-def test_the_beginning_of_a_value_at_the_end_of_a_cut_text_is_left_out():
+def test_a_partial_value_at_the_end_of_a_truncated_text_is_removed():
     redactor = Redactor({"K": "configured-value"})
     assert redactor.redact_cut("it is configu…") == "it is …"
     assert redactor.redact_cut('the server said "it is configu…". Press r.') == (
@@ -185,14 +185,14 @@ def test_the_beginning_of_a_value_at_the_end_of_a_cut_text_is_left_out():
     assert redactor.redact_cut("it is a con…") == "it is a con…"
 
 
-def test_of_lines_the_last_may_be_incomplete():
+def test_only_truncated_lines_and_the_last_line_may_end_in_a_partial_value():
     redactor = Redactor({"K": "configured-value"})
     lines = ["it is configu", "long configu…", "configured-value", "it is configu"]
     assert redactor.redact_lines(lines) == ["it is configu", "long …", "[redacted:K]", "it is …"]
     assert redactor.redact_lines([]) == []
 
 
-def test_the_beginning_of_a_value_in_base64_is_found_too():
+def test_a_partial_value_in_base64_is_removed_too():
     redactor = Redactor({"K": "configured-value"})
     text = "it is Y29uZmln"
     assert redactor.begun_at_end(text) == len("Y29uZmln")
@@ -218,7 +218,7 @@ def test_each_line_of_a_private_key_is_a_secret(value: str):
     assert redactor.redact(f"<{PRIVATE_KEY.strip()}>").count("[redacted:") == 1
 
 
-def test_of_other_values_of_several_lines_only_what_looks_generated_is_a_secret_alone():
+def test_in_other_multi_line_values_only_parts_that_look_generated_are_secret():
     value = '{\n  "type": "service_account",\n  "id": "5f0c9a3e1b7d4c55",\n  "mode": "production"\n}'
     redactor = Redactor({"K": value})
     assert redactor.redact(value) == "[redacted:K]"
@@ -232,19 +232,19 @@ SHORT, LONG = "sk-live-Zk38Qm1xVt", "sk-live-Zk38Qm1xVt-firstkey11"
 
 @pytest.mark.parametrize("outer", [LONG, f"first-{SHORT}-last", f"words-{SHORT}"])
 @pytest.mark.parametrize("as_key", [True, False])
-def test_nothing_of_a_value_stays_around_another_that_it_contains(outer: str, as_key: bool):
+def test_a_value_that_contains_another_is_replaced_completely(outer: str, as_key: bool):
     redactor = Redactor({"A": SHORT} if as_key else {"A": SHORT, "B": outer}, {"B": outer} if as_key else {})
     for found in (redactor.redact(outer), redactor.redact_spoken(outer), redactor.redact_values(outer)):
         assert found == "[redacted:B]"
     assert redactor.redact_spoken_bytes(outer.encode()) == b"[redacted:B]"
 
 
-def test_a_whole_value_at_the_end_of_a_cut_text_gets_its_mark_though_it_could_begin_another():
+def test_a_complete_value_at_the_end_is_replaced_even_if_it_could_begin_another():
     redactor = Redactor({"SHORT": "swordfish-s", "LONG": "swordfish-swordfish-9"})
     assert redactor.redact_cut("it says swordfish-s") == "it says [redacted:SHORT]"
 
 
-def test_nothing_of_a_value_that_was_cut_stays_behind_another():
+def test_a_truncated_value_that_contains_another_is_removed_completely():
     redactor = Redactor({"A": SHORT, "B": LONG})
     assert redactor.redact_cut(f"it is {LONG[:-3]}…") == "it is …"
     assert redactor.redact_cut(f"it is {LONG[:-3]}") == "it is …"
@@ -253,10 +253,10 @@ def test_nothing_of_a_value_that_was_cut_stays_behind_another():
 @pytest.mark.parametrize(
     "key", [LONG, "sk-envkeycanary-1234567890", "83746501928374650192", "hunter2-hunter2x"]
 )
-def test_a_key_of_an_endpoint_that_is_not_a_word_is_replaced_in_conversation_text(key: str):
+def test_an_endpoint_key_that_is_not_a_word_is_replaced_in_conversation_text(key: str):
     assert Redactor(keys={"KEY": key}).redact_spoken(f"it is {key}") == "it is [redacted:KEY]"
 
 
 @pytest.mark.parametrize("key", ["lm-studio", "not-needed", "sk-no-key-required", "0000000000000000"])
-def test_a_key_that_only_fills_the_field_stays_in_conversation_text(key: str):
+def test_a_placeholder_key_is_kept_in_conversation_text(key: str):
     assert Redactor(keys={"KEY": key}).redact_spoken(f"~/{key}/models") == f"~/{key}/models"

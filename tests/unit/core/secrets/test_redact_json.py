@@ -18,18 +18,18 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_a_value_without_secrets_is_equal_to_its_copy(value):
+def test_a_value_without_secrets_equals_its_copy(value):
     assert redacted_json(value, clear) == value
 
 
 @given(VALUES)
-def test_the_value_itself_is_not_changed(value):
+def test_the_original_value_is_not_changed(value):
     before = json.dumps(value)
     redacted_json(value, lambda text: text + "!")
     assert json.dumps(value) == before
 
 
-def test_secrets_are_replaced_in_texts_and_names():
+def test_secrets_are_replaced_in_texts_and_keys():
     value = {SECRET: [1, {"a": f"x {SECRET} y"}], "b": [[SECRET]], "n": None, "t": True}
     mark = "[redacted:KEY]"
     assert redacted_json(value, clear) == {
@@ -40,7 +40,7 @@ def test_secrets_are_replaced_in_texts_and_names():
     }
 
 
-def test_a_number_that_is_a_secret_becomes_a_mark():
+def test_a_number_that_is_a_secret_becomes_a_placeholder():
     clear = Redactor({"PIN": "1234567890"}).redact_spoken
     assert redacted_json([1234567890, 12345, 1.5], clear) == ["[redacted:PIN]", 12345, 1.5]
 
@@ -56,7 +56,7 @@ def test_a_value_nested_deeper_than_python_recurses_is_redacted():
     assert SECRET in texts_in(value)
 
 
-def test_every_text_is_found():
+def test_every_text_key_and_integer_is_found():
     assert set(texts_in({"a": ["b", {"c": 1234567890}], "d": 1, "e": None})) == {
         "a",
         "b",

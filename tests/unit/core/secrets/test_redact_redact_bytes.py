@@ -71,7 +71,7 @@ def restored(raw: bytes, redacted: bytes, redactions) -> bool:
 
 
 @pytest.mark.parametrize("form", forms(VALUE))
-def test_a_configured_value_is_replaced_in_every_form_and_the_mark_is_where_it_says(form: str):
+def test_a_configured_value_is_replaced_in_every_encoding_and_its_span_is_exact(form: str):
     raw = b'{"a":"' + form.encode() + b'"}'
     redacted, (span,) = Redactor({"DB_PASSWORD": VALUE}).redact_bytes(raw)
     assert redacted[span.start : span.end] == b"[redacted:DB_PASSWORD]" and span.name == "DB_PASSWORD"
@@ -79,7 +79,7 @@ def test_a_configured_value_is_replaced_in_every_form_and_the_mark_is_where_it_s
 
 
 @pytest.mark.parametrize("before", [b"", b"u", b"us", b"user:"])
-def test_a_value_inside_a_longer_base64_text_is_found_at_every_alignment(before: bytes):
+def test_a_value_within_a_longer_base64_text_is_found_at_every_alignment(before: bytes):
     value = "hunter2-hunter2"
     raw = base64.b64encode(before + value.encode() + b"!")
     redacted, spans = Redactor({"K": value}).redact_bytes(b"Basic " + raw)
@@ -88,7 +88,7 @@ def test_a_value_inside_a_longer_base64_text_is_found_at_every_alignment(before:
 
 @given(value=values, before=plain_bytes, after=plain_bytes, form=st.integers(0, 11))
 @settings(max_examples=200, deadline=None)
-def test_no_secret_survives_in_any_form_and_all_else_is_unchanged(
+def test_no_encoding_of_a_secret_survives_and_all_other_bytes_are_unchanged(
     value: str, before: bytes, after: bytes, form: int
 ):
     text = forms(value)[form].encode()
@@ -100,13 +100,13 @@ def test_no_secret_survives_in_any_form_and_all_else_is_unchanged(
 
 @given(raw=plain_bytes)
 @settings(deadline=None)
-def test_bytes_without_a_secret_are_the_same_bytes(raw: bytes):
+def test_bytes_without_secrets_are_unchanged(raw: bytes):
     assert Redactor({"K": "not-in-there-at-all"}).redact_bytes(raw) == (raw, ())
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("around", [b"%s", b'{"t":"%s"}', b'{"t":"a\\n%s\\nb"}', b"key=%s&x=1"])
-def test_known_shapes_are_found_anywhere(shape: str, around: bytes):
+def test_well_known_shapes_are_found_anywhere(shape: str, around: bytes):
     inside = json.dumps(shape)[1:-1] if b'"' in around else shape
     raw = around % inside.encode()
     redacted, spans = Redactor().redact_bytes(raw)
@@ -116,28 +116,28 @@ def test_known_shapes_are_found_anywhere(shape: str, around: bytes):
 
 
 @pytest.mark.parametrize("scheme", [b"Bearer ", b"bearer ", b"Bearer%20"])
-def test_a_bearer_token_loses_its_value_and_keeps_its_scheme(scheme: bytes):
+def test_a_bearer_token_is_replaced_and_its_scheme_is_kept(scheme: bytes):
     redacted, spans = Redactor().redact_bytes(b'"Authorization":"' + scheme + b'abcdefghijk12345"')
     assert redacted == b'"Authorization":"' + scheme + b'[redacted:bearer]"' and spans[0].name == "bearer"
 
 
-def test_an_aws_secret_is_known_by_the_word_before_it():
+def test_an_aws_secret_is_recognized_by_the_preceding_name():
     secret = b"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
     for before in (b'"SecretAccessKey":"', b"aws_secret_access_key = ", b"AWS_SECRET_ACCESS_KEY="):
         assert secret not in Redactor().redact_bytes(before + secret)[0]
 
 
 @pytest.mark.parametrize("text", [b"the task-force asked", b"a desk-organiser-for-everybody", b"high_scores"])
-def test_ordinary_words_that_resemble_a_shape_stay(text: bytes):
+def test_ordinary_words_that_resemble_a_shape_are_kept(text: bytes):
     assert Redactor().redact_bytes(text) == (text, ())
 
 
-def test_an_unfinished_private_key_ends_with_its_string():
+def test_an_unterminated_private_key_ends_with_its_json_string():
     raw = b'{"k":"-----BEGIN PRIVATE KEY-----\\nMIIE","rest":"stays"}'
     assert Redactor().redact_bytes(raw)[0] == b'{"k":"[redacted:pem]","rest":"stays"}'
 
 
-def test_what_overlaps_becomes_one_mark_with_the_name_of_the_configured_value():
+def test_overlapping_matches_become_one_placeholder_named_after_the_configured_value():
     raw = b"Authorization: Bearer my-configured-token-and-more"
     redacted, spans = Redactor({"TOKEN": "my-configured-token"}).redact_bytes(raw)
     assert redacted == b"Authorization: Bearer [redacted:TOKEN]" and len(spans) == 1
@@ -148,7 +148,7 @@ def test_special_characters_in_a_name_do_not_break_the_json_around_its_mark():
     assert json.loads(redacted) == {"x": "[redacted:a__b__]"}
 
 
-def test_a_value_at_the_edge_of_a_window_of_a_large_body_is_found_once():
+def test_a_value_at_a_window_edge_of_a_large_body_is_found_once():
     secret = "edge-of-window-secret"
     redactor = Redactor({"K": secret})
     for place in range(16 * 1024 - 30, 16 * 1024 + 5, 5):
@@ -158,7 +158,7 @@ def test_a_value_at_the_edge_of_a_window_of_a_large_body_is_found_once():
         assert len(redacted) == len(raw) - len(secret) + len(b"[redacted:K]")
 
 
-def test_invalid_utf8_and_nul_pass_as_they_are():
+def test_invalid_utf8_and_nul_are_kept_unchanged():
     raw = b"\xff\xfe\x00" + b"longsecret" + b"\x80\x00"
     assert Redactor({"K": "longsecret"}).redact_bytes(raw)[0] == b"\xff\xfe\x00[redacted:K]\x80\x00"
 

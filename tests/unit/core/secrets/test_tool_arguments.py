@@ -25,18 +25,18 @@ SECRET = {"type": "string", "format": "password"}
         (None, set()),
     ],
 )
-def test_a_schema_says_what_is_secret(schema: object, names: set[str]):
+def test_secret_arguments_are_read_from_the_schema(schema: object, names: set[str]):
     assert secret_names(schema) == names
 
 
-def test_a_schema_of_any_size_is_looked_at_in_bounded_time():
+def test_a_schema_of_any_size_is_read_in_bounded_time():
     schema: dict[str, object] = {}
     for number in range(5000):
         schema = {"properties": {str(number): schema}, "items": schema}
     assert secret_names(schema) == frozenset()
 
 
-def test_what_was_secret_stays_secret():
+def test_a_secret_argument_remains_secret_when_the_schema_changes():
     known = SecretArguments()
     known.learn("s", "t", {"properties": {"a": SECRET}})
     known.learn("s", "t", {"properties": {"a": {}}})
@@ -53,7 +53,9 @@ def test_what_was_secret_stays_secret():
         ("a.b.ssn", ("a.b", "ssn"), ("a", "ssn")),
     ],
 )
-def test_a_rule_names_tool_and_argument(rule: str, secret: tuple[str, str], other: tuple[str, str]):
+def test_a_rule_makes_an_argument_of_a_tool_secret(
+    rule: str, secret: tuple[str, str], other: tuple[str, str]
+):
     known = SecretArguments()
     known.set_rules({"s": [rule]})
     assert known.of("s", secret[0]).are_said(secret[1])
@@ -64,7 +66,7 @@ def test_a_rule_names_tool_and_argument(rule: str, secret: tuple[str, str], othe
 
 
 @pytest.mark.parametrize("name", ["s-1__log_in", "S_1__log-in", "log_in", "s_1__log_in_0a1b2c3d", "x" * 60])
-def test_the_names_that_models_use_find_the_tool(name: str):
+def test_a_tool_is_also_found_by_the_name_that_models_use(name: str):
     known = SecretArguments()
     known.learn("s 1", "log.in", {"properties": {"a": SECRET}})
     assert known.of_model_name(name).are_said("a")

@@ -20,7 +20,7 @@ from tui.core.turn.answer_format import AnswerFormat, answer_value
         ('\ufeff{"a": 1}', {"a": 1}),
     ],
 )
-def test_the_value_is_found_in_an_answer(text: str, value: Any) -> None:
+def test_the_json_value_in_an_answer_is_found(text: str, value: Any) -> None:
     assert answer_value(text) == value
 
 
@@ -30,7 +30,7 @@ def test_an_answer_without_a_json_value_is_an_error(text: str) -> None:
         answer_value(text)
 
 
-async def test_the_problem_of_a_value_comes_from_the_check() -> None:
+async def test_a_value_is_validated_by_the_given_check() -> None:
     async def check(value: Any) -> str:
         return "too small" if value < 3 else ""
 

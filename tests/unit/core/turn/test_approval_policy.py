@@ -15,20 +15,20 @@ WRITE = Tool("notes", "add", digest="w1", trusted=True)
 DELETE = Tool("notes", "delete", destructive=True, digest="d1", trusted=True)
 
 
-def test_read_only_tools_of_configured_servers_run():
+def test_read_only_tools_of_trusted_servers_run():
     assert Policy().judge(READ).verdict is Verdict.ALLOW
 
 
-def test_others_ask_and_say_why():
+def test_other_tools_ask_with_the_reason():
     assert Policy().judge(WRITE).verdict is Verdict.ASK
     assert Policy().judge(DELETE).why == "may delete or overwrite data, according to the server"
 
 
-def test_the_hints_of_a_server_that_is_not_trusted_count_for_nothing():
+def test_hints_of_an_untrusted_server_do_not_count():
     assert Policy().judge(Tool("x", "y", read_only=True)).verdict is Verdict.ASK
 
 
-def test_what_a_server_that_is_not_trusted_marks_is_said_and_only_said():
+def test_an_untrusted_read_only_hint_is_mentioned_but_not_followed():
     policy = Policy()
     marked = policy.judge(Tool("x", "y", read_only=True))
     assert marked.by_mark and marked.why.endswith("Marked read-only by the server, which is not trusted")
@@ -36,24 +36,24 @@ def test_what_a_server_that_is_not_trusted_marks_is_said_and_only_said():
     assert not policy.judge(Tool("x", "y", destructive=False)).by_mark
 
 
-def test_reads_mode_names_what_would_trust_the_server():
+def test_reads_mode_names_the_settings_that_would_trust_the_server():
     judgement = Policy(mode=Mode.READS).judge(Tool("x", "y", read_only=True))
     assert judgement.verdict is Verdict.DENY
     assert "--trust x" in judgement.why and "trusted = true" in judgement.why
 
 
-def test_the_mark_of_a_server_that_is_not_trusted_does_not_cover_a_call_found_in_text():
+def test_a_read_only_hint_of_an_untrusted_server_does_not_cover_a_call_found_in_text():
     policy = Policy(session={Policy().key(Tool("x", "y"))})
     assert policy.judge(Tool("x", "y", read_only=True), guessed=True).verdict is Verdict.ASK
 
 
-def test_an_answer_for_the_session_is_remembered():
+def test_an_approval_for_the_session_is_remembered():
     policy = Policy()
     policy.remember(WRITE, Answer.SESSION)
     assert policy.judge(WRITE).verdict is Verdict.ALLOW and not policy.always
 
 
-def test_an_answer_for_once_is_not_remembered():
+def test_an_approval_for_one_call_is_not_remembered():
     policy = Policy()
     policy.remember(WRITE, Answer.ONCE)
     assert policy.judge(WRITE).verdict is Verdict.ASK
@@ -82,12 +82,12 @@ def test_a_server_whose_command_changes_asks_again():
         (Mode.NONE, Verdict.DENY, Verdict.DENY),
     ],
 )
-def test_each_mode_settles_reads_and_writes(mode: Mode, read: Verdict, write: Verdict):
+def test_each_mode_decides_about_reads_and_writes(mode: Mode, read: Verdict, write: Verdict):
     policy = Policy(mode=mode)
     assert (policy.judge(READ).verdict, policy.judge(WRITE).verdict) == (read, write)
 
 
-def test_deny_wins_over_ask_and_ask_over_allow():
+def test_deny_overrides_ask_and_ask_overrides_allow():
     rules = Rules.parsed(allow=("notes/*",), ask=("notes/delete",), deny=("notes/drop*",))
     policy = Policy(rules)
     assert policy.judge(WRITE).verdict is Verdict.ALLOW
@@ -130,7 +130,7 @@ def test_the_model_does_not_learn_the_patterns_of_a_rule():
     assert judgement.why == "a rule in the configuration forbids this call"
 
 
-def test_a_rule_that_asks_denies_where_only_reads_run():
+def test_an_ask_rule_denies_in_reads_mode():
     policy = Policy(Rules.parsed(ask=["notes/list"]), Mode.READS)
     judgement = policy.judge(READ)
     assert (judgement.verdict, judgement.rule) == (Verdict.DENY, "ask notes/list")
@@ -158,7 +158,7 @@ def test_an_earlier_approval_does_not_cover_a_call_after_untrusted_content():
         assert (asked.verdict, asked.why) == (Verdict.ASK, AFTER_FETCH)
 
 
-def test_an_approval_that_was_given_after_the_same_content_covers_the_next_call():
+def test_an_approval_given_after_the_same_content_covers_the_next_call():
     policy = Policy()
     policy.remember(WRITE, Answer.SESSION, FETCH)
     assert policy.judge(WRITE, after=FETCH).verdict is Verdict.ALLOW
@@ -167,11 +167,11 @@ def test_an_approval_that_was_given_after_the_same_content_covers_the_next_call(
     assert policy.judge(DELETE, after=FETCH).verdict is Verdict.ASK
 
 
-def test_a_call_that_asks_anyway_says_what_is_in_the_conversation():
+def test_a_call_that_asks_anyway_names_the_untrusted_content():
     assert Policy().judge(Tool("x", "y"), after=FETCH).why == f"may change something. {AFTER_FETCH}"
 
 
-def test_a_server_may_go_on_after_its_own_content():
+def test_approvals_for_a_server_still_hold_after_its_own_content():
     policy = Policy()
     policy.remember(WRITE, Answer.SESSION)
     assert policy.judge(WRITE, after=("notes",)).verdict is Verdict.ALLOW
@@ -182,7 +182,7 @@ def test_a_read_only_tool_of_a_trusted_server_runs_after_any_content():
     assert Policy(mode=Mode.READS).judge(READ, after=FETCH).verdict is Verdict.ALLOW
 
 
-def test_a_rule_of_the_configuration_holds_after_any_content():
+def test_configured_rules_apply_after_any_content():
     policy = Policy(Rules.parsed(allow=("notes/*",), deny=("*/delete",)))
     assert policy.judge(WRITE, after=FETCH).verdict is Verdict.ALLOW
     assert policy.judge(DELETE, after=FETCH).verdict is Verdict.DENY
@@ -191,7 +191,7 @@ def test_a_rule_of_the_configuration_holds_after_any_content():
 @pytest.mark.parametrize(
     ("mode", "verdict"), [(Mode.READS, Verdict.DENY), (Mode.ALL, Verdict.ALLOW), (Mode.NONE, Verdict.DENY)]
 )
-def test_flags_decide_after_untrusted_content_without_a_question(mode: Mode, verdict: Verdict):
+def test_flags_decide_without_a_question_after_untrusted_content(mode: Mode, verdict: Verdict):
     policy = Policy(mode=mode)
     policy.remember(WRITE, Answer.ALWAYS)
     judgement = policy.judge(WRITE, after=FETCH)
@@ -217,19 +217,19 @@ FILE = {"server": "files", "uri": "file:///etc/passwd"}
         ("deny notes/*", Verdict.ALLOW),
     ],
 )
-def test_a_rule_about_a_server_is_also_about_its_resources(rule: str, verdict: Verdict, name: str):
+def test_a_rule_for_a_server_also_applies_to_its_resources(rule: str, verdict: Verdict, name: str):
     policy = Policy(Rules.parsed([rule]))
     assert policy.judge(resource_tool(name), FILE).verdict is verdict
 
 
-def test_a_rule_can_be_about_the_address_of_a_resource():
+def test_a_rule_can_match_the_uri_of_a_resource():
     policy = Policy(Rules.parsed(["deny files/* uri=file:///etc/*"]))
     assert policy.judge(resource_tool(READ_RESOURCE), FILE).verdict is Verdict.DENY
     harmless = {**FILE, "uri": "file:///srv/a"}
     assert policy.judge(resource_tool(READ_RESOURCE), harmless).verdict is Verdict.ALLOW
 
 
-def test_a_denial_of_either_name_of_a_resource_read_counts():
+def test_denying_the_server_or_the_read_tool_denies_reading_a_resource():
     policy = Policy(Rules.parsed(["allow mcptui/*", "deny files/*"]))
     assert policy.judge(resource_tool(READ_RESOURCE), FILE).verdict is Verdict.DENY
 
@@ -241,7 +241,7 @@ class OnlyWeather(HintedTrust):
         return server == "weather"
 
 
-def test_after_untrusted_content_a_resource_of_another_server_that_is_not_trusted_asks():
+def test_after_untrusted_content_a_resource_of_another_untrusted_server_asks():
     read = resource_tool(READ_RESOURCE)
     policy = Policy(trust=OnlyWeather())
     asked = policy.judge(read, FILE, after=["web"])
@@ -256,7 +256,7 @@ def test_after_untrusted_content_a_resource_of_another_server_that_is_not_truste
     )
 
 
-def test_a_resource_that_a_server_has_not_listed_asks_until_the_server_is_trusted():
+def test_a_resource_that_was_not_listed_asks_unless_the_server_is_trusted():
     read = resource_tool(READ_RESOURCE)
     policy = Policy(trust=OnlyWeather())
     asked = policy.judge(read, FILE)
@@ -267,7 +267,7 @@ def test_a_resource_that_a_server_has_not_listed_asks_until_the_server_is_truste
     assert refused.verdict is Verdict.DENY and "“files” is not trusted" in refused.why
 
 
-def test_an_answer_that_lasts_is_possible_where_the_same_call_would_not_ask_again():
+def test_a_lasting_answer_is_offered_only_if_the_same_call_would_not_ask_again():
     read = resource_tool(READ_RESOURCE)
     policy = Policy(trust=OnlyWeather(), rules=Rules.parsed(ask=("notes/delete",)))
     assert policy.can_last(Tool("notes", "add"), {}) and policy.can_last(Tool("notes", "add"), {}, ["web"])
@@ -278,7 +278,7 @@ def test_an_answer_that_lasts_is_possible_where_the_same_call_would_not_ask_agai
     assert not (policy.session or policy.cleared)
 
 
-def test_an_approval_of_a_resource_covers_its_server_only():
+def test_approving_a_resource_covers_only_its_server():
     read = resource_tool(READ_RESOURCE)
     policy = Policy(trust=OnlyWeather())
     policy.remember(read, Answer.SESSION, arguments=FILE)

@@ -47,7 +47,7 @@ async def decided(
         (Decision(Answer.NO, "too risky"), False, "key"),
     ],
 )
-async def test_an_answer_is_recorded_with_a_digest_and_no_values(
+async def test_an_answer_is_recorded_with_a_digest_and_without_values(
     answer: Decision, allowed: bool, by: str
 ) -> None:
     (found,) = await decided(answer)
@@ -61,7 +61,7 @@ async def test_without_a_person_the_default_decides() -> None:
     assert (found.allowed, found.asked, found.by) == (False, False, "default (no terminal)")
 
 
-def test_without_a_person_a_rule_that_asks_denies() -> None:
+def test_without_a_person_an_ask_rule_denies() -> None:
     log = Noted()
     refused = Decision(Answer.NO, "no terminal", by_person=False)
     CallDecisions(log).answered(Tool("files", "read"), {}, refused, rule="ask files/*")
@@ -89,12 +89,12 @@ async def test_calls_that_run_together_are_recorded_once_each() -> None:
     assert [one.allowed for one in found] == [True] * 3
 
 
-async def test_a_call_beyond_a_limit_was_denied_by_it() -> None:
+async def test_a_call_beyond_a_limit_is_recorded_as_denied_by_it() -> None:
     found = await decided(count=2, read_only=True, limits=Limits(max_calls_per_reply=1))
     assert sorted((one.allowed, one.by == "limit") for one in found) == [(False, True), (True, False)]
 
 
-def test_tools_of_mcptui_itself_are_not_recorded() -> None:
+def test_built_in_tools_are_not_recorded() -> None:
     log = Noted()
     CallDecisions(log).judged(Tool("mcptui", "x", digest=f"{BUILT_IN}x"), {}, allowed=True, by="default")
     assert log.records == []

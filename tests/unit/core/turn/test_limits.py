@@ -6,7 +6,7 @@ from tui.core.turn.limits import Limits, TurnMeter, fingerprint
 SECOND = 1_000_000_000
 
 
-def test_nothing_is_reached_at_the_start():
+def test_no_limit_is_reached_at_the_start():
     assert TurnMeter(Limits(), 0).reached(0) is None
 
 
@@ -51,7 +51,7 @@ def test_a_step_with_one_successful_call_is_not_an_error_step():
     assert reached is not None and reached.limit is LimitName.CONSECUTIVE_ERRORS
 
 
-def test_identical_calls_end_the_turn_at_their_number():
+def test_identical_calls_reach_their_limit():
     meter = TurnMeter(Limits(identical_calls_stop=3), 0)
     assert [meter.call_ended("same") for _ in range(2)] == [1, 2]
     assert meter.reached(0) is None

@@ -47,7 +47,7 @@ async def test_an_answer_without_tools_is_one_step():
     assert talk.messages[-1] == AssistantMessage("hello", model="scripted")
 
 
-async def test_a_call_is_run_and_its_observation_leads_to_the_answer():
+async def test_a_call_is_run_and_its_result_leads_to_the_answer():
     model = ScriptedModel([calls(call(1), text="Let me look."), says("done")])
     turn, talk = turn_of(model)
     events = await run(turn)
@@ -56,7 +56,7 @@ async def test_a_call_is_run_and_its_observation_leads_to_the_answer():
     assert sanitised(talk.messages) == talk.messages
 
 
-async def test_read_only_calls_of_one_reply_run_in_parallel_and_are_observed_in_call_order():
+async def test_read_only_calls_in_one_reply_run_in_parallel_and_results_keep_call_order():
     gate = asyncio.Event()
 
     async def slow(arguments):
@@ -75,7 +75,7 @@ async def test_read_only_calls_of_one_reply_run_in_parallel_and_are_observed_in_
     assert [m.text for m in model.requests[1].messages if isinstance(m, ToolMessage)] == ["slow", "fast"]
 
 
-async def test_the_last_step_allowed_does_not_run_calls_and_a_final_request_without_tools_follows():
+async def test_calls_in_the_last_step_are_not_run_and_a_final_request_without_tools_follows():
     model = ScriptedModel([calls(call(1)), calls(call(2)), says("what I know")])
     turn, talk = turn_of(model, limits=Limits(max_steps=2))
     events = await run(turn)
@@ -86,7 +86,7 @@ async def test_the_last_step_allowed_does_not_run_calls_and_a_final_request_with
     assert UserMessage(WRAP_UP) not in talk.messages
 
 
-async def test_calls_in_the_final_reply_are_not_run_and_a_summary_replaces_the_answer():
+async def test_calls_in_the_final_reply_are_not_run_and_the_limit_is_reported():
     toolbox = FunctionToolbox()
     model = ScriptedModel([calls(call(1)), calls(call(2))])
     turn, talk = turn_of(model, toolbox, limits=Limits(max_steps=1))
@@ -101,7 +101,7 @@ async def test_a_final_request_that_fails_still_ends_the_turn_at_its_limit():
     assert "gone" in ended(await run(turn)).text
 
 
-async def test_more_calls_in_one_reply_than_allowed_are_answered_but_not_run():
+async def test_calls_beyond_the_maximum_of_one_reply_are_answered_but_not_run():
     toolbox = FunctionToolbox()
     model = ScriptedModel([calls(*(call(n) for n in range(4))), says("done")])
     turn, _ = turn_of(model, toolbox, limits=Limits(max_calls_per_reply=2))
@@ -118,7 +118,7 @@ async def test_the_number_of_calls_in_a_turn_is_a_hard_limit():
     assert len(toolbox.called) == 3 and ended(events).limit is LimitName.MAX_TOOL_CALLS
 
 
-async def test_the_same_call_with_the_same_result_first_gets_a_note_and_then_ends_the_turn():
+async def test_the_same_call_with_the_same_result_gets_a_note_and_then_ends_the_turn():
     model = ScriptedModel([*(calls(call(n)) for n in range(5)), says("sorry")])
     turn, talk = turn_of(model)
     events = await run(turn)
@@ -137,7 +137,7 @@ async def test_steps_that_only_fail_end_the_turn():
     assert ended(events).limit is LimitName.CONSECUTIVE_ERRORS and ended(events).text == "I give up"
 
 
-async def test_time_used_up_by_the_model_ends_the_turn_and_keeps_what_was_said():
+async def test_time_used_up_by_the_model_ends_the_turn_and_keeps_its_output():
     model = ScriptedModel([[TextPart("so far"), Wait(None)], says("final")])
     turn, talk = turn_of(model, limits=Limits(turn_seconds=0.05))
     events = await run(turn)
@@ -163,14 +163,14 @@ async def test_time_used_up_by_a_tool_ends_the_turn():
     assert ended(events).text == "final"
 
 
-async def test_a_call_gets_no_more_time_than_one_call_may_have():
+async def test_a_call_is_limited_to_the_time_allowed_for_one_call():
     toolbox = FunctionToolbox()
     turn, _ = turn_of(ScriptedModel([calls(call(1)), says("ok")]), toolbox, limits=Limits(tool_seconds=7))
     await run(turn)
     assert toolbox.called[0][2] == 7
 
 
-async def test_a_large_result_is_cut_for_the_model():
+async def test_a_large_result_is_truncated_for_the_model():
     async def big(arguments):
         return text("x" * 100_000)
 
@@ -196,7 +196,7 @@ async def test_a_call_that_cannot_run_is_explained_to_the_model(bad, word):
     assert word in model.requests[1].messages[-1].text and toolbox.called == []
 
 
-async def test_arguments_that_do_not_fit_the_schema_are_sent_back_before_the_server_sees_them():
+async def test_arguments_that_do_not_match_the_schema_are_rejected_before_the_server_sees_them():
     toolbox = FunctionToolbox()
     toolbox.wrong = "location: 5 is not of type 'string'"
     model = ScriptedModel([calls(call(1)), says("ok")])
@@ -205,7 +205,7 @@ async def test_arguments_that_do_not_fit_the_schema_are_sent_back_before_the_ser
     assert "location: 5" in model.requests[1].messages[-1].text and toolbox.called == []
 
 
-async def test_an_empty_reply_is_nudged_once_and_then_named():
+async def test_an_empty_reply_is_nudged_once_and_then_reported():
     model = ScriptedModel([[ReplyPart()], [ReplyPart()]])
     turn, _ = turn_of(model)
     events = await run(turn)
@@ -224,7 +224,7 @@ def nudges(model):
     return [UserMessage(NUDGE) in request.messages for request in model.requests]
 
 
-async def test_the_nudge_is_sent_with_one_request_only():
+async def test_the_nudge_is_sent_with_only_one_request():
     model = ScriptedModel([[ReplyPart()], calls(call(1)), calls(call(2)), says("done")])
     turn, _ = turn_of(model)
     assert ended(await run(turn)).text == "done"
@@ -285,7 +285,7 @@ async def test_a_message_sent_after_an_empty_reply_counts_as_new():
     assert expected == [900 + estimate_messages([talk.messages[-2]])]
 
 
-async def test_the_first_message_after_a_turn_that_met_its_limit_counts_as_new():
+async def test_the_first_message_after_a_turn_that_reached_its_limit_counts_as_new():
     context_meter = ContextMeter(window=100_000)
     expected = []
 
@@ -302,7 +302,7 @@ async def test_the_first_message_after_a_turn_that_met_its_limit_counts_as_new()
     assert expected == [1_000 + estimate_messages([UserMessage("go")])]
 
 
-async def test_a_model_error_keeps_what_was_said_and_names_the_cause():
+async def test_a_model_error_keeps_the_partial_reply_and_names_the_cause():
     error = ModelError("the stream broke", where="ollama", next_step="Retry.")
     turn, talk = turn_of(ScriptedModel([[TextPart("half an ans"), error]]))
     events = await run(turn)
@@ -311,7 +311,7 @@ async def test_a_model_error_keeps_what_was_said_and_names_the_cause():
     assert talk.messages[-1] == AssistantMessage("half an ans", model="scripted", partial=True)
 
 
-async def test_cancelling_while_the_model_speaks_closes_the_stream_and_keeps_the_text():
+async def test_cancelling_while_the_model_streams_closes_the_stream_and_keeps_the_text():
     model = ScriptedModel([[TextPart("half"), Wait(None)]])
     turn, talk = turn_of(model)
     events = []
@@ -358,7 +358,7 @@ async def test_the_next_turn_works_after_a_cancelled_one():
     assert ended(await run(second)).text == "fine"
 
 
-async def test_losing_the_reader_of_the_events_ends_the_turn_and_leaves_the_history_valid():
+async def test_abandoning_the_events_ends_the_turn_and_leaves_the_history_valid():
     async def hang(arguments):
         await asyncio.get_running_loop().create_future()
         return text("never")
@@ -371,7 +371,7 @@ async def test_losing_the_reader_of_the_events_ends_the_turn_and_leaves_the_hist
     assert talk.dangling() == ()
 
 
-async def test_a_defect_of_a_port_ends_the_turn_with_a_message_and_a_valid_history():
+async def test_a_bug_in_a_port_ends_the_turn_with_a_message_and_a_valid_history():
     async def broken(arguments) -> ToolResult:
         raise RuntimeError("boom")
 
@@ -381,7 +381,7 @@ async def test_a_defect_of_a_port_ends_the_turn_with_a_message_and_a_valid_histo
     assert talk.dangling() == ()
 
 
-async def test_tools_that_appear_while_the_turn_runs_can_be_called_in_the_next_step():
+async def test_tools_that_appear_during_a_turn_can_be_called_in_the_next_step():
     toolbox = FunctionToolbox()
 
     async def late(arguments):
@@ -408,7 +408,7 @@ async def test_an_incomplete_answer_is_marked(finish, reason):
     assert (end.reason, end.text) == (reason, "Half of the answ")
 
 
-async def test_an_answer_that_quotes_a_failure_ends_with_one_full_stop():
+async def test_a_final_answer_that_quotes_a_failure_ends_with_one_full_stop():
     failed = [ModelError("model not found", next_step="Check the profile's model and base_url.")]
     model = ScriptedModel([calls(call(1)), failed])
     turn, _ = turn_of(model, limits=Limits(max_steps=1))
@@ -417,7 +417,7 @@ async def test_an_answer_that_quotes_a_failure_ends_with_one_full_stop():
 
 
 @pytest.mark.parametrize("first", [ServerState.STARTING, ServerState.STOPPING])
-async def test_a_call_of_a_server_that_starts_or_restarts_waits_for_it(first):
+async def test_a_call_waits_for_a_server_that_is_starting(first):
     clock, toolbox = HandClock(), FunctionToolbox()
     starting = list(toolbox.offered)
     toolbox.offered = []
@@ -434,7 +434,7 @@ async def test_a_call_of_a_server_that_starts_or_restarts_waits_for_it(first):
     assert len(toolbox.called) == 1
 
 
-async def test_a_call_waits_for_its_server_for_a_bounded_time():
+async def test_the_wait_for_a_server_is_bounded():
     clock, toolbox = HandClock(), FunctionToolbox()
     toolbox.offered = []
     model = ScriptedModel([calls(call(1)), says("done")])

@@ -38,7 +38,7 @@ def talk_with_results(turns=10, size=3000):
     return talk
 
 
-async def test_old_results_are_shortened_before_anything_is_summarised():
+async def test_old_results_are_shortened_before_anything_is_summarized():
     model = ScriptedModel([says("done")])
     talk = talk_with_results()
     turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=8000))
@@ -49,7 +49,7 @@ async def test_old_results_are_shortened_before_anything_is_summarised():
     assert len(of_type(events, Notice)) == 1 and talk.compaction.upto == 0
 
 
-async def test_old_turns_become_a_summary_at_a_message_of_the_person():
+async def test_old_turns_are_summarized_up_to_a_user_message():
     model = ScriptedModel([says("they asked a lot"), says("done")])
     talk = long_talk()
     turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=6000))
@@ -65,14 +65,14 @@ async def test_old_turns_become_a_summary_at_a_message_of_the_person():
     assert len(talk.messages) == 42
 
 
-async def test_a_refusal_as_too_long_makes_room_once_and_asks_again():
+async def test_a_request_rejected_as_too_long_is_compacted_and_sent_again():
     refused = [ModelError("too long", overflow=True)]
     model = ScriptedModel([refused, says("a summary"), says("done")])
     turn, _ = turn_of(model, talk=long_talk())
     assert ended(await run(turn)).text == "done"
 
 
-async def test_the_newest_result_is_cut_where_it_alone_is_too_much_and_no_summary_is_paid_for():
+async def test_an_oversize_newest_result_is_truncated_without_a_summary():
     talk = Conversation()
 
     async def big(arguments):
@@ -118,21 +118,21 @@ def told_of_file(request, at=0):
     return len(file.data)
 
 
-async def test_a_refusal_without_a_number_cuts_to_a_share_of_what_was_refused():
+async def test_a_rejection_without_a_number_truncates_to_a_share_of_the_rejected_size():
     model = ScriptedModel([Narrow(300_000, says("read"))] * 9)
     turn, _ = turn_with_file(model, 349_000)
     assert ended(await run(turn)).text == "read"
     assert len(model.requests) == 2 and 40_000 < told_of_file(model.requests[-1]) < 300_000
 
 
-async def test_each_refusal_without_a_number_is_measured_anew():
+async def test_each_rejection_without_a_number_is_measured_again():
     model = ScriptedModel([Narrow(20_000, says("read"))] * 9)
     turn, _ = turn_with_file(model, 349_000)
     assert ended(await run(turn)).text == "read"
     assert len(model.requests) == 3 and 4_000 < told_of_file(model.requests[-1]) < 20_000
 
 
-async def test_large_tool_definitions_do_not_keep_a_refused_message_from_being_cut():
+async def test_large_tool_definitions_do_not_prevent_truncating_a_rejected_message():
     toolbox = FunctionToolbox()
     toolbox.offered = [
         replace(toolbox.offered[0], name=f"t{number}", description="word " * 200) for number in range(100)
@@ -142,13 +142,13 @@ async def test_large_tool_definitions_do_not_keep_a_refused_message_from_being_c
     assert ended(await run(turn)).text == "read"
 
 
-async def test_a_known_window_does_not_keep_a_refused_message_from_being_cut():
+async def test_a_known_window_does_not_prevent_truncating_a_rejected_message():
     model = ScriptedModel([Narrow(50_000, says("read"))] * 9)
     turn, _ = turn_with_file(model, 60_000, context_meter=ContextMeter(window=128_000))
     assert ended(await run(turn)).text == "read"
 
 
-async def test_the_limit_of_a_refused_turn_is_not_applied_to_later_turns():
+async def test_the_limit_of_a_rejected_turn_is_not_applied_to_later_turns():
     async def big(arguments):
         return text("row\n" * 7_000)
 
@@ -162,7 +162,7 @@ async def test_the_limit_of_a_refused_turn_is_not_applied_to_later_turns():
     assert last.messages[-1].text == "row\n" * 7_000
 
 
-async def test_a_second_refusal_ends_the_turn():
+async def test_a_second_rejection_ends_the_turn():
     refused = [ModelError("too long", overflow=True)]
     model = ScriptedModel([refused, says("a summary"), refused])
     turn, _ = turn_of(model, talk=long_talk())
@@ -171,7 +171,7 @@ async def test_a_second_refusal_ends_the_turn():
     assert of_type(events, TurnError)[0].message == "too long"
 
 
-async def test_a_failed_summary_is_reported_and_the_question_still_sent():
+async def test_a_failed_summary_is_reported_and_the_question_is_sent_anyway():
     model = ScriptedModel([[ModelError("busy")], says("done")])
     talk = long_talk()
     turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=4000))
@@ -192,7 +192,7 @@ def spends(*parts, tokens):
     return [*parts, ReplyPart(usage=Usage(tokens, 0))]
 
 
-async def test_a_budget_of_tokens_ends_the_turn():
+async def test_the_token_budget_ends_the_turn():
     step = [ReplyPart(calls=(call(1),), usage=Usage(900, 200))]
     model = ScriptedModel([step, spends(TextPart("what I know"), tokens=10)])
     turn, _ = turn_of(model, limits=Limits(turn_tokens=1000))
@@ -200,7 +200,7 @@ async def test_a_budget_of_tokens_ends_the_turn():
     assert (end.reason, end.limit, end.text) == (EndReason.LIMIT, LimitName.TURN_TOKENS, "what I know")
 
 
-async def test_a_budget_of_money_ends_the_turn():
+async def test_the_cost_budget_ends_the_turn():
     model = ScriptedModel([calls(call(1)), says("what I know")])
     turn, _ = turn_of(model, limits=Limits(turn_cost=0.5), bill=lambda usage: 0.75)
     assert ended(await run(turn)).limit is LimitName.TURN_COST

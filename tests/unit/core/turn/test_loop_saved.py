@@ -39,7 +39,7 @@ async def test_a_call_is_saved_before_it_is_sent():
     ]
 
 
-async def test_the_persons_answer_is_saved_before_the_call():
+async def test_the_answer_of_the_person_is_saved_before_the_call():
     journal = NotedJournal()
     model = ScriptedModel([calls(call(1)), says("done")])
     turn, _ = turn_of(
@@ -54,7 +54,7 @@ async def test_the_persons_answer_is_saved_before_the_call():
     assert told[0] == ("decision", "c1", "once", "") and told[1][1].decision == "once"
 
 
-async def test_an_event_that_acknowledges_comes_after_what_it_says_is_on_disk():
+async def test_an_event_is_emitted_only_after_its_messages_are_on_disk():
     journal = NotedJournal()
     model = ScriptedModel([calls(call(1)), says("done")])
     turn, talk = turn_of(model, talk=saved(journal), journal=journal)
@@ -69,7 +69,7 @@ async def test_an_event_that_acknowledges_comes_after_what_it_says_is_on_disk():
                 pass
 
 
-async def test_a_reply_that_takes_long_is_drafted_every_second():
+async def test_a_draft_of_a_slow_reply_is_saved_about_every_second():
     journal, clock = NotedJournal(), HandClock()
 
     class Slow(ScriptedModel):

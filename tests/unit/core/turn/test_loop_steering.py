@@ -7,7 +7,7 @@ from tui.core.events import EndReason, Steered
 from tui.core.turn.limits import Limits
 
 
-async def test_steering_comes_after_the_results_and_the_next_step_reads_it():
+async def test_steering_follows_the_results_and_the_next_step_includes_it():
     async def look(arguments):
         turn.steer("in metres, please")
         return text("11 ft")
@@ -22,7 +22,7 @@ async def test_steering_comes_after_the_results_and_the_next_step_reads_it():
     assert of_type(events, Steered) == [Steered(2, "in metres, please")]
 
 
-async def test_a_finished_model_is_asked_once_more():
+async def test_steering_during_the_last_reply_leads_to_one_more_request():
     model = ScriptedModel([lambda request: turn.steer("and Lisbon?") or says("rain"), says("sun")])
     turn, _ = turn_of(model)
     events = await run(turn)

@@ -12,7 +12,7 @@ from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, Te
 from tui.core.turn.model_step import Reply, parse_arguments, storable, think, unique_calls
 
 
-async def test_pieces_are_emitted_as_they_arrive_and_kept_complete():
+async def test_parts_are_emitted_as_they_arrive_and_joined():
     model = ScriptedModel([[ReasoningPart("hm"), TextPart("a"), TextPart("b"), ReplyPart(usage=Usage(5, 2))]])
     reply, told = Reply(), []
     await think(model, ModelRequest("", []), 1, reply, told.append, HandClock())
@@ -20,7 +20,7 @@ async def test_pieces_are_emitted_as_they_arrive_and_kept_complete():
     assert [event.text for event in told] == ["hm", "a", "b"]
 
 
-async def test_text_that_turns_out_to_be_thinking_is_not_the_answer():
+async def test_text_that_turns_out_to_be_thinking_is_removed_from_the_answer():
     model = ScriptedModel(
         [[TextPart("let me"), ReasoningPart("let me think", replaces_text=True), TextPart("42"), ReplyPart()]]
     )
@@ -42,7 +42,7 @@ async def test_the_time_for_a_long_reply_is_proportional_to_its_length(kind: typ
     assert time.process_time() - before < 5
 
 
-async def test_the_time_of_thinking_is_kept_without_that_of_the_answer():
+async def test_the_thinking_time_is_measured_without_that_of_the_answer():
     clock, reply = HandClock(), Reply()
 
     class Slow(ScriptedModel):
@@ -71,19 +71,19 @@ async def test_a_refusal_is_shown_as_the_answer():
     assert reply.text == "I can't" and told[0].text == "I can't"
 
 
-def test_usage_of_zeros_counts_as_unknown():
+def test_usage_with_zeros_counts_as_unknown():
     reply = Reply(usage=Usage(0, 0))
     reply.add_text("hello there")
     usage = reply.known_usage(ModelRequest("be brief", []))
     assert usage.estimated and usage.completion > 0
 
 
-def test_ids_that_are_fine_stay():
+def test_unique_ids_are_kept():
     calls = (CallRequest("functions.a:0", "a", "{}"), CallRequest("functions.a:1", "a", "{}"))
     assert unique_calls(calls, set()) == calls
 
 
-def test_empty_and_repeated_ids_are_replaced_the_same_way_each_time():
+def test_empty_and_repeated_ids_are_replaced_deterministically():
     calls = (CallRequest("0", "a", "{}"), CallRequest("0", "b", "{}"), CallRequest("", "c", "{}"))
     fresh = unique_calls(calls, {"0"})
     assert len({call.id for call in fresh} | {"0"}) == 4
@@ -91,7 +91,7 @@ def test_empty_and_repeated_ids_are_replaced_the_same_way_each_time():
 
 
 @pytest.mark.parametrize("text", ["", "  ", "null", "{}"])
-def test_missing_arguments_may_be_written_in_several_ways(text: str):
+def test_absent_arguments_may_be_written_in_several_ways(text: str):
     assert parse_arguments(text) == {}
 
 
@@ -99,12 +99,12 @@ def test_missing_arguments_may_be_written_in_several_ways(text: str):
     "text",
     ["[1]", '"x"', "{", '{"a": NaN}', '{"a": Infinity}', '{"a": 1e999}', '{"a": [-1E400]}', "[" * 100_000],
 )
-def test_arguments_other_than_one_json_object_are_refused(text: str):
+def test_arguments_that_are_not_one_json_object_are_rejected(text: str):
     with pytest.raises(ValueError):
         parse_arguments(text)
 
 
-def test_bad_arguments_do_not_stay_in_the_history():
+def test_invalid_arguments_are_stored_as_an_empty_object():
     assert storable(CallRequest("1", "a", "{bad")).arguments == "{}"
     assert storable(CallRequest("1", "a", "")).arguments == "{}"
     good = CallRequest("1", "a", '{"x": 1}')

@@ -9,7 +9,7 @@ from tui.core.turn.prepared_calls import CANCELLED, CANCELLED_FOR_MODEL, EXAMPLE
 TABLE = NameTable([Tool("weather", "get_weather")])
 
 
-def test_a_good_call_has_a_tool_arguments_and_no_problem():
+def test_a_valid_call_has_a_tool_arguments_and_no_problem():
     item = prepare(CallRequest("1", "weather__get_weather", '{"location": "Oslo"}'), TABLE, {})
     assert (item.server, item.name, item.arguments, item.problem) == (
         "weather",
@@ -24,17 +24,17 @@ def test_a_truncated_call_is_never_run_even_if_it_parses():
     assert "truncated" in item.problem and item.why == "invalid arguments"
 
 
-def test_bad_json_is_quoted_back():
+def test_invalid_json_is_quoted_back():
     item = prepare(CallRequest("1", "weather__get_weather", "{location: Oslo}"), TABLE, {})
     assert "not valid JSON" in item.problem and "{location: Oslo}" in item.problem
 
 
-def test_an_unknown_tool_names_close_ones():
+def test_an_unknown_tool_is_answered_with_close_names():
     item = prepare(CallRequest("1", "weather__get_wether", "{}"), TABLE, {})
     assert "weather__get_weather" in item.problem and item.why == "unknown tool"
 
 
-def test_a_call_that_could_not_be_read_is_answered_with_what_was_wrong():
+def test_a_call_that_could_not_be_parsed_is_answered_with_the_problem():
     call = CallRequest(
         "1", "weather__get_weather", "{}", problem="<tool_name> is missing. Write it like this: …"
     )
@@ -42,7 +42,7 @@ def test_a_call_that_could_not_be_read_is_answered_with_what_was_wrong():
     assert (item.problem, item.why) == (f"not run: {call.problem}", "invalid call")
 
 
-def test_a_tool_of_a_server_that_does_not_run_is_named_as_such_and_no_other_servers_is_suggested():
+def test_a_call_to_a_server_that_is_not_running_says_so_and_suggests_no_other():
     absent = {"time": ServerState.STARTING, "files": ServerState.STOPPED}
     item = prepare(CallRequest("1", "time__get_weather", "{}"), TABLE, absent)
     assert item.why == "server not running" and "the server time is still starting" in item.problem
@@ -51,7 +51,7 @@ def test_a_tool_of_a_server_that_does_not_run_is_named_as_such_and_no_other_serv
     assert "Did you mean" not in item.problem
 
 
-def test_a_tool_that_is_turned_off_is_named_as_such_and_no_other_is_suggested():
+def test_a_call_to_a_tool_that_is_turned_off_says_so_and_suggests_no_other():
     item = prepare(CallRequest("1", "weather__forecast", "{}"), TABLE, {}, [Tool("weather", "forecast")])
     assert (item.tool, item.why) == (None, "turned off")
     assert "forecast of weather is disabled" in item.problem and "Did you mean" not in item.problem
@@ -63,7 +63,7 @@ def test_a_name_with_a_server_suggests_only_tools_of_that_server():
     assert "weather__get_weather" not in item.problem
 
 
-def test_people_read_why_a_call_did_not_run_without_the_advice_to_the_model():
+def test_the_reason_shown_to_people_omits_the_advice_to_the_model():
     absent = {"files": ServerState.STOPPED}
     item = prepare(CallRequest("1", "files__read", "{}"), TABLE, absent)
     shown = plain_reason(item.problem, item.why)
@@ -78,6 +78,6 @@ def test_people_read_why_a_call_did_not_run_without_the_advice_to_the_model():
     )
 
 
-def test_the_text_of_a_server_is_not_shortened():
+def test_text_from_a_server_is_not_shortened():
     text = f"Try later.{EXAMPLE}x Send the complete call again."
     assert plain_reason(text, "") == text

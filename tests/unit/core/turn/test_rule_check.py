@@ -36,12 +36,14 @@ def checked(rules: list[str], *calls: PastCall) -> RuleCheck:
         ("", BY_DEFAULT, ""),
     ],
 )
-def test_a_call_changes_if_it_would_go_another_way(rule: str, record: DecisionRecord | None, change: str):
+def test_a_past_call_changes_if_the_rules_would_decide_differently(
+    rule: str, record: DecisionRecord | None, change: str
+):
     check = checked([f"{rule} files/*"] if rule else [], PastCall("files", "read", {}, 1.0, decided=record))
     assert [f"{one.call.before} → {one.after}" for one in check.changes] == ([change] if change else [])
 
 
-def test_verdicts_are_counted_except_for_unreadable_calls():
+def test_verdicts_are_counted_without_unreadable_calls():
     calls = [PastCall("files", "read", {"path": path}, 1.0) for path in ("/etc/a", "/b", "/c")]
     check = checked(
         ["ask files/* path=/etc/*", "allow files/* path=/b"], *calls, PastCall("x", "y", None, 1.0)
@@ -50,7 +52,7 @@ def test_verdicts_are_counted_except_for_unreadable_calls():
     assert (check.calls, check.unreadable) == (3, 1)
 
 
-def test_rules_that_match_nothing_and_rules_that_others_override_are_named():
+def test_rules_that_match_nothing_or_are_overridden_are_named():
     check = checked(
         ["allow files/read", "deny files/*", "ask notes/*"], PastCall("files", "read", {"path": "/a"}, 1.0)
     )
@@ -58,10 +60,10 @@ def test_rules_that_match_nothing_and_rules_that_others_override_are_named():
     assert [str(rule) for rule in check.overridden] == ["allow files/read"]
 
 
-def test_the_same_rule_twice_is_judged_twice():
+def test_a_duplicate_rule_is_overridden():
     check = checked(["deny a/*", "deny a/*"], PastCall("a", "b", {}, 1.0))
     assert [rule.number for rule in check.overridden] == [2]
 
 
-def test_a_call_by_hand_says_so():
+def test_a_past_call_by_hand_is_described_as_such():
     assert PastCall("a", "b", {}, 1.0, by_model=False).before == "ran, called by hand"

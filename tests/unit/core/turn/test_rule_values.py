@@ -36,7 +36,7 @@ VALUES = st.recursive(
         ({"a": [{"b": 1}, [2]], "c": "d"}, "*", [1, 2, "d"]),
     ],
 )
-def test_a_dotted_path_leads_to_values(arguments, path, found):
+def test_a_dotted_path_selects_values(arguments, path, found):
     assert sorted(map(repr, values_at(path, arguments))) == sorted(map(repr, found))
 
 
@@ -94,7 +94,7 @@ def test_a_value_that_is_not_a_string_is_matched_as_json(value, text):
         "\u3000/tmp/%2e%2e/etc",
     ],
 )
-def test_a_path_that_leads_into_a_folder_is_caught_however_it_is_written(path):
+def test_any_spelling_of_a_path_into_a_folder_is_matched(path):
     assert covers_any("/etc/*", "path", {"path": path})
     assert covers_any("/etc/*", "*", {"options": {"where": path}})
     assert not covers_all("/home/*", "path", {"path": path})
@@ -116,52 +116,52 @@ def test_a_path_that_leads_into_a_folder_is_caught_however_it_is_written(path):
         7,
     ],
 )
-def test_a_path_is_allowed_only_if_it_is_and_leads_inside(path):
+def test_a_path_that_leads_or_may_lead_outside_is_not_allowed(path):
     assert not covers_all("/home/me/*", "path", {"path": path})
 
 
 @pytest.mark.parametrize("path", ["/home/me/a", "/home/me/x/../a", "/home/me/", ["/home/me/a", "/home/me/b"]])
-def test_a_path_inside_is_allowed(path):
+def test_a_path_inside_the_folder_is_allowed(path):
     assert covers_all("/home/me/*", "path", {"path": path})
 
 
-def test_an_address_of_a_file_is_allowed_as_it_is_written():
+def test_a_file_uri_is_matched_as_written():
     assert covers_all("file:///home/*", "uri", {"uri": "file:///home/a%20b"})
     assert not covers_all("file:///home/*", "uri", {"uri": "file:///home/../etc"})
 
 
 @given(SEGMENTS, SEGMENTS)
-def test_no_spelling_of_a_path_escapes_a_rule_that_denies_it(before, within):
+def test_no_spelling_of_a_path_evades_a_deny_rule(before, within):
     path = "/" + "/".join([*before, "etc", *within, "passwd"])
     assert covers_any("/etc/*", "path", {"path": path})
     assert not covers_all("/home/*", "path", {"path": path})
 
 
 @given(VALUES, st.text(max_size=6))
-def test_what_a_rule_may_allow_a_rule_that_denies_the_same_matches(value, pattern):
+def test_a_value_that_an_allow_rule_matches_is_also_matched_by_a_deny_rule(value, pattern):
     for path in ("v", "*", "v.a"):
         if covers_all(pattern, path, {"v": value}):
             assert covers_any(pattern, path, {"v": value})
 
 
-def test_arguments_that_are_nested_too_deep_to_read_are_denied_and_not_allowed():
+def test_arguments_nested_too_deeply_are_denied_and_not_allowed():
     deep: list = []
     for _ in range(200_000):
         deep = [deep]
     assert covers_any("/etc/*", "v", {"v": deep}) and not covers_all("*", "v", {"v": deep})
 
 
-def test_a_text_that_is_encoded_without_end_cannot_be_read():
+def test_text_with_endless_percent_encoding_is_denied_and_not_allowed():
     value = "%" + "25" * 20 + "41"
     assert covers_any("/etc/*", "v", {"v": value}) and not covers_all("*", "v", {"v": value})
 
 
 @pytest.mark.parametrize("text", ["100 %", "50% off", "a%zz", "line\n", "%41"])
-def test_a_text_with_blanks_or_a_percent_sign_is_not_a_path(text):
+def test_text_with_spaces_or_a_percent_sign_is_not_a_path(text):
     assert not covers_any("/etc/*", "*", {"v": text}) and covers_all("*", "v", {"v": text})
 
 
-def test_a_long_value_is_read_like_a_short_one():
+def test_a_long_value_is_matched_like_a_short_one():
     value = "%2F".join(["a" * 50, "%2e%2e"] * 2_000)
     assert not covers_any("*b*c*d*e", "v", {"v": value})
     assert covers_any("*/etc", "v", {"v": f"/{value}/etc"})
@@ -179,7 +179,7 @@ def test_a_long_value_is_read_like_a_short_one():
         [f"/a/b%20c{n}" for n in range(20_000)],
     ],
 )
-def test_what_is_too_large_to_read_is_denied_and_not_allowed_in_little_time(value):
+def test_a_value_too_large_to_decode_is_quickly_denied_and_not_allowed(value):
     rules = [f"{action} */* *=*/etc/{n}*" for n in range(10) for action in ("ask", "deny")]
     begin = time.process_time()
     assert Rules.parsed(rules).deciding("files", "write", {"v": value}).action == "deny"
@@ -190,12 +190,12 @@ def test_what_is_too_large_to_read_is_denied_and_not_allowed_in_little_time(valu
     assert time.process_time() - begin < 0.5
 
 
-def test_a_large_text_that_has_no_other_spelling_is_read():
+def test_a_large_text_with_only_one_spelling_is_matched():
     rules = Rules.parsed(["deny */* *=*/etc/*", "allow */*  text=*words*"])
     assert rules.deciding("notes", "add", {"text": "hello words\n" * 50_000}).action == "allow"
 
 
-def test_the_texts_of_a_call_are_read_once_for_all_rules(monkeypatch):
+def test_the_texts_of_a_call_are_decoded_once_for_all_rules(monkeypatch):
     read = []
     monkeypatch.setattr(rule_values, "_meanings", lambda text: read.append(text) or iter([text]))
     Rules.parsed([f"deny */* *=/etc/{n}" for n in range(9)]).deciding(
@@ -205,12 +205,12 @@ def test_the_texts_of_a_call_are_read_once_for_all_rules(monkeypatch):
 
 
 @given(st.text("ab*?[]", max_size=8), st.text("ab*?[]", max_size=12))
-def test_a_pattern_matches_as_fnmatch_has_it(pattern, text):
+def test_patterns_match_as_in_fnmatch(pattern, text):
     assert covers_any(pattern, "v", {"v": text}) == fnmatchcase(text, pattern)
 
 
 @pytest.mark.parametrize("value", ["C:\\Users\\x\\..\\me\\a", "C:/Users/me/a", "C:\\Users\\me\\a"])
-def test_a_pattern_with_backslashes_means_the_same_place(value):
+def test_a_pattern_with_backslashes_matches_the_same_path(value):
     assert covers_any("C:\\Users\\me\\*", "path", {"path": value})
 
 
@@ -219,7 +219,7 @@ def test_a_pattern_with_backslashes_means_the_same_place(value):
         "/".join
     )
 )
-def test_a_path_that_is_allowed_never_leads_out_of_its_folder(tail):
+def test_an_allowed_path_never_leads_out_of_its_folder(tail):
     path = f"/home/me/{tail}"
     if covers_all("/home/me/*", "path", {"path": path}):
         assert f"{posixpath.normpath(path)}/".startswith("/home/me/")
@@ -243,7 +243,7 @@ def test_a_path_that_is_allowed_never_leads_out_of_its_folder(tail):
         {"deep": ["se\u200bcret"]},
     ],
 )
-def test_a_word_with_invisible_characters_or_fullwidth_letters_evades_no_rule(text):
+def test_invisible_or_fullwidth_characters_do_not_evade_a_rule(text):
     assert covers_any("*secret*", "text", {"text": text}) and covers_any("*secret*", "*", {"text": text})
     assert not covers_all("*se[!c]*", "text", {"text": text})
 
@@ -251,11 +251,11 @@ def test_a_word_with_invisible_characters_or_fullwidth_letters_evades_no_rule(te
 @pytest.mark.parametrize(
     "path", ["／etc／passwd", "/tmp/．．/etc/passwd", "/e\u200btc/passwd", "%2fe％74c/passwd"]
 )
-def test_a_path_with_fullwidth_or_invisible_characters_is_also_the_plain_path(path):
+def test_a_path_with_fullwidth_or_invisible_characters_also_matches_as_a_plain_path(path):
     assert covers_any("/etc/*", "path", {"path": path}) and not covers_all("/tmp/*", "path", {"path": path})
 
 
-def test_a_rule_that_allows_matches_the_text_in_every_reading():
+def test_an_allow_rule_must_match_every_reading_of_a_text():
     assert not covers_all("*ｓecret*", "v", {"v": "a secret"})
     assert not covers_all("a?b", "v", {"v": "a\u200bb"})
     assert covers_all("*（株）*", "v", {"v": "日本（株）"})
@@ -263,7 +263,7 @@ def test_a_rule_that_allows_matches_the_text_in_every_reading():
     assert not covers_all("?*＊", "v", {"v": "ab"})
 
 
-def test_a_rule_about_invisible_or_fullwidth_characters_matches_these_only():
+def test_a_rule_with_invisible_or_fullwidth_characters_matches_only_these():
     assert covers_any("*\u200b*", "v", {"v": "a\u200bb"}) and not covers_any("*\u200b*", "v", {"v": "ab"})
     assert covers_any("*＊*", "v", {"v": "a＊b"}) and not covers_any("*＊*", "v", {"v": "ab"})
     assert covers_any("*cafe\u0301*", "v", {"v": "café"}) and covers_any("*café*", "v", {"v": "cafe\u0301"})
@@ -272,7 +272,7 @@ def test_a_rule_about_invisible_or_fullwidth_characters_matches_these_only():
 @pytest.mark.parametrize(
     "value", ["a" + "\u0315\u0300\u0327" * 100_000, "ｓ\u200b" * 200_000, "日本語" * 200_000]
 )
-def test_a_large_text_is_read_plain_in_little_time(value):
+def test_a_large_plain_text_is_matched_quickly(value):
     begin = time.process_time()
     assert not covers_any("*secret*", "v", {"v": value})
     assert time.process_time() - begin < 1

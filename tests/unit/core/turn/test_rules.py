@@ -28,13 +28,13 @@ CALLS = st.tuples(
 )
 
 
-def test_a_rule_is_an_action_a_tool_and_conditions():
+def test_a_rule_consists_of_an_action_a_tool_and_conditions():
     assert parse_rule("ask files/* path=/etc/* mode=w") == Rule(
         Verdict.ASK, "files", "*", (Condition("path", "/etc/*"), Condition("mode", "w"))
     )
 
 
-def test_the_action_is_left_out_in_a_list_of_one_action():
+def test_the_action_is_omitted_in_a_list_for_one_action():
     assert parse_rule("notes/*", Verdict.DENY) == parse_rule("deny notes/*", Verdict.DENY)
     assert str(parse_rule("notes/*", Verdict.DENY)) == "deny notes/*"
 
@@ -57,17 +57,17 @@ def test_the_action_is_left_out_in_a_list_of_one_action():
         ("allow notes/" + "x" * MAX_RULE, f"at most {MAX_RULE} characters"),
     ],
 )
-def test_a_text_that_is_not_a_rule_says_what_to_write(text: str, problem: str):
+def test_an_invalid_rule_is_rejected_with_the_expected_syntax(text: str, problem: str):
     with pytest.raises(RuleError, match=problem.replace("*", r"\*").replace("..", r"\.\.")):
         parse_rule(text)
 
 
-def test_a_rule_in_the_list_of_another_action_is_refused():
+def test_a_rule_in_the_list_of_another_action_is_rejected():
     with pytest.raises(RuleError, match="says deny, but is in the list `allow`"):
         parse_rule("deny notes/*", Verdict.ALLOW)
 
 
-def test_quotes_keep_spaces_and_equals_signs_together():
+def test_quotes_keep_spaces_and_equals_signs():
     rule = parse_rule(r'deny "my server"/send text="a \"b\" = c" "x=y"=1 dir=C:\new "d"="C:\\n"')
     assert (rule.server, rule.tool) == ("my server", "send")
     assert [(one.argument, one.pattern) for one in rule.conditions] == [
@@ -79,7 +79,7 @@ def test_quotes_keep_spaces_and_equals_signs_together():
 
 
 @given(RULES)
-def test_a_rule_that_is_written_is_read_as_the_same_rule(rule: Rule):
+def test_a_rule_survives_a_round_trip(rule: Rule):
     assert parse_rule(str(rule)) == rule
     assert parse_rule(rule.pattern, rule.action) == rule
 
@@ -105,7 +105,7 @@ def test_deny_overrides_ask_and_ask_overrides_allow_however_specific():
 
 
 @given(st.lists(SMALL, max_size=6), SMALL, CALLS)
-def test_another_rule_that_denies_or_asks_never_makes_mcptui_less_careful(found, new, call):
+def test_adding_a_deny_or_ask_rule_never_makes_the_verdict_less_strict(found, new, call):
     strictness = {None: 1, Verdict.ALLOW: 0, Verdict.ASK: 2, Verdict.DENY: 3}
 
     def of(rules):
@@ -119,7 +119,7 @@ def test_another_rule_that_denies_or_asks_never_makes_mcptui_less_careful(found,
 
 
 @given(st.lists(SMALL, max_size=6), CALLS)
-def test_the_order_of_rules_changes_no_verdict(found, call):
+def test_the_order_of_rules_does_not_change_the_verdict(found, call):
     first, second = (Rules(tuple(rules)).deciding(*call) for rules in (found, found[::-1]))
     assert (first and first.action) == (second and second.action)
 
@@ -132,13 +132,13 @@ def test_a_tool_is_offered_unless_a_rule_without_conditions_denies_it():
     assert Rules().offered(tools) is tools
 
 
-def test_a_tool_with_a_slash_in_its_name_does_not_escape_a_rule_that_denies():
+def test_a_tool_with_a_slash_in_its_name_does_not_evade_a_deny_rule():
     rules = Rules.parsed(deny=["*/delete_*"], allow=["*/get_*"])
     assert rules.deciding("notes", "old/delete_all", {}) is not None
     assert rules.deciding("notes", "old/get_all", {}) is None
 
 
-def test_every_list_of_the_configuration_gives_its_rules_an_origin():
+def test_each_configured_rule_knows_the_list_that_it_comes_from():
     rules = Rules.parsed(["allow a/*"], allow=["b/*"], ask=["c/*"], deny=["d/*"]).rules
     assert [(str(rule), rule.origin) for rule in rules] == [
         ("allow a/*", "rules"),

@@ -51,7 +51,7 @@ def asking(*replies):
     return ScriptedModel([*replies]), FunctionToolbox(read_only=False)
 
 
-async def test_a_call_that_may_change_something_waits_for_a_yes():
+async def test_a_call_that_may_change_something_waits_for_approval():
     model, toolbox = asking(calls(call(1)), says("done"))
     approver = ScriptedApprover(YES)
     turn, _ = turn_of(model, toolbox, approver=approver)
@@ -62,7 +62,7 @@ async def test_a_call_that_may_change_something_waits_for_a_yes():
     assert len(toolbox.called) == 1
 
 
-async def test_a_no_with_a_reason_is_what_the_model_reads():
+async def test_the_model_reads_the_reason_for_a_denial():
     model, toolbox = asking(calls(call(1)), says("ok"))
     turn, _ = turn_of(model, toolbox, approver=ScriptedApprover(Decision(Answer.NO, "not on a Sunday")))
     events = await run(turn)
@@ -71,7 +71,7 @@ async def test_a_no_with_a_reason_is_what_the_model_reads():
     assert of_type(events, ToolCallEnded)[0].why == "denied"
 
 
-async def test_a_denial_without_a_person_is_not_attributed_to_one():
+async def test_a_denial_without_a_person_is_not_attributed_to_the_user():
     model, toolbox = asking(calls(call(1)), says("ok"))
     answer = Decision(Answer.NO, "nobody is there", by_person=False)
     turn, _ = turn_of(model, toolbox, approver=ScriptedApprover(answer))
@@ -79,7 +79,7 @@ async def test_a_denial_without_a_person_is_not_attributed_to_one():
     assert model.requests[1].messages[-1].text == "denied: nobody is there"
 
 
-async def test_a_yes_for_the_session_is_not_asked_again():
+async def test_a_tool_approved_for_the_session_is_not_asked_about_again():
     model, toolbox = asking(calls(call(1), call(2, arguments="{}")), says("done"))
     approver = ScriptedApprover(Decision(Answer.SESSION))
     turn, _ = turn_of(model, toolbox, approver=approver)
@@ -87,14 +87,14 @@ async def test_a_yes_for_the_session_is_not_asked_again():
     assert len(approver.asked) == 1 and len(toolbox.called) == 2
 
 
-async def test_calls_that_ask_run_one_after_the_other():
+async def test_calls_that_ask_run_one_at_a_time():
     model, toolbox = asking(calls(call(1), call(2)), says("done"))
     turn, _ = turn_of(model, toolbox, approver=ScriptedApprover(YES, YES))
     await run(turn)
     assert toolbox.most_at_once == 1
 
 
-async def test_what_the_mode_forbids_is_denied_without_a_question():
+async def test_a_call_that_the_mode_forbids_is_denied_without_a_question():
     model, toolbox = asking(calls(call(1)), says("ok"))
     approver = ScriptedApprover()
     turn, _ = turn_of(model, toolbox, approver=approver, mode=Mode.READS)
@@ -109,7 +109,7 @@ async def test_denials_do_not_count_as_errors_of_the_model():
     assert ended(await run(turn)).reason is EndReason.ANSWERED
 
 
-async def test_waiting_for_the_person_is_not_counted_as_time_of_the_turn():
+async def test_waiting_for_the_person_does_not_use_time_of_the_turn():
     clock = HandClock()
 
     class Slow(ScriptedApprover):
@@ -134,7 +134,7 @@ async def test_cancelling_while_a_question_is_open_answers_the_call():
     assert talk.dangling() == () and toolbox.called == []
 
 
-async def test_what_a_server_asks_during_a_call_does_not_use_the_time_of_the_turn():
+async def test_questions_of_a_server_during_a_call_do_not_use_time_of_the_turn():
     clock = HandClock()
 
     class Asking(FunctionToolbox):
@@ -206,7 +206,7 @@ async def test_a_large_result_is_truncated_and_the_model_reads_the_rest():
     assert len(of_type(events, ToolCallProposed)) == len(of_type(events, ToolCallStarted)) == 2
 
 
-async def test_a_large_result_is_made_ready_in_a_thread_and_stored_on_the_event_loop(
+async def test_a_large_result_is_prepared_in_a_thread_and_stored_on_the_event_loop(
     monkeypatch: pytest.MonkeyPatch,
 ):
     def is_main() -> bool:
@@ -246,7 +246,7 @@ async def test_pages_of_a_stored_result_are_not_stored_again():
     )
 
 
-async def test_the_same_large_result_is_kept_once():
+async def test_the_same_large_result_is_stored_once():
     result_store = ResultStore()
     model = ScriptedModel([calls(call(1, "srv__log"), call(2, "srv__log")), says("done")])
     turn, _ = turn_of(model, FunctionToolbox(log=large), result_store=result_store)
@@ -264,7 +264,7 @@ async def test_all_results_of_one_reply_share_the_window():
     assert all(len(one) <= 8192 * 0.1 * 3 for one in told)
 
 
-async def test_a_picture_goes_with_the_observation():
+async def test_an_image_is_attached_to_the_result():
     async def look(arguments):
         return ToolResult((image(png(64, 32)),))
 
@@ -276,7 +276,7 @@ async def test_a_picture_goes_with_the_observation():
     assert [one.mime for one in told.attachments] == ["image/png"]
 
 
-async def test_pictures_that_differ_are_not_the_same_result():
+async def test_results_with_different_images_are_not_identical():
     seen = 0
 
     async def look(arguments):
@@ -290,7 +290,7 @@ async def test_pictures_that_differ_are_not_the_same_result():
     assert not any("the same call" in message.text for message in talk.messages)
 
 
-async def test_a_call_cancelled_before_it_began_is_cleaned_up(recwarn):
+async def test_a_call_cancelled_before_it_starts_is_cleaned_up(recwarn):
     async def look(arguments):
         return text("fine")
 
@@ -350,7 +350,7 @@ def offered(request) -> set[str]:
     return {spec.tool for spec in request.tools}
 
 
-async def test_a_tool_that_a_search_has_loaded_is_offered_in_the_next_step_and_can_be_called():
+async def test_a_tool_loaded_by_a_search_is_offered_in_the_next_step_and_can_be_called():
     model = ScriptedModel(
         [
             calls(call(1, "mcptui__find_tools", '{"query": "tool_33", "limit": 1}')),
@@ -378,14 +378,14 @@ async def test_a_tool_that_was_not_loaded_is_loaded_and_called_when_the_model_na
     ]
 
 
-async def test_wrong_arguments_of_find_tools_are_explained():
+async def test_invalid_arguments_of_find_tools_are_explained():
     model = ScriptedModel([calls(call(1, "mcptui__find_tools", '{"query": ""}')), says("done")])
     turn, _ = turn_of(model, many_tools(), tool_selection=ToolSelection(max_tools=10))
     await run(turn)
     assert "query must be a string" in model.requests[1].messages[-1].text
 
 
-async def test_a_tool_whose_definition_is_never_sent_is_called_by_name_but_not_loaded():
+async def test_a_tool_whose_definition_is_never_sent_can_be_called_by_name_but_is_not_loaded():
     model, toolbox = ScriptedModel([calls(call(1, "srv__tool_3", "{}")), says("done")]), many_tools(5)
     properties = {f"p{number}": {"type": "string"} for number in range(9_000)}
     toolbox.offered[3] = replace(toolbox.offered[3], schema={"type": "object", "properties": properties})
@@ -399,7 +399,7 @@ def ruled(*rules: str, mode: Mode = Mode.ASK) -> Policy:
     return Policy(Rules.parsed(rules), mode)
 
 
-async def test_a_tool_that_a_rule_denies_is_not_offered_and_its_call_is_refused():
+async def test_a_tool_that_a_rule_denies_is_not_offered_and_calls_to_it_are_denied():
     model, toolbox = asking(calls(call(1)), says("ok"))
     turn, _ = turn_of(model, toolbox, policy=ruled("deny srv/echo", mode=Mode.ALL))
     events = await run(turn)
@@ -410,7 +410,7 @@ async def test_a_tool_that_a_rule_denies_is_not_offered_and_its_call_is_refused(
     assert of_type(events, ToolCallEnded)[0].server == "srv"
 
 
-async def test_a_rule_about_an_argument_denies_only_the_calls_that_have_it():
+async def test_a_rule_with_a_condition_denies_only_the_calls_that_match():
     other = call(2, arguments='{"text": "ho"}')
     model, toolbox = asking(calls(call(1), other), says("ok"))
     turn, _ = turn_of(model, toolbox, policy=ruled("deny srv/* text=hi", "allow srv/*"))
@@ -423,7 +423,7 @@ async def test_a_rule_about_an_argument_denies_only_the_calls_that_have_it():
     ]
 
 
-async def test_a_rule_that_asks_about_an_argument_asks_before_a_read_only_tool_runs():
+async def test_an_ask_rule_with_a_condition_asks_even_for_a_read_only_tool():
     model, toolbox = ScriptedModel([calls(call(1)), says("ok")]), FunctionToolbox(read_only=True)
     approver = ScriptedApprover(YES)
     turn, _ = turn_of(model, toolbox, approver=approver, policy=ruled("ask */* text=h*"))
@@ -432,7 +432,7 @@ async def test_a_rule_that_asks_about_an_argument_asks_before_a_read_only_tool_r
     assert len(toolbox.called) == 1
 
 
-async def test_a_rule_that_is_added_while_a_call_waits_for_approval_denies_it():
+async def test_a_rule_added_while_a_call_waits_for_approval_denies_it():
     model, toolbox = asking(calls(call(1)), says("ok"))
     policy = Policy()
 

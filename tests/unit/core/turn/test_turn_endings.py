@@ -28,13 +28,13 @@ def ended(reason: EndReason) -> TurnEnded:
     return TurnEnded(reason, "", 1, 0, Usage(), 5.0)
 
 
-def test_every_end_and_every_limit_has_a_sentence():
+def test_every_end_reason_and_every_limit_has_a_sentence():
     assert set(END_WORDS) == set(EndReason)
     assert set(LIMIT_SENTENCES) == set(LimitName)
 
 
 @pytest.mark.parametrize("limit", list(LimitName))
-def test_a_limit_says_its_value_and_its_name_in_the_configuration(limit: LimitName):
+def test_a_limit_is_reported_with_its_value_and_its_configuration_key(limit: LimitName):
     sentence = said(LimitReached(limit, 12))
     assert sentence.startswith("Limit reached: ") and "12" in sentence
     assert sentence.endswith(" in [limits]).") and "{" not in sentence
@@ -42,17 +42,17 @@ def test_a_limit_says_its_value_and_its_name_in_the_configuration(limit: LimitNa
     assert setting in LimitSettings.model_fields
 
 
-def test_an_error_says_whose_it_is_and_what_to_do():
+def test_an_error_names_its_origin_and_the_next_step():
     assert said(TurnError("no answer", "model", "Ask again.")) == "no answer. Ask again."
     assert said(TurnError("it died", "weather")) == "weather: it died"
 
 
-def test_a_turn_that_was_stopped_says_so_and_one_that_was_answered_nothing():
+def test_a_stopped_turn_has_a_remark_and_an_answered_one_has_none():
     assert said(ended(EndReason.CANCELLED)).startswith("Stopped.")
     assert remark_of(ended(EndReason.ANSWERED), 3) is None
 
 
-def test_a_retry_reason_is_shown_once_and_not_next_to_the_failure_that_repeats_it():
+def test_a_retry_reason_is_shown_once_and_not_next_to_a_failure_that_repeats_it():
     busy = Remark(1, "retry", "HTTP 429")
     failed = Remark(1, "error", "HTTP 429", "model", "Wait, then retry.")
     later = Remark(3, "retry", "HTTP 429")
@@ -61,7 +61,7 @@ def test_a_retry_reason_is_shown_once_and_not_next_to_the_failure_that_repeats_i
     assert said_once([busy, Remark(1, "error", "HTTP 500")]) == [busy, Remark(1, "error", "HTTP 500")]
 
 
-def test_warnings_and_reasons_to_ask_again_are_said_and_what_the_model_says_is_not():
+def test_warnings_and_retry_reasons_are_remarks_but_output_of_the_model_is_not():
     assert said(Notice("be careful", "warn")) == "be careful"
     assert said(RetryScheduled(1, 1, 4, 2.0, "429 too many")) == "429 too many"
     assert remark_of(TextDelta(1, "hello"), 3) is None

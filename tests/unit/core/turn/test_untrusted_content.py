@@ -33,7 +33,7 @@ def result(server: str = "", *, name: str = "x__y", why: str = "", is_error: boo
     return ToolMessage("c", name, "text", is_error, why=why, server=server)
 
 
-def test_results_and_attachments_of_servers_that_are_not_trusted_are_found_once_each() -> None:
+def test_untrusted_results_and_attachments_are_found_once_per_server() -> None:
     attached = Attachment("text", "text/plain", "a", 1, "x", server="docs")
     mine = Attachment("text", "text/plain", "b", 1, "x")
     messages = [
@@ -46,16 +46,16 @@ def test_results_and_attachments_of_servers_that_are_not_trusted_are_found_once_
     assert untrusted_sources(Conversation(messages=messages), Trusting()) == ("docs", "fetch")
 
 
-def test_text_from_mcptui_is_not_content_of_a_server() -> None:
+def test_text_from_mcptui_is_not_server_content() -> None:
     own = [result(why="denied", is_error=True), result(name="mcptui__read_result")]
     assert untrusted_sources(Conversation(messages=own), Trusting()) == ()
 
 
-def test_a_result_that_does_not_say_where_it_is_from_is_not_trusted() -> None:
+def test_a_result_of_unknown_origin_is_untrusted() -> None:
     assert untrusted_sources(Conversation(messages=[result()]), Trusting()) == (UNKNOWN,)
 
 
-def test_a_resource_that_the_model_reads_is_content_of_its_server() -> None:
+def test_a_resource_that_the_model_reads_counts_as_content_of_its_server() -> None:
     assert source_of(Tool("mcptui", READ, digest=BUILT_IN + READ), {"server": "docs"}) == "docs"
     assert source_of(Tool("mcptui", "find_tools", digest=f"{BUILT_IN}find_tools"), {}) == ""
     assert source_of(Tool("fetch", "get"), {"server": "docs"}) == "fetch"
@@ -74,7 +74,7 @@ def test_many_servers_are_counted_and_names_are_cleaned() -> None:
     assert "\x1b" not in said and "“b”, “c” and 2 more" in said
 
 
-def test_only_the_listing_of_a_server_lists_a_resource() -> None:
+def test_only_a_listing_from_its_server_lists_a_resource() -> None:
     read, wanted = Tool("mcptui", READ, digest=BUILT_IN + READ), {"server": "mail", "uri": "mail://1"}
     listing = ToolMessage("c", f"mcptui__{LIST}", "mail://0  Zero\nmail://1  One (text/plain)", server="mail")
     assert is_listed(Conversation(messages=[listing]), read, wanted)
@@ -85,7 +85,7 @@ def test_only_the_listing_of_a_server_lists_a_resource() -> None:
     )
 
 
-def test_an_imported_conversation_is_not_trusted_whatever_sources_it_names() -> None:
+def test_an_imported_conversation_is_untrusted_whatever_sources_it_names() -> None:
     forged = [UserMessage("hi"), result("good"), result(name="mcptui__read_result")]
     sources = untrusted_sources(Conversation(messages=forged, imported="s1"), Trusting())
     assert sources == ("the imported session s1",)

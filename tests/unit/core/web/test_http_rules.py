@@ -9,19 +9,19 @@ from tui.core.web.http_rules import header_name_fault, header_value_fault, is_ho
 
 
 @pytest.mark.parametrize("name", ["Authorization", "X-Api-Key", "x_y.z", "Host", "Te2"])
-def test_a_token_is_a_header_name(name: str):
+def test_a_token_is_a_valid_header_name(name: str):
     assert header_name_fault(name) == ""
 
 
 @pytest.mark.parametrize("name", ["", "Bad Name", "X-Ü", "A:", "A\n", "X\x00"])
-def test_only_a_token_is_a_header_name(name: str):
+def test_a_name_that_is_not_a_token_is_rejected(name: str):
     assert "not a valid HTTP header name" in header_name_fault(name)
 
 
 @pytest.mark.parametrize(
     "name", ["Content-Length", "transfer-encoding", "CONNECTION", "TE", "Upgrade", "Keep-Alive"]
 )
-def test_headers_of_a_connection_are_not_configured(name: str):
+def test_connection_headers_cannot_be_configured(name: str):
     assert "set by mcptui" in header_name_fault(name)
 
 
@@ -35,18 +35,18 @@ def test_headers_of_a_connection_are_not_configured(name: str):
         ("\x7f", "control"),
     ],
 )
-def test_a_value_that_cannot_be_sent_is_explained_without_the_value(value: str, why: str):
+def test_a_value_that_cannot_be_sent_is_explained_without_showing_it(value: str, why: str):
     assert why in header_value_fault(value)
     assert value not in header_value_fault(value)
 
 
 @pytest.mark.parametrize("value", ["", "Bearer a.b-c=", "a\tb", "Bearer "])
-def test_printable_ascii_is_a_value(value: str):
+def test_printable_ascii_is_a_valid_header_value(value: str):
     assert header_value_fault(value) == ""
 
 
 @given(st.text(max_size=8))
-def test_a_header_without_fault_can_be_encoded(value: str):
+def test_every_accepted_header_value_can_be_encoded(value: str):
     if not header_value_fault(value):
         httpx2.Headers({"X": value})
 
@@ -64,7 +64,7 @@ def test_a_header_without_fault_can_be_encoded(value: str):
         "http://localhost:1",
     ],
 )
-def test_these_are_addresses(url: str):
+def test_valid_urls_are_accepted(url: str):
     assert url_fault(url) == ""
 
 
@@ -88,12 +88,12 @@ def test_these_are_addresses(url: str):
         "https://a\\b",
     ],
 )
-def test_these_are_none(url: str):
+def test_invalid_urls_are_rejected(url: str):
     assert url_fault(url).startswith("must be a URL")
 
 
 @pytest.mark.parametrize(
     ("host", "whether"), [("a" * 64, False), ("a" * 63, True), ("::1", True), (":x", False), ("", False)]
 )
-def test_hosts_are_names_or_ip_addresses(host: str, whether: bool):
+def test_a_host_is_a_name_or_an_ip_address(host: str, whether: bool):
     assert is_host(host) is whether

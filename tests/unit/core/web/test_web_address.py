@@ -5,7 +5,7 @@ import pytest
 from tui.core.web.web_address import MAX_LENGTH, has_browser, web_address
 
 
-def test_an_address_is_shown_whole_in_three_parts() -> None:
+def test_a_url_is_shown_complete_in_three_parts() -> None:
     seen = web_address("https://GitHub.com:443/login?next=https://x.example/#top")
 
     assert (seen.before, seen.host, seen.after) == (
@@ -30,7 +30,7 @@ def test_an_address_is_shown_whole_in_three_parts() -> None:
         ("https://93.184.216.34/", "93.184.216.34", "an IP address"),
     ],
 )
-def test_a_look_alike_is_flagged(url: str, host: str, warning: str) -> None:
+def test_a_look_alike_host_is_flagged(url: str, host: str, warning: str) -> None:
     seen = web_address(url)
 
     assert seen.host == host and not seen.problem
@@ -56,12 +56,12 @@ def test_a_look_alike_is_flagged(url: str, host: str, warning: str) -> None:
         "",
     ],
 )
-def test_what_no_browser_should_get_is_a_problem(url: str) -> None:
+def test_a_url_that_a_browser_should_not_open_is_a_problem(url: str) -> None:
     assert web_address(url).problem
 
 
 @pytest.mark.parametrize("url", ["http://localhost:8080/cb", "http://127.0.0.1/", "http://[::1]:9/"])
-def test_this_machine_may_be_without_tls(url: str) -> None:
+def test_a_url_on_this_machine_may_be_unencrypted(url: str) -> None:
     assert not web_address(url).problem
 
 
@@ -75,5 +75,7 @@ def test_this_machine_may_be_without_tls(url: str) -> None:
         ({"SSH_TTY": "/dev/pts/1"}, "darwin", False),
     ],
 )
-def test_a_browser_is_only_where_the_person_is(env: dict[str, str], platform: str, expected: bool) -> None:
+def test_a_browser_is_available_only_with_a_local_display(
+    env: dict[str, str], platform: str, expected: bool
+) -> None:
     assert has_browser(env, platform) is expected

@@ -47,19 +47,19 @@ class Ends:
         return frames
 
 
-def test_ids_on_the_wire_cannot_be_guessed():
+def test_wire_ids_are_unpredictable():
     assert len({random_id() for _ in range(100)}) == 100
     assert all(0 < random_id() < 2**31 for _ in range(100))
 
 
-def test_an_answer_comes_back_under_the_id_of_the_session():
+def test_a_response_is_returned_under_the_id_of_the_session():
     ends = Ends()
     assert ends.ask(1)["id"] == 1001
     assert ends.gate.incoming(Response(1001, {"a": 1}))
     assert ends.got() == [Response(1, {"a": 1})]
 
 
-def test_answers_out_of_order_find_their_requests():
+def test_responses_out_of_order_are_matched_to_their_requests():
     ends = Ends()
     ends.ask(1)
     ends.ask(2)
@@ -77,7 +77,7 @@ def test_an_unmatched_response_is_counted_and_dropped():
     assert ends.gate.drops.unmatched == 3
 
 
-def test_a_cancelled_request_is_named_on_the_wire_and_its_late_answer_is_dropped():
+def test_a_cancellation_uses_the_wire_id_and_the_late_response_is_dropped():
     ends = Ends()
     ends.ask(1)
     cancel = {
@@ -90,13 +90,13 @@ def test_a_cancelled_request_is_named_on_the_wire_and_its_late_answer_is_dropped
     assert ends.got() == []
 
 
-def test_a_cancel_of_what_was_answered_already_is_not_sent():
+def test_cancelling_a_request_that_was_already_answered_sends_nothing():
     ends = Ends()
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
     assert ends.gate.outgoing(cancel) is None
 
 
-def test_progress_and_subscriptions_are_translated_both_ways():
+def test_ids_in_progress_and_subscriptions_are_translated_both_ways():
     ends = Ends()
     sent = ends.ask(1, _meta={"progressToken": 1, "other": 2})
     assert sent["params"]["_meta"] == {"progressToken": 1001, "other": 2}
@@ -108,7 +108,7 @@ def test_progress_and_subscriptions_are_translated_both_ways():
     ]
 
 
-def test_an_unusable_answer_fails_its_call_and_no_other():
+def test_an_unusable_response_fails_only_its_own_call():
     ends = Ends()
     ends.ask(1)
     ends.ask(2)
@@ -117,7 +117,7 @@ def test_an_unusable_answer_fails_its_call_and_no_other():
     assert (failure.id, failure.message) == (2, "the server's response is invalid: not JSON")
 
 
-def test_the_end_fails_every_call_that_waits():
+def test_the_end_of_the_connection_fails_every_pending_call():
     ends = Ends()
     ends.ask(1)
     ends.ask(2)
@@ -125,7 +125,7 @@ def test_the_end_fails_every_call_that_waits():
     assert ends.got() == [Failure(1, CONNECTION_CLOSED, "gone"), Failure(2, CONNECTION_CLOSED, "gone")]
 
 
-def test_a_subscription_stays_open_on_purpose_and_is_not_unanswered():
+def test_an_open_subscription_does_not_count_as_unanswered():
     ends = Ends()
     ends.ask(1, "subscriptions/listen")
     assert ends.gate.unanswered == 0
@@ -133,7 +133,7 @@ def test_a_subscription_stays_open_on_purpose_and_is_not_unanswered():
     assert ends.gate.unanswered == 1
 
 
-def test_a_silent_probe_is_answered_in_the_place_of_the_server():
+def test_a_probe_without_a_response_is_answered_by_the_gate():
     ends = Ends()
     ends.ask(1, "server/discover")
     ends.gate.give_up_probe(1, 2.0)
@@ -158,14 +158,14 @@ def test_an_error_without_an_id_answers_the_probe():
     assert ends.got() == [Failure(1, -32700, "parse error")]
 
 
-def test_an_error_without_an_id_answers_nothing_else():
+def test_an_error_without_an_id_answers_no_other_request():
     ends = Ends()
     ends.ask(1, "tools/call")
     ends.gate.incoming(Failure(None, -32700, "parse error"))
     assert ends.got() == []
 
 
-def test_a_late_answer_of_a_modern_server_still_counts():
+def test_a_late_probe_response_of_a_modern_server_still_counts():
     ends = Ends()
     ends.ask(1, "server/discover")
     ends.gate.give_up_probe(1, 2.0)
@@ -177,7 +177,7 @@ def test_a_late_answer_of_a_modern_server_still_counts():
     assert (failure.id, failure.code, failure.data["supported"]) == (2, UNSUPPORTED_VERSION, ["2026-07-28"])
 
 
-def test_a_server_that_answered_the_probe_late_is_given_time_for_the_next_one():
+def test_a_server_that_answered_a_probe_late_gets_more_time_for_the_next_one():
     ends = Ends()
     ends.ask(1, "server/discover")
     ends.gate.give_up_probe(1, 2.0)
@@ -188,7 +188,7 @@ def test_a_server_that_answered_the_probe_late_is_given_time_for_the_next_one():
     assert ends.got() == [] and ends.gate.waits_for(Response(1002, {}))
 
 
-def test_requests_of_a_handshake_server_reach_the_session():
+def test_requests_from_a_handshake_server_reach_the_session():
     ends = Ends()
     ends.ask(1, "initialize")
     ends.gate.incoming(Response(1001, {"protocolVersion": "2025-11-25"}))
@@ -198,7 +198,7 @@ def test_requests_of_a_handshake_server_reach_the_session():
     assert ends.gate.outgoing(answer) == answer
 
 
-def test_a_stateless_server_must_not_ask_and_gets_no_answer():
+def test_requests_from_a_stateless_server_are_dropped_unanswered():
     ends = Ends()
     ends.ask(1, "tools/list", _meta={VERSION: "2026-07-28"})
     ends.gate.incoming(Request("s1", "ping"))
@@ -213,7 +213,7 @@ def test_the_probe_alone_does_not_make_a_server_stateless():
     assert ends.gate.version == ""
 
 
-def test_too_many_requests_are_answered_at_the_gate_each_exactly_once():
+def test_excess_requests_are_each_answered_once_by_the_gate():
     ends = Ends()
     for number in range(UNANSWERED_LIMIT + 2):
         ends.gate.incoming(Request(number, "ping" if number % 2 else "roots/list"))
@@ -224,7 +224,7 @@ def test_too_many_requests_are_answered_at_the_gate_each_exactly_once():
     assert ends.gate.drops.overrun == 2
 
 
-def test_an_answered_request_makes_room_for_another():
+def test_answering_a_request_makes_room_for_another():
     ends = Ends()
     for number in range(UNANSWERED_LIMIT):
         ends.gate.incoming(Request(number, "ping"))
@@ -246,7 +246,7 @@ def test_requests_that_the_server_cancels_make_room_for_others():
     assert ends.gate.drops.overrun == 0
 
 
-def test_a_cancelled_id_may_be_written_as_text():
+def test_a_cancelled_id_may_be_written_as_a_string():
     ends = Ends()
     for number in range(UNANSWERED_LIMIT * 2):
         ends.gate.incoming(Request(number, "roots/list"))
@@ -254,7 +254,7 @@ def test_a_cancelled_id_may_be_written_as_text():
     assert ends.replies == []
 
 
-def test_a_request_whose_cancellation_is_dropped_still_waits_for_its_response():
+def test_a_request_whose_cancellation_is_dropped_is_still_pending():
     ends = Ends()
     ends.inbox.crowded = True
     for number in range(UNANSWERED_LIMIT + 1):
@@ -271,7 +271,7 @@ def test_cancelling_an_unknown_request_is_harmless():
     assert len(ends.got()) == 7
 
 
-def test_batches_belong_to_one_protocol_version():
+def test_batches_are_read_only_in_2025_03_26():
     ends = Ends()
     assert not ends.gate.batches
     ends.gate.negotiated("2025-03-26")
@@ -282,7 +282,7 @@ def withdrawn(*ids):
     return [Notification(WITHDRAWN, {"requestId": one}) for one in ids]
 
 
-def test_what_came_with_a_request_is_withdrawn_when_that_is_over():
+def test_questions_asked_during_a_request_are_withdrawn_when_it_ends():
     for end in (
         lambda ends: ends.gate.incoming(Response(1001, {})),
         lambda ends: ends.gate.fail((1001,), CONNECTION_CLOSED, "it broke off"),
@@ -301,7 +301,7 @@ def test_what_came_with_a_request_is_withdrawn_when_that_is_over():
         assert withdrawn("a")[0] in (got := ends.got()) and withdrawn("b")[0] not in got
 
 
-def test_what_is_answered_or_cancelled_is_not_withdrawn():
+def test_an_answered_or_cancelled_question_is_not_withdrawn():
     ends = Ends()
     ends.ask(1)
     for asked in ("a", 7):
@@ -314,7 +314,7 @@ def test_what_is_answered_or_cancelled_is_not_withdrawn():
     assert ends.got() == [Response(1, {})]
 
 
-def test_a_server_cannot_send_what_the_gate_reports_itself():
+def test_a_server_cannot_forge_the_notifications_of_the_gate():
     ends = Ends()
     assert ends.gate.incoming(withdrawn("a")[0])
     assert ends.got() == []

@@ -34,7 +34,7 @@ async def drained(inbox):
         found.append(getting.result())
 
 
-async def test_messages_come_in_the_order_in_which_they_were_put():
+async def test_messages_are_delivered_in_order():
     inbox = Inbox(Time())
     frames = [log(1), Response(1, {}), log(2), Response(2, {})]
     for frame in frames:
@@ -42,7 +42,7 @@ async def test_messages_come_in_the_order_in_which_they_were_put():
     assert await drained(inbox) == frames
 
 
-async def test_a_response_does_not_wait_for_a_flood():
+async def test_a_response_does_not_wait_behind_a_flood():
     inbox = Inbox(Time())
     for number in range(50_000):
         inbox.put(log(number))
@@ -51,7 +51,7 @@ async def test_a_response_does_not_wait_for_a_flood():
     assert await drained(inbox) == [Response(1, {})]
 
 
-async def test_a_flood_passes_at_a_pace_and_the_rest_is_counted():
+async def test_a_flood_is_rate_limited_and_the_rest_is_counted():
     time = Time()
     inbox = Inbox(time)
     passed = 0
@@ -64,7 +64,7 @@ async def test_a_flood_passes_at_a_pace_and_the_rest_is_counted():
     assert passed + inbox.collapsed + WAITING >= 10_000
 
 
-async def test_progress_that_was_not_fetched_yet_is_replaced_by_newer():
+async def test_progress_that_was_not_yet_fetched_is_replaced_by_newer_progress():
     inbox = Inbox(Time())
     for value in range(1000):
         inbox.put(progress("a", value))
@@ -72,7 +72,7 @@ async def test_progress_that_was_not_fetched_yet_is_replaced_by_newer():
     assert await drained(inbox) == [progress("a", 999), progress("b", -999)]
 
 
-async def test_list_changed_is_never_lost_in_a_crowd():
+async def test_list_changed_is_never_lost_in_a_flood():
     inbox = Inbox(Time())
     changed = Notification("notifications/tools/list_changed")
     inbox.put(changed)
@@ -82,7 +82,7 @@ async def test_list_changed_is_never_lost_in_a_crowd():
     assert (await drained(inbox)).count(changed) == 1
 
 
-async def test_a_delayed_notification_arrives_on_its_own():
+async def test_a_delayed_notification_arrives_without_another_message():
     inbox = Inbox()
     for number in range(BURST):
         inbox.put(log(number))
@@ -92,7 +92,7 @@ async def test_a_delayed_notification_arrives_on_its_own():
         assert await inbox.get() == log(-1)
 
 
-async def test_after_the_end_the_answers_that_are_there_still_come():
+async def test_responses_received_before_the_end_are_still_delivered():
     inbox = Inbox()
     inbox.put(Response(1, {}))
     inbox.close()
@@ -103,7 +103,7 @@ async def test_after_the_end_the_answers_that_are_there_still_come():
     assert inbox.emptied.is_set()
 
 
-async def test_closing_wakes_the_one_who_waits():
+async def test_closing_wakes_a_waiting_reader():
     inbox = Inbox()
     getting = asyncio.ensure_future(inbox.get())
     await asyncio.sleep(0)
@@ -112,7 +112,7 @@ async def test_closing_wakes_the_one_who_waits():
         await getting
 
 
-async def test_putting_says_whether_the_session_will_see_the_message():
+async def test_put_returns_whether_the_session_will_receive_the_message():
     inbox = Inbox(Time())
     assert all(inbox.put(log(number)) for number in range(WAITING))
     assert not inbox.put(log())

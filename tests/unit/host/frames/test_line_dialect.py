@@ -80,7 +80,7 @@ def side():
     return Side()
 
 
-async def test_initialize_waits_for_the_greeting_and_nothing_is_written(side):
+async def test_initialize_waits_for_the_hello_and_nothing_is_written(side):
     side.ask(1, "initialize", protocolVersion="2025-11-25")
     assert side.notify("notifications/initialized")
     side.hear(HELLO)
@@ -90,7 +90,7 @@ async def test_initialize_waits_for_the_greeting_and_nothing_is_written(side):
     assert not side.sent
 
 
-async def test_tools_are_listed_from_the_greeting(side):
+async def test_tools_are_listed_from_the_hello(side):
     side.hear(HELLO)
     side.ask(1, "tools/list")
     [tool] = (await side.got()).result["tools"]
@@ -111,13 +111,13 @@ async def test_tools_are_listed_from_the_greeting(side):
         ({"name": "x", "parameters": ["a"]}, ["a"]),
     ],
 )
-async def test_parameters_become_an_input_schema_and_nothing_is_made_up(side, given, schema):
+async def test_parameters_become_an_input_schema_without_additions(side, given, schema):
     side.hear(HELLO | {"tools": [given]})
     side.ask(1, "tools/list")
     assert (await side.got()).result["tools"][0]["inputSchema"] == schema
 
 
-async def test_returns_of_an_object_become_an_output_schema(side):
+async def test_a_returns_object_becomes_an_output_schema(side):
     side.hear(HELLO | {"tools": [ADD | {"returns": {"type": "object", "properties": {}}}]})
     side.ask(1, "tools/list")
     [tool] = (await side.got()).result["tools"]
@@ -125,7 +125,7 @@ async def test_returns_of_an_object_become_an_output_schema(side):
     assert tool["description"] == "a plus b"
 
 
-async def test_what_the_dialect_does_not_have_is_refused_without_a_line(side):
+async def test_methods_that_the_dialect_lacks_are_refused_without_writing_a_line(side):
     side.ask(1, "server/discover")
     side.ask(2, "resources/list")
     first, second = await side.got(), await side.got()
@@ -157,7 +157,7 @@ async def test_an_object_becomes_structured_content_and_is_never_unwrapped(side)
     assert "isError" not in got.result
 
 
-async def test_a_result_without_a_result_fails_the_call(side):
+async def test_a_tool_result_without_a_result_fails_the_call(side):
     got = await side.result({"type": "tool_result"})
     assert isinstance(got, Failure) and "it has no result" in got.message
 
@@ -173,12 +173,12 @@ async def test_a_result_without_a_result_fails_the_call(side):
         ({"message": ["no", "text"]}, "the tool failed without a message"),
     ],
 )
-async def test_a_tool_error_is_a_result_that_says_so(side, error, text):
+async def test_a_tool_error_becomes_an_error_result(side, error, text):
     got = await side.result({"type": "tool_error", "error": error})
     assert got == Response(1, {"content": [{"type": "text", "text": text}], "isError": True})
 
 
-async def test_an_error_without_an_id_ends_the_call_under_way(side):
+async def test_an_error_without_an_id_fails_the_call_in_progress(side):
     side.hear(HELLO)
     side.ask(1, "tools/call", name="add")
     side.hear({"type": "error", "message": "unknown type tool_call"})
@@ -189,12 +189,12 @@ async def test_an_error_without_an_id_ends_the_call_under_way(side):
     assert side.log == []
 
 
-async def test_an_error_while_no_call_is_under_way_goes_to_the_log(side):
+async def test_an_error_while_no_call_is_in_progress_goes_to_the_log(side):
     side.hear(HELLO, {"type": "error", "message": "odd"})
     assert side.log == ["odd"]
 
 
-async def test_an_answer_may_have_a_number_for_the_text_of_its_id_or_no_id(side):
+async def test_a_response_may_omit_its_id_or_write_it_as_a_number(side):
     side.hear(HELLO)
     for number in (1, 2):
         side.ask(number, "tools/call", name="add")
@@ -203,7 +203,7 @@ async def test_an_answer_may_have_a_number_for_the_text_of_its_id_or_no_id(side)
         assert (await side.got()).id == number
 
 
-async def test_unknown_second_and_late_answers_are_dropped_and_counted(side):
+async def test_unknown_duplicate_and_late_responses_are_dropped_and_counted(side):
     side.hear(HELLO)
     side.ask(1, "tools/call", name="add")
     known = side.sent[0]["id"]
@@ -214,7 +214,7 @@ async def test_unknown_second_and_late_answers_are_dropped_and_counted(side):
     assert side.gate.drops.unmatched == 2
 
 
-async def test_one_call_is_under_way_at_a_time(side):
+async def test_one_call_is_in_progress_at_a_time(side):
     side.hear(HELLO)
     side.ask(1, "tools/call", name="add", arguments={"a": 1})
     side.ask(2, "tools/call", name="add", arguments={"a": 2})
@@ -223,7 +223,7 @@ async def test_one_call_is_under_way_at_a_time(side):
     assert side.sent[1]["parameters"] == {"a": 2}
 
 
-async def test_a_call_that_waited_is_recorded_with_the_cause_of_its_sender(side):
+async def test_a_queued_call_is_recorded_with_the_cause_of_its_sender(side):
     side.hear(HELLO)
     for number in (1, 2):
         mark = CAUSE.set(Cause(number, 0, "call"))
@@ -233,7 +233,7 @@ async def test_a_call_that_waited_is_recorded_with_the_cause_of_its_sender(side)
     assert [cause.turn for cause in side.causes] == [1, 2]
 
 
-async def test_a_cancelled_call_frees_the_wire_and_writes_nothing(side):
+async def test_cancelling_a_call_starts_the_next_one_without_writing_a_cancellation(side):
     side.hear(HELLO)
     side.ask(1, "tools/call", name="add")
     side.ask(2, "tools/call", name="second")
@@ -254,7 +254,7 @@ async def test_a_cancelled_call_frees_the_wire_and_writes_nothing(side):
     ] == "missing: the traffic came faster than it could be recorded."
 
 
-async def test_a_waiting_call_that_is_cancelled_is_never_written(side):
+async def test_a_queued_call_that_is_cancelled_is_never_written(side):
     side.hear(HELLO)
     side.ask(1, "tools/call", name="first")
     side.ask(2, "tools/call", name="second")
@@ -264,7 +264,7 @@ async def test_a_waiting_call_that_is_cancelled_is_never_written(side):
     assert side.given_up == []
 
 
-async def test_a_ping_is_proven_by_any_answer(side):
+async def test_any_response_answers_a_ping(side):
     side.hear(HELLO)
     for number, answer in ((1, {"type": "pong"}), (2, {"type": "error", "message": "unknown type ping"})):
         side.ask(number, "ping")
@@ -273,7 +273,7 @@ async def test_a_ping_is_proven_by_any_answer(side):
         assert await side.got() == Response(number, {})
 
 
-async def test_a_batch_by_hand_gives_its_results_or_fails_as_a_whole(side):
+async def test_a_manual_batch_returns_its_results_or_fails_as_a_whole(side):
     side.hear(HELLO)
     side.ask(1, "batch_call", calls=[{"name": "add", "parameters": {}}])
     side.hear({"type": "batch_result", "id": side.sent[-1]["id"], "results": [1]})
@@ -283,36 +283,36 @@ async def test_a_batch_by_hand_gives_its_results_or_fails_as_a_whole(side):
     assert (await side.got()).message == "no"
 
 
-async def test_a_second_greeting_replaces_the_tools(side):
+async def test_a_second_hello_replaces_the_tools(side):
     side.hear(HELLO, HELLO | {"tools": []})
     assert await side.got() == Notification("notifications/tools/list_changed")
     side.ask(1, "tools/list")
     assert (await side.got()).result == {"tools": []}
 
 
-async def test_another_version_is_noted_and_accepted(side):
+async def test_another_version_is_logged_and_accepted(side):
     side.ask(1, "initialize")
     side.hear({"type": "hello", "version": "v2", "tools": []})
     assert (await side.got()).result["serverInfo"]["version"] == "v2"
     assert side.log == ["mcptui: its hello has version 'v2', but mcptui supports \"v1\""]
 
 
-async def test_a_greeting_without_a_list_of_tools_is_refused(side):
+async def test_a_hello_without_a_tool_list_is_rejected(side):
     side.hear({"type": "hello", "version": "v1", "tools": {}})
     assert side.refused == [NO_TOOLS]
 
 
-async def test_json_rpc_before_the_greeting_is_refused(side):
+async def test_json_rpc_before_the_hello_is_rejected(side):
     side.hear({"jsonrpc": "2.0", "method": "notifications/message", "params": {}})
     assert side.refused == [IS_MCP]
 
 
-async def test_what_is_neither_an_answer_nor_a_greeting_is_noise(side):
+async def test_a_line_that_is_neither_a_response_nor_a_hello_is_noise(side):
     assert side.hear(HELLO, {"type": "trace"}) is False
     assert side.hear([1]) is False
 
 
-async def test_an_unreadable_answer_fails_the_call_that_it_names(side):
+async def test_an_unreadable_response_fails_the_call_that_it_names(side):
     side.hear(HELLO)
     side.ask(1, "tools/call", name="add")
     [line] = read_dialect(f'{{"type":"tool_result","id":"{side.sent[0]["id"]}","result":NaN}}'.encode())
@@ -323,12 +323,12 @@ async def test_an_unreadable_answer_fails_the_call_that_it_names(side):
     assert side.sent[-1]["name"] == "next"
 
 
-async def test_an_answer_after_a_print_without_a_newline_is_found(side):
+async def test_a_response_after_output_without_a_newline_is_found(side):
     [line] = read_dialect(b'working... {"type":"tool_result","id":"7","result":1}')
     assert (line.type, line.id) == ("tool_result", "7")
 
 
-async def test_a_waiting_call_that_cannot_be_written_fails(side):
+async def test_a_queued_call_that_cannot_be_written_fails(side):
     side.hear(HELLO)
     side.ask(1, "tools/call", name="first")
     side.ask(2, "tools/call", name="second")
@@ -338,7 +338,7 @@ async def test_a_waiting_call_that_cannot_be_written_fails(side):
     assert isinstance(await side.got(), Failure)
 
 
-async def test_shutdown_is_written_only_after_the_greeting(side):
+async def test_shutdown_is_written_only_after_the_hello(side):
     side.dialect.shutdown()
     assert side.sent == []
     side.hear(HELLO)
@@ -346,7 +346,7 @@ async def test_shutdown_is_written_only_after_the_greeting(side):
     assert side.sent == [{"type": "shutdown"}]
 
 
-def test_a_greeting_is_recognised_under_json_rpc():
+def test_a_hello_is_recognized_among_json_rpc():
     assert is_hello(json.dumps(HELLO).encode())
     assert not is_hello(b'{"type":"hello"}')
     assert not is_hello(b'{"jsonrpc":"2.0","method":"hello"}')
@@ -366,7 +366,7 @@ OBJECTS = st.fixed_dictionaries(
 
 
 @given(st.lists(OBJECTS | LINES | st.binary(max_size=20), max_size=8), st.data())
-async def test_whatever_a_server_writes_nothing_raises_and_calls_end_at_most_once(lines, data):
+async def test_no_output_of_a_server_raises_and_each_call_ends_at_most_once(lines, data):
     side = Side()
     side.hear(HELLO)
     methods = ["tools/call", "ping", "batch_call"]

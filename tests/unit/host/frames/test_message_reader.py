@@ -19,7 +19,7 @@ def reader():
     return MessageReader(gate, inbox), gate, inbox
 
 
-async def test_a_large_message_is_read_all_the_same():
+async def test_a_large_message_is_read():
     messages, _, _ = reader()
     body = b'{"jsonrpc":"2.0","id":7,"result":{"text":"%s"}}' % (b"x" * LARGE)
     (found,) = await messages.parse(body)
@@ -27,7 +27,7 @@ async def test_a_large_message_is_read_all_the_same():
     assert len(found.result["text"]) == LARGE
 
 
-def test_a_notification_that_would_be_dropped_is_not_read():
+def test_a_notification_that_would_be_dropped_is_not_parsed():
     messages, _, inbox = reader()
     for number in range(WAITING):
         assert not messages.drop_surplus(NOTICE)
@@ -36,7 +36,7 @@ def test_a_notification_that_would_be_dropped_is_not_read():
     assert inbox.collapsed == 1 and BURST >= WAITING
 
 
-async def test_the_session_never_gets_a_large_notification_or_the_params_of_a_large_request():
+async def test_the_session_never_gets_large_notifications_or_params_of_large_requests():
     messages, _, inbox = reader()
     assert messages.admit(Notification("notifications/message", {}), LARGE + 1)
     assert inbox.collapsed == 1
@@ -65,14 +65,14 @@ class Day:
         await messages.rest()
 
 
-async def test_a_flood_is_read_for_half_of_the_time(monkeypatch):
+async def test_reading_a_flood_takes_half_of_the_time(monkeypatch):
     day, (messages, _, _) = Day(monkeypatch), reader()
     for _ in range(100):
         await day.read(messages, SLICE_SECONDS / 4)
     assert sum(day.pauses) == pytest.approx(100 * SLICE_SECONDS / 4, rel=0.05)
 
 
-async def test_time_without_messages_is_a_pause(monkeypatch):
+async def test_idle_time_replaces_the_pause(monkeypatch):
     day, (messages, _, _) = Day(monkeypatch), reader()
     for _ in range(1000):
         await day.read(messages, SLICE_SECONDS / 50)
@@ -80,7 +80,7 @@ async def test_time_without_messages_is_a_pause(monkeypatch):
     assert day.pauses == []
 
 
-async def test_a_shorter_time_without_messages_is_part_of_one(monkeypatch):
+async def test_a_short_idle_time_counts_towards_the_pause(monkeypatch):
     day, (messages, _, _) = Day(monkeypatch), reader()
     for _ in range(1000):
         await day.read(messages, SLICE_SECONDS / 10)

@@ -39,7 +39,7 @@ class Bench:
 ANSWER = b'{"jsonrpc":"2.0","id":1001,"result":{"a":1}}'
 
 
-async def test_a_line_is_shown_raw_before_it_is_read():
+async def test_a_line_is_recorded_raw_before_it_is_parsed():
     bench = Bench()
     await bench.take(ANSWER + b"\r\n")
     (captured,) = bench.noted
@@ -57,14 +57,14 @@ async def test_lines_that_are_not_messages_are_counted_and_the_first_is_kept():
     assert await bench.got() == Response(1, {"a": 1})
 
 
-async def test_a_whole_message_at_the_end_of_the_stream_counts():
+async def test_a_complete_message_at_the_end_of_the_stream_counts():
     bench = Bench()
     await bench.take(ANSWER)
     await bench.intake.finish()
     assert await bench.got() == Response(1, {"a": 1})
 
 
-async def test_half_a_message_at_the_end_of_the_stream_leaves_its_call_to_hear_of_the_end():
+async def test_an_incomplete_message_at_the_end_of_the_stream_is_noise():
     bench = Bench()
     await bench.take(ANSWER[:-5])
     await bench.intake.finish()
@@ -113,7 +113,7 @@ async def test_known_kinds_of_noise_are_named(lines, hint):
     assert bench.intake.hint == hint
 
 
-async def test_a_framing_of_which_nothing_can_be_read_fails_what_waits_at_once():
+async def test_unreadable_framing_fails_pending_calls_at_once():
     bench = Bench()
     await bench.take(b"Content-Length: 44\r\n\r\n")
     failures = [await bench.got(), await bench.got()]
@@ -121,7 +121,7 @@ async def test_a_framing_of_which_nothing_can_be_read_fails_what_waits_at_once()
     assert all("Content-Length headers" in failure.message for failure in failures)
 
 
-async def test_mentioning_such_framing_later_is_harmless():
+async def test_a_header_line_after_a_valid_message_is_harmless():
     bench = Bench()
     await bench.take(ANSWER + b"\nContent-Length: 44\r\n")
     assert await bench.got() == Response(1, {"a": 1})
@@ -129,7 +129,7 @@ async def test_mentioning_such_framing_later_is_harmless():
     assert await bench.got() == Response(2, {"a": 1})
 
 
-async def test_a_message_printed_over_many_lines_fails_its_call_at_once():
+async def test_a_message_printed_over_several_lines_fails_its_call_at_once():
     bench = Bench()
     await bench.take(json.dumps({"jsonrpc": "2.0", "id": 1002, "result": {}}, indent=2).encode() + b"\n")
     failure = await bench.got()
@@ -137,7 +137,7 @@ async def test_a_message_printed_over_many_lines_fails_its_call_at_once():
     assert "multi-line JSON" in failure.message
 
 
-async def test_an_answer_glued_to_a_prompt_is_read_and_a_quoted_request_is_not():
+async def test_a_response_after_a_prompt_is_read_and_a_quoted_request_is_not():
     bench = Bench()
     await bench.take(b'> {"jsonrpc":"2.0","id":"s1","method":"ping"}\n')
     await bench.take(b"> " + ANSWER + b"\n")
@@ -145,7 +145,7 @@ async def test_an_answer_glued_to_a_prompt_is_read_and_a_quoted_request_is_not()
     assert bench.intake.noise == 2
 
 
-async def test_a_large_line_is_read_without_holding_the_loop():
+async def test_a_large_line_does_not_block_the_event_loop():
     bench, turns = Bench(), 0
 
     async def turn():
@@ -164,7 +164,7 @@ async def test_a_large_line_is_read_without_holding_the_loop():
     assert turns > 20  # there are thousands; none if the line is read on the loop
 
 
-async def test_a_flood_leaves_the_loop_half_of_its_time():
+async def test_a_flood_leaves_the_event_loop_half_of_its_time():
     bench, turns = Bench(), 0
 
     async def turn():
@@ -184,7 +184,7 @@ async def test_a_flood_leaves_the_loop_half_of_its_time():
     assert bench.inbox.collapsed > 39_000
 
 
-async def test_log_messages_that_would_be_dropped_are_not_even_read(monkeypatch):
+async def test_log_messages_that_would_be_dropped_are_not_parsed(monkeypatch):
     bench = Bench()
     line = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n'
     await bench.take(line * 100)
@@ -202,20 +202,20 @@ async def test_log_messages_that_would_be_dropped_are_not_even_read(monkeypatch)
         b'12:30 sending {"result":{"a":1},"jsonrpc":"2.0","id":1001}',
     ],
 )
-async def test_an_answer_among_other_things_is_found_and_the_line_counted(line):
+async def test_a_response_among_other_text_is_found_and_the_line_is_counted(line):
     bench = Bench()
     await bench.take(line + b"\n")
     assert await bench.got() == Response(1, {"a": 1})
     assert bench.intake.noise == 1
 
 
-async def test_a_message_inside_of_another_is_not_believed():
+async def test_a_message_nested_in_another_is_not_accepted():
     bench = Bench()
     await bench.take(b"[" + ANSWER + b"]\n")
     assert isinstance(await bench.got(), Failure)
 
 
-async def test_a_large_notification_is_dropped_and_a_large_request_loses_its_parameters():
+async def test_a_large_notification_is_dropped_and_a_large_request_loses_its_params():
     bench = Bench()
     params = json.dumps({"data": ["x" * 1000] * 300})
     for begin in ('"method":"notifications/message"', '"id":7,"method":"sampling/createMessage"'):
@@ -224,7 +224,7 @@ async def test_a_large_notification_is_dropped_and_a_large_request_loses_its_par
     assert bench.gate.drops.collapsed == 1
 
 
-async def test_a_server_that_echoes_its_input_is_recognised():
+async def test_a_server_that_echoes_its_input_is_recognized():
     bench = Bench()
     await bench.take(b'{"jsonrpc":"2.0","id":1001,"method":"tools/call"}\n')
     failure = await bench.got()
@@ -245,13 +245,13 @@ class Sink:
         self.at_once.append([captured.raw for captured in several])
 
 
-def test_lines_that_came_at_once_are_shown_at_once_to_a_sink_that_can():
+def test_lines_that_arrive_together_are_passed_together_to_a_sink_that_supports_it():
     sink = Sink()
     WireTap("it", sink).received_all([b"1", b"2"], 7)
     assert (sink.at_once, sink.alone) == ([[b"1", b"2"]], [])
 
 
-def test_a_sink_that_fails_with_one_line_gets_the_others():
+def test_a_sink_that_fails_on_one_line_gets_the_others():
     seen = []
 
     def sink(captured):
@@ -263,7 +263,7 @@ def test_a_sink_that_fails_with_one_line_gets_the_others():
     assert seen == [(b"1", 7), (b"2", 7)]
 
 
-async def test_the_lines_of_a_chunk_with_an_oversize_one_are_shown_in_order():
+async def test_lines_around_an_oversize_one_are_recorded_in_order():
     bench = Bench()
     bench.intake._framer = Framer(limit=1000)
     await bench.take(b"1\n" + b"x" * 2000 + b"\n2\n")

@@ -37,14 +37,14 @@ async def kept_fresh(server):
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def test_a_list_that_has_not_changed_is_settled():
+async def test_an_unchanged_list_is_settled():
     server = Server()
     async with kept_fresh(server) as fresh:
         await fresh.settled()
         assert server.listed == 0
 
 
-async def test_a_call_waits_until_the_changed_list_is_there():
+async def test_a_call_waits_until_the_changed_list_has_arrived():
     server = Server()
     server.may_list.clear()
     async with kept_fresh(server) as fresh:
@@ -57,7 +57,7 @@ async def test_a_call_waits_until_the_changed_list_is_there():
         assert server.listed == 1
 
 
-async def test_a_call_does_not_wait_for_the_pace_of_a_storm():
+async def test_a_call_does_not_wait_for_the_delay_between_changes():
     server = Server()
     async with kept_fresh(server) as fresh:
         for round in range(1, 6):
@@ -67,7 +67,7 @@ async def test_a_call_does_not_wait_for_the_pace_of_a_storm():
             assert server.listed == round
 
 
-async def test_a_change_during_the_listing_is_waited_for_too():
+async def test_a_change_during_the_listing_is_also_awaited():
     server = Server()
     server.may_list.clear()
     async with kept_fresh(server) as fresh:
@@ -80,7 +80,7 @@ async def test_a_change_during_the_listing_is_waited_for_too():
         assert server.listed == 2
 
 
-async def test_a_list_that_never_comes_holds_up_no_call_for_long(monkeypatch: pytest.MonkeyPatch):
+async def test_a_list_that_never_arrives_does_not_block_calls_for_long(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(fresh_list, "SETTLE_SECONDS", 0.01)
     server = Server()
     server.may_list.clear()

@@ -17,12 +17,12 @@ def cut(blocks: list[bytes], kept: int = 1000) -> list[Event]:
     return [event for block in blocks for event in cutter.feed(block)]
 
 
-def test_a_stream_is_cut_into_its_events():
+def test_a_stream_is_split_into_events():
     assert cut([STREAM]) == EVENTS
 
 
 @given(st.lists(st.integers(0, len(STREAM)), max_size=12))
-def test_any_split_of_the_same_bytes_gives_the_same_events(cuts: list[int]):
+def test_any_split_of_the_bytes_gives_the_same_events(cuts: list[int]):
     places = [0, *sorted(cuts), len(STREAM)]
     assert cut([STREAM[a:b] for a, b in pairwise(places)]) == EVENTS
 
@@ -32,7 +32,7 @@ def test_garbage_is_ignored(blocks: list[bytes]):
     cut(blocks)
 
 
-def test_of_large_data_only_a_head_is_kept_and_its_size():
+def test_only_the_head_and_the_size_of_large_data_are_kept():
     (event,) = cut([b"data: " + b"x" * 300_000 + b"\n\n"], kept=10)
     assert (event.data, event.size) == (b"x" * 10, 300_000)
 

@@ -21,7 +21,7 @@ def test_session_ids_and_tokens_of_headers_and_urls_are_learned():
     assert len(seen) == 3
 
 
-def test_the_pause_that_a_sink_asks_for_is_passed_on():
+def test_a_crowded_sink_is_reported_to_the_reader():
     class Crowded(list):
         def __call__(self, item):
             self.append(item)
@@ -45,7 +45,7 @@ def test_the_value_of_a_cookie_is_learned_without_its_name():
     assert not any(secret in redactor.redact(text) for secret in text.split())
 
 
-def test_the_values_of_a_sign_in_that_passes_are_learned():
+def test_the_credentials_of_a_passing_sign_in_are_learned():
     redactor, seen = Redactor(), []
     sink = LearnedSecrets(seen.append, redactor)
     form = [["Content-Type", "application/x-www-form-urlencoded"]]
@@ -61,7 +61,7 @@ def test_the_values_of_a_sign_in_that_passes_are_learned():
     assert not any(secret in hidden for secret in text.split())
 
 
-def test_a_body_that_only_mentions_tokens_teaches_nothing():
+def test_values_are_not_learned_from_a_body_that_is_not_an_oauth_response():
     redactor = Redactor()
     LearnedSecrets([].append, redactor)(captured(b'["access_token", "not-a-secret-here"]', status=200))
     assert redactor.redact("not-a-secret-here") == "not-a-secret-here"

@@ -18,7 +18,7 @@ def bytes_of(found: list[Captured]) -> list[bytes]:
 
 
 @given(st.lists(st.binary(max_size=40).map(lambda data: data.replace(b"\r", b"\n")), max_size=8))
-def test_any_split_of_the_same_bytes_gives_the_same_lines(chunks: list[bytes]):
+def test_any_split_of_the_bytes_gives_the_same_lines(chunks: list[bytes]):
     chunks = [chunk for chunk in chunks if chunk]
     whole = b"".join(chunks)
     expected = whole.split(b"\n")
@@ -28,7 +28,7 @@ def test_any_split_of_the_same_bytes_gives_the_same_lines(chunks: list[bytes]):
 
 
 @given(st.lists(st.binary(min_size=1, max_size=60), min_size=1, max_size=6), st.integers(1, 50))
-def test_a_long_line_is_known_by_its_head_its_size_and_its_digest(chunks: list[bytes], kept: int):
+def test_a_long_line_is_kept_as_its_head_size_and_digest(chunks: list[bytes], kept: int):
     chunks = [chunk.replace(b"\n", b"x") for chunk in chunks]
     whole = b"".join(chunks)
     line = all_of(PassthroughLines("s", 0, kept), chunks)[0]
@@ -41,7 +41,7 @@ def test_a_long_line_is_known_by_its_head_its_size_and_its_digest(chunks: list[b
         assert "sha256" not in line.detail
 
 
-def test_streams_are_cut_apart_and_named_as_the_host_sees_them():
+def test_streams_are_separated_and_directions_named_from_the_host():
     lines = PassthroughLines("s", 0)
     assert not list(lines.feed(TO_SERVER, 1, b"half"))
     (log,) = lines.feed(ERRORS, 2, b"log\n")

@@ -27,7 +27,7 @@ def room(descriptor):
     return fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
 
 
-def test_small_messages_leave_pipes_as_they_are(ends):
+def test_small_messages_do_not_change_the_pipe_sizes(ends):
     into, relay, out = ends
     sizes = room(into), room(out)
     seen = []
@@ -37,7 +37,7 @@ def test_small_messages_leave_pipes_as_they_are(ends):
     assert (room(into), room(out)) == sizes
 
 
-def test_a_full_chunk_makes_room_for_larger_ones_in_both_pipes(ends):
+def test_a_full_chunk_enlarges_both_pipes(ends):
     into, relay, out = ends
     seen = []
     os.write(into, b"x" * CHUNK)
@@ -50,7 +50,7 @@ def test_a_full_chunk_makes_room_for_larger_ones_in_both_pipes(ends):
     assert [len(data) for data in seen] == [CHUNK, LARGE_CHUNK]
 
 
-def test_pipes_are_not_made_smaller(ends):
+def test_pipes_are_never_shrunk(ends):
     into, relay, _ = ends
     fcntl.fcntl(into, fcntl.F_SETPIPE_SZ, 2 * LARGE_CHUNK)
     os.write(into, b"x" * CHUNK)
@@ -58,7 +58,7 @@ def test_pipes_are_not_made_smaller(ends):
     assert room(into) == 2 * LARGE_CHUNK
 
 
-def test_what_does_not_fit_waits_until_there_is_room(ends):
+def test_bytes_that_do_not_fit_wait_until_there_is_room(ends):
     into, relay, out = ends
     fcntl.fcntl(into, fcntl.F_SETPIPE_SZ, 2 * LARGE_CHUNK)
     data = os.urandom(CHUNK + LARGE_CHUNK)

@@ -18,7 +18,7 @@ def pipe():
         end.close()
 
 
-async def test_a_reader_waits_for_bytes_and_sees_the_end(pipe):
+async def test_a_reader_waits_for_bytes_and_detects_the_end(pipe):
     reader = PipeReader(pipe[0])
     reading = asyncio.ensure_future(reader.read())
     await asyncio.sleep(0)
@@ -30,14 +30,14 @@ async def test_a_reader_waits_for_bytes_and_sees_the_end(pipe):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a pipe be enlarged")
-async def test_a_pipe_is_given_the_size_of_a_large_chunk(pipe):
+async def test_a_pipe_is_enlarged_to_the_size_of_a_large_chunk(pipe):
     reader = PipeReader(pipe[0], 256 * 1024)
     pipe[1].write(b"x" * 256 * 1024)
     assert len(await reader.read()) == 256 * 1024
     reader.close()
 
 
-async def test_closing_a_reader_ends_the_read_that_waits(pipe):
+async def test_closing_a_reader_ends_a_pending_read(pipe):
     reader = PipeReader(pipe[0])
     reading = asyncio.ensure_future(reader.read())
     await asyncio.sleep(0)
@@ -45,7 +45,7 @@ async def test_closing_a_reader_ends_the_read_that_waits(pipe):
     assert await reading == b""
 
 
-async def test_a_reader_that_expects_no_more_takes_what_is_there_and_ends(pipe):
+async def test_after_expect_no_more_a_reader_returns_the_remaining_bytes_and_ends(pipe):
     reader = PipeReader(pipe[0])
     reading = asyncio.ensure_future(reader.read())
     await asyncio.sleep(0)
@@ -56,7 +56,7 @@ async def test_a_reader_that_expects_no_more_takes_what_is_there_and_ends(pipe):
     reader.close()
 
 
-async def test_a_reader_that_expects_no_more_does_not_listen_for_ever(pipe):
+async def test_after_expect_no_more_a_reader_reads_a_bounded_number_of_bytes(pipe):
     reader = PipeReader(pipe[0], chunk=10)
     pipe[1].write(b"x" * 100)
     reader.expect_no_more(30)
@@ -66,7 +66,7 @@ async def test_a_reader_that_expects_no_more_does_not_listen_for_ever(pipe):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has pipes of any size")
-async def test_a_full_chunk_makes_the_pipe_larger(pipe):
+async def test_a_full_chunk_enlarges_the_pipe(pipe):
     reader = PipeReader(pipe[0])
     size = fcntl.fcntl(pipe[0], fcntl.F_GETPIPE_SZ)
     pipe[1].write(b"x" * (CHUNK - 1))
@@ -91,7 +91,7 @@ async def test_a_cancelled_read_leaves_the_pipe_usable(pipe):
     reader.close()
 
 
-async def test_a_writer_never_waits_and_sends_everything_in_the_end(pipe):
+async def test_a_writer_never_blocks_and_eventually_sends_everything(pipe):
     writer = PipeWriter(pipe[1], broken=pytest.fail)
     data = os.urandom(3_000_000)
     assert writer.write(data[:2_000_000])
@@ -107,7 +107,7 @@ async def test_a_writer_never_waits_and_sends_everything_in_the_end(pipe):
     reader.close()
 
 
-async def test_a_writer_reports_once_that_its_reader_is_gone(pipe):
+async def test_a_writer_reports_once_that_its_reader_has_closed(pipe):
     said = []
     writer = PipeWriter(pipe[1], broken=said.append, seconds=0.05)
     writer.write(b"x" * 1_000_000)
@@ -118,7 +118,7 @@ async def test_a_writer_reports_once_that_its_reader_is_gone(pipe):
     await writer.flushed()
 
 
-async def test_a_writer_says_that_the_other_end_is_closed(pipe):
+async def test_a_writer_reports_that_the_other_end_is_closed(pipe):
     said = []
     pipe[0].close()
     writer = PipeWriter(pipe[1], broken=said.append)
@@ -126,7 +126,7 @@ async def test_a_writer_says_that_the_other_end_is_closed(pipe):
     assert said == ["it closed its stdin"]
 
 
-async def test_a_writer_notices_a_gone_reader_without_writing(pipe):
+async def test_a_writer_detects_a_closed_reader_without_writing(pipe):
     said = []
     writer = PipeWriter(pipe[1], broken=said.append)
     pipe[0].close()
@@ -134,7 +134,7 @@ async def test_a_writer_notices_a_gone_reader_without_writing(pipe):
     assert (said, writer.closed) == (["it closed its stdin"], True)
 
 
-async def test_what_waits_is_bounded(pipe):
+async def test_the_write_buffer_is_bounded(pipe):
     writer = PipeWriter(pipe[1], broken=pytest.fail, limit=1_000_000)
     assert writer.write(b"x" * 500_000)
     assert not writer.write(b"x" * 900_000)

@@ -26,7 +26,7 @@ def close_pipes(popen):
         pipe.close()
 
 
-def test_a_server_inherits_little_and_never_a_key():
+def test_a_server_inherits_few_variables_and_never_a_key():
     ours = {
         "PATH": "/bin",
         "HOME": "/h",
@@ -56,7 +56,7 @@ def test_a_server_inherits_little_and_never_a_key():
         ("a\0b", "the command contains a NUL character."),
     ],
 )
-def test_a_command_that_cannot_be_started_is_refused_with_the_reason(command, message):
+def test_a_command_that_cannot_be_started_is_rejected_with_the_reason(command, message):
     with pytest.raises(ServerError) as caught:
         spawn(spec(command), "me/1")
     assert caught.value.message == message
@@ -64,7 +64,7 @@ def test_a_command_that_cannot_be_started_is_refused_with_the_reason(command, me
     assert caught.value.where == "x"
 
 
-def test_a_file_that_is_not_a_program_is_refused_with_the_reason(tmp_path):
+def test_a_file_that_is_not_a_program_is_rejected_with_the_reason(tmp_path):
     plain = tmp_path / "plain"
     plain.write_text("text")
     for command, said in ((plain, "is not executable"), (plain / "below", "does not exist")):
@@ -72,7 +72,7 @@ def test_a_file_that_is_not_a_program_is_refused_with_the_reason(tmp_path):
             spawn(spec(str(command)), "me/1")
 
 
-def test_a_script_without_an_interpreter_is_refused_with_the_reason(tmp_path):
+def test_a_script_without_an_interpreter_is_rejected_with_the_reason(tmp_path):
     bare, lost = tmp_path / "bare", tmp_path / "lost"
     bare.write_bytes(b"\x00\x01\x02")
     lost.write_text("#!/no/such/interpreter\n")
@@ -85,7 +85,7 @@ def test_a_script_without_an_interpreter_is_refused_with_the_reason(tmp_path):
             spawn(spec(str(file)), "me/1")
 
 
-def test_arguments_that_the_system_does_not_take_are_refused():
+def test_arguments_that_the_system_does_not_accept_are_rejected():
     with pytest.raises(ServerError, match="arguments and environment are too long"):
         spawn(spec(sys.executable, "x" * 10_000_000), "me/1")
     with pytest.raises(ServerError, match="invalid command line or environment") as caught:
@@ -105,20 +105,20 @@ def folder_of(popen):
 WHERE = ("-c", "import os; print(os.getcwd())")
 
 
-def test_a_server_without_a_working_directory_starts_in_a_private_folder_of_its_own(tmp_path):
+def test_a_server_without_a_working_directory_starts_in_its_own_private_folder(tmp_path):
     own = tmp_path / "state" / "servers" / "x"
     assert folder_of(spawn(spec(sys.executable, *WHERE, folder=str(own)), "me/1")) == str(own)
     assert {stat.S_IMODE(place.stat().st_mode) for place in (own, *list(own.parents)[:2])} == {0o700}
 
 
-def test_what_a_server_wrote_to_its_folder_stays(tmp_path):
+def test_files_in_the_folder_of_a_server_are_kept(tmp_path):
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "kept").write_text("")
     assert starting_folder(spec(folder=str(tmp_path / "x"))) == str(tmp_path / "x")
     assert (tmp_path / "x" / "kept").exists()
 
 
-def test_its_module_path_is_not_that_of_the_person(tmp_path, monkeypatch):
+def test_a_server_does_not_import_modules_from_the_current_directory(tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text("print('executed')")
     monkeypatch.chdir(tmp_path)
     popen = spawn(spec(sys.executable, "-m", "mine", folder=str(tmp_path / "own")), "me/1")
@@ -127,7 +127,7 @@ def test_its_module_path_is_not_that_of_the_person(tmp_path, monkeypatch):
     assert b"No module named mine" in error
 
 
-def test_a_folder_that_cannot_be_made_is_replaced_by_one_that_holds_nothing_of_the_person(tmp_path):
+def test_a_folder_that_cannot_be_created_is_replaced_by_the_root(tmp_path):
     (tmp_path / "file").write_text("")
     (tmp_path / "mcptui").mkdir()
     (tmp_path / "mcptui" / "link").symlink_to(tmp_path)
@@ -135,7 +135,7 @@ def test_a_folder_that_cannot_be_made_is_replaced_by_one_that_holds_nothing_of_t
         assert starting_folder(spec(folder=str(place))) == "/"
 
 
-def test_a_relative_command_is_refused_with_the_reason(tmp_path):
+def test_a_relative_command_is_rejected_with_the_reason(tmp_path):
     with pytest.raises(ServerError, match="is relative, and the server starts in a folder of its own"):
         spawn(spec("./server", folder=str(tmp_path / "own")), "me/1")
 
@@ -149,7 +149,7 @@ def test_a_relative_folder_on_path_is_not_searched(tmp_path, monkeypatch):
         spawn(spec("npx"), "me/1")
 
 
-def test_arguments_reach_the_program_as_they_are_without_a_shell(tmp_path):
+def test_arguments_reach_the_program_unchanged_and_without_a_shell(tmp_path):
     popen = spawn(
         spec(
             sys.executable,
@@ -165,7 +165,7 @@ def test_arguments_reach_the_program_as_they_are_without_a_shell(tmp_path):
     assert said == f"['$HOME; ls', '*'] {os.path.realpath(tmp_path)}\n"
 
 
-def test_a_server_has_no_descriptor_of_ours_but_its_three_pipes():
+def test_a_server_inherits_no_descriptors_except_its_three_pipes():
     with open(os.devnull) as other:
         os.set_inheritable(other.fileno(), True)
         popen = spawn(
@@ -176,7 +176,7 @@ def test_a_server_has_no_descriptor_of_ours_but_its_three_pipes():
         assert popen.returncode == 0
 
 
-async def test_the_end_of_a_leader_is_noted_with_code_and_time():
+async def test_the_exit_of_the_leader_is_recorded_with_code_and_time():
     said = []
     popen = spawn(spec(sys.executable, "-c", "raise SystemExit(3)"), "me/1")
     process = ServerProcess(popen, lambda: said.append("ended"))
@@ -187,7 +187,7 @@ async def test_the_end_of_a_leader_is_noted_with_code_and_time():
     close_pipes(popen)
 
 
-async def test_a_signal_reaches_the_whole_group_and_none_is_sent_after_the_reaping(monkeypatch):
+async def test_a_signal_reaches_the_whole_group_and_none_is_sent_after_reaping(monkeypatch):
     grandchild = "print(1, flush=True); import time; time.sleep(60)"
     code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandchild!r}])"
     popen = spawn(spec(sys.executable, "-c", code), "me/1")

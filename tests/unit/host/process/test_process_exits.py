@@ -20,7 +20,7 @@ from tui.host.process.process import LeaderWatch, ProcessExit, duration, exit_se
         (-63, "was terminated by signal 63 after 0.3 s"),
     ],
 )
-def test_an_exit_is_formatted_as_a_sentence(returncode, sentence):
+def test_an_exit_is_described_in_a_sentence(returncode, sentence):
     assert ProcessExit.from_returncode(returncode, 0.3).sentence() == sentence
 
 
@@ -36,7 +36,7 @@ def test_an_exit_is_formatted_as_a_sentence(returncode, sentence):
         (9000, "2 h"),
     ],
 )
-def test_durations_are_formatted_for_people(seconds, said):
+def test_durations_are_readable(seconds, said):
     assert duration(seconds) == said
 
 
@@ -53,7 +53,7 @@ def child(code):
     return subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
 
 
-async def test_an_end_is_seen_and_the_dead_is_left_unreaped():
+async def test_an_exit_is_detected_and_the_dead_leader_is_not_reaped():
     process, seen = child("raise SystemExit(3)"), []
     watch = LeaderWatch(process, seen.append)
     await until(lambda: seen)
@@ -63,7 +63,7 @@ async def test_an_end_is_seen_and_the_dead_is_left_unreaped():
     watch.close()
 
 
-async def test_an_exit_by_a_signal_is_recognised():
+async def test_an_exit_by_a_signal_is_recognized():
     process, seen = child("import time; time.sleep(60)"), []
     LeaderWatch(process, seen.append)
     process.kill()
@@ -72,7 +72,7 @@ async def test_an_exit_by_a_signal_is_recognised():
     process.wait()
 
 
-async def test_without_pidfd_the_end_is_seen_by_looking(monkeypatch):
+async def test_without_pidfd_an_exit_is_detected_by_polling(monkeypatch):
     monkeypatch.setattr(exits.sys, "platform", "other")
     process, seen = child("raise SystemExit(4)"), []
     LeaderWatch(process, seen.append)
@@ -81,7 +81,7 @@ async def test_without_pidfd_the_end_is_seen_by_looking(monkeypatch):
     process.wait()
 
 
-async def test_a_closed_watch_says_nothing():
+async def test_a_closed_watch_reports_nothing():
     process, seen = child("raise SystemExit(0)"), []
     watch = LeaderWatch(process, seen.append)
     watch.close()
@@ -91,7 +91,7 @@ async def test_a_closed_watch_says_nothing():
     assert seen == []
 
 
-async def test_without_waitid_the_end_is_seen_too(monkeypatch):
+async def test_without_waitid_an_exit_is_still_detected(monkeypatch):
     monkeypatch.delattr(os, "waitid")
     process = child("raise SystemExit(5)")
     await until(lambda: peek(process) is not None)

@@ -65,7 +65,7 @@ FAMILY = (
 )
 
 
-def test_children_their_children_and_the_rest_of_the_group_belong_to_the_leader(system):
+def test_descendants_and_the_rest_of_the_group_belong_to_the_leader(system):
     system(*FAMILY)
     found = usage(100)
     assert found.pids[0] == 100
@@ -79,18 +79,18 @@ def test_an_exited_leader_uses_no_resources(system):
     assert usage(999) == ProcessUsage()
 
 
-def test_without_a_process_list_there_is_still_the_leader(system):
+def test_without_a_process_list_only_the_leader_is_found(system):
     system()
     assert usage(100) == ProcessUsage((100,))
 
 
-def test_two_that_are_each_others_parent_are_counted_once(system):
+def test_two_processes_that_are_each_others_parent_are_counted_once(system):
     system((1, 2, 9, 1024, 1.0), (2, 1, 9, 1024, 1.0))
     assert usage(1).memory == 2048
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="not reported there")
-def test_this_process_uses_resources():
+def test_the_resource_usage_of_this_process_is_measured():
     found = usage(os.getpid())
     assert found.pids[0] == os.getpid()
     assert found.memory is not None
