@@ -22,13 +22,13 @@ def found(query: str, commands: Sequence[Command] | None = None) -> list[str]:
     return [command.title for command, _ in sorted(scored, key=lambda one: -one[1])]
 
 
-def test_whole_words_come_first_then_prefixes_then_parts_of_words() -> None:
+def test_whole_words_come_first_then_prefixes_then_substrings() -> None:
     titles = found("model")
     assert set(titles[:2]) == {"Switch model", "Add a model"}
     assert titles[2:] == ["Compare with another modeller", "Remodel nothing"]
 
 
-def test_scattered_letters_match_only_if_nothing_else_does() -> None:
+def test_a_subsequence_matches_only_if_nothing_else_does() -> None:
     assert "Maximize or restore the pane" not in found("mod")
     assert found("mxrst") == ["Maximize or restore the pane"]
 
@@ -37,7 +37,7 @@ def test_the_words_of_a_query_match_in_any_order() -> None:
     assert found("model switch") == ["Switch model"]
 
 
-def test_a_key_or_another_name_of_a_command_finds_it_after_titles() -> None:
+def test_matches_of_a_key_or_an_alias_come_after_matches_of_a_title() -> None:
     commands = [
         Command("Show keys", "f1", lambda: None, "help app.help"),
         *map(_command, ("Help yourself", "x")),

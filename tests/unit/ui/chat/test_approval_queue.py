@@ -26,7 +26,7 @@ class Watched(Approvals):
         self.shown.append(self.current.tool.name if self.current else None)
 
 
-async def test_an_answer_goes_to_the_call_that_asked():
+async def test_an_answer_goes_to_the_call_that_is_shown():
     approvals = Watched()
     asked = asyncio.create_task(approvals.ask(request("add")))
     await until(lambda: approvals.current)
@@ -59,7 +59,7 @@ async def test_a_second_question_waits_until_the_first_is_answered():
 
 
 @pytest.mark.parametrize("which", [0, 1])
-async def test_a_cancelled_call_takes_its_question_away(which):
+async def test_a_cancelled_call_withdraws_its_question(which):
     approvals = Watched()
     tasks = [asyncio.create_task(approvals.ask(request(name))) for name in ("first", "second")]
     await until(lambda: approvals.waiting == 1)
@@ -70,7 +70,7 @@ async def test_a_cancelled_call_takes_its_question_away(which):
     assert await tasks[1 - which] == Decision(Answer.ONCE)
 
 
-async def test_a_question_is_ripe_only_after_it_has_been_seen():
+async def test_a_question_can_be_answered_only_after_the_grace_time():
     approvals = Watched()
     asked = asyncio.create_task(approvals.ask(request("add")))
     await until(lambda: approvals.current)
@@ -81,11 +81,11 @@ async def test_a_question_is_ripe_only_after_it_has_been_seen():
     await asked
 
 
-def test_an_answer_to_nothing_is_ignored():
+def test_an_answer_without_a_question_is_ignored():
     Watched().answer(Answer.ONCE)
 
 
-def test_a_malformed_question_is_told_clean_and_on_one_line():
+def test_a_malformed_question_is_reported_cleaned_on_one_line():
     approvals = Watched()
     approvals.refused("we\x1b[2Jather", "elicitation/create: url must be\n a string")
     assert approvals.told == [

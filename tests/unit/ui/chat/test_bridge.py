@@ -70,7 +70,7 @@ def call_ended(**fields: Any) -> events.ToolCallEnded:
     return events.ToolCallEnded(1, "c1", "notes", "delete_note", **{**base, **fields})
 
 
-def test_a_reply_has_its_label_its_text_and_the_notice_of_the_model(bridge, view):
+def test_a_reply_has_a_label_its_text_and_the_notice_of_the_model(bridge, view):
     bridge.apply(events.TextDelta(1, "Hel"))
     bridge.apply(events.TextDelta(1, "lo"))
     bridge.apply(events.StepEnded(1, 800.0, Usage(), "stop", 0))
@@ -84,7 +84,7 @@ def test_a_reply_has_its_label_its_text_and_the_notice_of_the_model(bridge, view
     ]
 
 
-def test_a_step_that_only_calls_has_its_label_and_no_notice(bridge, view):
+def test_a_step_with_only_tool_calls_has_a_label_and_no_notice(bridge, view):
     bridge.apply(events.StepEnded(1, 100.0, Usage(), "tool_calls", 1))
     bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {"id": 1}))
     assert view.done == [
@@ -94,7 +94,7 @@ def test_a_step_that_only_calls_has_its_label_and_no_notice(bridge, view):
     ]
 
 
-def test_the_question_is_shown_once_its_card_stands_there(bridge, view):
+def test_a_question_is_shown_once_its_card_exists(bridge, view):
     bridge.question(REQUEST)
     assert "ask" not in view.names()
     bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {"id": 1}))
@@ -103,7 +103,7 @@ def test_the_question_is_shown_once_its_card_stands_there(bridge, view):
 
 
 @pytest.mark.parametrize("end", [lambda bridge: bridge.apply(ended(EndReason.ANSWERED)), Bridge.abandon])
-def test_a_question_about_a_call_whose_id_an_earlier_turn_had_waits_for_its_own_card(bridge, view, end):
+def test_a_question_with_a_call_id_of_an_earlier_turn_waits_for_its_own_card(bridge, view, end):
     bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {"id": 1}))
     end(bridge)
     bridge.question(REQUEST)
@@ -142,34 +142,34 @@ def test_only_the_visible_question_is_shown(bridge, view):
         (call_ended(is_error=True, why="unknown tool"), "unsent", "unknown tool", "told the model"),
     ],
 )
-def test_how_a_call_ended_is_said_in_a_word(bridge, view, event, state, note, preview):
+def test_the_outcome_of_a_call_is_set_with_a_short_note(bridge, view, event, state, note, preview):
     bridge.apply(event)
     assert view.done[-1] == ("set_call", "c1", state, note, 4.0, preview)
 
 
-def test_progress_is_said_with_its_total_and_message(bridge, view):
+def test_progress_is_shown_with_its_total_and_message(bridge, view):
     bridge.apply(events.ToolProgress(1, "c1", 12, 30, "reading\x1b[2J"))
     assert view.done[-1] == ("call_progress", "c1", 0.4, "12 of 30 reading␛[2J")
 
 
-def test_progress_that_the_message_tells_is_not_told_twice(bridge, view):
+def test_progress_that_its_message_contains_is_not_repeated(bridge, view):
     bridge.apply(events.ToolProgress(1, "c1", 1, 20, "1 of 20 seconds"))
     assert view.done[-1] == ("call_progress", "c1", 0.05, "1 of 20 seconds")
 
 
-def test_calls_are_counted_as_they_begin_turn_by_turn(bridge):
+def test_started_calls_are_counted_per_turn(bridge):
     bridge.apply(events.ToolCallStarted(1, "c1"))
     assert bridge.calls_begun == 1
     bridge.apply(events.TurnStarted("demo", 2))
     assert bridge.calls_begun == 0
 
 
-def test_an_answer_puts_the_call_back_to_waiting(bridge, view):
+def test_an_approval_sets_the_call_back_to_waiting(bridge, view):
     bridge.apply(events.ApprovalGiven(1, "c1", Answer.ONCE, ""))
     assert view.done == [("set_call", "c1", "waiting")]
 
 
-def test_after_a_limit_it_offers_to_go_on(bridge, view):
+def test_after_a_limit_continuing_is_offered(bridge, view):
     bridge.apply(events.LimitReached(LimitName.MAX_STEPS, 10))
     bridge.apply(ended(EndReason.LIMIT, LimitName.MAX_STEPS))
     assert view.done[0] == ("add_note", "Limit reached: 10 steps (max_steps in [limits]).", "warn")
@@ -177,13 +177,13 @@ def test_after_a_limit_it_offers_to_go_on(bridge, view):
     assert bridge.can_continue
 
 
-def test_the_next_turn_forgets_the_offer(bridge):
+def test_the_next_turn_removes_the_offer_to_continue(bridge):
     bridge.apply(ended(EndReason.LIMIT))
     bridge.apply(events.TurnStarted("demo", 2))
     assert not bridge.can_continue
 
 
-def test_a_cancelled_reply_has_its_time_and_is_said_once_to_be_stopped(bridge, view, clock):
+def test_a_cancelled_reply_keeps_its_duration_and_is_noted_as_stopped_once(bridge, view, clock):
     bridge.apply(events.TextDelta(1, "Hel"))
     clock.now += 8
     bridge.apply(ended(EndReason.CANCELLED))
@@ -194,13 +194,13 @@ def test_a_cancelled_reply_has_its_time_and_is_said_once_to_be_stopped(bridge, v
     ]
 
 
-def test_a_turn_that_nobody_ended_has_its_reply_marked_as_truncated(bridge, view):
+def test_the_reply_of_an_abandoned_turn_is_marked_as_truncated(bridge, view):
     bridge.apply(events.TextDelta(1, "Hel"))
     bridge.abandon()
     assert view.done[2] == ("end_reply", None, "", True, True)
 
 
-def test_a_failure_is_said_once_when_its_retries_fail_too(bridge, view):
+def test_a_failure_is_noted_once_when_its_retries_fail_too(bridge, view):
     bridge.apply(events.RetryScheduled(1, 2, 4, 1.0, "HTTP 429: slow down"))
     bridge.apply(events.RetryScheduled(1, 3, 4, 1.0, "HTTP 429: slow down"))
     assert view.done == [("add_note", "HTTP 429: slow down", "warn")]
@@ -214,7 +214,7 @@ def test_a_failure_is_said_once_when_its_retries_fail_too(bridge, view):
     ]
 
 
-def test_an_error_of_the_model_says_what_to_do(bridge, view):
+def test_a_model_error_says_what_to_do_next(bridge, view):
     bridge.apply(events.TurnError("401: wrong key.", "model", "Set OPENAI_API_KEY."))
     assert view.done[-1] == ("add_note", "401: wrong key. Set OPENAI_API_KEY.", "bad")
 
@@ -228,7 +228,7 @@ def test_the_activity_is_empty_between_turns(bridge):
 # ---- a model that says nothing ----
 
 
-def test_a_stalled_stream_says_for_how_long_and_what_stops_it(bridge, clock):
+def test_a_stalled_stream_shows_the_seconds_and_the_key_that_stops_it(bridge, clock):
     bridge.apply(events.TextDelta(1, "I begin"))
     clock.now += 4
     assert bridge.activity == "answering"
@@ -238,13 +238,13 @@ def test_a_stalled_stream_says_for_how_long_and_what_stops_it(bridge, clock):
     assert bridge.activity == "answering"
 
 
-def test_a_tool_that_takes_long_is_no_stalled_stream(bridge, clock):
+def test_a_slow_tool_does_not_count_as_a_stalled_stream(bridge, clock):
     bridge.apply(events.ToolCallStarted(1, "c1"))
     clock.now += 60
     assert bridge.activity == "waiting for a tool"
 
 
-def test_what_is_waited_for_before_a_turn_is_shown_and_taken_away(bridge, view):
+def test_a_wait_before_a_turn_is_shown_and_then_removed(bridge, view):
     bridge.apply(events.Waiting("Waiting for 1 server to start: notes"))
     assert bridge.activity == "Waiting for 1 server to start: notes"
     bridge.apply(events.Waiting(""))
@@ -258,7 +258,7 @@ def retry(delay: float = 12.0) -> events.RetryScheduled:
     return events.RetryScheduled(1, 2, 4, delay, "ollama answered 503: loading the model")
 
 
-def test_a_request_that_is_sent_again_counts_down_and_says_what_stops_it(bridge, clock):
+def test_a_retry_shows_a_countdown_and_the_key_that_stops_it(bridge, clock):
     bridge.apply(retry())
     assert bridge.activity == ("attempt 2 of 4 in 12 s · esc stops · ollama answered 503: loading the model")
     clock.now += 11.2
@@ -267,7 +267,7 @@ def test_a_request_that_is_sent_again_counts_down_and_says_what_stops_it(bridge,
     assert bridge.activity.startswith("attempt 2 of 4 in 0 s")
 
 
-def test_why_a_request_is_sent_again_is_said_once_in_the_conversation(bridge, view):
+def test_the_reason_of_a_retry_is_noted_once_in_the_conversation(bridge, view):
     bridge.apply(retry())
     bridge.apply(retry())
     assert view.done == [("add_note", "ollama answered 503: loading the model", "warn")]
@@ -276,7 +276,7 @@ def test_why_a_request_is_sent_again_is_said_once_in_the_conversation(bridge, vi
     assert not bridge.waits
 
 
-def test_a_countdown_ends_with_whatever_happens_next(bridge):
+def test_the_next_event_ends_the_countdown(bridge):
     bridge.apply(retry())
     bridge.apply(events.TextDelta(1, "Hello"))
     assert bridge.activity == "answering"
@@ -285,7 +285,7 @@ def test_a_countdown_ends_with_whatever_happens_next(bridge):
     assert bridge.activity == ""
 
 
-def test_the_words_of_an_endpoint_are_cleaned(bridge):
+def test_text_from_an_endpoint_is_cleaned(bridge):
     bridge.apply(events.RetryScheduled(1, 1, 4, 1.0, "busy\x1b[2J"))
     assert "\x1b" not in bridge.activity
 
@@ -293,7 +293,7 @@ def test_the_words_of_an_endpoint_are_cleaned(bridge):
 # ---- what else is told ----
 
 
-def test_a_notice_is_a_note_of_its_kind(bridge, view):
+def test_a_notice_becomes_a_note_with_the_same_severity(bridge, view):
     bridge.apply(events.Notice("12 turns were summarized"))
     bridge.apply(events.Notice("the endpoint seems to cut what it is sent", "warn"))
     assert view.done[-2:] == [
@@ -302,37 +302,37 @@ def test_a_notice_is_a_note_of_its_kind(bridge, view):
     ]
 
 
-def test_what_the_person_said_meanwhile_stands_where_the_model_is_told_it(bridge, view):
+def test_a_steering_message_is_shown_where_the_model_receives_it(bridge, view):
     bridge.apply(events.TextDelta(1, "I will"))
     bridge.apply(events.Steered(2, "no, the other one"))
     assert view.done[-2:] == [("end_reply", None, "", False, True), ("add_user", "no, the other one")]
 
 
-def test_a_call_that_was_found_in_text_is_marked(bridge, view):
+def test_a_call_recovered_from_text_is_marked(bridge, view):
     bridge.apply(events.ToolCallProposed(1, "c1", "notes", "add", {}, recovered=True))
     assert view.done[-1] == ("add_call", "c1", "notes", "add", {}, True)
 
 
-def test_a_result_that_holds_more_than_text_is_kept_on_its_card(bridge, view):
+def test_a_result_with_more_than_text_is_kept_on_its_card(bridge, view):
     picture = ToolResult((BinaryContent("image", "image/png", 3, "AAAA"),))
     bridge.apply(call_ended(result=picture))
     assert ("give_result", "c1", picture) in view.done
 
 
 @pytest.mark.parametrize("reason", list(EndReason))
-def test_each_end_is_said_in_one_sentence(bridge, view, reason):
+def test_each_end_reason_but_an_answer_adds_one_note(bridge, view, reason):
     bridge.apply(ended(reason))
     notes = [entry for entry in view.done if entry[0] == "add_note"]
     assert len(notes) == (0 if reason is EndReason.ANSWERED else 1)
 
 
-def test_what_is_for_the_person_only_is_shown_although_it_is_not_sent(bridge, view):
+def test_content_for_the_user_only_is_shown_although_it_is_not_sent(bridge, view):
     link = LinkContent("a://1", "chart", annotations=Annotations(("user",)))
     bridge.apply(call_ended(result=ToolResult((TextContent("see"), link)), text="see\n[1 item …]"))
     assert view.done[-1][-1] == "see\n[resource chart: a://1]"
 
 
-def test_the_rule_that_decided_is_shown_on_its_card(bridge, view):
+def test_the_rule_that_decided_a_call_is_shown_on_its_card(bridge, view):
     bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {}))
     bridge.apply(events.CallJudged(1, "c1", "allow"))
     bridge.apply(events.CallJudged(1, "c1", "deny", rule="deny notes/*"))

@@ -10,13 +10,13 @@ KEYS = {"go_on": "ctrl+g"}
 
 
 @pytest.mark.parametrize("reason", list(EndReason))
-def test_an_end_is_one_plain_sentence_or_two_with_its_keys(reason: EndReason):
+def test_an_end_reason_is_one_or_two_plain_sentences_with_keys_filled_in(reason: EndReason):
     sentence, _ = note_of(Remark(0, "end", reason.value), **KEYS)
     assert sentence[0].isupper() or sentence[0] == "r"
     assert sentence.endswith(".") and "{" not in sentence and reason.value not in sentence.split()
 
 
-def test_what_failed_stands_out():
+def test_an_error_stands_out():
     assert note_of(
         Remark(1, "error", "it does not support response_format with tools; retrying without"), **KEYS
     ) == ("it does not support response_format with tools; retrying without", "bad")
@@ -24,7 +24,7 @@ def test_what_failed_stands_out():
     assert note_of(Remark(1, "notice", "limit"), **KEYS) == ("limit", "info")
 
 
-def test_a_turn_can_go_on_only_if_the_last_one_ended_at_a_limit():
+def test_a_turn_can_continue_only_if_the_last_one_ended_at_a_limit():
     met = [Remark(2, "limit", "max_steps", value=3), Remark(4, "end", "limit")]
     assert ended_at_limit(met, 4)
     assert not ended_at_limit(met, 6) and not ended_at_limit([], 0)

@@ -11,31 +11,31 @@ def told(*seen: tuple[float, str]) -> list[tuple[float, str]]:
     return [(now, text) for now, why in seen for text, _ in notes.seen(why, now)]
 
 
-def test_a_fault_is_told_once_with_its_reason():
+def test_a_fault_is_reported_once_with_its_reason():
     assert told((0, ""), (1, FULL), (2, FULL), (9, FULL)) == [(1, f"Not saved: {FULL}.")]
 
 
-def test_another_reason_is_told_too():
+def test_another_reason_is_reported_too():
     assert [text for _, text in told((0, FULL), (1, LOCKED))] == [
         f"Not saved: {FULL}.",
         f"Not saved: {LOCKED}.",
     ]
 
 
-def test_it_is_told_when_it_works_again_for_a_moment():
+def test_a_recovery_is_reported_once_it_has_lasted_a_moment():
     assert told((0, FULL), (1, ""), (1.2, ""), (2, ""), (3, ""))[1:] == [(2, "Saved again.")]
 
 
-def test_an_instant_in_which_nothing_has_failed_yet_is_no_recovery():
+def test_an_instant_without_a_fault_does_not_count_as_a_recovery():
     assert told((0, FULL), (1, ""), (1.1, FULL), (9, ""), (9.1, FULL))[1:] == []
 
 
-def test_a_fault_that_comes_and_goes_is_told_anew_only_after_a_while():
+def test_an_intermittent_fault_is_reported_again_only_after_a_while():
     seen = [(float(at), FULL if at % 4 < 2 else "") for at in range(40)]
     assert len(told(*seen)) <= 8
 
 
-def test_a_new_conversation_begins_without_a_fault():
+def test_a_new_conversation_starts_without_a_fault():
     notes = FaultNotes("Not saved", "Saved again.")
     assert list(notes.seen(FULL, 0)) != []
     notes.forget()

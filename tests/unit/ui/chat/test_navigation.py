@@ -21,7 +21,7 @@ from tui.ui.chat.navigation import WORKBENCH, filter_of
         (Cause(3, 2, "a b"), 'turn:3 call:"a b"'),
     ],
 )
-def test_the_filter_names_the_innermost_cause(cause: Cause, filter: str):
+def test_the_traffic_filter_names_the_innermost_cause(cause: Cause, filter: str):
     assert filter_of(cause) == filter
 
 

@@ -6,7 +6,7 @@ from tests.conftest import until
 from tui.ui.chat.outbox import SerialQueue
 
 
-async def test_each_is_begun_when_the_one_before_is_done():
+async def test_items_are_processed_one_after_the_other():
     done: list[str] = []
     gate = asyncio.Event()
 
@@ -23,7 +23,7 @@ async def test_each_is_begun_when_the_one_before_is_done():
     assert done == ["a", "b", "c"]
 
 
-async def test_stopping_gives_back_what_was_not_begun_and_the_next_one_works():
+async def test_stopping_returns_the_items_not_started_and_the_queue_still_works():
     done: list[str] = []
 
     async def do(what: str) -> None:
@@ -41,7 +41,7 @@ async def test_stopping_gives_back_what_was_not_begun_and_the_next_one_works():
     assert done == ["d"]
 
 
-async def test_an_error_is_told_and_costs_only_its_own_thing():
+async def test_an_error_is_reported_and_affects_only_its_own_item():
     told: list[Exception] = []
     done: list[str] = []
 

@@ -11,7 +11,7 @@ USED = Used(WINDOW, "~34 k", "$0.12")
 FULL = Status("answering", False, (CALLS,), "", USED)
 
 
-def test_an_idle_line_shows_context_and_cost_and_nothing_that_a_pane_shows():
+def test_an_idle_line_shows_only_context_and_cost():
     text = text_of(status_row(Status(used=USED), 140))
     assert text.strip() == "context ~26 k of 33 k ━━━━━   $0.12"
 
@@ -25,20 +25,20 @@ def test_before_the_first_message_the_line_is_empty():
     assert text_of(status_row(Status(), 120)).strip() == ""
 
 
-def test_the_window_warns_from_four_fifths_on():
+def test_the_context_meter_warns_from_four_fifths_on():
     nearly = Meter("context", 80, 100, "80 of 100")
     assert ("80 of 100", "warn") in status_row(Status(used=Used(nearly)), 120)
     half = Meter("context", 50, 100, "50 of 100")
     assert ("50 of 100", "text") in status_row(Status(used=Used(half)), 120)
 
 
-def test_the_window_stays_longest_where_room_is_short():
+def test_in_a_narrow_line_the_context_meter_is_kept_longest():
     text = text_of(status_row(FULL, 50))
     assert "context ~26 k of 33 k" in text
     assert "$" not in text
 
 
-def test_meters_are_shown_only_when_there_are_any():
+def test_meters_are_shown_only_if_there_are_any():
     assert "calls 3 of 50" in text_of(status_row(FULL, 120))
     assert "calls" not in text_of(status_row(Status(), 120))
 
@@ -49,30 +49,30 @@ def test_a_meter_warns_from_four_fifths_on(used, style):
     assert ("x of 50", style) in row
 
 
-def test_what_needs_the_person_comes_before_the_meters_in_the_accent():
+def test_an_urgent_activity_comes_before_the_meters_in_the_accent_color():
     row = status_row(Status("waiting for approval", True, (CALLS,)), 100)
     assert ("waiting for approval", "accent bold") in row
     assert text_of(row).index("approval") < text_of(row).index("calls")
 
 
 @pytest.mark.parametrize("width", [10, 24, 40, 60, 80, 100, 200])
-def test_it_fits_every_width(width):
+def test_the_line_fits_every_width(width):
     urgent = Status("x" * 300, True, (CALLS, CALLS), "a model", USED)
     assert width_of(status_row(urgent, width)) <= width
     assert width_of(status_row(FULL, width)) <= width
 
 
-def test_texts_from_outside_are_cleaned():
+def test_texts_from_outside_are_cleaned_in_the_line():
     assert "\x1b" not in text_of(status_row(Status("a\x1b[2Jb", model="m\x1b]0;x\x07"), 120))
 
 
 @pytest.mark.parametrize("width", [20, 24, 40, 80, 120])
-def test_what_is_not_saved_comes_first_at_every_width(width):
+def test_a_fault_comes_first_at_every_width(width):
     status = Status("x" * 300, True, (CALLS, CALLS), "a model", USED, fault="not saved")
     assert text_of(status_row(status, width)).startswith(" not saved ")
 
 
-def test_without_a_fault_there_is_no_mark():
+def test_without_a_fault_no_fault_is_shown():
     assert "not saved" not in text_of(status_row(FULL, 120))
 
 

@@ -19,11 +19,11 @@ def test_an_indented_json_result_is_one_compact_line() -> None:
     assert rows(said)[-1].strip() == '→ {"city": "Bei jing", "days": [1, 2]}'
 
 
-def test_a_text_of_several_lines_shows_its_first_and_that_there_are_more() -> None:
+def test_a_text_of_several_lines_shows_its_first_line_and_an_ellipsis() -> None:
     assert rows("sunny\nwarm")[-1].strip() == "→ sunny …"
 
 
-def test_a_result_without_a_line_break_is_as_many_rows_as_a_short_one() -> None:
+def test_the_rows_of_a_result_without_line_breaks_are_bounded() -> None:
     def work(size: int) -> tuple[int, int]:
         span = CallSpan(1, 1, "c", "s", "t", (), 0, CallState.DONE, result=preview("A" * size))
         found = list(span_rows(span, TraceLook(60, UNICODE, 0), open=True))
@@ -33,7 +33,7 @@ def test_a_result_without_a_line_break_is_as_many_rows_as_a_short_one() -> None:
     assert work(4 << 20)[1] < 1 << 17
 
 
-def test_a_call_that_did_not_run_says_so_once() -> None:
+def test_a_call_that_did_not_run_says_this_only_once() -> None:
     head, result = rows("not run: limit (max_steps)", state=CallState.NOT_RUN)
     assert head.endswith("not run")
     assert result.strip() == "→ limit (max_steps)"
@@ -48,11 +48,11 @@ def test_a_call_that_did_not_run_says_so_once() -> None:
         ("  ", ""),
     ],
 )
-def test_json_on_one_line(json: str, line: str) -> None:
+def test_json_is_compacted_to_one_line(json: str, line: str) -> None:
     assert one_line(json) == line
 
 
-def test_an_open_call_names_its_time_as_that_of_the_whole_call() -> None:
+def test_an_expanded_call_labels_its_duration_as_the_total() -> None:
     span = CallSpan(1, 1, "c", "weather", "get", (), 0, CallState.DONE, ms=6.0)
     found = [text_of(row) for row in span_rows(span, TraceLook(60, UNICODE, 0), open=True)]
     assert found[1].strip() == "took 6 ms in total. Press f8 for the time on the wire"
@@ -61,7 +61,7 @@ def test_an_open_call_names_its_time_as_that_of_the_whole_call() -> None:
 @pytest.mark.parametrize(
     ("state", "open", "shown"), [("denied", False, 1), ("done", False, 0), ("done", True, 1)]
 )
-def test_the_rule_that_decided_is_named(state: str, open: bool, shown: int) -> None:
+def test_the_rule_that_decided_a_call_is_named(state: str, open: bool, shown: int) -> None:
     span = CallSpan(1, 1, "c", "notes", "add", (), 0, CallState(state), rule="deny notes/*")
     found = [text_of(row) for row in span_rows(span, TraceLook(60, UNICODE, 0), open=open)]
     assert sum("rule: deny notes/*" in row for row in found) == shown

@@ -32,5 +32,5 @@ def test_a_narrow_dialog_has_no_bars_and_a_long_name_is_cut():
     assert "━" not in "".join(shown(40)) and "\x1b" not in "".join(shown(78))
 
 
-def test_nothing_has_no_tokens():
+def test_an_empty_context_has_no_tokens():
     assert ["".join(text for text, _ in row) for row in context_rows([], None, 40, sign="")][-1].endswith("0")

@@ -19,7 +19,7 @@ def shown(query: str = "", width: int = 76) -> list[str]:
 
 
 @pytest.mark.parametrize("width", [30, 76, 92, 120])
-def test_nothing_is_cut_and_nothing_left_out(width):
+def test_no_help_text_is_truncated_or_missing(width):
     rows = help_rows(EVERYTHING, "", width)
     assert all(width_of(row) <= width for row in rows)
     words = " ".join(text_of(row) for row in rows).split()
@@ -28,7 +28,7 @@ def test_nothing_is_cut_and_nothing_left_out(width):
             assert " ".join(action.help.split()) in " ".join(words)
 
 
-def test_the_keys_of_use_come_first():
+def test_the_most_used_keys_come_first():
     headings = [heading for heading, _ in EVERYTHING]
     assert headings[:2] == ["Input", "Anywhere"]
     anywhere = dict(EVERYTHING)["Anywhere"]
@@ -36,11 +36,11 @@ def test_the_keys_of_use_come_first():
     assert dict(EVERYTHING)["Input"][0].keys == "enter"
 
 
-def test_the_focused_pane_comes_before_all():
+def test_the_focused_pane_comes_first():
     assert next(groups(NONE, first=Context.SERVERS))[0] == "Servers"
 
 
-def test_words_of_keys_actions_and_names_filter():
+def test_help_is_filtered_by_keys_actions_and_names():
     assert [row.split("  ")[0] for row in shown("retry")] == ["Conversation", "r", "", "Commands", "/retry"]
     assert any("Quit" in row for row in shown("ctrl+q"))
     assert any("Restart" in row for row in shown("servers.restart"))
@@ -85,7 +85,7 @@ def test_the_key_that_opens_a_screen_is_that_of_the_configuration():
     assert "Traffic screen (f11)" in headings
 
 
-def test_keys_of_the_configuration_are_shown():
+def test_configured_keys_are_shown():
     rows = help_rows(tuple(groups(KeyOverrides([("app.quit", "f11")]))), "quit", 76)
     assert any(text_of(row).startswith("f11 ") for row in rows)
 
@@ -103,7 +103,7 @@ async def test_typing_filters_and_escape_clears_then_closes():
         await until(lambda: len(app.screen_stack) == 1)
 
 
-def test_the_name_of_a_section_shows_all_of_it():
+def test_the_name_of_a_section_matches_the_whole_section():
     found = next(name for name, lines in EVERYTHING if name == "Servers")
     whole = next(lines for name, lines in EVERYTHING if name == found)
     assert all(any(line.help[:20] in row for row in shown("servers")) for line in whole)

@@ -18,7 +18,7 @@ class Clock:
         return self.now
 
 
-async def test_a_yes_that_was_typed_before_the_text_could_be_seen_does_not_count():
+async def test_a_yes_typed_before_the_text_could_be_read_is_ignored():
     clock = Clock()
     answers: list[bool | None] = []
     assert INSTRUCTIONS is not None
@@ -34,7 +34,7 @@ async def test_a_yes_that_was_typed_before_the_text_could_be_seen_does_not_count
         await until(lambda: answers == [True])
 
 
-async def test_it_says_what_the_text_adds_and_escape_changes_nothing():
+async def test_the_dialog_shows_the_added_tokens_and_escape_changes_nothing():
     answers: list[bool | None] = []
     assert INSTRUCTIONS is not None
     async with Stage(Static()).run_test() as pilot:

@@ -32,7 +32,7 @@ OVER_MAIN = (
 """Contexts of screens over the main one, whose own keys mean nothing there."""
 
 
-def test_no_key_means_two_things_in_one_place():
+def test_no_key_has_two_actions_in_one_context():
     for context in Context:
         taken: dict[str, Action] = {}
         for action in ACTIONS:
@@ -46,7 +46,7 @@ def test_no_key_means_two_things_in_one_place():
                     assert taken.setdefault(key, action) is action, key
 
 
-def test_every_key_is_one_that_textual_knows():
+def test_textual_knows_every_key():
     known = {key.value for key in Keys} | {"question_mark", "alt+enter", "shift+enter", "ctrl+enter"}
     known |= {"slash", "left_square_bracket", "right_square_bracket"}
     for action in ACTIONS:
@@ -54,7 +54,7 @@ def test_every_key_is_one_that_textual_knows():
             assert key in known or len(key) == 1, key
 
 
-def test_every_action_says_what_it_does():
+def test_every_action_has_a_help_text():
     assert all(action.label and action.help and not action.help.endswith(".") for action in ACTIONS)
 
 
@@ -62,7 +62,7 @@ def test_the_footer_of_the_composer_begins_with_send():
     assert footer_ids(Situation(Context.COMPOSER))[0] == "composer.send"
 
 
-def test_the_footer_shows_the_near_key_of_a_server_in_its_pane_and_the_far_one_elsewhere():
+def test_the_footer_shows_the_short_key_of_an_action_in_its_pane_and_the_global_key_elsewhere():
     def key(context: Context) -> str:
         (found,) = [
             key for key, _, action in in_footer(Situation(context), NONE) if action.id == "servers.log"
@@ -73,12 +73,12 @@ def test_the_footer_shows_the_near_key_of_a_server_in_its_pane_and_the_far_one_e
     assert key(Context.COMPOSER) == "ctrl+l"
 
 
-def test_the_footer_does_not_repeat_the_answers_that_the_card_of_an_approval_shows():
+def test_the_footer_does_not_repeat_the_answers_on_an_approval_card():
     asking = Situation(Context.CONVERSATION, asking=True, running=True)
     assert not [name for name in footer_ids(asking) if name.startswith("question")]
 
 
-def test_elsewhere_the_footer_begins_with_the_key_to_the_question():
+def test_outside_the_card_the_footer_begins_with_the_key_to_the_question():
     key, label, _ = in_footer(Situation(Context.COMPOSER, asking=True, running=True), NONE)[0]
     assert (key, label) == ("f2", "answer")
 
@@ -93,7 +93,7 @@ def test_continue_is_offered_only_after_a_limit():
     assert "chat.continue" not in footer_ids(Situation(Context.COMPOSER))
 
 
-def test_without_servers_only_one_can_be_added():
+def test_without_servers_the_only_server_action_is_add():
     now = Situation(Context.SERVERS, servers=False)
     possible = [action.id for action in ACTIONS if action.id.startswith("servers.") and works(action, now)]
     assert possible == ["servers.add"]

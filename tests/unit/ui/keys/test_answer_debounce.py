@@ -58,7 +58,7 @@ def test_two_letters_that_are_both_answers_are_text():
     assert (bench.settled, bench.typed) == ([], ["an"])
 
 
-def test_a_key_that_is_held_down_is_one_answer():
+def test_a_key_held_down_is_one_answer():
     bench = Bench()
     for _ in range(5):
         bench.press("y", "once")
@@ -75,7 +75,7 @@ def test_an_answer_that_is_stored_needs_a_longer_silence():
     assert bench.settled == ["always"]
 
 
-def test_a_key_that_is_no_letter_answers_at_once():
+def test_a_key_other_than_a_letter_answers_at_once():
     bench = Bench()
     bench.press("", "once")
     assert bench.settled == ["once"]

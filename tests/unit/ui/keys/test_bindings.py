@@ -153,18 +153,18 @@ def allowed() -> dict[str, set[str]]:
     return known
 
 
-def test_no_key_has_two_meanings():
+def test_no_key_has_two_meanings_that_are_not_listed():
     known = allowed()
     several = {key: names for key, names in bound().items() if len(names) > 1}
     assert {key: names - known[key] for key, names in several.items() if names - known[key]} == {}
 
 
-def test_no_habit_of_one_screen_changes_something_on_another():
+def test_no_harmless_key_of_one_screen_changes_state_on_another():
     mixed = {key: names for key, names in bound().items() if names & AT_ONCE and names - AT_ONCE}
     assert {key: names for key, names in mixed.items() if key not in GUARDED} == {}
 
 
-def test_every_meaning_is_bound():
+def test_every_listed_meaning_is_bound_to_a_key():
     names = set().union(*bound().values())
     for keys, listed in MEANINGS.values():
         assert set(listed.split()) <= names, keys
@@ -172,7 +172,7 @@ def test_every_meaning_is_bound():
         assert set(listed.split()) <= bound()[key], key
 
 
-def test_no_key_but_a_letter_depends_on_the_screen():
+def test_only_letters_and_space_differ_between_screens():
     meanings: dict[str, list[str]] = defaultdict(list)
     for meaning, (keys, _) in MEANINGS.items():
         for key in keys.split(","):

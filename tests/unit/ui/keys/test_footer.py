@@ -18,7 +18,7 @@ def line(width: int, entries=ENTRIES, overrides=NONE) -> str:
 
 
 @pytest.mark.parametrize("width", [1, 10, 20, 40, 79, 80, 120, 200])
-def test_it_fits_and_never_cuts_a_key(width):
+def test_the_footer_fits_and_never_truncates_a_key(width):
     row = row_of(laid_out(ENTRIES, NONE, width))
     assert width_of(row) <= width
     assert "…" not in text_of(row)
@@ -33,17 +33,17 @@ def test_the_right_end_is_the_same_on_every_screen(width):
 
 
 @pytest.mark.parametrize("context", list(Context))
-def test_there_are_at_most_five_keys_at_the_left(context):
+def test_at_most_five_keys_are_at_the_left(context):
     assert len(laid_out(entries_of(of_context(context), NONE), NONE, 300)) <= 5 + 3
 
 
-def test_in_a_narrow_terminal_the_right_end_gives_way_to_the_first_keys():
+def test_a_narrow_footer_drops_the_right_end_before_the_first_keys():
     assert line(50).endswith("f1 keys  ctrl+q quit")
     assert line(50).startswith(" enter send")
     assert line(26) == " enter send   f4 traffic"
 
 
-def test_keys_of_the_configuration_are_shown_at_the_right_too():
+def test_configured_keys_are_shown_at_the_right_too():
     assert line(120, overrides=KeyOverrides([("app.help", "f11")])).endswith("f11 keys  ctrl+q quit")
 
 

@@ -39,7 +39,7 @@ def test_a_character_has_the_name_that_textual_uses(key: str, name: str):
     assert textual_key(key) == name
 
 
-def test_keys_that_are_read_again_replace_those_before():
+def test_reloaded_keys_replace_the_previous_ones():
     overrides = KeyOverrides([("chat.new", "ctrl+k")])
     overrides.take([("chat.models", "f11")])
     assert overrides.keymap() == {"chat.models": "f11"}
@@ -48,12 +48,12 @@ def test_keys_that_are_read_again_replace_those_before():
 @pytest.mark.parametrize(
     ("action_id", "key"), [("ask.send", "n"), ("question.once", "enter"), ("ask.cancel", "ctrl+s")]
 )
-def test_a_key_that_would_surprise_does_not_answer_questions(action_id: str, key: str):
+def test_a_key_with_another_common_use_cannot_answer_questions(action_id: str, key: str):
     overrides = KeyOverrides([(action_id, key)])
     assert "cannot answer" in overrides.problems[0] and overrides.keymap() == {}
 
 
-def test_all_keys_that_answer_are_named_if_the_configuration_gives_them():
+def test_all_configured_answer_keys_are_shown():
     assert KeyOverrides().answers_of("ask.send") == "ctrl+s"
     assert (
         KeyOverrides([("ask.send", ["f11", "ctrl+y"]), ("ask.copy", "f3")]).answers_of("ask.send")

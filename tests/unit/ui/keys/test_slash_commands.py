@@ -43,7 +43,7 @@ def command(text: str) -> tuple[str, str]:
         ("/help\n", "help", ""),
     ],
 )
-def test_a_line_with_the_name_of_a_command_is_a_command(text: str, name: str, rest: str):
+def test_a_line_that_begins_with_a_command_name_is_a_command(text: str, name: str, rest: str):
     assert command(text) == (name, rest)
 
 
@@ -64,7 +64,7 @@ def test_a_line_with_the_name_of_a_command_is_a_command(text: str, name: str, re
         "/1",
     ],
 )
-def test_everything_else_that_begins_with_a_slash_is_a_message(text: str):
+def test_other_text_that_begins_with_a_slash_is_a_message(text: str):
     assert parse_command(text, SPECS) is None
 
 
@@ -111,14 +111,14 @@ def test_a_prompt_is_named_after_its_server_and_shows_its_arguments():
     ("name", "word"),
     [("two words", "weather:two_words"), ("line\nbreak", "weather:line_break"), ("x" * 300, None)],
 )
-def test_a_prompt_whose_name_is_no_word_gets_a_name_that_is(name, word):
+def test_a_prompt_name_that_is_not_one_word_is_converted_to_one(name, word):
     (spec,) = of_prompts([PromptInfo("weather", name)])
     assert spec.target == name
     assert spec.name == word or (word is None and len(spec.name) <= 128)
     assert not any(map(str.isspace, spec.name)) and spec.name.isprintable()
 
 
-def test_prompts_with_the_same_word_get_different_names():
+def test_prompts_with_the_same_converted_name_get_different_names():
     specs = of_prompts([PromptInfo("a", "review code"), PromptInfo("a", "review_code")])
     assert {spec.name: spec.target for spec in specs} == {
         "a:review_code": "review_code",

@@ -32,7 +32,7 @@ def test_values_are_assigned_by_name_and_the_rest_in_order(rest: str, values: di
     assert parse_arguments(rest, CITY_AND_DAYS).values == values
 
 
-def test_the_only_argument_takes_all_of_the_text():
+def test_a_single_argument_takes_the_whole_text():
     assert parse_arguments("what is this, and why?", ("question",)).values == {
         "question": "what is this, and why?"
     }
@@ -43,13 +43,13 @@ def test_a_required_argument_without_a_value_is_missing():
     assert parse_arguments("days=3 city=", CITY_AND_DAYS, CITY_AND_DAYS).missing == ("city",)
 
 
-def test_text_that_belongs_to_no_argument_is_reported():
+def test_surplus_text_is_reported():
     assert parse_arguments("city=x days=3 and more", CITY_AND_DAYS).unknown == "and more"
     assert parse_arguments("more", ()).unknown == "more"
 
 
 @drawn(st.text(max_size=60))
-def test_a_pair_is_parsed_to_the_value_it_was_made_of(value: str):
+def test_a_formatted_pair_is_parsed_back_to_its_value(value: str):
     assert parse_arguments(pair("city", value), CITY_AND_DAYS).values == {"city": value}
 
 
@@ -63,7 +63,7 @@ def test_placeholders_are_listed_in_order_and_once():
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}', "{}", "{ x }", "{1}", "{{x}}", "{a b}"])
-def test_braces_without_a_name_are_no_placeholders(text: str):
+def test_braces_without_a_name_are_not_placeholders(text: str):
     assert names_in(text) == ()
 
 

@@ -21,17 +21,17 @@ from tui.ui.widgets.rows import text_of, width_of
         ("files/read path=/etc", None),
     ],
 )
-def test_a_call_is_told_from_a_filter(text: str, call: TypedCall | None):
+def test_a_typed_call_is_distinguished_from_a_filter(text: str, call: TypedCall | None):
     assert typed_call(text) == call
 
 
 @pytest.mark.parametrize("text", ['files/read {"path', "files/read {1}", "files/read " + '{"a":' * 100_000])
-def test_arguments_that_are_not_complete_are_a_problem_and_no_crash(text: str):
+def test_incomplete_arguments_are_reported_as_a_problem(text: str):
     call = typed_call(text)
     assert call is not None and call.problem
 
 
-def test_a_call_that_is_filled_in_is_the_same_call():
+def test_a_call_is_parsed_back_from_its_text():
     call = TypedCall("files", "read", {"path": 'a "b" {c}', "n": None})
     assert typed_call(call.text) == call
 

@@ -5,7 +5,7 @@ from tui.ui.lists.session_items import preview_rows
 from tui.ui.widgets.rows import text_of
 
 
-def test_the_preview_names_tools_as_rules_do() -> None:
+def test_the_preview_names_tools_as_server_and_tool() -> None:
     call = CallRequest("1", "notes__search_notes", "{}")
     reply = AssistantMessage(calls=(call,), model="demo")
     rows = preview_rows([UserMessage("Milk?"), reply, ToolMessage("1", "notes__search_notes", "none")])

@@ -21,7 +21,7 @@ def names(env: dict[str, str], which: Callable[[str], str | None], platform: str
     return [tool.command[0] for tool in tools(env, which, platform)]
 
 
-def test_the_tools_of_the_system_come_before_tmux():
+def test_clipboard_tools_of_the_system_come_before_tmux():
     assert names(LOCAL, ALL) == ["wl-copy", "xclip", "xsel", "tmux"]
     assert names({}, ALL, "darwin") == ["pbcopy"]
 
@@ -31,13 +31,13 @@ def test_a_tool_that_is_not_installed_or_has_no_display_is_not_tried():
     assert names({}, ALL) == []
 
 
-def test_over_ssh_only_what_reaches_the_person_is_tried():
+def test_over_ssh_only_tools_that_reach_the_user_are_tried():
     remote = {**LOCAL, "SSH_CONNECTION": "10.0.0.1 22"}
     assert names(remote, ALL) == ["xclip", "xsel", "tmux"]
     assert names({"SSH_TTY": "/dev/pts/1"}, ALL, "darwin") == []
 
 
-def test_a_note_says_copied_only_where_a_tool_took_the_text():
+def test_the_note_says_copied_only_if_a_tool_accepted_the_text():
     assert note("the reply", Tool(("xclip",), "the clipboard (xclip)")) == (
         "Copied the reply to the clipboard (xclip)."
     )
@@ -61,7 +61,7 @@ def programs(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="shell scripts")
-async def test_the_next_tool_is_tried_where_one_fails_and_none_sees_keys(
+async def test_a_failed_tool_is_followed_by_the_next_and_none_gets_api_keys(
     programs: dict[str, str], tmp_path: Path
 ):
     taken = await put("übung\n", programs)

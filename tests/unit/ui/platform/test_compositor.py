@@ -89,7 +89,7 @@ async def test_only_dirty_lines_are_rendered(app: Overlapping) -> None:
     assert (app.lines("a").asked, app.lines("b").asked, app.lines("c").asked) == ([9], [1], [])
 
 
-async def test_a_line_that_looks_the_same_is_not_written_again(app: Overlapping) -> None:
+async def test_an_unchanged_line_is_not_written_again(app: Overlapping) -> None:
     pane = app.lines("a")
     pane.change(2, "new")
     assert "new" in app.partly(pane)
@@ -116,7 +116,7 @@ async def test_after_a_layout_every_changed_line_is_written(app: Overlapping) ->
 
 
 @pytest.mark.parametrize("seed", range(5))
-async def test_changes_of_parts_show_what_a_full_update_shows(app: Overlapping, seed: int) -> None:
+async def test_partial_updates_show_the_same_as_a_full_update(app: Overlapping, seed: int) -> None:
     chance = random.Random(seed)
     shown, wanted = pyte.Screen(COLUMNS, ROWS), pyte.Screen(COLUMNS, ROWS)
     pyte.Stream(shown).feed(app.wholly())
@@ -134,7 +134,9 @@ async def test_changes_of_parts_show_what_a_full_update_shows(app: Overlapping, 
     assert shown.display == wanted.display
 
 
-async def test_the_environment_leaves_the_screen_to_textual(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_environment_variable_keeps_the_compositor_of_textual(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(textual.screen, "Compositor", Compositor)
     monkeypatch.setenv("MCPTUI_WHOLE_FRAMES", "1")
     compositor.install()

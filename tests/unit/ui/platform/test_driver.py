@@ -70,9 +70,7 @@ async def driver(app: App[None], terminal: int) -> AsyncIterator[Window]:
         signal.signal(number, handler)
 
 
-async def test_a_size_that_is_read_while_the_window_changes_is_not_the_last(
-    app: App[None], driver: Window
-) -> None:
+async def test_a_size_read_during_a_resize_is_read_again(app: App[None], driver: Window) -> None:
     driver.start_application_mode()
     driver.next = [(120, 40)]
     driver.resize(1, 1)
@@ -81,9 +79,7 @@ async def test_a_size_that_is_read_while_the_window_changes_is_not_the_last(
     assert app.size == app.screen.size == Size(120, 40)
 
 
-async def test_a_window_that_changes_while_the_app_takes_the_terminal_is_noticed(
-    app: App[None], driver: Window
-) -> None:
+async def test_a_resize_during_startup_is_noticed(app: App[None], driver: Window) -> None:
     driver.next = [(120, 40)]
     driver.start_application_mode()
     await until(lambda: app.screen.size == Size(120, 40))
@@ -91,7 +87,7 @@ async def test_a_window_that_changes_while_the_app_takes_the_terminal_is_noticed
     assert app.size == app.screen.size == Size(120, 40)
 
 
-async def test_a_window_that_gets_its_size_back_at_once_is_painted_again(
+async def test_a_window_resized_and_restored_at_once_is_repainted(
     app: App[None], driver: Window, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     driver.start_application_mode()
@@ -102,7 +98,7 @@ async def test_a_window_that_gets_its_size_back_at_once_is_painted_again(
     await until(lambda: refreshed == [{"layout": True}])
 
 
-async def test_a_terminal_that_reports_its_sizes_is_believed_until_the_app_leaves_it(
+async def test_sizes_reported_by_the_terminal_take_precedence_until_the_app_is_suspended(
     app: App[None], driver: Window
 ) -> None:
     driver.start_application_mode()

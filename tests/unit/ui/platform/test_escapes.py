@@ -65,27 +65,27 @@ def shown(*written: str) -> list[list[object]]:
 
 
 @given(st.lists(frames, min_size=1, max_size=3), st.booleans())
-def test_a_terminal_shows_the_same_and_has_its_cursor_in_the_same_place(written: list[str], erases: bool):
+def test_shortened_output_gives_the_same_screen_and_cursor(written: list[str], erases: bool):
     assert shown(*(shortened(frame, erases=erases) for frame in written)) == shown(*written)
 
 
 @given(frames, st.booleans())
-def test_it_is_never_longer_by_more_than_its_last_reset(frame: str, erases: bool):
+def test_shortened_output_is_longer_by_one_reset_at_most(frame: str, erases: bool):
     assert len(shortened(frame, erases=erases)) <= len(frame) + len("\x1b[m")
 
 
 @given(st.text(alphabet="\x1b[]m;0123456789HX\\ab \r\n", max_size=40))
-def test_whatever_is_written_its_text_is_kept(written: str):
+def test_the_text_of_any_output_is_kept(written: str):
     kept = [letter for letter in shortened(written, erases=False) if letter in "ab"]
     assert kept == [letter for letter in written if letter in "ab"]
 
 
-def test_a_style_is_changed_by_what_differs():
+def test_only_the_difference_between_styles_is_written():
     frame = segment("a", "38;5;1;48;5;16") + segment("b", "1;38;5;1;48;5;16") + segment("c", "38;5;2;48;5;16")
     assert shortened(frame, erases=False) == "\x1b[38;5;1;48;5;16ma\x1b[1mb\x1b[22;38;5;2mc\x1b[m"
 
 
-def test_of_movements_only_the_last_is_written():
+def test_only_the_last_of_several_cursor_movements_is_written():
     assert shortened("\x1b[3;75H\r\n\x1b[4;1Ha", erases=False) == "\x1b[4;1Ha"
 
 
@@ -100,7 +100,7 @@ def test_blanks_that_are_underlined_or_reversed_are_written():
     assert shortened(frame, erases=True).count(" ") == 40
 
 
-def test_the_same_attributes_in_another_order_are_no_change():
+def test_the_same_attributes_in_another_order_write_nothing():
     assert shortened(segment("a", "1;7") + segment("b", "7;1"), erases=False) == "\x1b[1;7mab\x1b[m"
 
 

@@ -32,7 +32,7 @@ def set_count(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     monkeypatch.setattr(gc, "get_count", lambda: (0, 0, count))
 
 
-def test_nothing_is_collected_while_keys_are_pressed(collections, now, monkeypatch) -> None:
+def test_no_garbage_is_collected_while_keys_are_pressed(collections, now, monkeypatch) -> None:
     set_count(monkeypatch, LEAST)
     watched = GcPauses()
     watched.key()
@@ -44,13 +44,13 @@ def test_nothing_is_collected_while_keys_are_pressed(collections, now, monkeypat
     assert collections[0] == "collect"
 
 
-def test_nothing_is_collected_while_there_is_little_garbage(collections, now, monkeypatch) -> None:
+def test_no_garbage_is_collected_below_the_minimum(collections, now, monkeypatch) -> None:
     set_count(monkeypatch, LEAST - 1)
     GcPauses().look()
     assert collections == []
 
 
-def test_what_was_loaded_meanwhile_is_frozen_once(collections, now, monkeypatch) -> None:
+def test_newly_loaded_objects_are_frozen_once(collections, now, monkeypatch) -> None:
     set_count(monkeypatch, LEAST)
     watched = GcPauses()
     watched.look()
@@ -78,7 +78,7 @@ async def test_a_collector_that_was_never_disabled_is_not_changed(collections) -
 
 
 @pytest.mark.parametrize("error", [OSError, AttributeError])
-def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch, error: type[Exception]):
+def test_a_c_library_without_malloc_trim_is_ignored(monkeypatch: pytest.MonkeyPatch, error: type[Exception]):
     def library(name: str) -> None:
         raise error(name)
 

@@ -10,7 +10,7 @@ from tui.ui.platform.output import _Screen, driver_class
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has Textual's own driver")
 
 
-def test_a_terminal_that_is_gone_is_no_error():
+def test_a_closed_terminal_raises_no_error():
     read, write = os.pipe()
     screen = _Screen(write)
     screen.write("a")
@@ -22,13 +22,13 @@ def test_a_terminal_that_is_gone_is_no_error():
     screen.close()
 
 
-def test_the_driver_is_ours_with_textual_8_2():
+def test_with_textual_8_2_the_robust_driver_is_used():
     driver = driver_class()
     assert driver is not None and driver.__name__ == "RobustDriver"
     assert all(hasattr(driver, name) for name in ("_sigtstp_application", "_sigcont_application"))
 
 
-def test_without_the_private_parser_textual_s_own_driver_is_used(monkeypatch: pytest.MonkeyPatch):
+def test_without_the_private_parser_the_driver_of_textual_is_used(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "textual._xterm_parser", None)
     monkeypatch.delitem(sys.modules, "tui.ui.platform.driver", raising=False)
     assert driver_class() is None

@@ -17,16 +17,16 @@ def read(*chunks: str) -> list[tuple[bool, str]]:
     return parts
 
 
-def test_a_paste_is_returned_whole_and_the_keys_around_it_stay_keys():
+def test_a_paste_is_returned_whole_and_the_keys_around_it_are_still_keys():
     assert read(f"ab{BEGIN}x\ry{END}c") == [(False, "ab"), (True, "x\ry"), (False, "c")]
 
 
-def test_escape_characters_in_a_paste_stay_in_it():
+def test_escape_characters_in_a_paste_are_part_of_its_text():
     text = "second \x1b[31mred\x1b[0m line\rthird\x1b"
     assert read(BEGIN + text + END) == [(True, text)]
 
 
-def test_a_paste_may_arrive_in_any_pieces():
+def test_a_paste_can_arrive_in_any_chunks():
     stream = f"k{BEGIN}\x1b[20{END}l"
     for cut in range(len(stream)):
         parts = [part for part in read(stream[:cut], stream[cut:]) if part != (False, BEGIN[1:] + END)]
@@ -41,7 +41,7 @@ def test_the_escape_key_is_not_delayed():
     assert read("\x1b") == [(False, "\x1b")]
 
 
-def test_a_paste_without_an_end_is_returned_on_timeout():
+def test_a_paste_without_an_end_sequence_is_returned_on_timeout():
     gate = PasteGate()
     assert list(gate.feed(f"{BEGIN}half \x1b[2")) == []
     assert gate.give_up() == "half \x1b[2"
@@ -49,7 +49,7 @@ def test_a_paste_without_an_end_is_returned_on_timeout():
 
 
 @given(st.lists(st.text(st.sampled_from("ab\r\x1b[~02")), max_size=20))
-def test_nothing_is_lost_outside_of_pastes(chunks):
+def test_no_input_outside_of_pastes_is_lost(chunks):
     gate = PasteGate()
     out = "".join(text for chunk in chunks for is_paste, text in gate.feed(chunk) if not is_paste)
     whole = "".join(chunks)

@@ -53,20 +53,20 @@ def lines(bar: ScrollBar) -> list[Strip]:
     return found
 
 
-async def test_it_looks_like_textuals_own_bar(app: Panes) -> None:
+async def test_the_bar_looks_like_the_one_of_textual(app: Panes) -> None:
     bar = app.bar()
     stock = ScrollBar.render_lines(bar, Region(0, 0, *bar.size))
     assert [list(strip) for strip in lines(bar)] == [list(strip) for strip in stock]
 
 
-async def test_its_lines_are_kept_while_it_looks_the_same(app: Panes) -> None:
+async def test_the_lines_are_cached_while_the_bar_is_unchanged(app: Panes) -> None:
     bar = app.bar()
     before = lines(bar)
     bar.window_virtual_size += 1
     assert all(new is old for new, old in zip(lines(bar), before, strict=True))
 
 
-async def test_its_lines_follow_the_position(app: Panes) -> None:
+async def test_the_lines_follow_the_scroll_position(app: Panes) -> None:
     bar = app.bar()
     before = [list(strip) for strip in lines(bar)]
     bar.position = 9_000

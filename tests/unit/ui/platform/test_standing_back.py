@@ -66,7 +66,7 @@ def restored(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     LOOP.sleep()
 
 
-def test_a_thread_goes_on_while_the_loop_sleeps(loop) -> None:
+def test_a_thread_runs_while_the_loop_sleeps(loop) -> None:
     busy, waits = loop
     busy.sleep()
     in_a_thread(busy.stand_back)
@@ -90,14 +90,14 @@ def test_the_thread_of_the_loop_never_waits(loop) -> None:
     assert waits.waits == []
 
 
-def test_a_thread_goes_on_if_nobody_types(loop, now) -> None:
+def test_a_thread_runs_if_no_key_was_pressed_lately(loop, now) -> None:
     busy, waits = loop
     now[0] += TYPING_SECONDS
     in_a_thread(busy.stand_back)
     assert waits.waits == []
 
 
-def test_after_waiting_in_vain_a_thread_is_free_for_a_while(loop, now) -> None:
+def test_after_a_wait_times_out_a_thread_does_not_wait_for_a_while(loop, now) -> None:
     busy, waits = loop
     in_a_thread(busy.stand_back)
     in_a_thread(busy.stand_back)
@@ -107,7 +107,7 @@ def test_after_waiting_in_vain_a_thread_is_free_for_a_while(loop, now) -> None:
     assert len(waits.waits) == 2
 
 
-def test_the_loop_is_busy_but_for_its_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_loop_counts_as_busy_except_while_it_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
     noted: list[str] = []
     monkeypatch.setattr(LOOP, "sleep", lambda: noted.append("sleep"))
     monkeypatch.setattr(LOOP, "wake", lambda: noted.append("wake"))
@@ -118,7 +118,7 @@ def test_the_loop_is_busy_but_for_its_sleep(monkeypatch: pytest.MonkeyPatch) -> 
         assert noted == ["sleep", "wake"]
 
 
-def test_a_loop_of_ours_runs_and_imports_stand_back_for_it(
+def test_imports_in_a_thread_wait_for_the_loop(
     restored: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "imported_politely.py").write_text("class One: ...\nclass Two: ...\n")
@@ -137,7 +137,7 @@ def test_a_loop_of_ours_runs_and_imports_stand_back_for_it(
     assert len([name for name in stood_back if name != "MainThread"]) == 3
 
 
-def test_the_switch_leaves_python_as_it_is(restored: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_switch_leaves_python_unpatched(restored: None, monkeypatch: pytest.MonkeyPatch) -> None:
     before = builtins.__build_class__, SourceFileLoader.exec_module
     monkeypatch.setenv(SWITCH, "1")
     assert loop_factory() is None
@@ -153,13 +153,13 @@ def key(now: list[float], monkeypatch: pytest.MonkeyPatch) -> tuple[BusyLoop, Wa
     return busy, waits
 
 
-def test_other_work_waits_for_a_key(key) -> None:
+def test_other_work_waits_until_a_key_is_handled(key) -> None:
     busy, waits = key
     busy.stand_back_for_key()
     assert waits.waits == [pytest.approx(KEY_SECONDS)]
 
 
-def test_a_key_that_was_taken_is_over_once_something_is_painted(key) -> None:
+def test_a_key_counts_as_handled_once_a_frame_is_painted_after_it(key) -> None:
     busy, waits = key
     busy.painted()
     busy.stand_back_for_key()
@@ -170,14 +170,14 @@ def test_a_key_that_was_taken_is_over_once_something_is_painted(key) -> None:
     assert len(waits.waits) == 1
 
 
-def test_a_key_that_paints_nothing_is_over_soon(key, now) -> None:
+def test_a_key_that_paints_nothing_is_waited_for_only_briefly(key, now) -> None:
     busy, waits = key
     now[0] += KEY_SECONDS
     busy.stand_back_for_key()
     assert waits.waits == []
 
 
-def test_keys_that_paint_nothing_leave_half_of_the_time_to_other_work(key, now) -> None:
+def test_other_work_gets_half_of_the_time_while_keys_paint_nothing(key, now) -> None:
     busy, waits = key
     now[0] += KEY_SECONDS
     busy.pressed()
@@ -189,7 +189,7 @@ def test_keys_that_paint_nothing_leave_half_of_the_time_to_other_work(key, now) 
     assert len(waits.waits) == 1
 
 
-def test_a_key_after_one_that_was_painted_is_waited_for_at_once(key) -> None:
+def test_other_work_waits_again_for_a_key_after_a_painted_one(key) -> None:
     busy, waits = key
     busy.taken()
     busy.painted()
@@ -198,7 +198,7 @@ def test_a_key_after_one_that_was_painted_is_waited_for_at_once(key) -> None:
     assert len(waits.waits) == 1
 
 
-def test_with_the_switch_nothing_waits_for_a_key(key, monkeypatch) -> None:
+def test_with_the_switch_no_work_waits_for_a_key(key, monkeypatch) -> None:
     busy, waits = key
     monkeypatch.setenv(SWITCH, "1")
     busy.stand_back_for_key()

@@ -12,7 +12,7 @@ from tui.ui.platform.strips import ControlFilter, KeptStrips, RowStrip
 PLAIN = Style()
 
 
-def test_a_filter_and_cuts_give_what_textual_gives() -> None:
+def test_filtering_and_dividing_a_strip_give_the_result_of_textual() -> None:
     strip = RowStrip([Segment("hello world", PLAIN)])
     control = ControlFilter()
     filtered = strip.apply_filter(control, Color(0, 0, 0))
@@ -22,7 +22,7 @@ def test_a_filter_and_cuts_give_what_textual_gives() -> None:
     assert [part.text for part in strip.divide([11, 40])] == ["hello world"]
 
 
-def test_a_row_has_what_textual_keeps_in_a_strip_once_it_is_asked_for() -> None:
+def test_a_row_strip_creates_the_caches_of_textual_on_first_use() -> None:
     strip = RowStrip([Segment("hello", PLAIN)])
     assert strip.crop(1, 3) is strip.crop(1, 3)
     assert strip.link_ids == {""}
@@ -37,7 +37,7 @@ def test_a_row_is_filled_up_or_cut_to_its_width(text: str, shown: str) -> None:
     assert (strip.text, strip.cell_length) == (shown, 4)
 
 
-def test_rows_that_nobody_shows_are_gone_without_the_collector() -> None:
+def test_discarded_rows_are_freed_without_the_garbage_collector() -> None:
     control = ControlFilter()
     gc.collect()
     gc.set_debug(gc.DEBUG_SAVEALL)
@@ -57,7 +57,7 @@ def test_rows_that_nobody_shows_are_gone_without_the_collector() -> None:
     assert left == []
 
 
-def test_the_last_strips_are_kept_and_forgotten_by_their_index() -> None:
+def test_the_last_strips_are_kept_and_can_be_discarded_by_index() -> None:
     kept = KeptStrips(3)
     strips = [RowStrip([Segment(str(number))]) for number in range(5)]
     for number in range(4):

@@ -17,7 +17,7 @@ def test_no_control_character_gets_through(text):
     assert not any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for char in segment.text)
 
 
-def test_the_rest_of_an_escape_sequence_is_plain_text_in_its_style():
+def test_the_rest_of_an_escape_sequence_is_plain_text_in_the_same_style():
     bold = Style(bold=True)
     assert ControlFilter().apply([Segment("a\x1b]52;c;aGk=\x07b", bold)], BLACK) == [
         Segment("a]52;c;aGk=b", bold)

@@ -22,7 +22,7 @@ class _Stage(App[None]):
         yield ScrollView()
 
 
-async def test_a_widget_that_needs_it_is_painted_at_once() -> None:
+async def test_a_widget_that_needs_painting_is_painted_at_once() -> None:
     async with _Stage().run_test() as pilot:
         view = pilot.app.query_one(ScrollView)
         view.refresh()
@@ -66,7 +66,7 @@ async def painted(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[_Two, 
         yield app, painted
 
 
-async def test_the_first_widget_is_painted_alone_and_the_others_as_always(painted) -> None:
+async def test_the_first_widget_is_painted_alone_and_the_others_later(painted) -> None:
     app, paintings = painted
     one, two = app.query_one("#one"), app.query_one("#two")
     app.screen._dirty_widgets.add(one)
@@ -100,7 +100,7 @@ async def test_without_a_private_name_no_widget_is_painted_first(painted, monkey
     assert two._repaint_required
 
 
-async def test_what_has_not_changed_is_not_painted_first(painted) -> None:
+async def test_an_unchanged_widget_is_not_painted_first(painted) -> None:
     app, paintings = painted
     paint_first(app.query_one("#two"))
     assert paintings == []
@@ -115,7 +115,7 @@ async def test_no_widget_is_painted_first_while_more_keys_wait(painted, monkeypa
 
 
 @pytest.mark.parametrize("has_private_name", [True, False])
-async def test_a_view_scrolls_as_far_as_its_new_size(
+async def test_a_view_can_scroll_to_the_end_of_its_new_size(
     monkeypatch: pytest.MonkeyPatch, has_private_name: bool
 ) -> None:
     async with _Stage().run_test(size=(80, 24)) as pilot:

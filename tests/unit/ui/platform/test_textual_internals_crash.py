@@ -18,7 +18,7 @@ class _Stage(App[None]):
         raise ValueError(16)
 
 
-def test_textual_has_the_names():
+def test_textual_has_the_private_names_in_use():
     assert textual.__version__.startswith("8.2.")
     for name in ("_fatal_error", "_handle_exception", "_close_messages_no_wait"):
         assert callable(getattr(App, name))
@@ -33,7 +33,7 @@ async def test_an_unhandled_exception_is_reported_once() -> None:
     assert [repr(one) for one in app.reports] == ["ValueError(16)"]
 
 
-async def test_without_the_name_for_the_exception_the_current_one_is_reported(
+async def test_without_the_private_name_the_current_exception_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = _Stage()

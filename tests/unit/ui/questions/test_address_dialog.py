@@ -24,7 +24,7 @@ def question(url: str = "https://auth.example/login?a=1", purpose: str = "elicit
     return AddressQuestion("weather", url, "Confirm it", "sign in" if purpose == "sign in" else "elicitation")
 
 
-async def test_after_a_browser_that_did_not_open_the_address_is_pasted() -> None:
+async def test_after_a_browser_failed_to_open_the_answer_is_pasted() -> None:
     again = AddressQuestion("weather", "https://auth.example/", "No browser.", "sign in", opens=False)
     async with app_with_person() as (app, pilot, person):
         waiting = asked(person.address(again))
@@ -45,7 +45,7 @@ async def test_the_whole_address_and_its_server_are_shown() -> None:
         waiting.cancel()
 
 
-async def test_a_look_alike_is_flagged() -> None:
+async def test_a_look_alike_host_is_flagged() -> None:
     async with app_with_person() as (app, _, person):
         waiting = asked(person.address(question("https://xn--pple-43d.com/")))
         await shown(app, AddressDialog)
@@ -57,7 +57,7 @@ async def test_a_look_alike_is_flagged() -> None:
     ("key", "action"),
     [("ctrl+s", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)],
 )
-async def test_consent_is_a_key(key: str, action: Action) -> None:
+async def test_a_key_accepts_declines_or_cancels(key: str, action: Action) -> None:
     async with app_with_person() as (app, pilot, person):
         waiting = asked(person.address(question()))
         await shown(app, AddressDialog)
@@ -75,7 +75,7 @@ async def test_the_address_can_be_copied_instead() -> None:
         waiting.cancel()
 
 
-async def test_over_ssh_it_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_over_ssh_the_address_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 1 10.0.0.2 22")
     async with app_with_person() as (app, pilot, person):
         waiting = asked(person.address(question()))
@@ -86,7 +86,7 @@ async def test_over_ssh_it_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
         assert app.clipboard == "https://auth.example/login?a=1"
 
 
-async def test_over_ssh_the_answer_of_a_sign_in_is_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_over_ssh_the_code_of_a_sign_in_is_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 1 10.0.0.2 22")
     async with app_with_person() as (app, pilot, person):
         waiting = asked(person.address(question(purpose="sign in")))
@@ -97,7 +97,7 @@ async def test_over_ssh_the_answer_of_a_sign_in_is_pasted(monkeypatch: pytest.Mo
         assert await waiting == AddressAnswer(Action.ACCEPT, "code")
 
 
-async def test_a_long_message_is_cut_and_what_is_left_out_is_counted() -> None:
+async def test_a_long_message_is_truncated_and_the_rest_is_counted() -> None:
     long = AddressQuestion("weather", "https://auth.example/", "word " * 20_000, "elicitation")
     async with app_with_person((100, 60)) as (app, _, person):
         waiting = asked(person.address(long))

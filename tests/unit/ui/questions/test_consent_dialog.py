@@ -25,7 +25,7 @@ QUESTION = ConsentQuestion(
 )
 
 
-async def test_what_would_run_and_what_yes_and_no_do_are_shown():
+async def test_the_command_and_the_effects_of_yes_and_no_are_shown():
     async with app_with_person() as (app, _, person):
         assert isinstance(person, Approvals)
         waiting = asked(person.consent(QUESTION))
@@ -39,7 +39,7 @@ async def test_what_would_run_and_what_yes_and_no_do_are_shown():
         waiting.cancel()
 
 
-async def test_a_model_is_used():
+async def test_the_question_about_a_model_asks_to_use_it():
     async with app_with_person() as (app, _, person):
         assert isinstance(person, Approvals)
         model = dataclasses.replace(QUESTION, server="models.m", is_model=True, is_remote=True, changes=())
@@ -63,7 +63,7 @@ async def test_a_key_answers(key: str, action: Action):
         assert await waiting is action
 
 
-async def test_a_damaged_file_of_answers_is_named_once():
+async def test_a_damaged_consent_file_is_named_once():
     damaged = dataclasses.replace(QUESTION, changes=(), damage="Cut: \x1b[31mconsents.json")
     for question in (damaged, ConsentsQuestion([damaged, dataclasses.replace(damaged, server="notes")])):
         async with app_with_person() as (app, _, person):
@@ -76,7 +76,7 @@ async def test_a_damaged_file_of_answers_is_named_once():
             waiting.cancel()
 
 
-async def test_enter_and_letters_answer_nothing():
+async def test_enter_and_letters_do_not_answer():
     async with app_with_person() as (app, pilot, person):
         assert isinstance(person, Approvals)
         waiting = asked(person.consent(QUESTION))
@@ -112,7 +112,7 @@ async def test_yes_counts_only_once_all_of_a_long_command_was_on_screen():
         dataclasses.replace(QUESTION, changes=[f"argument {number}: new" for number in range(400)]),
     ],
 )
-async def test_what_is_too_long_to_be_read_cannot_be_agreed_to(long: ConsentQuestion):
+async def test_a_command_too_long_to_review_cannot_be_accepted(long: ConsentQuestion):
     async with app_with_person() as (app, pilot, person):
         assert isinstance(person, Approvals)
         waiting = asked(person.consent(long))
@@ -144,7 +144,7 @@ FIVE = ConsentsQuestion(
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_servers_of_one_file_are_shown_whole_and_a_yes_counts_once_all_were_read(size: tuple[int, int]):
+async def test_servers_of_one_file_are_shown_in_full_and_yes_counts_once_all_were_read(size: tuple[int, int]):
     async with app_with_person(size) as (app, pilot, person):
         assert isinstance(person, Approvals)
         waiting = asked(person.consents(FIVE))
@@ -164,7 +164,7 @@ async def test_servers_of_one_file_are_shown_whole_and_a_yes_counts_once_all_wer
         assert await waiting is ConsentsAnswer.ALL
 
 
-async def test_what_a_key_does_and_what_waits_is_in_one_line_each():
+async def test_the_keys_and_the_queue_take_one_line_each():
     async with app_with_person((80, 24)) as (app, _, person):
         assert isinstance(person, Approvals)
         first, second = asked(person.consents(FIVE)), asked(person.consent(QUESTION))
@@ -179,7 +179,7 @@ async def test_what_a_key_does_and_what_waits_is_in_one_line_each():
     ("key", "answer"),
     [("ctrl+x", ConsentsAnswer.NONE), ("escape", ConsentsAnswer.LATER), ("ctrl+u", ConsentsAnswer.EACH)],
 )
-async def test_none_and_one_by_one_need_no_reading(key: str, answer: ConsentsAnswer):
+async def test_none_and_one_by_one_can_be_chosen_without_reading(key: str, answer: ConsentsAnswer):
     async with app_with_person() as (app, pilot, person):
         assert isinstance(person, Approvals)
         waiting = asked(person.consents(FIVE))
@@ -188,7 +188,7 @@ async def test_none_and_one_by_one_need_no_reading(key: str, answer: ConsentsAns
         assert await waiting is answer
 
 
-async def test_two_servers_are_asked_about_one_after_the_other():
+async def test_questions_about_two_servers_are_shown_one_after_the_other():
     other = dataclasses.replace(QUESTION, server="notes")
     async with app_with_person() as (app, pilot, person):
         assert isinstance(person, Approvals)

@@ -45,7 +45,7 @@ async def test_a_key_answers(key: str, answer: Action) -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 14)])
-async def test_it_says_what_changed_and_what_each_answer_does(size: tuple[int, int]) -> None:
+async def test_the_dialog_shows_what_changed_and_what_each_answer_does(size: tuple[int, int]) -> None:
     async with app_with_person(size) as (app, _, person):
         waiting = asked(person.definitions(question()))
         await shown(app, DefinitionsDialog)
@@ -55,7 +55,7 @@ async def test_it_says_what_changed_and_what_each_answer_does(size: tuple[int, i
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 14)])
-async def test_it_says_that_what_was_accepted_cannot_be_read(size: tuple[int, int]) -> None:
+async def test_a_damaged_file_of_accepted_definitions_is_reported(size: tuple[int, int]) -> None:
     async with app_with_person(size) as (app, _, person):
         waiting = asked(person.definitions(replace(question(), damage="The file is damaged.")))
         await shown(app, DefinitionsDialog)
@@ -79,13 +79,13 @@ def whole_and_text(*changes: DefinitionChange) -> tuple[set[str], str]:
     return found.whole, "\n".join("".join(text for text, _ in row) for row in found.rows)
 
 
-def test_a_change_that_does_not_fit_is_left_out_and_said() -> None:
+def test_a_change_that_does_not_fit_is_omitted_with_a_note() -> None:
     whole, text = whole_and_text(changed("big", LONG), changed())
     assert whole == {"add"}
     assert "Too long to show here, so left out. To read it, run mcptui list calc --json" in text
 
 
-def test_changes_that_do_not_fit_together_are_asked_about_one_after_the_other() -> None:
+def test_changes_that_do_not_fit_together_are_shown_one_after_the_other() -> None:
     half = {"name": "half", "description": "word " * 12_000}
     whole, text = whole_and_text(changed("a", half), changed("b", half))
     assert (
@@ -95,23 +95,23 @@ def test_changes_that_do_not_fit_together_are_asked_about_one_after_the_other() 
     )
 
 
-def test_a_long_description_is_shown_to_its_end() -> None:
+def test_a_long_description_is_shown_in_full() -> None:
     end = {"name": "add", "description": f"{'word ' * 10_000}evil"}
     whole, text = whole_and_text(changed("add", end))
     assert whole == {"add"} and "evil" in text
 
 
-def test_more_lines_than_are_shown_are_not_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_over_the_line_limit_are_not_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(definitions_dialog, "MAX_LINES", 3)
     assert whole_and_text(changed(), changed("sub"))[0] == set()
 
 
-def test_many_changes_that_do_not_fit_are_not_measured() -> None:
+def test_after_many_changes_that_do_not_fit_the_rest_is_omitted_unmeasured() -> None:
     whole, text = whole_and_text(*(changed(f"big{number}", LONG) for number in range(9)), changed("zz"))
     assert not whole and text.count("left out.") == 10
 
 
-async def test_only_what_was_shown_whole_is_accepted() -> None:
+async def test_only_changes_shown_in_full_are_accepted() -> None:
     async with app_with_person((100, 40)) as (app, pilot, person):
         waiting = asked(person.definitions(question(changed("big", LONG), changed())))
         await shown(app, DefinitionsDialog)
@@ -120,7 +120,7 @@ async def test_only_what_was_shown_whole_is_accepted() -> None:
         assert (await waiting).only == {"add"}
 
 
-async def test_nothing_is_accepted_if_nothing_is_shown_whole() -> None:
+async def test_no_change_is_accepted_if_none_is_shown_in_full() -> None:
     async with app_with_person() as (app, pilot, person):
         waiting = asked(person.definitions(question(changed("big", LONG))))
         await shown(app, DefinitionsDialog)

@@ -30,7 +30,7 @@ QUESTION = FormQuestion("weather", "Who are [b]you[/b]?", SCHEMA, round=2)
 pytestmark = pytest.mark.usefixtures("ripe")
 
 
-async def test_the_server_its_words_and_every_field_are_shown() -> None:
+async def test_the_server_its_message_and_every_field_are_shown() -> None:
     async with app_with_person() as (app, _, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
@@ -40,7 +40,7 @@ async def test_the_server_its_words_and_every_field_are_shown() -> None:
         question.cancel()
 
 
-async def test_what_is_typed_and_every_default_is_sent() -> None:
+async def test_typed_values_and_defaults_are_sent() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
@@ -49,7 +49,7 @@ async def test_what_is_typed_and_every_default_is_sent() -> None:
         assert await question == FormAnswer(Action.ACCEPT, {"name": "Ada", "size": 4})
 
 
-async def test_titles_are_chosen_and_values_sent() -> None:
+async def test_titles_are_shown_and_their_values_are_sent() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
@@ -59,7 +59,7 @@ async def test_titles_are_chosen_and_values_sent() -> None:
         assert await question == FormAnswer(Action.ACCEPT, content)
 
 
-async def test_what_is_wrong_is_said_and_nothing_sent() -> None:
+async def test_an_invalid_form_shows_its_errors_and_is_not_sent() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
@@ -73,7 +73,7 @@ async def test_what_is_wrong_is_said_and_nothing_sent() -> None:
 
 
 @pytest.mark.parametrize(("key", "action"), [("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)])
-async def test_decline_and_cancel_are_always_there(key: str, action: Action) -> None:
+async def test_decline_and_cancel_are_always_offered(key: str, action: Action) -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
@@ -81,7 +81,7 @@ async def test_decline_and_cancel_are_always_there(key: str, action: Action) -> 
         assert (await question).action is action
 
 
-async def test_a_key_meant_for_something_else_answers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_key_pressed_within_the_grace_time_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tui.ui.questions.question_line.GRACE_SECONDS", 1000 * GRACE_SECONDS)
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(QUESTION))
@@ -91,7 +91,7 @@ async def test_a_key_meant_for_something_else_answers_nothing(monkeypatch: pytes
         question.cancel()
 
 
-async def test_a_form_without_fields_is_a_yes_or_no() -> None:
+async def test_a_form_without_fields_is_sent_with_enter() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(FormQuestion("weather", "Go on?", {"type": "object"})))
         await shown(app, FormDialog)
@@ -100,7 +100,7 @@ async def test_a_form_without_fields_is_a_yes_or_no() -> None:
         assert await question == FormAnswer(Action.ACCEPT, {})
 
 
-async def test_a_question_for_a_secret_is_flagged() -> None:
+async def test_a_form_that_asks_for_a_secret_is_flagged() -> None:
     async with app_with_person() as (app, _, person):
         schema = {"properties": {"api_key": {"type": "string"}}}
         question = asked(person.form(FormQuestion("weather", "Your key?", schema)))
@@ -109,7 +109,7 @@ async def test_a_question_for_a_secret_is_flagged() -> None:
         question.cancel()
 
 
-async def test_a_long_form_leaves_its_keys_on_a_small_screen() -> None:
+async def test_the_keys_of_a_long_form_are_visible_on_a_small_screen() -> None:
     fields = {f"field{number}": {"type": "string"} for number in range(40)}
     async with app_with_person((80, 24)) as (app, _, person):
         question = asked(person.form(FormQuestion("weather", "All of it", {"properties": fields})))
@@ -119,7 +119,7 @@ async def test_a_long_form_leaves_its_keys_on_a_small_screen() -> None:
         question.cancel()
 
 
-async def test_a_pattern_that_could_take_long_is_checked_before_the_form_is_sent() -> None:
+async def test_a_slow_pattern_is_checked_before_the_form_is_sent() -> None:
     code = {"type": "string", "pattern": "^(a+)+$"}
     schema = {"type": "object", "properties": {"code": code}, "required": ["code"]}
     async with app_with_person() as (app, pilot, person):
@@ -133,7 +133,7 @@ async def test_a_pattern_that_could_take_long_is_checked_before_the_form_is_sent
         assert (await question).content == {"code": "a" * 40}
 
 
-async def test_a_window_of_ten_rows_shows_a_field_and_the_keys() -> None:
+async def test_a_terminal_of_ten_rows_shows_a_field_and_the_keys() -> None:
     async with app_with_person((40, 10)) as (app, _, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)

@@ -5,7 +5,7 @@ from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.questions.question_line import GRACE_SECONDS, QuestionLine, Ripeness
 
 
-def test_a_question_is_ripe_once_it_could_be_read() -> None:
+def test_a_question_is_ripe_after_the_grace_time() -> None:
     now = 100.0
     ripeness = Ripeness(lambda: now)
     assert not ripeness.ripe
@@ -13,7 +13,7 @@ def test_a_question_is_ripe_once_it_could_be_read() -> None:
     assert ripeness.ripe
 
 
-async def test_it_shows_keys_words_and_how_many_wait() -> None:
+async def test_the_line_shows_keys_a_message_and_the_number_of_waiting_questions() -> None:
     line = QuestionLine(KeyOverrides({}), ("ask.send", "ask.cancel"), 2)
     async with Stage(line).run_test(size=(80, 5)):
         assert "ctrl+s send    esc cancel    2 more questions waiting" in str(line.render())
@@ -24,7 +24,7 @@ async def test_it_shows_keys_words_and_how_many_wait() -> None:
         assert "! no [b]markup[/b]" in shown and "ctrl+s open" in shown and "waiting" not in shown
 
 
-async def test_each_key_that_the_configuration_gives_an_answer_is_shown() -> None:
+async def test_each_configured_key_of_an_answer_is_shown() -> None:
     keys = KeyOverrides([("ask.send", ["f11", "ctrl+y"]), ("ask.copy", "f3")])
     line = QuestionLine(keys, ("ask.send",), 0)
     async with Stage(line).run_test(size=(80, 5)):

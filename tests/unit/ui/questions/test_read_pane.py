@@ -41,13 +41,13 @@ async def told(app: Stage, words: str) -> None:
     await until(is_told, what=words)
 
 
-async def test_lines_that_fit_are_read_at_once():
+async def test_lines_that_fit_count_as_read_at_once():
     app = Stage(10)
     async with app.run_test():
         await told(app, "")
 
 
-def test_nothing_is_read_before_it_is_laid_out():
+def test_no_line_counts_as_read_before_the_layout():
     assert Stage(10).pane.unread == "nothing shown yet"
 
 
@@ -69,7 +69,7 @@ async def test_a_jump_over_the_middle_leaves_it_unread():
 
 
 @pytest.mark.parametrize("columns", [40, 120])
-async def test_lines_that_wrap_anew_are_to_be_read_again(columns: int):
+async def test_lines_wrapped_to_another_width_must_be_read_again(columns: int):
     app = Stage()
     async with app.run_test() as pilot:
         await told(app, "90 lines not shown yet (pgdn)")
@@ -105,7 +105,7 @@ async def test_a_long_text_is_laid_out_off_the_event_loop(text: str, laid_out: l
     assert sum(laid_out) <= AT_ONCE
 
 
-async def test_a_text_that_is_not_prepared_is_not_read():
+async def test_an_unprepared_text_does_not_count_as_read():
     may_go_on = threading.Event()
 
     def lines() -> list[Row]:

@@ -24,7 +24,7 @@ PARAMS = {
 REPLY = {"role": "assistant", "content": {"type": "text", "text": "Hello"}, "model": "m"}
 
 
-async def test_server_limit_and_every_word_of_the_request_are_shown() -> None:
+async def test_the_server_the_limit_and_the_whole_request_are_shown() -> None:
     async with app_with_person() as (app, _, person):
         question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
         await shown(app, SamplingDialog)
@@ -34,7 +34,7 @@ async def test_server_limit_and_every_word_of_the_request_are_shown() -> None:
         question.cancel()
 
 
-async def test_a_window_of_ten_rows_shows_text_and_keys() -> None:
+async def test_a_terminal_of_ten_rows_shows_text_and_keys() -> None:
     async with app_with_person((40, 10)) as (app, _, person):
         question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
         await shown(app, SamplingDialog)
@@ -42,7 +42,7 @@ async def test_a_window_of_ten_rows_shows_text_and_keys() -> None:
         question.cancel()
 
 
-async def test_the_request_is_sent_as_it_was_changed() -> None:
+async def test_the_edited_request_is_sent() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
         await shown(app, SamplingDialog)
@@ -53,7 +53,7 @@ async def test_the_request_is_sent_as_it_was_changed() -> None:
         assert answer.params["messages"][0]["content"]["text"] == "Say [b]hello[/b]!"
 
 
-async def test_the_reply_is_shown_before_the_server_has_it() -> None:
+async def test_the_reply_is_shown_before_it_is_sent_to_the_server() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.review(SamplingReview("weather", PARAMS, REPLY)))
         await shown(app, SamplingDialog)
@@ -71,7 +71,7 @@ async def test_a_request_can_be_refused(key: str, action: Action) -> None:
         assert (await question).action is action
 
 
-def test_tools_and_wanted_context_are_named() -> None:
+def test_tools_and_the_requested_context_are_named() -> None:
     facts = request_facts({**PARAMS, "tools": [{"name": "a"}, {"name": "b"}], "includeContext": "allServers"})
     assert facts[2:] == ["2 tools: a, b", "without the requested server context"]
 
@@ -105,7 +105,7 @@ async def test_a_long_request_is_read_off_the_event_loop_and_sent_unchanged(
     assert not cleaned
 
 
-async def test_a_request_too_long_to_be_read_cannot_be_sent() -> None:
+async def test_a_request_too_long_to_review_cannot_be_sent() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.sampling(long_request("word " * 30_000)))
         await shown(app, SamplingDialog)
@@ -119,7 +119,7 @@ async def test_a_request_too_long_to_be_read_cannot_be_sent() -> None:
         assert (await question).action is Action.DECLINE
 
 
-def test_pictures_do_not_make_a_request_long() -> None:
+def test_images_do_not_count_towards_the_length_of_a_request() -> None:
     picture = {"type": "image", "mimeType": "image/png", "data": "A" * 1_000_000}
     assert is_editable({"messages": [{"role": "user", "content": [picture]}]})
     assert not is_editable({"content": {"type": "text", "text": "\n" * 1_000}})

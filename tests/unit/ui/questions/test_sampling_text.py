@@ -30,7 +30,7 @@ def test_an_unchanged_text_changes_nothing() -> None:
     assert changed(REQUEST, text_of(sections_of(REQUEST))) == (REQUEST, "")
 
 
-def test_a_changed_text_changes_its_part_only() -> None:
+def test_an_edited_text_changes_only_its_own_part() -> None:
     text = text_of(sections_of(REQUEST)).replace("there", "you").replace("Be brief.", "Be long.\n")
     found, problem = changed(REQUEST, text)
     assert problem == ""
@@ -40,7 +40,7 @@ def test_a_changed_text_changes_its_part_only() -> None:
     assert REQUEST["systemPrompt"] == "Be brief."
 
 
-def test_a_lost_heading_is_said() -> None:
+def test_a_missing_heading_is_reported() -> None:
     text = text_of(sections_of(REQUEST)).replace("── system", "system")
     assert changed(REQUEST, text) == (REQUEST, "Do not change lines that start with ──.")
 
@@ -52,7 +52,7 @@ def test_a_reply_is_one_part() -> None:
 
 
 @given(st.text(), st.text())
-def test_no_text_is_taken_for_a_heading(system: str, said: str) -> None:
+def test_text_that_looks_like_a_heading_stays_text(system: str, said: str) -> None:
     request = {
         "systemPrompt": system,
         "messages": [{"role": "user", "content": {"type": "text", "text": said}}],

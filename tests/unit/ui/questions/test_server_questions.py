@@ -22,7 +22,7 @@ def question(number: int) -> FormQuestion:
     return FormQuestion(f"server{number}", f"Question {number}", {"type": "object"})
 
 
-async def test_one_question_is_shown_and_the_rest_counted() -> None:
+async def test_one_question_is_shown_and_the_others_are_counted() -> None:
     async with app_with_person() as (app, pilot, person):
         waiting = [asked(person.form(question(number))) for number in (1, 2, 3)]
         await shown(app, FormDialog)
@@ -34,7 +34,7 @@ async def test_one_question_is_shown_and_the_rest_counted() -> None:
             task.cancel()
 
 
-async def test_questions_that_are_open_when_the_app_ends_are_withdrawn_without_it() -> None:
+async def test_open_questions_can_be_withdrawn_after_the_app_has_exited() -> None:
     async with app_with_person() as (app, _, person):
         waiting = [asked(person.form(question(number))) for number in range(5)]
         await shown(app, FormDialog)
@@ -45,7 +45,7 @@ async def test_questions_that_are_open_when_the_app_ends_are_withdrawn_without_i
     assert all(task.cancelled() for task in waiting)
 
 
-async def test_a_withdrawn_question_closes_with_all_that_was_opened_over_it() -> None:
+async def test_a_withdrawn_question_closes_with_every_screen_opened_over_it() -> None:
     async with app_with_person() as (app, pilot, person):
         waiting = asked(person.form(question(1)))
         await shown(app, FormDialog)
@@ -56,7 +56,7 @@ async def test_a_withdrawn_question_closes_with_all_that_was_opened_over_it() ->
         await shows(app, "The server “server1” withdrew its request.")
 
 
-async def test_keys_meant_for_a_withdrawn_question_reach_nothing_under_it(
+async def test_keys_pressed_for_a_withdrawn_question_do_not_reach_the_screen_below(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with app_with_person() as (app, pilot, person):
@@ -105,7 +105,7 @@ async def test_a_question_waits_until_nobody_is_typing() -> None:
         waiting.cancel()
 
 
-async def test_an_approval_comes_before_a_later_question_of_a_server() -> None:
+async def test_an_approval_comes_before_a_later_question_from_a_server() -> None:
     async with opened(asking(), (100, 30)) as (app, pilot):
         await pilot.press("x", "enter")
         assert app.main.parts is not None
@@ -126,7 +126,7 @@ async def test_an_approval_comes_before_a_later_question_of_a_server() -> None:
 @pytest.mark.parametrize(
     ("key", "action"), [("f2", "Conversation"), ("f3", "Servers"), ("f4", "Traffic"), ("f10", "Model")]
 )
-async def test_a_key_that_a_question_keeps_from_the_chat_says_why(key: str, action: str) -> None:
+async def test_a_key_blocked_by_a_question_says_why(key: str, action: str) -> None:
     async with app_with_person() as (app, pilot, person):
         waiting = asked(person.form(question(1)))
         await shown(app, FormDialog)
@@ -152,7 +152,7 @@ async def test_help_opens_over_a_question_and_hides_it() -> None:
         waiting.cancel()
 
 
-async def test_help_opens_over_a_question_that_came_over_the_help() -> None:
+async def test_help_opens_over_a_question_that_was_opened_over_the_help() -> None:
     async with app_with_person() as (app, pilot, person):
         await pilot.press("f1")
         await shown(app, HelpScreen)

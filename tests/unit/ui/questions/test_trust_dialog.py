@@ -24,7 +24,7 @@ async def test_a_key_answers(key: str, answer: bool | None) -> None:
 
 @pytest.mark.usefixtures("ripe")
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 15)])
-async def test_the_question_says_what_each_answer_does_and_who_says_so(size: tuple[int, int]) -> None:
+async def test_the_question_shows_what_each_answer_does_and_quotes_the_server(size: tuple[int, int]) -> None:
     async with app_with_person(size) as (app, pilot, person):
         task = asked(person.trust(QUESTION))
         await shows(app, "ctrl+s trust", "ctrl+x do not trust", "esc not now")

@@ -20,11 +20,11 @@ from tui.ui.widgets.rows import text_of
         (3, 99_999, 1204, "3 of 1 204 loaded"),
     ],
 )
-def test_a_count_is_written_with_all_its_digits(shown: int, total: int, loaded: int, words: str) -> None:
+def test_a_count_is_shown_with_all_its_digits(shown: int, total: int, loaded: int, words: str) -> None:
     assert shown_of(shown, total, loaded) == words
 
 
-async def test_headings_follow_the_columns_once_they_are_known() -> None:
+async def test_headings_are_aligned_with_the_columns_once_they_are_known() -> None:
     rows = [(("wide", "dim"),), (("narrow", "dim"),)]
     headings = Headings(lambda: rows[0])
     async with Stage(headings).run_test() as pilot:
@@ -35,7 +35,7 @@ async def test_headings_follow_the_columns_once_they_are_known() -> None:
         assert "narrow" in screen_text(pilot.app)
 
 
-def test_how_much_is_loaded_is_said_until_all_of_it_is() -> None:
+def test_the_loaded_percentage_is_shown_until_all_is_loaded() -> None:
     traffic = Traffic()
     for _ in range(10):
         traffic.call()
@@ -46,7 +46,7 @@ def test_how_much_is_loaded_is_said_until_all_of_it_is() -> None:
 
 
 @pytest.mark.parametrize(("first", "judged", "words"), [(1, 3, "linting 15 %"), (101, 110, "linting 50 %")])
-def test_how_much_is_judged_is_said_until_all_of_it_is(first: int, judged: int, words: str) -> None:
+def test_the_linted_percentage_is_shown_until_all_is_linted(first: int, judged: int, words: str) -> None:
     traffic = Traffic(first)
     for _ in range(10):
         traffic.call()

@@ -12,16 +12,16 @@ def entry(**fields: object) -> Entry:
     return Entry(7, 0, 0, "notes", Direction.OUT, Kind.REQUEST, "tools/call", body=BODY, **fields)  # type: ignore[arg-type]
 
 
-def test_raw_is_what_travelled() -> None:
+def test_raw_copies_the_recorded_bytes() -> None:
     assert copied("raw", entry(), BODY, "") == BODY.decode()
 
 
-def test_json_is_indented_and_anything_else_unchanged() -> None:
+def test_json_is_indented_and_other_text_is_unchanged() -> None:
     assert copied("json", entry(), b'{"a":1}', "") == '{\n  "a": 1\n}'
     assert copied("json", entry(), b"{broken", "") == "{broken"
 
 
-def test_curl_has_the_headers_of_mcp_only() -> None:
+def test_curl_contains_only_the_headers_of_mcp() -> None:
     headers = {"Mcp-Session-Id": "s-1", "Authorization": "secret"}
     line = copied("curl", entry(detail={"headers": headers}), BODY, "http://127.0.0.1/mcp")
     words = shlex.split(line.replace("\\\n", ""))
@@ -31,7 +31,7 @@ def test_curl_has_the_headers_of_mcp_only() -> None:
     assert "secret" not in line
 
 
-def test_a_server_over_stdio_gets_a_line_for_its_stdin() -> None:
+def test_a_message_to_a_stdio_server_is_copied_as_a_line_for_stdin() -> None:
     assert shlex.split(copied("curl", entry(), BODY, ""))[-1] == BODY.decode()
 
 

@@ -15,7 +15,7 @@ def cells(pane: EntryList, strips) -> list[list[Segment]]:
     return [list(Segment.simplify(strip.crop(0, pane.region.width))) for strip in strips]
 
 
-async def test_it_paints_what_textual_would_paint() -> None:
+async def test_the_fast_path_paints_what_textual_would_paint() -> None:
     for theme in ("harbor", "ansi"):
         for size in ((120, 8), (80, 30)):
             pane = EntryList(some().columns, live=False)
@@ -50,7 +50,7 @@ async def test_a_key_is_painted_at_once() -> None:
         assert not pane.screen._dirty_widgets
 
 
-async def test_entries_that_are_still_loaded_are_lines_that_say_so() -> None:
+async def test_entries_not_loaded_yet_are_shown_as_loading() -> None:
     traffic = Traffic()
     for _ in range(30):
         traffic.call()
@@ -72,7 +72,7 @@ async def test_entries_that_are_still_loaded_are_lines_that_say_so() -> None:
         assert pane.selected == 1
 
 
-async def test_only_the_line_of_an_entry_that_changed_is_made_again() -> None:
+async def test_only_the_line_of_a_changed_entry_is_rebuilt() -> None:
     traffic = Traffic()
     for _ in range(5):
         traffic.call()

@@ -24,7 +24,7 @@ def test_every_line_fits_its_width(width: int, mode: TimeMode) -> None:
     assert width_of(maker.head(columns)) <= width
 
 
-def test_a_terminal_without_signs_gets_ascii() -> None:
+def test_a_terminal_without_unicode_gets_ascii() -> None:
     entries = some().columns
     maker = RowMaker(entries, ASCII)
     columns = layout_for(120, TimeMode.CLOCK, 10)
@@ -44,7 +44,7 @@ def test_a_dropped_entry_is_struck_through() -> None:
     assert struck == [True, True, False, False]
 
 
-def test_a_request_that_stands_for_its_call_has_latency_bar_and_outcome() -> None:
+def test_a_request_that_represents_its_call_has_a_latency_bar_and_an_outcome() -> None:
     entries = some().columns
     index = next(at for at in range(len(entries)) if entries.latency_ns(at) > 0)
     maker, columns = RowMaker(entries, UNICODE), layout_for(160, TimeMode.CLOCK, 10)

@@ -56,7 +56,7 @@ def test_a_search_matches_as_the_filter_does(body: bytes, text: str, found: list
     start=st.sampled_from(["", "{"]),
 )
 @settings(max_examples=300, deadline=None)
-def test_a_match_across_the_edge_of_two_steps_is_found(pieces: list[str], text: str, step: int, start: str):
+def test_a_match_across_two_search_steps_is_found(pieces: list[str], text: str, step: int, start: str):
     body = start + "".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(finding, "STEP", step)
@@ -73,7 +73,7 @@ def test_the_number_of_matches_is_limited():
     assert len(places(b"a" * 3 * MOST, "a")) == len(places("ä".encode() * 3 * MOST, "ä")) == MOST
 
 
-def test_bytes_that_are_not_text_are_searched():
+def test_invalid_utf_8_is_searched():
     assert places(b"\x80" * 100_000 + b"end", "END") == [100_000]
 
 

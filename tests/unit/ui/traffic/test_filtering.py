@@ -32,7 +32,7 @@ def test_since_counts_from_now_in_live_traffic():
     assert passing(some().recording(), "since:5m") == 0
 
 
-async def test_a_filter_goes_on_between_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_filtering_continues_between_two_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(view_module, "CHUNK", 1)
     worked: list[bool] = []
     filtering = Filtering(some().recording(), lambda: worked.append(filtering.view.is_done))
@@ -56,7 +56,7 @@ def test_sorted_by_latency_the_title_names_calls_only() -> None:
     filtering.close()
 
 
-def test_a_list_of_calls_without_one_says_how_to_see_all_entries() -> None:
+def test_an_empty_list_of_calls_says_how_to_see_all_entries() -> None:
     recorded = Recorded()
     recorded.add(Kind.EVENT, method="spawn")
     filtering = Filtering(recorded.recording())

@@ -10,7 +10,7 @@ from tui.core.traffic import Direction, Entry, Kind
 from tui.ui.traffic.previews import HEAD_BYTES, NONE, Previews, ReaderThread, _event, _preview
 
 
-async def test_the_last_entries_are_known_before_they_are_asked_for() -> None:
+async def test_previews_of_the_last_entries_are_read_in_advance() -> None:
     recording, read = some().recording(), asyncio.Event()
     reader = ReaderThread(recording.open_reader)
     previews = Previews(reader, read.set)
@@ -42,11 +42,13 @@ async def test_nothing_is_read_of_a_recording_without_entries() -> None:
         ({"code": "odd", "seconds": 2}, "code odd seconds 2"),
     ],
 )
-def test_an_exit_is_its_code_and_run_time_or_its_signal(detail: dict[str, object], text: str) -> None:
+def test_the_preview_of_an_exit_is_its_code_and_run_time_or_its_signal(
+    detail: dict[str, object], text: str
+) -> None:
     assert _event({"event": "exit", **detail}) == text
 
 
-def test_a_start_is_its_command_as_typed_in_a_shell_also_if_its_body_is_cut() -> None:
+def test_the_preview_of_a_start_is_its_shell_command_even_if_its_body_is_truncated() -> None:
     detail = {"event": "spawn", "argv": ["python", "my server.py", "--all"], "env": ["x" * 400]}
     body = json.dumps(detail).encode()
     for cut in (body, body[:HEAD_BYTES]):
@@ -54,7 +56,7 @@ def test_a_start_is_its_command_as_typed_in_a_shell_also_if_its_body_is_cut() ->
         assert _preview(entry).text == "python 'my server.py' --all"
 
 
-def test_an_event_without_more_has_no_text() -> None:
+def test_an_event_without_details_has_no_preview() -> None:
     detail = {"event": "stop"}
     entry = Entry(1, 1, 1, "weather", Direction.NONE, Kind.EVENT, method="stop", detail=detail)
     assert _preview(entry._replace(body=json.dumps(detail).encode())).text == ""

@@ -26,12 +26,12 @@ VISIBLE = st.characters(categories=["L", "N"]).filter(lambda char: clean(char) =
 
 
 @given(st.text(alphabet=VISIBLE, max_size=200), st.integers(12, 60))
-def test_no_character_is_lost_or_doubled_at_the_edges_of_rows(text: str, width: int) -> None:
+def test_no_character_is_lost_or_repeated_at_row_boundaries(text: str, width: int) -> None:
     assert said(raw(text.encode(), width)) == (text or "no bytes")
 
 
 @given(st.binary(max_size=400), st.integers(20, 90))
-def test_no_row_is_wider_than_it_may_be(data: bytes, width: int) -> None:
+def test_no_row_exceeds_its_width(data: bytes, width: int) -> None:
     sheet = raw(data, width)
     assert all(width_of(sheet.row(row, width)) <= width for row in range(sheet.count()))
 
@@ -54,12 +54,12 @@ def test_a_missing_page_is_requested_once() -> None:
     assert asked == [400_000 * 70 // RAW_PAGE * RAW_PAGE]
 
 
-def test_a_stray_byte_of_a_character_is_in_one_row_only():
+def test_a_stray_byte_of_a_character_appears_in_one_row_only():
     sheet = raw(b"0123456789\x80", 20)
     assert [sheet.value(row) for row in range(sheet.count())] == ["0123456789", "�"]
 
 
-def test_a_finding_of_many_entries_names_how_many_and_the_first():
+def test_a_finding_on_many_entries_shows_their_number_and_the_first():
     found = Finding(9, "x", Severity.ERROR, "It.", count=1200, places=(6, 7, 8, 9, 10))
     assert text_of(finding_rows(found, UNICODE)[-1]).strip() == "1 200 entries: #6, #7, #8, #9, #10, …"
     assert len(finding_rows(Finding(9, "x", Severity.ERROR, "It."), UNICODE)) == 2

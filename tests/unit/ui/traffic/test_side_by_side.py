@@ -13,18 +13,18 @@ from tui.ui.traffic.side_by_side import (
 from tui.ui.widgets.rows import text_of, width_of
 
 
-def test_json_is_laid_out_and_cleaned():
+def test_json_is_indented_and_cleaned():
     assert lines_of({"a": [1, {"b": "x\x1b"}], "c": {}}) == [
         "{", '  "a": [', "    1", "    {", '      "b": "x\\u001b"', "    }", "  ]", '  "c": {}', "}",
     ]  # fmt: skip
 
 
-def test_text_results_keep_their_lines_and_json_in_text_is_laid_out():
+def test_text_results_keep_their_lines_and_json_in_text_is_indented():
     assert lines_of({"text": "one\ntwo"}) == ["{", '  "text": text:', "    one", "    two", "}"]
     assert lines_of('{"a": 1}') == ["JSON as text:", "  {", '    "a": 1', "  }"]
 
 
-def test_what_is_large_or_deep_is_bounded():
+def test_large_or_deeply_nested_values_are_bounded():
     assert len(lines_of(list(range(10_000)))) == MOST_LINES + 1
     deep: list[object] = []
     for _ in range(500):

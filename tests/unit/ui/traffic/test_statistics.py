@@ -17,7 +17,7 @@ from tui.ui.traffic.statistics import StatisticsScreen, figures_row, head, spark
 from tui.ui.widgets.rows import text_of, width_of
 
 
-def test_neighbors_are_added_up_in_a_short_sparkline() -> None:
+def test_neighboring_values_are_added_up_in_a_short_sparkline() -> None:
     assert sparkline((1, 0, 8, 0), 30) == "▁ █"
     assert len(sparkline(tuple(range(100)), 10)) == 10
     assert sparkline((), 10) == ""
@@ -34,7 +34,7 @@ def test_lines_and_headings_fit_every_width() -> None:
             assert server.server in text_of(row)
 
 
-async def test_counting_leaves_the_loop_to_keys_and_says_how_much_is_counted(monkeypatch) -> None:
+async def test_counting_does_not_block_keys_and_shows_its_progress(monkeypatch) -> None:
     monkeypatch.setattr(Stats, "advance", lambda stats, budget_ms: False)
     async with Stage().run_test(size=(120, 30)) as pilot:
         await pilot.app.push_screen(screen := StatisticsScreen(some().recording()))
@@ -43,7 +43,7 @@ async def test_counting_leaves_the_loop_to_keys_and_says_how_much_is_counted(mon
         assert not screen.is_attached and screen._work is not None and screen._work.cancelled()
 
 
-async def test_while_a_recording_is_loaded_no_request_is_called_waiting() -> None:
+async def test_while_a_recording_loads_no_request_is_shown_as_waiting() -> None:
     recorded = Recorded()
     for _ in range(4):
         recorded.call()
@@ -78,7 +78,7 @@ def title(screen: StatisticsScreen) -> str:
     return screen._title.render_line(0).text
 
 
-def test_the_calls_over_time_have_a_heading_with_their_span_wherever_they_are_shown() -> None:
+def test_calls_over_time_always_have_a_heading_with_the_time_span() -> None:
     stats = Stats(some().columns)
     assert stats.advance(1000)
     total = stats.total()
@@ -87,13 +87,13 @@ def test_the_calls_over_time_have_a_heading_with_their_span_wherever_they_are_sh
         assert is_shown == text_of(head(width, 4_000_000_000)).rstrip().endswith("over 4.0 s")
 
 
-def test_the_keys_of_every_screen_are_in_a_narrow_footer() -> None:
+def test_a_narrow_footer_shows_the_keys_common_to_all_screens() -> None:
     entries = [(key, label, None) for key, label in StatisticsScreen.KEYS]
     footer = text_of(row_of(laid_out(entries, KeyOverrides(), 80)))
     assert "esc back" in footer and "ctrl+p commands" in footer
 
 
-async def test_calls_add_up_because_handshakes_and_lists_are_in_parentheses() -> None:
+async def test_handshakes_and_lists_are_in_parentheses_so_that_calls_add_up() -> None:
     recorded = Recorded()
     recorded.call()
     stats = Stats(recorded.columns)

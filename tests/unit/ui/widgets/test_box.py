@@ -35,7 +35,7 @@ async def test_a_lost_layout_is_requested_again() -> None:
         await pilot.pause()
 
 
-async def test_no_layout_is_requested_if_the_screen_is_right(
+async def test_no_layout_is_requested_if_the_layout_is_correct(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     box = Box()

@@ -25,7 +25,7 @@ def test_a_very_long_line_is_plain():
 
 
 @pytest.mark.parametrize("language", ["python", "json", "bash", "html", "diff", "nonsense", ""])
-def test_every_line_stays_a_line(language: str):
+def test_every_line_stays_one_line(language: str):
     lines = ["", "  a = '''b", "c'''", "\tx", "", "<a>{", ""]
 
     assert [text_of(row) for row in highlighted(lines, language)] == [line.expandtabs(4) for line in lines]
@@ -37,7 +37,7 @@ def test_only_the_first_word_of_a_fence_is_its_language():
     assert language_of("\x1b[31m") == "␛[31m"
 
 
-def test_only_the_lexer_of_arguments_is_loaded_ahead():
+def test_only_the_json_lexer_is_loaded_in_advance():
     lexers = "[name for name in ('python', 'data') if f'pygments.lexers.{name}' in sys.modules]"
     assert (
         printed_by(f"import sys\nfrom tui.ui.widgets import code\ncode.warm()\nprint({lexers})") == "['data']"

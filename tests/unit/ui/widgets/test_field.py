@@ -33,7 +33,7 @@ class OneField(App[None]):
         (["a", "b", "home", "delete", "c"], "cb"),
     ],
 )
-async def test_keys_of_a_burst_edit_in_order(keys, text):
+async def test_a_burst_of_keys_is_applied_in_order(keys, text):
     async with OneField().run_test() as pilot:
         app = pilot.app
         for key in [*keys, "enter"]:
@@ -61,7 +61,7 @@ class OneForm(Stage):
         self.saved += 1
 
 
-async def test_an_error_moves_nothing_and_goes_away():
+async def test_an_error_appears_and_disappears_without_moving_other_widgets():
     async with OneForm().run_test() as pilot:
         app = pilot.app
         await until(lambda: "Of the parcel" in screen_text(app))

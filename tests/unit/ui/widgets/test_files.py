@@ -50,7 +50,7 @@ def test_an_empty_path_is_accepted():
     assert path_problem("  ") == ""
 
 
-def test_an_unknown_home_directory_is_a_plain_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_a_tilde_with_an_unknown_user_is_a_plain_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     assert typed_path("~nobody-of-this-name/x") == Path("~nobody-of-this-name/x")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert typed_path(" ~/x ") == tmp_path / "x"

@@ -175,7 +175,7 @@ async def test_static_text_is_literal():
         assert text.render_line(0).text.rstrip() == "[/nothing]"
 
 
-async def test_rows_share_styles_and_still_know_the_offset_under_the_pointer():
+async def test_rows_share_styles_and_a_single_line_has_offsets_for_the_pointer():
     pane = Numbers(1_000)
     async with Stage(pane).run_test(size=(40, 10)) as pilot:
         await pilot.pause()

@@ -16,7 +16,7 @@ def styles(source: str) -> dict[str, str]:
     return {text: style for row in MARKDOWN.rows(source, 60) for text, style in row if text.strip()}
 
 
-def test_emphasis_becomes_style():
+def test_emphasis_is_shown_as_a_style():
     assert styles("**b** *i* ~~s~~ `c` plain") == {
         "b": "text bold",
         "i": "text italic",
@@ -30,7 +30,7 @@ def test_a_line_break_is_kept():
     assert lines("one\ntwo") == ["one", "two"]
 
 
-def test_paragraphs_have_a_gap():
+def test_paragraphs_are_separated_by_an_empty_line():
     assert lines("one\n\n\ntwo") == ["one", "", "two"]
 
 
@@ -38,15 +38,15 @@ def test_headings_stand_out():
     assert styles("# One\n\n### Three") == {"One": "model bold", "Three": "text bold"}
 
 
-def test_lists_nest_with_their_own_bullets():
+def test_each_list_level_has_its_own_bullet():
     assert lines("- a\n  - b\n    - c") == ["• a", "  ◦ b", "    ▪ c"]
 
 
-def test_numbers_of_a_list_are_kept_and_aligned():
+def test_list_numbers_are_kept_and_aligned():
     assert lines("9. nine\n10. ten") == [" 9. nine", "10. ten"]
 
 
-def test_items_that_stand_apart_stay_apart():
+def test_items_separated_by_an_empty_line_stay_separated():
     assert lines("- a\n\n- b") == ["• a", "", "• b"]
 
 
@@ -54,7 +54,7 @@ def test_tasks_show_whether_they_are_done():
     assert lines("- [x] done\n- [ ] open") == ["✓ done", "☐ open"]
 
 
-def test_an_item_hangs_under_its_bullet():
+def test_wrapped_lines_of_an_item_are_indented_under_its_text():
     assert lines("- one two three four", 13) == ["• one two", "  three four"]
 
 
@@ -62,7 +62,7 @@ def test_a_quote_has_a_bar_on_every_line():
     assert lines("> one\n>\n> two") == ["▎ one", "▎", "▎ two"]
 
 
-def test_columns_of_a_table_align():
+def test_the_columns_of_a_table_are_aligned():
     assert lines("| a | n |\n|---|--:|\n| long | 1 |\n| 北京 | 22 |") == [
         "a       n",
         "─────────",
@@ -82,7 +82,7 @@ def test_a_table_wider_than_the_pane_wraps_in_its_cells():
     ]
 
 
-def test_a_table_of_too_many_columns_is_told_line_by_line():
+def test_a_table_with_too_many_columns_has_a_line_for_each_cell():
     head = "|".join(f"name {number}" for number in range(8))
     body = "|".join(str(number) for number in range(8))
 
@@ -97,37 +97,37 @@ def test_code_keeps_its_spaces_and_names_its_language():
     ]
 
 
-def test_code_is_as_wide_as_the_pane_on_its_own_ground():
+def test_a_code_block_fills_the_width_of_the_pane_with_its_own_background():
     rows = MARKDOWN.rows("```\nx\n```", 20)
 
     assert [width_of(row) for row in rows] == [20]
     assert all("on panel" in style for _, style in rows[0])
 
 
-def test_a_link_shows_where_it_leads():
+def test_a_link_shows_its_address():
     assert lines("[text](https://example.org)", 60) == ["text (https://example.org)"]
 
 
-def test_an_address_is_shown_once():
+def test_an_address_that_is_also_the_link_text_is_shown_once():
     assert lines("<https://example.org>") == ["https://example.org"]
 
 
 @pytest.mark.parametrize(
     "address", ["javascript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd"]
 )
-def test_a_link_that_could_act_is_text(address: str):
+def test_a_link_with_an_unsafe_scheme_is_plain_text(address: str):
     assert lines(f"[click]({address})", 60) == [f"[click]({address})"]
 
 
-def test_html_is_text():
+def test_html_is_shown_as_plain_text():
     assert lines("<b>bold</b>\n\n<script>x</script>") == ["<b>bold</b>", "", "<script>x</script>"]
 
 
-def test_markup_is_text():
+def test_textual_markup_is_shown_as_plain_text():
     assert lines("[/red] [@click=app.quit]x[/] [bold]b") == ["[/red] [@click=app.quit]x[/] [bold]b"]
 
 
-def test_a_definition_that_comes_late_changes_nothing():
+def test_a_link_definition_after_its_use_has_no_effect():
     assert lines("[a][b]\n\n[b]: https://example.org", 60) == ["[a][b]", "", "[b]: https://example.org"]
 
 
@@ -137,5 +137,5 @@ def test_deep_nesting_stays_readable():
     assert all(width_of(row) <= 40 for row in MARKDOWN.rows(source, 40))
 
 
-def test_brackets_without_end_are_shown_as_written():
+def test_unclosed_brackets_are_shown_as_written():
     assert "".join(lines("![" * 1000)) == "![" * 1000

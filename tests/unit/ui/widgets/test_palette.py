@@ -10,18 +10,18 @@ from tui.ui.widgets.palette import ROLES, Palette
 PALETTE = Palette.of({"foreground": "#ffffff", "surface": "#000000", "accent": "#ff0000", "panel": "#222222"})
 
 
-def test_a_role_is_a_color():
+def test_a_role_maps_to_a_color():
     assert PALETTE.style("accent").color.name == "#ff0000"
 
 
-def test_attributes_and_a_background_add_up():
+def test_a_style_combines_color_attributes_and_background():
     style = PALETTE.style("accent bold on panel")
 
     assert (style.color.name, style.bgcolor.name, style.bold) == ("#ff0000", "#222222", True)
 
 
 @given(st.text(max_size=40))
-def test_unknown_words_never_fail(words: str):
+def test_unknown_words_in_a_style_are_ignored(words: str):
     PALETTE.style(words)
 
 
@@ -57,7 +57,7 @@ def test_native_colors_are_not_blended():
     assert palette.style("cursor").reverse
 
 
-def test_a_palette_of_true_colors_is_told_from_one_with_a_color_of_the_terminal():
+def test_true_color_styles_are_distinguished_from_those_with_terminal_colors():
     ansi = Palette.of({"foreground": "#ffffff", "surface": "#000000", "accent": "ansi_red"})
 
     assert PALETTE.is_true(Style.parse("#ffffff on #000000"))

@@ -16,17 +16,17 @@ def picture(width: int, *colours: str) -> Picture:
     return Picture(width, len(colours) // width, pixels, (width, len(colours) // width))
 
 
-def test_a_cell_is_two_pixels_one_above_the_other() -> None:
+def test_a_cell_shows_two_pixels_one_above_the_other() -> None:
     shown = picture(2, "ff0000", "00ff00", "0000ff", "ffffff")
     assert shown.rows == 1
     assert shown.row(0) == (("▀", "#ff0000 on #0000ff"), ("▀", "#00ff00 on #ffffff"))
 
 
-def test_neighbors_of_the_same_colors_are_one_span() -> None:
+def test_neighboring_cells_of_the_same_colors_are_one_span() -> None:
     assert picture(3, *["ff0000"] * 6).row(0) == (("▀▀▀", "#ff0000 on #ff0000"),)
 
 
-def test_below_an_odd_last_line_is_the_background() -> None:
+def test_the_lower_half_of_an_odd_last_line_is_the_background() -> None:
     assert picture(1, "ff0000", "00ff00", "0000ff").row(1) == (("▀", "#0000ff"),)
 
 

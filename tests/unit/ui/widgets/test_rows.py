@@ -32,11 +32,11 @@ def test_lines_break_between_words():
     assert lines("the quick brown fox", 10) == ["the quick", "brown fox"]
 
 
-def test_a_word_longer_than_the_line_is_cut():
+def test_a_word_longer_than_the_line_is_broken():
     assert lines("a incomprehensibilities", 8) == ["a", "incompre", "hensibil", "ities"]
 
 
-def test_leading_spaces_stay_and_spaces_at_a_break_go():
+def test_leading_spaces_are_kept_and_spaces_at_a_break_are_dropped():
     assert lines("    indented   words", 12) == ["    indented", "words"]
 
 
@@ -57,7 +57,7 @@ def test_a_prefix_comes_before_the_first_line_and_its_width_before_the_others():
 @given(TEXT, st.integers(2, 20))
 @example("❤\ufe0f❤\ufe0f❤\ufe0f", 2)
 @example("。 ", 2)
-def test_no_line_is_wider_than_it_may_be(text: str, cells: int):
+def test_no_line_exceeds_the_width(text: str, cells: int):
     assert all(width_of(row) <= cells for row in wrap(((text, "text"),), cells))
 
 
@@ -97,7 +97,7 @@ def test_a_spread_row_has_exactly_its_width(left: str, right: str, cells: int):
     assert width_of(spread(((left, "text"),), ((right, "dim"),), cells)) == cells
 
 
-def test_the_left_part_of_a_spread_row_gives_way():
+def test_the_left_part_of_a_spread_row_is_truncated_first():
     assert text_of(spread((("a long name", "text"),), (("4 ms", "dim"),), 12)) == "a long… 4 ms"
 
 
@@ -105,7 +105,7 @@ def test_padding_fills_with_its_own_style():
     assert pad((("ab", "text"),), 4, "on panel") == (("ab", "text"), ("  ", "on panel"))
 
 
-def test_cutting_and_marking_count_characters_across_spans():
+def test_cropping_and_highlighting_count_characters_across_spans():
     row = (("abc", "text"), ("def", "dim"))
 
     assert cut(row, 2, 5) == (("c", "text"), ("de", "dim"))

@@ -12,11 +12,11 @@ def whole(rows: list[Row]) -> str:
     return copied((row, 0, -1) for row in rows)
 
 
-def test_a_wrapped_line_is_one_line_again():
+def test_a_wrapped_line_is_copied_as_one_line():
     assert whole(wrap((("the quick brown fox", "text"),), 10)) == "the quick brown fox"
 
 
-def test_a_broken_word_is_one_word_again():
+def test_a_broken_word_is_copied_as_one_word():
     assert whole(wrap((("incomprehensibilities", "text"),), 8)) == "incomprehensibilities"
 
 

@@ -32,27 +32,27 @@ def shown(given, *, unfolded=False, selected=False, columns=70, tokens=None):
     return ["".join(text for text, _ in row).rstrip() for row in rows]
 
 
-def test_a_remote_server_has_a_status_where_others_have_a_process():
+def test_a_remote_server_shows_its_http_status_instead_of_a_process():
     (line,) = shown(status())
     assert "RUNNING" in line and "2 tools" in line
     assert line.endswith("HTTP 200        <1 m")
 
 
-def test_its_details_are_its_address_without_secrets_and_its_transport():
+def test_details_of_a_remote_server_show_its_address_without_secrets_and_its_transport():
     lines = shown(status(start_ms=120.0), unfolded=True)
     assert f"  address   {WHERE}" in lines
     assert "  transport HTTP, HTTP 200" in lines
     assert "  start     started in 0.1 s" in lines
 
 
-def test_a_server_that_does_not_answer_says_why_while_it_counts_as_running():
+def test_a_running_server_that_does_not_answer_shows_why():
     silent = Reach(WHERE, "HTTP", False, 200, "no connection to https://h.example: Connection refused.")
     head, why = shown(status(reach=silent))
     assert "no response" in head
     assert why.strip() == "no connection to https://h.example: Connection refused."
 
 
-def test_the_selected_server_without_consent_names_the_key():
+def test_the_selected_server_without_consent_names_the_key_to_review_it():
     stopped = ServerStatus(
         "far", SPEC, ServerState.STOPPED, reason=StopReason.NEEDS_CONSENT, next_step="Press s to review it."
     )
@@ -61,7 +61,7 @@ def test_the_selected_server_without_consent_names_the_key():
     assert len(shown(stopped)) == 1
 
 
-def test_the_tokens_of_its_definitions_come_before_the_age_where_there_is_not_room_for_both():
+def test_without_room_for_both_the_definition_tokens_are_shown_instead_of_the_age():
     tokens = DefinitionTokens({"get": 1_100}, instructions=140)
     (wide,) = shown(status(), columns=80, tokens=tokens)
     assert "~1.2 k tokens   HTTP 200" in wide and wide.endswith("<1 m")
@@ -71,7 +71,7 @@ def test_the_tokens_of_its_definitions_come_before_the_age_where_there_is_not_ro
     assert "tokens" not in tiny and "2 tools" in tiny
 
 
-def test_its_details_say_how_many_tokens_are_instructions_and_whether_they_are_measured():
+def test_details_show_the_tokens_of_instructions_and_whether_they_are_measured():
     estimated = DefinitionTokens({"get": 1_100}, instructions=140)
     assert token_facts(estimated) == "~1.2 k in each request, ~140 of them instructions"
     assert token_facts(DefinitionTokens({"get": 90}, measured=True)) == "90 in each request"
@@ -89,11 +89,11 @@ def test_a_failed_start_says_what_to_do():
     assert lines[1:] == ["  HTTP 404 (Not Found).", "  Check the address. Press r to try again."]
 
 
-def test_what_is_no_message_came_in_responses():
+def test_non_protocol_output_of_a_remote_server_is_counted_as_responses():
     assert noise_words(status(noise=1)) == "1 non-protocol response"
 
 
-def test_where_one_row_has_no_room_for_the_age_the_last_column_is_that_of_the_tokens():
+def test_if_one_row_has_no_room_for_the_age_tokens_are_the_last_column_of_all():
     sizes = {"far": DefinitionTokens({"get": 1_100}), "b": DefinitionTokens({"get": 40})}
     far, short, stopped = (
         status(tools_off=1),
@@ -113,7 +113,7 @@ def test_where_one_row_has_no_room_for_the_age_the_last_column_is_that_of_the_to
         assert "STARTING" in lines[columns][2] and lines[columns][2].endswith("5 s")
 
 
-def test_where_one_row_has_no_room_for_the_word_tokens_all_have_the_number_alone():
+def test_if_one_row_has_no_room_for_the_word_tokens_all_show_only_the_number():
     sizes = {"far": DefinitionTokens({"get": 1_100}), "b": DefinitionTokens({"get": 40})}
     every = status(), renamed(status(), "b")
     for columns, ends in ((60, ("~1.1 k tokens", "~40 tokens")), (38, ("~1.1 k", "~40"))):

@@ -18,7 +18,7 @@ def test_a_server_whose_tools_changed_is_marked() -> None:
     assert any("2 definitions not accepted yet, not offered" in row for row in rows(2))
 
 
-def test_a_server_as_it_was_accepted_has_no_mark() -> None:
+def test_a_server_with_accepted_definitions_has_no_mark() -> None:
     assert not any("accepted" in row for row in rows(0))
 
 
@@ -28,7 +28,7 @@ def hidden_rows(*hidden: tuple[str, str], unfolded: bool = False) -> str:
     return "\n".join(text_of(row) for row in server_rows(status, look, selected=False, unfolded=unfolded))
 
 
-def test_a_server_with_hidden_text_is_marked_and_says_where() -> None:
+def test_a_server_with_hidden_text_is_marked_with_its_location() -> None:
     add, sub = ("add", "description: HTML comment"), ("sub", "title: invisible characters")
     said = ("instructions", "invisible characters")
     assert "! 1 tool has hidden text" in hidden_rows(add)

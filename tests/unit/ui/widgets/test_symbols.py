@@ -26,7 +26,7 @@ def test_the_environment_selects_the_symbols(environment: dict[str, str], symbol
 
 
 @pytest.mark.parametrize("symbols", [UNICODE, ASCII], ids=["unicode", "ascii"])
-def test_each_sign_is_one_cell_wide(symbols: Symbols) -> None:
+def test_each_symbol_is_one_cell_wide(symbols: Symbols) -> None:
     for found in fields(symbols):
         value = getattr(symbols, found.name)
         if found.name == "delta":  # the heading of a column
@@ -35,5 +35,5 @@ def test_each_sign_is_one_cell_wide(symbols: Symbols) -> None:
             assert cell_len(sign) == 1, found.name
 
 
-def test_ascii_is_ascii() -> None:
+def test_the_ascii_symbols_are_ascii() -> None:
     assert all("".join(getattr(ASCII, found.name)).isascii() for found in fields(ASCII))

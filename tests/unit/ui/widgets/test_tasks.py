@@ -5,7 +5,7 @@ import asyncio
 from tui.ui.widgets.tasks import Tasks
 
 
-async def test_tasks_that_still_run_are_cancelled_and_waited_for() -> None:
+async def test_running_tasks_are_cancelled_and_awaited() -> None:
     tasks, ended = Tasks(), []
 
     async def work() -> None:

@@ -4,7 +4,7 @@ from tests.ui.stage import Stage
 from tui.ui.widgets.text_area import LinesField
 
 
-async def test_what_is_undone_may_have_had_the_cursor_and_a_scroll_bar():
+async def test_undoing_text_removes_the_scroll_bar_and_moves_the_cursor():
     field = LinesField()
     async with Stage(field).run_test(size=(40, 10)) as pilot:
         field.focus()

@@ -36,7 +36,7 @@ def test_folding_hides_the_children_and_unfolding_shows_them() -> None:
     assert rows(shown) == before
 
 
-def test_a_text_that_is_json_itself_unfolds_as_a_tree() -> None:
+def test_text_that_is_json_unfolds_as_a_tree() -> None:
     shown = tree({"text": '{"count": 3}'})
     shown.toggle(0, 80)
     assert shown.path(1) == "text.count"

@@ -65,7 +65,7 @@ async def test_mime_type_and_size_are_columns_where_there_is_room():
     assert [line.split()[-1] for line in narrow] == ["csv", "png", "plain"]
 
 
-def test_a_short_note_is_a_sign_or_the_kind_of_a_mime_type():
+def test_a_short_note_is_a_symbol_or_the_subtype_of_a_mime_type():
     assert [short_note(one) for one in ("read-only", "text/csv", "2 arguments", "")] == [
         "R",
         "csv",
@@ -74,14 +74,14 @@ def test_a_short_note_is_a_sign_or_the_kind_of_a_mime_type():
     ]
 
 
-def test_names_and_notes_are_whole_where_there_is_room():
+def test_names_and_notes_are_shown_in_full_where_there_is_room():
     found = ItemList(UNICODE, {})
     found._all = TOOLS
     assert [found.columns_of(width) for width in (50, 80, 120, 200)] == [20, 32, 48, 55]
 
 
 @pytest.mark.parametrize(("width", "last"), [(44, None), (30, "  R read-only  ! destructive")])
-async def test_signs_have_a_legend(width, last):
+async def test_symbols_have_a_legend(width, last):
     app = OneList(TOOLS)
     async with app.run_test(size=(width, 10)) as pilot:
         app.list.show(TOOLS)
@@ -91,7 +91,7 @@ async def test_signs_have_a_legend(width, last):
         assert not app.list.row_selectable(len(TOOLS))
 
 
-async def test_names_are_whole_before_marks_and_notes_are_words():
+async def test_names_are_shown_in_full_before_marks_and_notes_become_words():
     tools = of_tools(
         [Tool("s", "toggle-simulated-logging"), Tool("s", "look", read_only=True)],
         {("s", "look"): "loaded", ("s", "toggle-simulated-logging"): "loaded"},

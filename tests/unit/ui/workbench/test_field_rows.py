@@ -45,7 +45,7 @@ def test_neither_cursor_nor_error_changes_the_number_of_rows(current: str) -> No
     assert texts(wrong, current=current)[-1] == "    ! must be at most 7"
 
 
-def test_the_shade_of_an_input_reaches_to_the_right_end() -> None:
+def test_the_background_of_an_input_extends_to_the_right_edge() -> None:
     found = rows(form_of({"city": {"type": "string"}}, city="北京"))
     (surface,) = [one.row for one in found if one.is_input]
     assert width_of(surface) == LOOK.columns
@@ -59,7 +59,7 @@ def test_booleans_and_enums_are_choices_side_by_side() -> None:
     assert "(*) true" in texts(form, FormLook(60, ASCII))[4]
 
 
-def test_an_enum_too_long_for_its_line_is_a_list_to_open() -> None:
+def test_an_enum_too_long_for_its_line_is_a_drop_down_list() -> None:
     form = form_of({"zone": {"enum": [f"zone number {n}" for n in range(9)]}}, zone="zone number 3")
     surface = texts(form)[1]
     assert surface.startswith("  ▌ zone number 3")
@@ -96,7 +96,7 @@ def test_an_item_of_a_list_is_one_row_with_its_error_beside_it() -> None:
     assert "! may have at most 3" in found[4]
 
 
-def test_the_key_that_adds_is_beside_the_current_list_only() -> None:
+def test_the_key_to_add_an_item_is_shown_beside_the_current_list_only() -> None:
     form = form_of({"tags": {"type": "array", "items": {"type": "string"}}})
     assert texts(form, current="tags")[0].endswith("ctrl+n add")
     assert "ctrl+n" not in texts(form)[0]
@@ -108,7 +108,7 @@ def test_a_secret_is_shown_as_dots() -> None:
     assert "hunter2" not in "".join(texts(form, current="key"))
 
 
-def test_a_long_description_is_cut_after_three_rows() -> None:
+def test_a_long_description_is_truncated_after_three_rows() -> None:
     form = form_of({"city": {"type": "string", "description": "many words " * 60}})
     found = texts(form)
     assert len(found) == 6

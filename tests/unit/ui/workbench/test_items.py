@@ -33,17 +33,17 @@ from tui.ui.workbench.items import (
         ("a://{", "a://{"),
     ],
 )
-def test_a_template_expands_as_rfc_6570_says(template: str, uri: str) -> None:
+def test_a_uri_template_expands_as_rfc_6570_specifies(template: str, uri: str) -> None:
     assert expanded(template, {"x": "b c", "y": "d", "path": "/e/f", "empty": ""}) == uri
 
 
-def test_variables_of_a_query_are_optional() -> None:
+def test_query_variables_of_a_template_are_optional() -> None:
     assert variables("a://{x}/{+y}{?z*,x}") == ["x", "y", "z"]
     assert required_variables("a://{x}/{+y}{?z*,x}") == ["x", "y"]
 
 
 @given(st.text(max_size=200), st.dictionaries(st.text(max_size=5), st.text(max_size=20), max_size=4))
-def test_no_template_and_no_value_raises(template: str, values: dict[str, str]) -> None:
+def test_expanding_any_template_with_any_values_does_not_raise(template: str, values: dict[str, str]) -> None:
     expanded(template, values)
     variables(template)
 
@@ -69,7 +69,7 @@ def test_the_arguments_of_a_prompt_are_strings() -> None:
     assert found.schema["required"] == ["a"]
 
 
-def test_an_item_is_found_by_words_of_its_name_and_description() -> None:
+def test_an_item_is_found_by_words_in_its_name_or_description() -> None:
     (item,) = of_tools([Tool("s", "get_radar", description="A picture of the Rain")])
     assert item.matches(["radar", "rain"])
     assert not item.matches(["radar", "snow"])

@@ -33,7 +33,7 @@ def test_the_cursor_never_leaves_the_text(text: str, keys: list[str]) -> None:
 
 
 @given(st.text(max_size=80), st.integers(0, 80), st.integers(3, 40))
-def test_the_window_fits_and_has_no_controls(text: str, cursor: int, cells: int) -> None:
+def test_the_visible_part_fits_and_has_no_control_characters(text: str, cursor: int, cells: int) -> None:
     edit = LineEdit(text, min(cursor, len(text)))
     shown = "".join(edit.window(cells))
     assert cell_len(shown) <= cells

@@ -43,7 +43,7 @@ def test_a_result_for_the_conversation_is_quoted_with_its_source() -> None:
     assert for_conversation("s", "t", {"a": 1}, result) == 'Result of s › t with {"a": 1}:\n> a\n> ␛[31mb\n'
 
 
-def test_the_messages_of_a_prompt_are_one_message_and_what_they_embed_is_attached() -> None:
+def test_the_messages_of_a_prompt_become_one_message_with_their_embedded_content_attached() -> None:
     said = (
         PromptMessage("user", TextContent("Hello")),
         PromptMessage("assistant", TextContent("Hi")),
@@ -54,17 +54,17 @@ def test_the_messages_of_a_prompt_are_one_message_and_what_they_embed_is_attache
     assert [(one.name, one.data) for one in attachments] == [("s:p", "embedded")]
 
 
-def test_a_link_is_attached_by_its_address(source: ResultSource) -> None:
+def test_a_link_is_attached_by_its_uri(source: ResultSource) -> None:
     assert attach_content(source, LinkContent("x://y", "n"), "call") == "x://y"
     assert attached(source) == [("s", "x://y")]
 
 
-def test_what_a_result_holds_itself_is_attached_as_it_is(source: ResultSource) -> None:
+def test_content_in_a_result_is_attached_unchanged(source: ResultSource) -> None:
     assert attach_content(source, TextContent("hi"), "call") == "call"
     assert attach_content(source, ResourceContent("x://y", "", "there"), "call") == "x://y"
     assert attached(source) == [("call", "hi"), ("x://y", "there")]
 
 
-def test_what_no_model_can_be_given_says_so(source: ResultSource) -> None:
+def test_content_of_an_unsupported_type_is_refused(source: ResultSource) -> None:
     with pytest.raises(ValueError, match="unsupported type: only text, images and audio can be attached"):
         attach_content(source, BinaryContent("blob", "x/y", 3, "AAEC"), "call")

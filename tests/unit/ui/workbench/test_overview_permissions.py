@@ -18,7 +18,7 @@ def test_without_a_setting_there_are_no_roots_and_no_sampling() -> None:
     }
 
 
-def test_a_trusted_server_is_said_to_be_one() -> None:
+def test_a_trusted_server_is_labelled_as_trusted() -> None:
     assert facts(ServerSpec("a", trusted=True))["trust"].startswith("its read-only marks and its results")
 
 
@@ -29,12 +29,12 @@ def test_roots_and_the_budget_are_named() -> None:
     assert facts(spec)["sampling"].startswith("ask   2,000 tokens, 10 requests a minute")
 
 
-def test_a_typed_line_is_a_list_of_directories(tmp_path: Path) -> None:
+def test_a_typed_line_is_parsed_as_a_list_of_directories(tmp_path: Path) -> None:
     assert listed(" /a , ,~/b,") == ["/a", "~/b"]
     assert root_problem(str(tmp_path)) == ""
     assert "is not a directory" in root_problem(str(tmp_path / "none"))
 
 
-def test_a_server_whose_secrets_the_model_gets_says_so():
+def test_secrets_that_are_sent_to_the_model_are_noted():
     assert "secrets" not in facts(ServerSpec("s"))
     assert facts(ServerSpec("s", send_as_is=True))["secrets"].startswith("sent to the model as is")

@@ -33,11 +33,11 @@ def drawn(*args: object) -> list[str]:
         ("no address", []),
     ],
 )
-def test_the_folders_of_an_address_are_all_but_its_last_part(uri: str, folders: list[str]) -> None:
+def test_the_folders_of_a_uri_are_all_but_its_last_part(uri: str, folders: list[str]) -> None:
     assert folders_of(uri) == folders
 
 
-def test_few_resources_are_a_list_and_many_a_tree() -> None:
+def test_few_resources_are_shown_as_a_list_and_many_as_a_tree() -> None:
     some = [f"a://{number}" for number in range(FEW)]
     assert not has_tree(items(*some, templates=("a://{x}",)))
     assert has_tree(items(*some, "a://more"))
@@ -58,18 +58,18 @@ def test_folders_with_one_folder_in_them_are_one_row_and_templates_come_last() -
     ]
 
 
-def test_a_turned_folder_is_folded() -> None:
+def test_a_toggled_folder_is_folded() -> None:
     found = items("a://x/1", "a://x/2", "b://y/3")
     assert drawn(found, {"a://x/"}) == ["a://x/ 2", "b://y/ 1", "  · 3"]
 
 
-def test_of_very_many_resources_only_the_first_level_is_unfolded() -> None:
+def test_with_very_many_resources_only_the_first_level_is_unfolded() -> None:
     found = items(*(f"a://x/{number % 3}/{number}" for number in range(MOST_OPEN + 1)))
     assert drawn(found, ()) == ["a://x/ 201", "  0/ 67", "  1/ 67", "  2/ 67"]
     assert len(drawn(found, {"a://x/1/"})) == 4 + 67
 
 
-def test_text_of_a_server_is_cleaned_and_depth_is_bounded() -> None:
+def test_text_from_a_server_is_cleaned_and_the_depth_is_bounded() -> None:
     rows = tree_rows(items("a\x1b[31m://x/" + "y/" * 500 + "1", "b://1"), ())
     assert "\x1b" not in rows[0].what.label
     assert max(row.depth for row in rows) < 15

@@ -43,12 +43,12 @@ def test_json_text_is_shown_as_a_tree() -> None:
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", " { } "])
-def test_empty_json_is_shown_too(text: str) -> None:
+def test_empty_json_is_shown(text: str) -> None:
     assert "".join(lines(ToolResult((TextContent(text),)))).replace(" ", "") == text.replace(" ", "")
     assert "{}" in lines(ToolResult((), structured={}))
 
 
-def test_an_error_of_the_server_is_shown_in_its_own_words_only() -> None:
+def test_a_server_error_is_shown_only_in_the_words_of_the_server() -> None:
     said = "The server answered with error -32602: no such resource"
     found = lines(ToolResult((TextContent(said),), is_error=True, failure=CallFailure.PROTOCOL))
     assert found == [said]
@@ -60,13 +60,13 @@ def test_long_text_is_truncated_and_says_how_much_is_missing() -> None:
     assert "more characters. Save the text to get all of it" in found[-1]
 
 
-def test_text_without_a_line_break_is_painted_from_its_head_alone() -> None:
+def test_only_the_beginning_of_text_without_line_breaks_is_laid_out() -> None:
     short, long = (lines(ToolResult((TextContent("A" * (size << 20)),))) for size in (1, 4))
     assert sum(map(len, long)) == sum(map(len, short)) < 1 << 17
     assert short[:-1] == long[:-1]
 
 
-def test_a_line_says_whether_structured_content_matches_its_schema() -> None:
+def test_a_line_shows_whether_structured_content_matches_its_schema() -> None:
     good = ToolResult((), structured={"a": 1})
     assert "✓ matches its output schema" in lines(good, {"type": "object"})[0]
     assert "no output schema" in lines(good)[0]
@@ -107,7 +107,7 @@ def test_results_are_compared_side_by_side_even_in_json_texts() -> None:
     assert text_of(difference(before, before).row(2, 80)) == "No differences."
 
 
-def test_the_oldest_calls_are_dropped_when_there_are_many_or_they_are_large() -> None:
+def test_the_oldest_calls_are_dropped_when_they_are_too_many_or_too_large() -> None:
     book = CallBook()
     for _ in range(60):
         book.begin("s", ITEM, {}, "12:00:00", 0)
@@ -120,7 +120,7 @@ def test_the_oldest_calls_are_dropped_when_there_are_many_or_they_are_large() ->
     assert len(book.of("s", ITEM.key)) <= 5
 
 
-def test_the_size_of_a_result_counts_what_it_holds() -> None:
+def test_the_size_of_a_result_includes_all_of_its_content() -> None:
     assert size_of(ToolResult((TextContent("abc"), BinaryContent("blob", "", 7)))) == 10
 
 
@@ -156,7 +156,7 @@ def rows_of(stack: Stack) -> list[str]:
 
 
 @pytest.mark.parametrize(("uri", "mime"), [("a://b", "text/markdown; charset=utf-8"), ("a://b.md", "")])
-def test_markdown_is_shown_as_such_and_enter_shows_how_it_was_written(uri: str, mime: str) -> None:
+def test_markdown_is_rendered_and_enter_shows_its_source(uri: str, mime: str) -> None:
     stack = sheet_of_result(read(uri, mime, "# Title\n\n- one"), UNICODE)
     assert rows_of(stack)[1:] == ["Title", "", "• one"]
     stack.toggle(1, 80)
@@ -164,7 +164,7 @@ def test_markdown_is_shown_as_such_and_enter_shows_how_it_was_written(uri: str, 
     assert stack.value(1) == "# Title\n\n- one"
 
 
-def test_very_long_markdown_and_other_texts_are_shown_as_they_were_written() -> None:
+def test_very_long_markdown_and_other_texts_are_shown_as_source() -> None:
     assert rows_of(sheet_of_result(read("a://b", "text/markdown", "# x\n" * 20_000), UNICODE))[1] == "# x"
     assert rows_of(sheet_of_result(read("a://b", "text/plain", "# x"), UNICODE))[1] == "# x"
 
@@ -173,7 +173,7 @@ def test_a_json_text_is_a_tree() -> None:
     assert "a  1" in rows_of(sheet_of_result(read("a://b", "application/json", '{"a": 1}'), UNICODE))[1]
 
 
-def test_of_an_app_the_source_is_shown_and_said_to_be_that() -> None:
+def test_an_mcp_app_is_shown_as_source_with_a_note() -> None:
     shown = rows_of(sheet_of_result(read("ui://x/y", "text/html;profile=mcp-app", "<b>hi</b>"), UNICODE))
     assert "its source (mcptui does not run apps)" in shown[0]
     assert shown[1] == "<b>hi</b>"
@@ -194,7 +194,7 @@ def test_a_file_is_named_after_the_resource(uri: str, name: str) -> None:
     assert file_name(uri, "md") == name
 
 
-def test_the_suffix_of_a_saved_text_follows_its_type_and_never_makes_it_a_program() -> None:
+def test_the_suffix_of_a_saved_text_follows_its_type_and_is_never_executable() -> None:
     for mime, ending in (("text/markdown", "md"), ("application/json", "json"), ("text/html", "txt")):
         stack = sheet_of_result(read("a://b", mime, "{}"), UNICODE)
         found = stack.saved(1)
@@ -202,6 +202,6 @@ def test_the_suffix_of_a_saved_text_follows_its_type_and_never_makes_it_a_progra
         assert found[1] == ending
 
 
-def test_an_item_says_whom_it_is_for_and_how_important_it_is():
+def test_an_item_shows_its_audience_and_priority():
     one = TextContent("x", Annotations(("user",), 0.25))
     assert lines(ToolResult((one,)))[0] == "1  text, 1 character   for the user only   priority 0.25"

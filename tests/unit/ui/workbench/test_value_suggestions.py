@@ -34,7 +34,7 @@ def shown(suggestions):
     return [text_of(row).strip() for _, row in suggestions.rows(0, 80, ">")]
 
 
-async def test_only_the_last_of_quickly_typed_texts_is_asked_for():
+async def test_completions_are_requested_only_for_the_last_of_quickly_typed_texts():
     asked = Asked("alpha", "beta")
     suggestions = over(asked)
     for typed in ("", "a", "al"):
@@ -44,7 +44,7 @@ async def test_only_the_last_of_quickly_typed_texts_is_asked_for():
     assert shown(suggestions) == ["alpha"]
 
 
-async def test_a_value_that_is_typed_already_is_not_suggested():
+async def test_a_value_that_is_already_typed_is_not_suggested():
     suggestions = over(asked := Asked("alpha"))
     suggestions.look("name", "alpha", {})
     await until(lambda: asked.questions)
@@ -52,7 +52,7 @@ async def test_a_value_that_is_typed_already_is_not_suggested():
     assert not suggestions.is_open
 
 
-async def test_values_that_do_not_fit_what_is_typed_now_are_not_offered_meanwhile():
+async def test_earlier_values_that_do_not_match_the_typed_text_are_hidden_meanwhile():
     suggestions = over(asked := Asked("alpha", "beta"))
     suggestions.look("name", "", {})
     await until(lambda: suggestions.is_open)
@@ -64,7 +64,7 @@ async def test_values_that_do_not_fit_what_is_typed_now_are_not_offered_meanwhil
     suggestions.forget()
 
 
-async def test_a_long_list_scrolls_with_the_marked_value_and_says_that_there_are_more():
+async def test_a_long_list_scrolls_with_the_marked_value_and_shows_that_there_are_more():
     suggestions = over(Asked(*(f"v{number}" for number in range(10)), more=True))
     suggestions.look("name", "v", {})
     await until(lambda: suggestions.is_open)
@@ -75,7 +75,7 @@ async def test_a_long_list_scrolls_with_the_marked_value_and_says_that_there_are
     assert shown(suggestions)[MOST_ROWS - 1] == "> v9"
 
 
-async def test_another_field_closes_the_list_and_an_answer_that_comes_later_is_dropped():
+async def test_focusing_another_field_closes_the_list_and_drops_a_late_answer():
     suggestions = over(asked := Asked("alpha"))
     suggestions.look("name", "", {})
     await until(lambda: suggestions.is_open)

@@ -20,7 +20,7 @@ def written(*references: Reference) -> Written:
     return Written("", "", references)
 
 
-async def test_everything_comes_in_the_order_in_which_it_is_named(tmp_path: Path):
+async def test_attachments_are_read_in_the_order_of_their_references(tmp_path: Path):
     (tmp_path / "a.txt").write_text("file")
     bench = FakeWorkbench()
     bench.answers["x://r"] = ToolResult((ResourceContent("x://r", "text/plain", "resource"),))
@@ -32,7 +32,7 @@ async def test_everything_comes_in_the_order_in_which_it_is_named(tmp_path: Path
 
 
 @pytest.mark.parametrize("path", ["nowhere.txt", ".", "a\0b", "~nobody-here/x", "empty", "pipe"])
-async def test_what_cannot_be_read_is_told_by_its_name(tmp_path: Path, path: str):
+async def test_an_unreadable_file_is_reported_and_the_message_returns_to_the_input(tmp_path: Path, path: str):
     (tmp_path / "empty").touch()
     os.mkfifo(tmp_path / "pipe")
     reader = AttachmentReader(FakeWorkbench, attachment_of, tmp_path)
@@ -48,7 +48,7 @@ async def test_what_cannot_be_read_is_told_by_its_name(tmp_path: Path, path: str
         ToolResult((ResourceContent("x://r", "", "x" * 10_000_000),)),
     ],
 )
-async def test_a_resource_that_fails_or_is_too_large_is_told(tmp_path: Path, result: ToolResult):
+async def test_a_resource_that_fails_or_is_too_large_is_reported(tmp_path: Path, result: ToolResult):
     bench = FakeWorkbench()
     bench.answers["x://r"] = result
     with pytest.raises(McptuiError, match="weather:x://r: not attached"):
@@ -57,7 +57,7 @@ async def test_a_resource_that_fails_or_is_too_large_is_told(tmp_path: Path, res
         )
 
 
-def test_a_file_is_read_so_far_only(tmp_path: Path):
+def test_a_file_over_the_size_limit_is_refused(tmp_path: Path):
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate(MAX_BYTES * 100)

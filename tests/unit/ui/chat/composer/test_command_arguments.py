@@ -23,35 +23,37 @@ from tui.ui.chat.composer.command_arguments import export_to, said_by, switch_mo
         ("my talk.json", "json", "my talk.json"),
     ],
 )
-def test_kind_and_path_can_stand_alone_or_together(tmp_path: Path, rest: str, kind: str, name: str):
+def test_the_export_format_and_the_path_can_be_given_alone_or_together(
+    tmp_path: Path, rest: str, kind: str, name: str
+):
     assert export_to(rest, "A talk: of MILK!", tmp_path) == (kind, tmp_path / name)
 
 
-def test_a_title_of_any_kind_gives_a_name(tmp_path: Path):
+def test_any_title_gives_a_safe_file_name(tmp_path: Path):
     assert export_to("json", "../../etc\x1b[31m/passwd", tmp_path)[1].parent == tmp_path
     assert export_to("json", "", tmp_path)[1].name == "conversation.json"
     assert export_to("json", "北京天气", tmp_path)[1].name == "北京天气.json"
 
 
-def test_nothing_is_overwritten(tmp_path: Path):
+def test_an_export_does_not_overwrite_an_existing_file(tmp_path: Path):
     (tmp_path / "talk.json").touch()
     with pytest.raises(McptuiError, match="already exists"):
         export_to("talk.json", "", tmp_path)
 
 
-def test_what_is_neither_kind_nor_path_is_told(tmp_path: Path):
+def test_an_unknown_export_format_is_reported(tmp_path: Path):
     with pytest.raises(McptuiError, match="pdf: unknown export format"):
         export_to("pdf", "", tmp_path)
 
 
-async def test_a_name_that_nearly_is_a_profile_is_no_model_of_the_endpoint():
+async def test_a_misspelled_profile_gets_a_suggestion_and_switches_nothing():
     conversations = FakeChats(Conversation())
     with pytest.raises(McptuiError, match=r"Did you mean ollama\?"):
         await switch_model(conversations, "olama")
     assert conversations.done == []
 
 
-async def test_an_id_that_its_endpoint_does_not_list_is_asked_and_told():
+async def test_a_model_id_that_the_endpoint_does_not_list_is_used_with_a_warning():
     conversations = FakeChats(Conversation())
     conversations.offers["ollama"] = ["qwen3:8b", "gemma3:4b"]
     assert await switch_model(conversations, "ollama gemma3:4b") == ""
@@ -60,7 +62,7 @@ async def test_an_id_that_its_endpoint_does_not_list_is_asked_and_told():
     assert conversations.done[-1] == ("switch", "ollama", "gemma3:4")
 
 
-async def test_a_name_that_is_neither_a_profile_nor_listed_is_named():
+async def test_a_name_that_is_neither_a_profile_nor_a_listed_model_is_reported():
     conversations = FakeChats(Conversation())
     conversations.offers["demo"] = ["qwen3:8b"]
     odd = await switch_model(conversations, "nosuch")
@@ -82,13 +84,13 @@ async def test_the_reasoning_effort_is_set_with_the_model_or_alone(written: str,
     assert conversations.done == [switched]
 
 
-async def test_an_endpoint_that_does_not_say_what_it_has_is_believed():
+async def test_an_endpoint_that_cannot_list_its_models_gives_no_warning():
     conversations = FakeChats(Conversation())
     conversations.offers["ollama"] = McptuiError("404")
     assert await switch_model(conversations, "ollama anything") == ""
 
 
-def test_what_a_prompt_would_have_the_model_say_is_told_apart():
+def test_assistant_messages_of_a_prompt_are_labelled():
     result = PromptResult(
         "",
         (
@@ -113,6 +115,6 @@ def test_what_a_prompt_would_have_the_model_say_is_told_apart():
         ),
     ],
 )
-def test_a_prompt_that_gives_nothing_usable_says_so(result: PromptResult, words: str):
+def test_a_prompt_without_usable_content_is_reported(result: PromptResult, words: str):
     with pytest.raises(McptuiError, match=words):
         said_by(result, "/x")

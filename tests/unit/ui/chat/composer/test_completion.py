@@ -80,7 +80,7 @@ def write(completing: Completion, text: str) -> None:
         completing.look(text[:end], end, is_first=True)
 
 
-async def test_an_enter_behind_an_argument_does_not_take_the_command_before_it(
+async def test_enter_after_an_argument_does_not_select_the_command_completed_before(
     completing: Completion, sources: Slow
 ) -> None:
     write(completing, "/model small")
@@ -90,7 +90,7 @@ async def test_an_enter_behind_an_argument_does_not_take_the_command_before_it(
     completing.close()
 
 
-async def test_a_list_that_does_not_come_in_time_is_not_taken_for_the_one_before(
+async def test_a_late_list_is_not_replaced_by_the_list_before_it(
     completing: Completion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tui.ui.chat.composer.completion.PATIENCE_SECONDS", 0.01)
@@ -102,7 +102,7 @@ async def test_a_list_that_does_not_come_in_time_is_not_taken_for_the_one_before
     assert not completing.is_awaited
 
 
-async def test_a_reference_that_was_written_on_is_not_the_one_that_was_listed(
+async def test_a_listed_reference_is_deselected_when_more_is_typed(
     completing: Completion, sources: Slow
 ) -> None:
     completing.look("@a", 2, is_first=True)
@@ -116,7 +116,7 @@ async def test_a_reference_that_was_written_on_is_not_the_one_that_was_listed(
     completing.close()
 
 
-async def test_a_list_that_is_begun_again_before_the_key_goes_on_is_waited_for(
+async def test_a_key_waits_for_a_list_that_is_reloaded(
     completing: Completion, box: Shown, sources: Slow
 ) -> None:
     write(completing, "@abc")
@@ -129,7 +129,7 @@ async def test_a_list_that_is_begun_again_before_the_key_goes_on_is_waited_for(
     completing.close()
 
 
-async def test_closing_the_list_ends_the_wait_for_it(completing: Completion) -> None:
+async def test_closing_the_list_ends_the_wait_of_a_key(completing: Completion) -> None:
     write(completing, "@abc")
     key = asyncio.create_task(completing.settled())
     await until(lambda: completing.is_waited_for)
@@ -138,7 +138,7 @@ async def test_closing_the_list_ends_the_wait_for_it(completing: Completion) -> 
     assert not completing.leave()
 
 
-async def test_a_command_that_nobody_knows_yet_waits_for_the_prompts_of_servers(
+async def test_an_unknown_command_waits_for_the_prompts_of_servers(
     completing: Completion, sources: Slow
 ) -> None:
     sources.is_listing = True

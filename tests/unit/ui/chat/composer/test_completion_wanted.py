@@ -30,21 +30,21 @@ from tui.ui.chat.composer.completion import CompletionKind, CompletionTarget, co
         (" /mo", None),
     ],
 )
-def test_the_word_before_the_cursor_says_what_is_wanted(line: str, found: CompletionTarget | None):
+def test_the_word_before_the_cursor_selects_the_kind_of_completion(line: str, found: CompletionTarget | None):
     assert completion_at(line, len(line), is_first=True) == found
 
 
-def test_a_command_stands_in_the_first_line_only():
+def test_a_command_is_completed_only_in_the_first_line():
     assert completion_at("/mo", 3, is_first=False) is None
     assert completion_at("@a", 2, is_first=False) == CompletionTarget(CompletionKind.REFERENCE, "a", 0)
 
 
-def test_what_stands_behind_the_cursor_does_not_count():
+def test_text_after_the_cursor_is_ignored():
     assert completion_at("/model", 3, is_first=True) == CompletionTarget(CompletionKind.COMMAND, "mo", 0)
 
 
 @given(st.text(max_size=900), st.integers(0, 900), st.booleans())
-def test_the_word_ends_at_the_cursor(line: str, column: int, is_first: bool):
+def test_the_completed_word_ends_at_the_cursor(line: str, column: int, is_first: bool):
     column = min(column, len(line))
     found = completion_at(line, column, is_first=is_first)
     if found is not None:

@@ -12,7 +12,7 @@ def test_up_goes_to_the_oldest_and_down_to_the_draft():
     assert [history.newer(), history.newer(), history.newer()] == ["two", "draft", None]
 
 
-def test_the_same_message_twice_in_a_row_is_one():
+def test_a_message_repeated_at_once_is_added_only_once():
     history = InputHistory()
     assert [history.add("a"), history.add("a"), history.add("b"), history.add("a")] == [
         True,
@@ -22,7 +22,7 @@ def test_the_same_message_twice_in_a_row_is_one():
     ]
 
 
-def test_earlier_runs_come_before_this_one_without_moving_who_is_looking():
+def test_messages_of_earlier_runs_are_prepended_without_moving_the_position():
     history = InputHistory()
     history.add("new")
     assert history.older("") == "new"
@@ -31,7 +31,7 @@ def test_earlier_runs_come_before_this_one_without_moving_who_is_looking():
     assert history.newer() == "new"
 
 
-def test_a_search_gives_the_newest_first_and_each_once():
+def test_a_search_returns_each_match_once_newest_first():
     history = InputHistory()
     for text in ("Milk?", "bread", "milk!", "Milk?"):
         history.add(text)
@@ -39,25 +39,25 @@ def test_a_search_gives_the_newest_first_and_each_once():
     assert history.find("") == ["Milk?", "milk!", "bread"]
 
 
-def test_it_is_bounded():
+def test_the_history_is_bounded():
     history = InputHistory()
     for number in range(MOST + 10):
         history.add(str(number))
     assert len(history) == MOST
 
 
-def test_a_message_is_found_whatever_its_case_and_composition():
+def test_a_search_ignores_case_and_unicode_composition():
     history = InputHistory()
     history.add("un cafe\u0301")
     history.add("un cafe")
     assert history.find("CAFÉ") == ["un cafe\u0301"]
 
 
-def test_what_was_looked_for_is_lit():
+def test_matches_are_highlighted():
     (row,) = earlier_rows(["buy MILK\nnow"], "milk")
     assert ("MILK", "accent bold") in row and text_of(row) == "   buy MILK now"
 
 
-def test_what_cannot_be_lit_is_shown_all_the_same():
+def test_a_row_is_shown_without_a_highlight_if_the_match_spans_lines():
     assert text_of(earlier_rows(["a\nb"], "a\nb")[0]) == "   a b"
     assert "\x1b" not in text_of(earlier_rows(["a\x1b[31m"], "")[0])

@@ -20,25 +20,25 @@ def texts_in(path: Path) -> list[str]:
     return [one.text for one in HistoryFile(path).load()]
 
 
-def test_what_one_run_keeps_the_next_one_finds(path: Path):
+def test_messages_of_one_run_are_loaded_by_the_next(path: Path):
     texts = ["one\ntwo", "北京", "\u2028 \x85", "a\\n"]
     for text in texts:
         HistoryFile(path).add(HistoryEntry(text))
     assert texts_in(path) == texts
 
 
-def test_it_is_for_its_owner_only(path: Path):
+def test_the_file_is_readable_by_its_owner_only(path: Path):
     path.parent.mkdir()
     path.touch(0o644)
     HistoryFile(path).add(HistoryEntry("secret plans"))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_without_a_file_there_is_nothing(path: Path):
+def test_without_a_file_the_history_is_empty(path: Path):
     assert texts_in(path) == []
 
 
-def test_a_damaged_line_costs_that_line(path: Path):
+def test_only_a_damaged_line_is_lost(path: Path):
     HistoryFile(path).add(HistoryEntry("one"))
     with path.open("ab") as file:
         file.write(b'{"no": "text"}\n"cut off\n\xff\xfe\n[]\n')
@@ -46,12 +46,12 @@ def test_a_damaged_line_costs_that_line(path: Path):
     assert texts_in(path) == ["one", "two"]
 
 
-def test_what_is_too_long_to_have_been_written_is_not_kept(path: Path):
+def test_a_text_over_the_length_limit_is_not_saved(path: Path):
     HistoryFile(path).add(HistoryEntry("x" * (MOST_CHARS + 1)))
     assert texts_in(path) == []
 
 
-def test_text_that_no_terminal_can_send_is_kept_as_far_as_it_goes(path: Path):
+def test_a_lone_surrogate_is_saved_as_a_question_mark(path: Path):
     HistoryFile(path).add(HistoryEntry("a\ud800b"))
     assert texts_in(path) == ["a?b"]
 
@@ -71,7 +71,7 @@ def test_only_the_end_of_a_huge_file_is_read(path: Path):
     assert path.stat().st_size < 100
 
 
-def test_a_pipe_in_its_place_keeps_nobody_waiting(path: Path):
+def test_a_pipe_in_place_of_the_file_is_refused_without_blocking(path: Path):
     path.parent.mkdir()
     os.mkfifo(path)
     for uses in (HistoryFile(path).load, lambda: HistoryFile(path).add(HistoryEntry("one"))):
@@ -79,7 +79,7 @@ def test_a_pipe_in_its_place_keeps_nobody_waiting(path: Path):
             uses()
 
 
-def test_a_link_in_its_place_is_refused_and_its_target_untouched(path: Path):
+def test_a_symlink_in_place_of_the_file_is_refused_and_its_target_unchanged(path: Path):
     path.parent.mkdir()
     target = path.with_name("target")
     target.write_text('"theirs"\n')
@@ -90,14 +90,14 @@ def test_a_link_in_its_place_is_refused_and_its_target_untouched(path: Path):
     assert target.read_text() == '"theirs"\n'
 
 
-def test_what_was_attached_is_told_from_what_only_looks_so(path: Path):
+def test_the_tokens_of_attachments_are_saved_with_the_text(path: Path):
     kept = [HistoryEntry("see [@a.txt] and [@b.txt]", ("[@a.txt]",)), HistoryEntry("[@c.txt]")]
     for one in kept:
         HistoryFile(path).add(one)
     assert HistoryFile(path).load() == kept
 
 
-def test_a_line_that_a_full_disk_cuts_is_taken_back_and_told(path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_line_truncated_by_a_full_disk_is_removed_and_reported(path: Path, monkeypatch: pytest.MonkeyPatch):
     write = os.write
     HistoryFile(path).add(HistoryEntry("before"))
     with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):

@@ -8,23 +8,23 @@ def names(query: str, *given: str) -> list[str]:
     return [one.name for one in fitting([Suggestion(name) for name in given], query)]
 
 
-def test_what_begins_so_comes_before_what_has_it_in_it():
+def test_prefix_matches_come_first_then_substrings_then_subsequences():
     assert names("re", "tree", "src/readme", "readme", "more") == ["readme", "src/readme", "tree", "more"]
 
 
-def test_letters_in_their_order_are_enough():
+def test_a_subsequence_of_letters_matches():
     assert names("rdm", "readme", "mdr") == ["readme"]
 
 
-def test_one_letter_has_to_stand_there():
+def test_a_single_letter_must_occur_in_the_name():
     assert names("x", "readme") == []
 
 
-def test_order_stays_within_a_degree():
+def test_matches_of_the_same_rank_keep_their_order():
     assert names("a", "ab", "aa") == ["ab", "aa"]
 
 
-def test_a_command_that_takes_nothing_is_run_when_it_is_taken():
+def test_a_command_without_arguments_runs_when_it_is_selected():
     found = {one.name: one for one in of_commands(OWN)}
     assert found["/help"].runs and found["/help"].text == "/help"
     assert not found["/model"].runs and found["/model"].text == "/model "

@@ -41,7 +41,7 @@ def names(sources: LiveSources) -> list[str]:
     return [spec.name for spec in sources.specs() if ":" in spec.name]
 
 
-async def test_a_server_that_keeps_silent_keeps_nobody_waiting(runtime, monkeypatch):
+async def test_a_server_that_does_not_answer_does_not_delay_the_others(runtime, monkeypatch):
     monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
     learned: list[int] = []
     sources = LiveSources(Path(), lambda: learned.append(1))
@@ -51,7 +51,7 @@ async def test_a_server_that_keeps_silent_keeps_nobody_waiting(runtime, monkeypa
     assert names(sources) == ["notes:p"]
 
 
-async def test_what_a_stopped_server_offered_is_gone(runtime, monkeypatch):
+async def test_the_prompts_of_a_stopped_server_are_removed(runtime, monkeypatch):
     monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
     sources = LiveSources(Path(), lambda: None)
     sources.runtime = runtime
@@ -61,7 +61,7 @@ async def test_what_a_stopped_server_offered_is_gone(runtime, monkeypatch):
     assert names(sources) == []
 
 
-async def test_servers_are_not_asked_again_with_every_letter(runtime, monkeypatch):
+async def test_servers_are_not_queried_again_at_each_letter(runtime, monkeypatch):
     monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
     sources = LiveSources(Path(), lambda: None)
     sources.runtime = runtime
@@ -72,7 +72,7 @@ async def test_servers_are_not_asked_again_with_every_letter(runtime, monkeypatc
     assert sorted(runtime.workbench.asked) == ["notes", "weather"]
 
 
-async def test_a_server_whose_prompts_changed_is_asked_again(runtime, monkeypatch):
+async def test_a_server_whose_prompts_changed_is_queried_again(runtime, monkeypatch):
     monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
     sources = LiveSources(Path(), lambda: None)
     sources.runtime = runtime
@@ -82,7 +82,7 @@ async def test_a_server_whose_prompts_changed_is_asked_again(runtime, monkeypatc
     assert runtime.workbench.asked.count("notes") == 2
 
 
-async def test_a_listing_that_fails_takes_no_suggestions_away(runtime, monkeypatch):
+async def test_a_failed_listing_keeps_the_previous_suggestions(runtime, monkeypatch):
     monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
     sources = LiveSources(Path(), lambda: None)
     sources.runtime = runtime
@@ -93,7 +93,7 @@ async def test_a_listing_that_fails_takes_no_suggestions_away(runtime, monkeypat
     assert names(sources) == ["notes:p"]
 
 
-async def test_closing_stops_the_asking(runtime):
+async def test_closing_cancels_the_queries(runtime):
     sources = LiveSources(Path(), lambda: None)
     sources.runtime = runtime
     sources.specs()
@@ -102,7 +102,7 @@ async def test_closing_stops_the_asking(runtime):
     assert not [task for task in asyncio.all_tasks() if task.get_name() == "list prompts and resources"]
 
 
-async def test_a_resource_that_begins_so_comes_before_a_file_that_has_only_the_letters(tmp_path):
+async def test_a_resource_with_the_prefix_comes_before_a_file_that_matches_letters(tmp_path):
     class Memory(Prompts):
         async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
             return (ResourceInfo("notes", "mem://doc", "doc"),), ""

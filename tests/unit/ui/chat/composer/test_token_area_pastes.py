@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tui.ui.chat.composer.token_area import MAX_CHARS, MAX_LINES, Pastes
 
 
-def test_five_megabytes_become_one_short_token():
+def test_a_paste_of_five_megabytes_becomes_one_short_token():
     text = ("x" * 62 + "\n") * 80_000
     token = Pastes().keep(text)
     assert token == "[pasted 5.0 MB, 80 000 lines]"
@@ -24,18 +24,18 @@ def test_five_megabytes_become_one_short_token():
         ("\n", "1 line"),
     ],
 )
-def test_a_line_break_at_the_end_begins_no_further_line(text, lines):
+def test_a_trailing_line_break_does_not_count_as_a_line(text, lines):
     assert Pastes().keep(text).endswith(f", {lines}]")
 
 
-def test_small_pastes_are_not_big():
+def test_only_a_paste_over_the_limits_is_big():
     assert not Pastes.is_big("x" * MAX_CHARS)
     assert not Pastes.is_big("x\n" * (MAX_LINES - 1))
     assert Pastes.is_big("x" * (MAX_CHARS + 1))
     assert Pastes.is_big("x\n" * MAX_LINES)
 
 
-def test_the_same_text_keeps_its_token_and_another_of_its_size_gets_its_own():
+def test_equal_texts_share_a_token_and_another_text_of_that_size_does_not():
     pastes = Pastes()
     first, again, other = pastes.keep("a" * 5000), pastes.keep("a" * 5000), pastes.keep("b" * 5000)
     assert first == again != other
@@ -43,7 +43,7 @@ def test_the_same_text_keeps_its_token_and_another_of_its_size_gets_its_own():
 
 
 @given(st.lists(st.text(max_size=30), max_size=5), st.text(alphabet="[pasted] 0B,lines", max_size=40))
-def test_expanding_gives_back_every_text_and_leaves_the_rest(texts, around):
+def test_expanding_restores_every_text_and_leaves_the_rest_unchanged(texts, around):
     pastes = Pastes()
     tokens = [pastes.keep(text) for text in texts]
     rest = "" if any(token in around for token in tokens) else around
@@ -52,7 +52,7 @@ def test_expanding_gives_back_every_text_and_leaves_the_rest(texts, around):
     )
 
 
-def test_a_pasted_text_that_holds_a_token_is_not_expanded_again():
+def test_a_token_inside_a_pasted_text_is_not_expanded():
     pastes = Pastes()
     inner = pastes.keep("secret" * 1000)
     outer = pastes.keep(f"look: {inner}")

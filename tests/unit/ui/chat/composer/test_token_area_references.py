@@ -3,12 +3,12 @@
 from tui.ui.chat.composer.token_area import Pastes, Reference
 
 
-def test_a_name_can_stand_in_a_token_whatever_the_file_is_called():
+def test_any_file_name_is_made_safe_for_a_token():
     reference = Reference.to_file("a]\n[b\x1b.txt")
     assert reference.path == "a]\n[b\x1b.txt" and not set("[]\n\x1b") & set(reference.name)
 
 
-def test_a_token_stands_for_what_is_attached_and_reads_as_its_name():
+def test_a_token_refers_to_its_attachment_and_expands_to_its_name():
     pastes = Pastes()
     one, two = Reference.to_file("a.txt"), Reference.to_resource("weather", "x://r")
     text = f"see {pastes.refer(one)} and {pastes.refer(two)} and {pastes.refer(one)}"
@@ -16,13 +16,13 @@ def test_a_token_stands_for_what_is_attached_and_reads_as_its_name():
     assert pastes.expand(text) == "see @a.txt and @weather:x://r and @a.txt"
 
 
-def test_two_of_one_name_have_two_tokens():
+def test_two_references_with_the_same_name_get_different_tokens():
     pastes = Pastes()
     one, two = Reference.to_file("a(.txt"), Reference.to_file("a[.txt")
     assert pastes.refer(one) != pastes.refer(two)
 
 
-def test_tokens_of_an_earlier_run_are_found_again_by_their_names():
+def test_tokens_of_an_earlier_run_are_restored_from_their_names():
     pastes = Pastes()
     pastes.recognise(["[@notes.md]", "[@weather:weather://stations]", "[pasted 5 kB, 3 lines]", "no token"])
     assert pastes.references("[@notes.md] [@weather:weather://stations] [@other] [pasted 5 kB, 3 lines]") == (
@@ -31,7 +31,7 @@ def test_tokens_of_an_earlier_run_are_found_again_by_their_names():
     )
 
 
-def test_text_of_a_server_has_neither_tokens_nor_commands():
+def test_tokens_and_commands_in_text_from_a_server_have_no_effect():
     pastes = Pastes()
     text = f"/system {pastes.refer(Reference.to_file('.env'))} {pastes.keep('much')} [@any] [x](y)"
     plain = pastes.plain(text)
@@ -39,7 +39,7 @@ def test_text_of_a_server_has_neither_tokens_nor_commands():
     assert pastes.references(plain) == () and pastes.expand(plain) == plain
 
 
-def test_only_pastes_are_unfolded():
+def test_only_pastes_are_unfolded_not_references():
     pastes = Pastes()
     text = pastes.keep("much") + pastes.refer(Reference.to_file("a.txt"))
     assert pastes.unfolded(text) == "much[@a.txt]"

@@ -26,7 +26,7 @@ def texts(flow: Flow) -> list[str]:
     return ["".join(text for text, _ in flow.row(index)) for index in range(flow.height)]
 
 
-def test_blocks_stand_below_each_other_with_their_gaps():
+def test_blocks_are_stacked_with_their_gaps():
     flow = Flow()
     flow.append(Lines("a", 2, gap=0))
     flow.append(Lines("b", 1))
@@ -35,7 +35,7 @@ def test_blocks_stand_below_each_other_with_their_gaps():
     assert texts(flow) == ["a0", "a1", "", "b0"]
 
 
-def test_a_block_without_rows_takes_no_room():
+def test_a_block_without_rows_takes_no_space():
     flow = Flow()
     for block in (Lines("a", 1, gap=0), Lines("b", 0), Lines("c", 1)):
         flow.append(block)
@@ -56,7 +56,7 @@ def test_a_block_is_wrapped_again_at_another_width():
     assert flow.stale(0)
 
 
-def test_settling_tells_the_first_row_that_changed():
+def test_settling_returns_the_first_row_that_changed():
     flow = Flow()
     for name in "abc":
         flow.append(Lines(name, 2, gap=0))
@@ -68,7 +68,7 @@ def test_settling_tells_the_first_row_that_changed():
     assert flow.height == 9
 
 
-def test_rows_behind_a_block_that_was_taken_out_are_told_as_changed_once():
+def test_rows_below_a_removed_block_are_reported_as_changed_once():
     flow = Flow()
     for name in "abc":
         flow.append(Lines(name, 2, gap=0))
@@ -80,7 +80,7 @@ def test_rows_behind_a_block_that_was_taken_out_are_told_as_changed_once():
     assert flow.settle([1]) == flow.height
 
 
-def test_settling_what_is_settled_changes_nothing():
+def test_settling_a_settled_block_changes_nothing():
     flow = Flow()
     flow.append(Lines("a", 2))
     flow.settle([0])
@@ -93,7 +93,7 @@ def test_a_block_of_another_flow_is_not_found():
         Flow().index_of(Lines("a", 1))
 
 
-def test_rows_outside_are_empty():
+def test_rows_out_of_range_are_empty():
     assert Flow().row(0) == ()
     assert Flow().row(-1) == ()
 
@@ -129,7 +129,7 @@ def test_after_any_changes_rows_are_those_of_the_blocks_in_order(steps: list[tup
     assert texts(flow) == expected
 
 
-def test_rows_are_kept_for_the_blocks_looked_at_last_and_are_the_same_when_wrapped_again():
+def test_rows_are_cached_for_recent_blocks_and_are_equal_when_wrapped_again():
     flow = Flow()
     for number in range(HELD_BLOCKS * 2):
         flow.append(Lines(f"{number}.", 2, gap=0))

@@ -14,26 +14,26 @@ PNG = base64.b64encode(
 ).decode()
 
 
-def test_text_alone_has_no_pieces():
+def test_a_result_with_text_only_has_no_pieces():
     assert pieces_of(ToolResult((TextContent("hello"),))) == ()
 
 
-def test_a_picture_says_what_it_is_by_its_own_bytes_and_how_large():
+def test_an_image_is_described_by_the_format_in_its_bytes_and_its_size():
     told = pieces_of(ToolResult((BinaryContent("image", "image/x-other", 34_000, PNG),)))
     assert told == ("PNG image, 640 × 480, 34 kB",)
 
 
-def test_bytes_that_nobody_knows_say_what_was_said_of_them():
+def test_bytes_of_an_unknown_format_are_described_by_their_mime_type():
     told = pieces_of(ToolResult((BinaryContent("blob", "application/x-odd", 12, "AAAA", "file:///a"),)))
     assert told == ("blob, application/x-odd, 12 B   file:///a",)
 
 
-def test_broken_base64_of_any_size_is_no_matter():
+def test_broken_base64_is_described_without_an_error():
     told = pieces_of(ToolResult((BinaryContent("image", "image/png", 5, "###" * 10_000),)))
     assert told == ("PNG image, image/png, 5 B",)
 
 
-def test_links_and_resources_name_where_they_are():
+def test_links_and_resources_show_their_uris():
     result = ToolResult(
         (
             LinkContent("https://example.org/a", "report"),
@@ -51,7 +51,7 @@ def test_names_from_servers_are_cleaned():
     assert "\x1b" not in told and "\n" not in told
 
 
-def test_an_attachment_is_its_name_and_what_it_is():
+def test_an_attachment_is_described_by_name_format_and_size():
     assert attachment_words(Attachment("text", "text/markdown", "README.md", 2048)) == (
         "README.md   text/markdown, 2.0 kB"
     )
@@ -60,7 +60,7 @@ def test_an_attachment_is_its_name_and_what_it_is():
     )
 
 
-def test_what_was_told_of_a_call_becomes_its_result_again_the_whole_text_if_it_is_kept():
+def test_a_result_is_rebuilt_from_its_message_with_the_full_text_if_it_was_kept():
     picture = Attachment("image", "image/png", "a.png", 9, PNG)
     told = ToolMessage("c", "s__t", "head … tail", attachments=(picture,), kept="result-1")
     assert result_of(told, "all of it") == ToolResult(
@@ -72,5 +72,5 @@ def test_what_was_told_of_a_call_becomes_its_result_again_the_whole_text_if_it_i
 @pytest.mark.parametrize(
     ("why", "is_error"), [("", True), ("timeout", True), ("cancelled", False), ("not run", False)]
 )
-def test_what_mcptui_says_of_a_call_is_no_error_of_its_tool(why: str, is_error: bool):
+def test_a_message_of_mcptui_about_a_call_is_not_an_error_of_its_tool(why: str, is_error: bool):
     assert result_of(ToolMessage("c", "t", "cancelled by the user", True, why=why)).is_error is is_error

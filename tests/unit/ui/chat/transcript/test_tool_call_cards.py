@@ -23,7 +23,7 @@ def test_a_call_that_a_rule_denied_names_the_rule():
     assert "rule: deny */delete_*  denied" in head
 
 
-def test_a_call_that_a_rule_allowed_names_it_when_it_is_open():
+def test_an_expanded_call_names_the_rule_that_allowed_it():
     card = Card("notes", "add", {"text": "milk"}, UNICODE, 0)
     card.rule = "allow notes/*"
     card.set("done", "", 3.0, "added")
@@ -42,7 +42,7 @@ def asking(arguments: dict[str, object], width: int = 80) -> Card:
     return card
 
 
-def test_a_short_question_needs_its_title_its_arguments_and_its_reason_on_screen():
+def test_a_short_question_must_show_its_title_arguments_and_reason_first():
     card = asking({"to": "bob", "text": "hi"})
     assert card.unseen == "Read the whole call first: 5 lines not shown yet."
     card.saw(0, 4)
@@ -51,13 +51,13 @@ def test_a_short_question_needs_its_title_its_arguments_and_its_reason_on_screen
     assert card.unseen == ""
 
 
-def test_a_question_that_was_not_drawn_yet_needs_to_be():
+def test_a_question_counts_as_unseen_before_it_is_drawn():
     card = Card("mail", "send", {}, UNICODE, 0)
     card.ask("why", keys_of=KeyOverrides().answers_of)
     assert card.unseen
 
 
-def test_a_collapsed_question_shows_all_names_and_is_not_seen():
+def test_a_collapsed_question_shows_all_argument_names_but_counts_as_unseen():
     card = asking({"to": LONG, "bcc": "evil@example.org", "text": "key"})
     shown = "\n".join(rows(card, 80))
     assert "bcc   " in shown and "evil@example.org" in shown and "text  " in shown
@@ -66,13 +66,13 @@ def test_a_collapsed_question_shows_all_names_and_is_not_seen():
     assert card.unseen == "Read the whole call first: 36 lines not shown yet."
 
 
-def test_of_many_arguments_all_names_are_shown_first():
+def test_a_question_with_many_arguments_shows_all_their_names():
     card = asking({f"name_{number}": LONG for number in range(20)})
     shown = " ".join(rows(card, 80))
     assert all(f"name_{number}" in shown for number in range(20))
 
 
-def test_an_expanded_question_is_seen_once_each_of_its_rows_was():
+def test_an_expanded_question_counts_as_seen_once_each_row_was_on_screen():
     card = asking({"to": LONG})
     card.open, card.width = True, 0
     rows(card, 80)
@@ -98,17 +98,17 @@ def test_an_expanded_question_is_seen_once_each_of_its_rows_was():
         (["\u202ex"], '["[U+202E]x"]'),
     ],
 )
-def test_what_is_hidden_in_an_argument_is_shown_by_number_and_count(value: object, shown: str):
+def test_invisible_characters_in_an_argument_are_shown_as_code_points_and_counts(value: object, shown: str):
     assert shown in "\n".join(rows(asking({"to": value}), 80))
 
 
-def test_names_that_look_alike_are_both_shown_and_long_ones_in_full():
+def test_look_alike_argument_names_are_told_apart_and_long_names_are_shown_in_full():
     name = "n" * 70
     shown = "\n".join(rows(asking({"to": 1, "to\u200b": 2, name: 3}), 80))
     assert "to[U+200B]" in shown and "to  " in shown and name in shown
 
 
-def test_arguments_too_long_to_be_shown_cannot_be_seen():
+def test_a_question_with_arguments_too_long_to_show_never_counts_as_seen():
     card = asking({"text": "x" * (MAX_ARGUMENTS + 1)})
     card.open, card.width = True, 0
     card.laid_out(80, card.lay_out(80))
@@ -117,7 +117,7 @@ def test_arguments_too_long_to_be_shown_cannot_be_seen():
 
 
 @pytest.mark.parametrize("text", ["\u200b" * 200_000, "abcd\n" * 6_000, "a\u200d" * 50_000])
-def test_what_is_left_out_of_the_arguments_is_said_and_cannot_be_allowed(text: str):
+def test_omitted_parts_of_arguments_are_counted_and_the_call_cannot_be_allowed(text: str):
     card = asking({"text": text, "last": "rm -rf"})
     card.open = True
     card.laid_out(80, card.lay_out(80))
@@ -127,7 +127,7 @@ def test_what_is_left_out_of_the_arguments_is_said_and_cannot_be_allowed(text: s
 
 
 @pytest.mark.parametrize("text", ["\u200b" * 90_000, "漢" * 90_000, "abcd\n" * 4_000])
-def test_long_arguments_are_laid_out_only_where_that_is_asked_for(text: str, monkeypatch: pytest.MonkeyPatch):
+def test_long_arguments_are_laid_out_only_on_request(text: str, monkeypatch: pytest.MonkeyPatch):
     laid_out: list[int] = []
     monkeypatch.setattr(
         tool_call_cards,
@@ -146,7 +146,7 @@ def test_long_arguments_are_laid_out_only_where_that_is_asked_for(text: str, mon
     assert card.unseen == "" and not card.wanted
 
 
-def test_a_question_names_the_keys_that_answer_it():
+def test_a_question_shows_the_keys_that_answer_it():
     card = asking({})
     assert "y once   t until quit   a always   n deny   e deny with a reason   P rules" in rows(card, 80)[-2]
     changed = KeyOverrides([("question.once", ["f11", "o"]), ("question.no", "x")])

@@ -6,7 +6,7 @@ import sys
 HEAVY = ["markdown_it", "pygments.lexers", "pydantic", "mcp", "openai"]
 
 
-def test_what_only_a_reply_needs_is_not_imported_with_it():
+def test_importing_the_transcript_does_not_import_what_only_a_reply_needs():
     script = f"import sys, tui.ui.chat.transcript.transcript; print([n for n in {HEAVY} if n in sys.modules])"
     found = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=30

@@ -130,14 +130,14 @@ def cut_at(text: str, sizes: list[int]) -> Iterator[str]:
 @pytest.mark.parametrize("name", [name for name in DOCUMENTS if name != "large"])
 @given(sizes=st.lists(st.integers(1, 40), min_size=1, max_size=30))
 @settings(max_examples=40, deadline=None)
-def test_any_cutting_of_a_document_gives_the_same_rows(name: str, sizes: list[int]):
+def test_any_chunking_of_a_document_gives_the_same_rows(name: str, sizes: list[int]):
     document = DOCUMENTS[name]
 
     assert rows_of(cut_at(document, sizes)) == rows_of([document])
 
 
 @pytest.mark.parametrize("size", [997, 4096, 10007])
-def test_any_cutting_of_a_document_beyond_the_limits_gives_the_same_rows(size: int):
+def test_any_chunking_of_a_document_beyond_the_limits_gives_the_same_rows(size: int):
     assert rows_of(cut_at(LARGE, [size])) == rows_of([LARGE])
 
 
@@ -172,15 +172,15 @@ def test_any_cutting_of_a_document_beyond_the_limits_gives_the_same_rows(size: i
 @example(["```|#\n", "|-|-|\n"]).via("an opening of a fence that the next line makes the head of a table")
 @example(["~~~|#\n", "x" * 9000, "\n~~~\n", "a"]).via("a long line in a fence with a pipe in its opening")
 @settings(max_examples=300, deadline=None)
-def test_any_marks_arriving_one_by_one_give_the_same_rows(parts: list[str]):
+def test_any_markup_arriving_piece_by_piece_gives_the_same_rows(parts: list[str]):
     assert rows_of(parts) == rows_of(["".join(parts)])
 
 
-def test_while_a_reply_grows_its_last_words_are_shown():
+def test_the_last_words_of_a_growing_reply_are_shown():
     assert [text_of(row) for row in rows_of(["Hel", "lo wor"], ended=False)] == ["", "Hello wor"]
 
 
-def test_a_mark_that_may_still_become_anything_is_not_shown_yet():
+def test_ambiguous_markup_at_the_end_is_not_shown_yet():
     shown = [text_of(row) for row in rows_of(["A line\n", "-"], ended=False)]
 
     assert shown == ["", "A line"]
@@ -193,7 +193,7 @@ def test_an_open_fence_is_shown_as_code():
 
 
 @pytest.mark.parametrize("ended", [False, True])
-def test_an_open_fence_with_a_pipe_after_its_mark_is_code_unless_a_table_follows(ended: bool):
+def test_an_open_fence_followed_by_a_pipe_is_code_unless_a_table_follows(ended: bool):
     opening, code, table = (
         [text_of(row).strip() for row in rows_of(parts, ended=ended)]
         for parts in (["```a|b\n"], ["```a|b\n", "x\n"], ["```a|b\n", "-|-\n"])
@@ -204,21 +204,21 @@ def test_an_open_fence_with_a_pipe_after_its_mark_is_code_unless_a_table_follows
     assert table[1].split() == ["```a", "b"]
 
 
-def test_a_large_list_is_cut_between_its_items_and_goes_on_without_a_gap():
+def test_a_large_list_is_split_between_items_without_a_gap():
     rows = [text_of(row) for row in rows_of(["- item number one\n" * (MAX_BLOCK // 10)])]
 
     assert rows[0] == ""
     assert set(rows[1:]) == {"• item number one"}
 
 
-def test_a_large_table_shows_its_head_once():
+def test_a_large_table_shows_its_header_once():
     rows = [text_of(row) for row in rows_of(["| name | n |\n|---|--:|\n" + "| value | 1 |\n" * 2000])]
 
     assert sum("name" in row for row in rows) == 1
     assert sum("value" in row for row in rows) == 2000
 
 
-def test_a_line_of_megabytes_is_plain_text_in_pieces():
+def test_a_line_of_several_megabytes_is_plain_text_in_pieces():
     stream = MarkdownStream(MARKDOWN)
 
     stream.feed("x" * 3_000_000)
@@ -227,7 +227,7 @@ def test_a_line_of_megabytes_is_plain_text_in_pieces():
 
 
 @pytest.mark.parametrize("name", ["prose", "code", "table", "hostile"])
-def test_block_by_block_reads_as_the_whole_document_does(name: str):
+def test_rendering_block_by_block_gives_the_rows_of_the_whole_document(name: str):
     document = clean(DOCUMENTS[name])
 
     assert rows_of([document])[1:] == MARKDOWN.rows(document, 60)
