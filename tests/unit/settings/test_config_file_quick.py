@@ -39,7 +39,7 @@ def test_a_missing_file_gives_the_defaults(tmp_path: Path):
     assert quick_ui(None, {}) == ("harbor", {})
 
 
-def test_a_file_of_somebody_else_sets_no_keys(tmp_path: Path):
+def test_a_file_from_elsewhere_sets_no_keys_unless_it_is_trusted(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text('[ui]\ntheme = "quay"\n[ui.keys]\n"ask.send" = "n"\n')
     assert quick_ui(str(path), {}) == ("quay", {})
@@ -58,7 +58,7 @@ def test_the_environment_selects_the_file_without_an_option(tmp_path: Path):
     assert quick_ui(None, {"MCPTUI_CONFIG": str(path)}).theme == "quay"
 
 
-def test_nothing_heavy_is_imported_for_it(tmp_path: Path):
+def test_reading_the_theme_imports_no_heavy_modules(tmp_path: Path):
     (tmp_path / "c.toml").write_text('[ui]\ntheme = "quay"\n')
     code = (
         "import sys; from tui.settings.config_file import quick_ui\n"
@@ -77,7 +77,7 @@ def test_nothing_heavy_is_imported_for_it(tmp_path: Path):
     assert found.stdout.strip() == "[]"
 
 
-def test_what_a_tap_keeps_is_read_and_nonsense_is_the_default(tmp_path):
+def test_recording_settings_are_read_and_invalid_ones_give_the_defaults(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text("[traffic]\nkeep_all = true\nrecording_mb = 7\n")
     assert quick_traffic({"MCPTUI_CONFIG": str(path)}) == (True, 7 * 1024 * 1024)
@@ -86,7 +86,7 @@ def test_what_a_tap_keeps_is_read_and_nonsense_is_the_default(tmp_path):
     assert quick_traffic({"MCPTUI_CONFIG": str(tmp_path / "none")}) == (False, 512 * 1024 * 1024)
 
 
-def test_secret_arguments_of_one_server_are_read_and_nonsense_is_none(tmp_path):
+def test_secret_arguments_of_one_server_are_read_and_invalid_ones_ignored(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text('[servers]\na = { secret_arguments = ["x", 1] }\nb = { secret_arguments = "y" }\nc = 3\n')
     env = {"MCPTUI_CONFIG": str(path)}

@@ -48,7 +48,7 @@ def test_a_secret_in_the_file_is_never_shown(text: str):
         '[models.a]\nmodel = "m"\napi_key = "${VALUE}"',
     ],
 )
-def test_what_came_from_the_environment_is_shown_as_the_reference_it_was(text: str):
+def test_a_value_from_the_environment_is_shown_as_its_reference(text: str):
     result = shown(text, {"VALUE": CANARY})
     assert CANARY not in result
     assert "${VALUE}" in result
@@ -60,11 +60,11 @@ def test_a_harmless_value_is_shown():
 
 
 @pytest.mark.parametrize("name", ["API_KEY", "TOKEN", "db_password", "AUTH", "COOKIE"])
-def test_a_variable_with_a_telling_name_is_secret_whatever_its_value(name: str):
+def test_a_variable_named_like_a_secret_is_secret_whatever_its_value(name: str):
     assert is_secret(("servers", "a", "env", name), "word")
 
 
-def test_secrets_are_given_by_a_name_that_may_be_shown_for_the_redactor():
+def test_secrets_have_names_that_can_be_shown_in_place_of_them():
     raw = {
         "models": {"m": {"api_key_env": "MY_KEY"}},
         "servers": {
@@ -86,14 +86,14 @@ def test_secrets_are_given_by_a_name_that_may_be_shown_for_the_redactor():
     }
 
 
-def test_an_ordinary_variable_is_no_secret_so_that_traces_stay_readable():
+def test_the_value_of_an_ordinary_variable_is_not_a_secret():
     found = load_text(
         '[servers.a]\ncommand = "${HOME}/x"\nargs = ["${HOME}"]', Path("c"), {"HOME": "/home/ada"}
     )
     assert found.secrets == {}
 
 
-def test_the_secrets_of_an_entry_that_was_left_out_are_known_too():
+def test_the_secrets_of_an_omitted_entry_are_known_too():
     found = load_text(f'[servers.a]\ncomand = "x"\nenv = {{ K = "{CANARY}" }}', Path("c"), {})
     assert CANARY in found.secrets.values()
 
@@ -103,7 +103,7 @@ def test_the_representation_of_a_loaded_configuration_holds_no_secret():
     assert CANARY not in repr(found)
 
 
-def test_what_is_shown_has_every_default_in_it():
+def test_the_shown_configuration_includes_every_default():
     assert "max_steps = 20" in shown("")
     assert 'theme = "harbor"' in shown("")
 
@@ -119,7 +119,7 @@ def test_what_is_shown_has_every_default_in_it():
         '[models.a]\nmodel = "m"\nbase_url = "https://h/v1?key=hunter2"',
     ],
 )
-def test_a_secret_too_short_to_be_searched_for_is_masked_where_it_is(text: str):
+def test_a_secret_too_short_to_search_for_is_masked_in_place(text: str):
     assert "hunter2" not in shown(text)
 
 
@@ -149,7 +149,7 @@ def test_a_secret_among_arguments_is_known_and_never_shown(arguments: list[str])
     assert "canary" not in shown(f'[servers.a]\ncommand = "x"\nargs = {json.dumps(arguments)}')
 
 
-def test_the_password_inside_a_variable_is_a_secret_of_its_own():
+def test_a_password_inside_a_variable_is_a_secret_of_its_own():
     raw = {"servers": {"s": {"env": {"DSN": f"postgres://joe:{CANARY}@db/x"}}}}
     assert CANARY in secret_values(raw, raw, {}).values()
 
@@ -162,11 +162,11 @@ def test_the_password_inside_a_variable_is_a_secret_of_its_own():
         "host=db user=sa password=connpwcanary2",
     ],
 )
-def test_the_password_in_a_value_of_ordinary_words_is_a_secret(value: str):
+def test_a_password_in_a_connection_string_is_a_secret(value: str):
     tree = {"servers": {"a": {"command": "x", "env": {"CONN": value}}}}
     assert secret_values(tree, tree, {}) == {"servers.a.env.CONN.0": "connpwcanary2"}
 
 
-def test_a_short_name_of_a_password_is_one():
+def test_an_argument_named_pw_is_a_password():
     tree = {"servers": {"a": {"command": "x", "args": ["--pw=canary123"]}}}
     assert secret_values(tree, tree, {}) == {"servers.a.args.0": "canary123"}

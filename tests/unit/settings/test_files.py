@@ -9,7 +9,7 @@ from tui.core.errors import ConfigError
 from tui.settings.files import Unreadable, read_bounded, read_state
 
 
-def test_text_comes_back_without_its_byte_order_mark(tmp_path: Path):
+def test_text_is_read_without_its_byte_order_mark(tmp_path: Path):
     path = tmp_path / "a"
     path.write_bytes(b"\xef\xbb\xbfx = 1\r\n")
     assert read_bounded(path) == "x = 1\r\n"
@@ -31,7 +31,7 @@ def test_a_missing_file_differs_from_an_unreadable_one(tmp_path: Path):
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_what_is_not_a_file_is_refused_at_once_and_leaves_no_descriptor(tmp_path: Path, make):
+def test_anything_but_a_regular_file_is_refused_without_leaking_a_descriptor(tmp_path: Path, make):
     make(tmp_path / "a")
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     for _ in range(5):
@@ -45,7 +45,7 @@ def test_a_device_is_refused():
         read_bounded(Path("/dev/zero"))
 
 
-def test_a_path_that_is_no_path_is_refused():
+def test_a_path_with_a_null_byte_is_refused():
     with pytest.raises(Unreadable):
         read_bounded(Path("a\0b"))
 

@@ -114,13 +114,13 @@ def test_waiting_for_a_lock_ends_with_an_error(tmp_path: Path):
         pass
 
 
-def test_a_folder_that_cannot_be_created_is_no_error_of_the_lock(tmp_path: Path):
+def test_a_folder_that_cannot_be_created_is_not_reported_as_a_lock_error(tmp_path: Path):
     (tmp_path / "taken").write_text("")
     with locked(tmp_path / "taken" / "file"):
         pass
 
 
-def test_the_lock_of_a_process_that_was_killed_is_free(tmp_path: Path):
+def test_the_lock_of_a_killed_process_is_released(tmp_path: Path):
     code = (
         "import sys; from pathlib import Path; from tui.settings.files import locked\n"
         "with locked(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"

@@ -6,7 +6,7 @@ from tui.core.errors import ConfigError
 from tui.settings.filters import change_filter, load_filters
 
 
-def test_what_was_saved_is_loaded(tmp_path):
+def test_saved_filters_are_loaded(tmp_path):
     path = tmp_path / "data" / "filters.toml"
     change_filter(path, "slow calls", 'latency:>1s "x"')
     change_filter(path, "北京", "tool:get_*")
@@ -14,7 +14,7 @@ def test_what_was_saved_is_loaded(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_file_that_is_missing_or_damaged_holds_none(tmp_path):
+def test_a_missing_or_damaged_file_has_no_filters(tmp_path):
     path = tmp_path / "filters.toml"
     assert load_filters(path) == {}
     path.write_bytes(b"\xff[[[")
@@ -23,7 +23,7 @@ def test_a_file_that_is_missing_or_damaged_holds_none(tmp_path):
     assert load_filters(path) == {"good": "a"}
 
 
-def test_a_change_leaves_what_another_program_saved_or_removed(tmp_path):
+def test_a_change_keeps_the_changes_of_another_program(tmp_path):
     path = tmp_path / "filters.toml"
     change_filter(path, "mine", "a")
     path.write_text('theirs = "b"\nodd = 5\n')
@@ -32,7 +32,7 @@ def test_a_change_leaves_what_another_program_saved_or_removed(tmp_path):
     assert path.read_text() == 'odd = 5\nnew = "c"\n'
 
 
-def test_a_damaged_file_is_not_written_over(tmp_path):
+def test_a_damaged_file_is_not_overwritten(tmp_path):
     path = tmp_path / "filters.toml"
     path.write_text("[[[")
     with pytest.raises(ConfigError, match="It was not changed"):

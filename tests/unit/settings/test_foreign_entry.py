@@ -29,18 +29,18 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(KEYS, VALUES))
-def test_nothing_in_it_is_an_error_here(entry):
+def test_an_entry_of_any_shape_raises_no_error(entry):
     notes = []
     assert isinstance(in_one_shape(entry, notes.append), dict)
     assert all(isinstance(note, str) and "\n" not in note for note in notes)
 
 
-def test_a_variable_with_a_dollar_becomes_a_reference_and_nothing_else_does():
+def test_only_a_whole_word_that_is_a_variable_becomes_a_reference():
     notes = []
     assert with_braces("$A b$B ${C} \\$D $1 $e $A", notes.append) == "${A} b$B ${C} \\$D $1 $e ${A}"
     assert notes == ["$A is read from the environment variable A"]
 
 
-def test_projects_that_are_no_projects_are_ignored():
+def test_invalid_projects_are_ignored():
     assert list(of_projects({"projects": {"a": 1, "b": {"mcpServers": {}}}})) == []
     assert list(of_projects({"projects": []})) == []

@@ -91,7 +91,7 @@ def is_table(annotation: Any) -> bool:
     )
 
 
-def test_every_setting_was_decided_about():
+def test_every_setting_is_marked_as_used_or_ignored():
     """A new setting fails here: does it count in a file that somebody else wrote?"""
     known = set(sections(Settings))
     assert {one for one in vars(schema).values() if isinstance(one, type) and issubclass(one, Section)} == {
@@ -104,12 +104,12 @@ def test_every_setting_was_decided_about():
         assert decided == set(USES[table]), table.__name__
 
 
-def test_a_setting_that_nobody_decided_about_does_not_count(loaded: Loaded, monkeypatch: pytest.MonkeyPatch):
+def test_an_unmarked_setting_is_ignored(loaded: Loaded, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delitem(USES[schema.ServerSettings], "secret_arguments")  # type: ignore[arg-type]
     assert in_force(loaded).settings.servers["s"].secret_arguments == []
 
 
-def test_servers_and_models_count_and_so_does_what_only_restricts(loaded: Loaded):
+def test_servers_models_and_restrictions_are_used(loaded: Loaded):
     found = in_force(loaded).settings
     assert (found.default_model, found.models) == ("m", loaded.settings.models)
     server = found.servers["s"]
@@ -120,7 +120,7 @@ def test_servers_and_models_count_and_so_does_what_only_restricts(loaded: Loaded
     assert (found.ui.theme, found.registry.url) == ("quay", "https://h/")
 
 
-def test_nothing_else_counts(loaded: Loaded):
+def test_all_other_settings_are_ignored(loaded: Loaded):
     found = in_force(loaded).settings
     server = found.servers["s"]
     assert (server.trusted, server.accept_changes, server.instructions) == (None, False, False)
@@ -139,7 +139,7 @@ def test_one_note_names_ignored_settings_and_how_to_use_them(loaded: Loaded):
     assert set(named) < set(NOT_USED) and f"and {len(NOT_USED) - len(named)} more" in note.message
 
 
-def test_each_of_them_is_a_warning_with_its_line(loaded: Loaded, path: Path):
+def test_each_ignored_setting_is_a_warning_with_its_line(loaded: Loaded, path: Path):
     found = unused_settings(loaded)
     assert sorted(one.path for one in found) == sorted(NOT_USED)
     assert all(one.warning and one.line for one in found)
@@ -156,6 +156,6 @@ def test_a_file_without_such_settings_has_no_note(tmp_path: Path):
     assert in_force(loaded) is loaded and unused_settings(loaded) == []
 
 
-def test_the_persons_own_file_and_one_that_they_trust_count_as_a_whole(path: Path):
+def test_the_users_own_file_and_a_trusted_file_are_used_as_a_whole(path: Path):
     assert ConfigFile(str(path), {}).read().settings.ui.keys == {}
     assert ConfigFile(str(path), {}, trust=True).read().settings.ui.keys == {"ask.send": ["n"]}

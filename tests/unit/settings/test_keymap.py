@@ -30,7 +30,7 @@ ACTIONS = {
         ("й", "й"),
     ],
 )
-def test_a_key_has_one_spelling(text: str, key: str):
+def test_the_spelling_of_a_key_is_normalized(text: str, key: str):
     assert normal_key(text) == key
 
 
@@ -41,7 +41,7 @@ def test_an_invalid_key_is_rejected(text: str):
     assert normal_key(text) is None
 
 
-def test_good_keys_come_back_by_action():
+def test_valid_keys_are_returned_by_action():
     assert check_keys({"chat.new": ["ctrl+k", "F8", "f8"]}, ACTIONS) == ({"chat.new": ("ctrl+k", "f8")}, ())
 
 
@@ -57,31 +57,31 @@ def test_a_bad_key_affects_only_itself():
     assert [problem.suggestion for problem in problems] == ["", "did you mean `escape`?"]
 
 
-def test_a_key_that_another_action_has_is_a_clash():
+def test_a_key_of_another_action_is_a_conflict():
     good, problems = check_keys({"chat.new": ["ctrl+q"]}, ACTIONS)
     assert good == {}
     assert problems[0].message == "`ctrl+q` is already used by `app.quit`"
 
 
-def test_two_actions_may_change_their_keys_with_each_other():
+def test_two_actions_can_swap_their_keys():
     good, problems = check_keys({"chat.new": ["ctrl+q"], "app.quit": ["ctrl+n"]}, ACTIONS)
     assert problems == ()
     assert good == {"chat.new": ("ctrl+q",), "app.quit": ("ctrl+n",)}
 
 
-def test_the_same_key_in_two_places_is_no_clash_unless_one_of_them_is_everywhere():
+def test_the_same_key_in_two_contexts_conflicts_only_if_one_is_global():
     assert check_keys({"trace.raw": ["x"], "servers.restart": ["x"]}, ACTIONS)[1] == ()
     assert check_keys({"trace.raw": ["ctrl+n"]}, ACTIONS)[1] != ()
 
 
-def test_a_key_that_two_actions_have_by_default_may_be_written_down_for_one_of_them():
+def test_a_default_key_of_two_actions_can_be_configured_for_one_of_them():
     both = {"new": ActionKeys(("ctrl+n",)), "add": ActionKeys(("ctrl+n",), "models")}
     kept = {"new": ["ctrl+n", "alt+n"]}
     assert check_keys(kept, both) == ({"new": ("ctrl+n", "alt+n")}, ())
     assert check_keys({"add": ["alt+n"], **kept}, both)[1] != ()
 
 
-def test_ids_with_dots_are_put_together_again():
+def test_action_ids_with_dots_are_joined_again():
     assert flat_keys({"chat": {"new": "a", "copy": ["b", "c"]}, "x.y": "d"}) == {
         "chat.new": ["a"],
         "chat.copy": ["b", "c"],
@@ -90,7 +90,7 @@ def test_ids_with_dots_are_put_together_again():
 
 
 @given(st.text(max_size=20))
-def test_a_normal_key_is_normal(text: str):
+def test_normalizing_a_key_twice_changes_nothing(text: str):
     key = normal_key(text)
     assert key is None or normal_key(key) == key
 
@@ -108,7 +108,7 @@ ANSWERS = {
     "key",
     ["enter", "return", "space", "pgdn", "down", "shift+down", "end", "tab", "backspace", "ctrl+m", "j"],
 )
-def test_a_key_that_scrolls_or_is_pressed_by_habit_answers_no_question(key: str):
+def test_a_key_that_scrolls_or_is_pressed_by_habit_cannot_answer_questions(key: str):
     for action in ANSWERS:
         good, problems = check_keys({action: [key]}, ANSWERS)
         assert good == {} and "cannot answer a question" in str(problems[0])
@@ -125,7 +125,7 @@ def test_a_key_that_scrolls_or_is_pressed_by_habit_answers_no_question(key: str)
         ("question.once", "n"),
     ],
 )
-def test_the_key_of_another_answer_does_not_answer(action: str, key: str):
+def test_the_key_of_one_answer_cannot_be_used_for_another(action: str, key: str):
     good, problems = check_keys({action: [key]}, ANSWERS)
     assert good == {} and "is the default key of another answer" in str(problems[0])
 
@@ -134,7 +134,7 @@ def test_yes_and_no_cannot_be_swapped():
     assert check_keys({"ask.send": ["ctrl+x"], "ask.decline": ["ctrl+s"]}, ANSWERS)[0] == {}
 
 
-def test_another_key_can_answer_and_yes_can_be_the_same_in_all_questions():
+def test_other_keys_can_answer_and_yes_can_be_the_same_in_all_questions():
     wanted = {"ask.send": ["y", "f2"], "ask.decline": ["n"], "question.once": ["y", "o"]}
     good, problems = check_keys(wanted, ANSWERS)
     assert good == {name: tuple(keys) for name, keys in wanted.items()} and problems == ()

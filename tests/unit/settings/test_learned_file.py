@@ -18,19 +18,19 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "new" / "learned.json"
 
 
-def test_what_was_learned_is_there_in_the_next_run(path):
+def test_learned_limitations_are_loaded_in_the_next_run(path):
     LearnedFile(path).save(HERE, MODEL, {"dropped": ["stop"]})
     assert LearnedFile(path).load(HERE, MODEL) == {"dropped": ["stop"]}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_each_endpoint_and_each_model_has_its_own(path):
+def test_each_endpoint_and_model_has_an_entry_of_its_own(path):
     file = LearnedFile(path)
     file.save(HERE, MODEL, {"no_tools": True})
     assert file.load(HERE, "other") == {} and file.load("http://elsewhere/v1", MODEL) == {}
 
 
-def test_the_newest_is_listed_first_and_replaces_what_was_there(path):
+def test_the_newest_entry_is_listed_first_and_replaces_the_previous_one(path):
     file = LearnedFile(path)
     file.save(HERE, "a", {"no_tools": True})
     file.save(HERE, "b", {"no_tools": True})
@@ -41,7 +41,7 @@ def test_the_newest_is_listed_first_and_replaces_what_was_there(path):
     ]
 
 
-def test_nothing_learned_is_nothing_kept(path):
+def test_saving_nothing_removes_the_entry(path):
     file = LearnedFile(path)
     file.save(HERE, MODEL, {"no_tools": True})
     file.save(HERE, MODEL, {})
@@ -49,7 +49,7 @@ def test_nothing_learned_is_nothing_kept(path):
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"format": 2, "learned": []}', "\0", "[" * 100_000, "9" * 5000])
-def test_a_damaged_file_is_renamed_and_started_over(path, text):
+def test_a_damaged_file_is_renamed_and_replaced(path, text):
     path.parent.mkdir()
     path.write_text(text)
     file = LearnedFile(path)
@@ -59,7 +59,7 @@ def test_a_damaged_file_is_renamed_and_started_over(path, text):
     assert path.with_name("learned.json.damaged").read_text() == text
 
 
-def test_entries_that_make_no_sense_affect_only_themselves(path):
+def test_invalid_entries_affect_only_themselves(path):
     path.parent.mkdir()
     good = {"endpoint": HERE, "model": MODEL, "at": time.time(), "learned": {"no_tools": True}}
     odd = [3, {}, good | {"at": True}, good | {"learned": []}, good | {"model": "x" * 999}]
@@ -67,14 +67,14 @@ def test_entries_that_make_no_sense_affect_only_themselves(path):
     assert [entry.model for entry in LearnedFile(path).entries()] == [MODEL]
 
 
-def test_what_is_months_old_is_asked_again(path):
+def test_entries_expire_after_some_months(path):
     path.parent.mkdir()
     old = {"endpoint": HERE, "model": MODEL, "at": time.time() - MAX_AGE_SECONDS - 1, "learned": {"x": 1}}
     path.write_text(json.dumps({"format": 1, "learned": [old]}))
     assert LearnedFile(path).load(HERE, MODEL) == {}
 
 
-def test_the_file_stays_within_its_bounds(path):
+def test_the_file_stays_within_its_size_limits(path):
     path.parent.mkdir()
     now = time.time()
     many = [
@@ -87,20 +87,20 @@ def test_the_file_stays_within_its_bounds(path):
     assert path.stat().st_size <= MAX_BYTES and file.entries()[0].model == "newest"
 
 
-def test_a_place_that_cannot_be_written_loses_only_what_was_learned(tmp_path):
+def test_a_failed_write_loses_only_the_learned_entries(tmp_path):
     (tmp_path / "file").write_text("")
     file = LearnedFile(tmp_path / "file" / "learned.json")
     file.save(HERE, MODEL, {"no_tools": True})
     assert file.load(HERE, MODEL) == {}
 
 
-def test_all_of_it_can_be_forgotten(path):
+def test_all_entries_can_be_deleted(path):
     file = LearnedFile(path)
     file.save(HERE, MODEL, {"no_tools": True})
     assert file.forget() == 1 and file.entries() == [] and file.forget() == 0
 
 
-def test_what_cannot_be_forgotten_is_reported(tmp_path):
+def test_a_failed_deletion_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="cannot be removed"):
         LearnedFile(tmp_path / "file" / "learned.json").forget()

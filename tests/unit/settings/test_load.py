@@ -56,7 +56,7 @@ def read(text: str, env: dict[str, str] | None = None) -> list[str]:
     return [str(problem) for problem in load_text(text, Path("config.toml"), env or {}).problems]
 
 
-def test_a_right_file_has_no_problems():
+def test_a_valid_file_has_no_problems():
     loaded = load_text(GOOD, Path("config.toml"), {})
     assert loaded.problems == ()
     assert loaded.settings.servers["weather"].args == ["weather.py"]
@@ -78,7 +78,7 @@ def test_all_problems_are_reported_at_once_with_line_key_and_suggestion():
     ]
 
 
-def test_a_mistake_affects_its_entry_and_nothing_else():
+def test_a_mistake_affects_only_its_entry():
     found = load_text(BAD, Path("config.toml"), {}).settings
     assert list(found.servers) == ["good"]
     assert found.models == {}
@@ -104,17 +104,17 @@ def test_a_file_that_is_not_toml_is_one_problem_with_its_line(text: str, problem
         assert str(found.problems[0]) == f"{problem}. {capitalized(MEND)}"
 
 
-def test_a_file_that_ends_too_early_says_so():
+def test_a_truncated_file_is_reported_as_such():
     (said,) = read("a = [1,\n")
     assert said.startswith("config.toml:2: is not TOML: Invalid value, the file ends too early")
 
 
 @pytest.mark.parametrize("text", ["a = " + "[" * 5000, "a." * 3000 + "b = 1", f"a = {'9' * 5000}"])
-def test_an_absurd_file_is_a_problem_and_no_crash(text: str):
+def test_an_absurd_file_is_reported_as_a_problem(text: str):
     assert read(text)
 
 
-def test_text_that_a_variable_gave_may_be_a_number_or_a_truth_value():
+def test_the_value_of_a_variable_can_become_a_number_or_a_boolean():
     text = '[limits]\nmax_steps = "${STEPS:-5}"\n[servers.a]\ncommand = "x"\nautostart = "${START}"\n'
     found = load_text(text, Path("c.toml"), {"START": "false"})
     assert found.problems == ()
@@ -122,24 +122,24 @@ def test_text_that_a_variable_gave_may_be_a_number_or_a_truth_value():
     assert not found.settings.servers["a"].autostart
 
 
-def test_a_number_in_the_environment_of_a_server_is_taken_as_its_text():
+def test_a_number_in_the_environment_of_a_server_becomes_text():
     found = load_text('[servers.a]\ncommand = "x"\nenv = { PORT = 3000 }\n', Path("c.toml"), {})
     assert found.settings.servers["a"].env == {"PORT": "3000"}
 
 
-def test_our_own_python_can_be_named():
+def test_the_python_of_mcptui_can_be_referenced():
     found = load_text('[servers.a]\ncommand = "${MCPTUI_PYTHON}"\n', Path("c.toml"), {})
     assert found.settings.servers["a"].command == sys.executable
 
 
-def test_a_missing_key_variable_is_a_warning_because_the_file_itself_is_right():
+def test_a_missing_api_key_variable_is_a_warning():
     text = '[models.a]\nmodel = "m"\napi_key_env = "NO_SUCH_KEY"\n'
     found = load_text(text, Path("c.toml"), {})
     assert [problem.warning for problem in found.problems] == [True]
     assert "a" in found.settings.models
 
 
-def test_the_key_of_a_profile_is_missed_by_the_check_but_not_at_the_start_where_others_are_warnings():
+def test_a_missing_api_key_is_reported_by_the_check_but_not_at_startup():
     text = '[models.a]\nmodel = "m"\napi_key_env = "UNSET"\n[servers.b]\ncomand = "x"\n'
     loaded = load_text(text, Path("config.toml"), {})
     assert any("UNSET is not set" in str(one) for one in loaded.problems)
@@ -147,7 +147,7 @@ def test_the_key_of_a_profile_is_missed_by_the_check_but_not_at_the_start_where_
     assert told and not any("UNSET" in one for one in told) and not warnings
 
 
-def test_a_key_that_stands_where_its_variable_should_be_named_is_not_printed():
+def test_an_api_key_in_place_of_its_variable_name_is_not_printed():
     text = '[models.a]\nmodel = "m"\napi_key_env = "sk-1234567890abcdef"\n'
     (problem,) = read(text)
     assert "must be the name of an environment variable" in problem
@@ -168,7 +168,7 @@ def test_a_key_that_stands_where_its_variable_should_be_named_is_not_printed():
         ("a\\\\b", "must not contain / or \\, or start with a dot"),
     ],
 )
-def test_a_name_that_could_fool_a_reader_or_a_path_is_refused(name: str, problem: str):
+def test_a_server_name_that_could_deceive_or_break_a_path_is_refused(name: str, problem: str):
     found = load_text(f'[servers."{name}"]\ncommand = "x"\n', Path("c.toml"), {})
     assert found.settings.servers == {}
     assert problem in found.problems[0].message
@@ -193,7 +193,7 @@ def test_a_server_that_cannot_work_is_refused_with_the_reason(body: str, problem
     assert problem in read(f"[servers.a]\n{body}\n")[0]
 
 
-def test_words_of_other_hosts_are_understood_in_suggestions():
+def test_a_setting_name_of_another_host_gets_a_suggestion():
     (problem,) = read('[servers.a]\ncommand = "x"\ntimeout = 3\n')
     assert problem == "config.toml:3 servers.a.timeout: unknown key, did you mean `tool_seconds`?"
 
@@ -201,39 +201,39 @@ def test_words_of_other_hosts_are_understood_in_suggestions():
 @pytest.mark.parametrize(
     "approvals", ['denny = ["a/*"]', 'deny = ["a/*", 3]', 'allow = "nonsense"', 'allow = ["${NOPE}/x"]']
 )
-def test_approvals_that_are_partly_wrong_make_every_call_ask(approvals: str):
+def test_partly_invalid_approvals_make_every_call_need_approval(approvals: str):
     found = load_text(f"[approvals]\n{approvals}\n", Path("c.toml"), {}).settings.approvals
     assert found.ask == ["*/*"]
 
 
-def test_a_rule_that_denies_is_kept_when_its_neighbour_is_wrong():
+def test_a_deny_pattern_is_kept_beside_an_invalid_one():
     found = load_text('[approvals]\ndeny = ["notes/delete_*", "x"]\n', Path("c.toml"), {})
     assert "notes/delete_*" in found.settings.approvals.deny
 
 
-def test_a_rule_that_denies_in_the_list_of_all_rules_is_kept_too():
+def test_a_deny_rule_is_kept_beside_an_invalid_rule():
     text = '[approvals]\nrules = ["deny notes/x path=/etc/*", "allow */*", "deny"]\nallow = "a/*"\n'
     found = load_text(text, Path("c.toml"), {}).settings.approvals
     assert approval_rules(found).rules == Rules.parsed(["deny notes/x path=/etc/*", "ask */*"]).rules
 
 
-def test_a_rule_that_cannot_be_read_is_named_with_its_line():
+def test_an_invalid_rule_is_reported_with_its_line():
     text = '[approvals]\nrules = [\n  "allow a/*",\n  "ask files/* path",\n]\n'
     (problem,) = read(text)
     assert problem.startswith("config.toml:4 approvals.rules[2]: `path` must be ARGUMENT=PATTERN")
 
 
-def test_a_table_that_is_something_else_is_one_problem():
+def test_a_value_in_place_of_a_table_is_one_problem():
     assert read('servers = "weather"\n') == ["config.toml:1 servers: must be a table, not a string"]
 
 
-def test_keys_of_actions_may_be_written_with_dots_or_in_quotes():
+def test_action_ids_can_be_written_with_dots_or_in_quotes():
     text = '[ui.keys]\nchat.new = "ctrl+k"\n"servers.log" = ["o", "f9"]\n'
     found = load_text(text, Path("c.toml"), {}).settings.ui.keys
     assert found == {"chat.new": ["ctrl+k"], "servers.log": ["o", "f9"]}
 
 
-def test_a_file_that_is_not_there_is_a_problem_only_if_it_was_named(tmp_path: Path):
+def test_a_missing_file_is_a_problem_only_if_it_was_named(tmp_path: Path):
     path = tmp_path / "config.toml"
     assert load(path, {}).problems == ()
     assert "file not found" in load(path, {}, required=True).problems[0].message
@@ -259,7 +259,7 @@ def huge(path: Path) -> None:
         (lambda path: path.symlink_to(path), "cannot be opened"),
     ],
 )
-def test_anything_else_in_place_of_the_file_is_one_problem(tmp_path: Path, make, reason: str):
+def test_anything_but_a_file_at_the_path_is_one_problem(tmp_path: Path, make, reason: str):
     path = tmp_path / "config.toml"
     make(path)
     found = load(path, {})
@@ -268,7 +268,7 @@ def test_anything_else_in_place_of_the_file_is_one_problem(tmp_path: Path, make,
     assert found.settings == Settings()
 
 
-def test_a_byte_order_mark_windows_line_ends_and_a_symbolic_link_are_no_problem(tmp_path: Path):
+def test_a_byte_order_mark_windows_line_endings_and_a_symlink_are_accepted(tmp_path: Path):
     (tmp_path / "real").write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
     (tmp_path / "config.toml").symlink_to(tmp_path / "real")
     (tmp_path / "real").chmod(0o600)
@@ -287,7 +287,7 @@ def test_a_file_with_a_secret_that_others_can_read_is_warned_about(tmp_path: Pat
     assert load(path, {}).problems == ()
 
 
-def test_a_file_that_only_names_its_variables_may_be_read_by_all(tmp_path: Path):
+def test_a_file_without_secrets_can_be_readable_by_all(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text('[servers.a]\nurl = "https://h"\nheaders = { Authorization = "Bearer ${T}" }\n')
     path.chmod(0o644)
@@ -313,7 +313,7 @@ toml_texts = st.one_of(
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(toml_texts)
-def test_no_text_at_all_keeps_it_from_answering(text: str):
+def test_any_text_is_loaded_without_an_exception(text: str):
     for name in ("c.toml", "c.json"):
         found = load_text(text, Path(name), {"A": "x"})
         assert isinstance(found.settings, Settings)
@@ -332,7 +332,7 @@ tables = st.dictionaries(
 
 @settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=6), tables, max_size=3))
-def test_no_json_of_another_host_keeps_it_from_answering(servers: dict[str, object]):
+def test_any_json_of_another_host_is_loaded_without_an_exception(servers: dict[str, object]):
     import json
 
     found = load_text(json.dumps({"mcpServers": servers}), Path("mcp.json"), {})
@@ -340,7 +340,7 @@ def test_no_json_of_another_host_keeps_it_from_answering(servers: dict[str, obje
     assert found.names_servers
 
 
-def test_pwd_is_the_folder_where_mcptui_runs_whatever_the_environment_says(
+def test_pwd_is_the_working_directory_of_mcptui_whatever_the_environment_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     (tmp_path / "here").mkdir()
@@ -355,6 +355,6 @@ def test_pwd_is_the_folder_where_mcptui_runs_whatever_the_environment_says(
     assert cwd(PWD=str(tmp_path / "link")) == str(tmp_path / "link")
 
 
-def test_pwd_is_no_secret():
+def test_pwd_is_not_a_secret():
     found = load_text('[servers.a]\ncommand = "x"\ncwd = "${PWD}"\n', Path("/c.toml"), {})
     assert not found.secrets

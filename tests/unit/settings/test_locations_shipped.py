@@ -22,7 +22,7 @@ def uncommented(text: str) -> str:
     return re.sub(r"(?m)^# (?=\[[\w.]+\]$|[a-z_.]+ = )", "", text)
 
 
-def test_the_servers_of_someone_who_configured_nothing_are_the_samples_run_with_our_python():
+def test_the_default_servers_are_the_samples_run_with_the_python_of_mcptui():
     specs = default_servers()
     assert [(spec.name, spec.autostart) for spec in specs] == [
         ("weather", True),
@@ -33,22 +33,22 @@ def test_the_servers_of_someone_who_configured_nothing_are_the_samples_run_with_
     assert all(Path(spec.args[0]).is_file() for spec in specs)
 
 
-def test_the_sample_notes_are_kept_with_the_persons_data(home_of_its_own: Path):
+def test_the_sample_notes_are_kept_in_the_data_directory_of_the_user(home_of_its_own: Path):
     assert home_of_its_own in Path(default_servers()[1].env["MCPTUI_NOTES_FILE"]).parents
 
 
-def test_a_directory_that_does_not_ship_is_an_error():
+def test_a_missing_shipped_directory_is_an_error():
     with pytest.raises(FileNotFoundError, match=r"not found next to .*\. Reinstall mcptui"):
         shipped_dir("nothing")
 
 
-def test_the_starter_file_as_it_is_changes_nothing():
+def test_the_unedited_starter_file_changes_nothing():
     loaded = load_text(starter(), Path("c.toml"), {})
     assert loaded.problems == ()
     assert loaded.raw == {}
 
 
-def test_every_example_in_the_starter_file_is_right():
+def test_every_example_in_the_starter_file_is_valid():
     env = {"HOME": "/home/ada"} | dict.fromkeys(("OPENAI_API_KEY", "DEEPSEEK_API_KEY"), "x")
     loaded = load_text(uncommented(starter()), Path("c.toml"), env)
     assert [str(problem) for problem in loaded.problems] == []

@@ -14,7 +14,7 @@ from tui.settings.manual import SECTIONS, configuration_manual, configuration_sc
 MANUAL = Path(__file__).parents[3] / "docs" / "configuration.md"
 
 
-def test_the_manual_is_what_the_docstrings_say():
+def test_the_manual_matches_the_docstrings():
     assert MANUAL.read_text(encoding="utf-8") == configuration_manual(), (
         "write it anew: python -m tui.settings.manual > docs/configuration.md"
     )
@@ -31,14 +31,14 @@ def test_every_table_of_the_configuration_has_a_section():
     assert set(schema.Settings.model_fields) - {"default_model", "snippets"} == headers - {""}
 
 
-def test_every_environment_variable_of_the_source_has_a_row_and_no_other():
+def test_the_table_has_exactly_the_environment_variables_of_the_source():
     source = MANUAL.parents[1] / "tui"
     texts = [path.read_text(encoding="utf-8") for path in source.rglob("*.py") if path.name != "manual.py"]
     known = {name for text in texts for name in re.findall(r"\bMCPTUI_[A-Z_]+", text)}
     assert set(re.findall(r"\| `(MCPTUI_[A-Z_]+)` \|", configuration_manual())) == known
 
 
-def test_snippets_are_texts_by_name_and_have_a_section_of_their_own():
+def test_snippets_have_a_section_of_their_own():
     assert "`[snippets]`" in configuration_manual()
 
 
@@ -70,7 +70,7 @@ def test_the_json_schema_accepts_the_starter_file_with_all_examples():
         '[servers.a]\ncommand = "a"\ntransport = "pigeon"',
     ],
 )
-def test_the_json_schema_rejects_what_the_configuration_would(text: str):
+def test_the_json_schema_rejects_what_the_configuration_rejects(text: str):
     assert faults(text)
 
 

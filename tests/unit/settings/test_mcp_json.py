@@ -24,12 +24,12 @@ def notes(tree: object) -> list[str]:
     return [note.text for note in found.notes]
 
 
-def test_claude_desktop_and_cursor():
+def test_servers_of_claude_desktop_and_cursor_are_read():
     tree = {"mcpServers": {"files": {"command": "npx", "args": ["-y", "pkg", "/data"], "env": {"A": "1"}}}}
     assert servers(tree) == {"files": {"command": "npx", "args": ["-y", "pkg", "/data"], "env": {"A": "1"}}}
 
 
-def test_cline_disabled_timeout_in_seconds_and_approvals_that_are_not_imported():
+def test_cline_disabled_servers_and_timeouts_are_read_and_approvals_are_not():
     entry = {"command": "x", "disabled": True, "timeout": 30, "autoApprove": ["delete_everything"]}
     assert servers({"mcpServers": {"a": entry}}) == {
         "a": {"command": "x", "disabled": True, "tool_seconds": 30.0}
@@ -38,12 +38,12 @@ def test_cline_disabled_timeout_in_seconds_and_approvals_that_are_not_imported()
     assert note.startswith("`autoApprove` (run 1 tool without approval) not imported")
 
 
-def test_windsurf_with_server_url_and_its_own_references():
+def test_windsurf_server_url_and_references_are_read():
     tree = {"mcpServers": {"a": {"serverUrl": "https://h/mcp", "headers": {"X": "${env:TOKEN}"}}}}
     assert servers(tree) == {"a": {"url": "https://h/mcp", "headers": {"X": "${TOKEN}"}}}
 
 
-def test_vs_code_with_comments_inputs_and_types():
+def test_vs_code_comments_inputs_and_types_are_read():
     text = """{
       // what VS Code writes
       "inputs": [{"id": "api-key", "type": "promptString", "password": true}],
@@ -60,16 +60,16 @@ def test_vs_code_with_comments_inputs_and_types():
     }
 
 
-def test_the_settings_file_of_vs_code_is_understood_too():
+def test_the_settings_file_of_vs_code_is_read_too():
     assert servers({"mcp": {"servers": {"a": {"command": "x"}}}}) == {"a": {"command": "x"}}
 
 
 @pytest.mark.parametrize("word", ["streamable-http", "streamableHttp", "streamable_http", "HTTP"])
-def test_every_word_for_http_is_known(word: str):
+def test_every_name_of_the_http_transport_is_known(word: str):
     assert servers({"mcpServers": {"a": {"type": word, "url": "https://h"}}})["a"]["transport"] == "http"
 
 
-def test_gemini_cli_with_its_two_addresses_variables_and_sign_in():
+def test_gemini_cli_urls_variables_and_sign_in_are_read():
     entry = {
         "httpUrl": "https://h/mcp",
         "headers": {"Authorization": "Bearer $TOKEN"},
@@ -111,7 +111,7 @@ def test_gemini_cli_with_its_two_addresses_variables_and_sign_in():
         assert text in said
 
 
-def test_claude_code_with_sign_in_and_a_command_for_headers():
+def test_claude_code_sign_in_and_the_command_for_headers_are_read():
     entry = {
         "type": "http",
         "url": "https://h/mcp",
@@ -132,7 +132,7 @@ def test_claude_code_with_sign_in_and_a_command_for_headers():
     ]
 
 
-def test_cursor_with_its_sign_in_and_a_file_of_variables():
+def test_cursor_sign_in_and_the_environment_file_are_read():
     entry = {"url": "https://h", "auth": {"CLIENT_ID": "a", "CLIENT_SECRET": "${env:S}", "scopes": ["x"]}}
     assert servers({"mcpServers": {"a": entry}})["a"]["oauth"] == {
         "client_id": "a",
@@ -171,7 +171,7 @@ def test_cursor_with_its_sign_in_and_a_file_of_variables():
     ],
     ids=["zed", "older zed", "opencode", "opencode remote", "ollmcp", "lines"],
 )
-def test_zed_opencode_ollmcp_and_the_line_dialect(tree: object, table: object):
+def test_zed_opencode_ollmcp_and_line_dialect_servers_are_read(tree: object, table: object):
     assert servers(tree) == {"a": table}
 
 
@@ -196,21 +196,21 @@ def test_a_windows_wrapper_is_removed():
     assert notes(tree) == ["`cmd /c` (Windows) removed: it starts npx"]
 
 
-def test_references_of_an_editor_are_worked_out_from_where_the_file_stands():
+def test_editor_variables_are_resolved_from_the_location_of_the_file():
     tree = {"servers": {"a": {"command": "${workspaceFolder}/run", "args": ["${userHome}", "${/}"]}}}
     found = servers(tree, Path("/home/ada/project/.vscode/mcp.json"))["a"]
     assert found["command"] == "/home/ada/project/run"
     assert found["args"] == [str(Path.home()), "/"]
 
 
-def test_our_own_references_stay_references_and_unknown_ones_stay_text():
+def test_known_references_are_kept_and_unknown_ones_become_plain_text():
     tree = {"mcpServers": {"a": {"command": "${A:-b}", "args": ["${what ever}", "${", "$5"]}}}
     found = load_text(json.dumps(tree), HERE, {}).settings.servers["a"]
     assert found.command == "b"
     assert found.args == ["${what ever}", "${", "$5"]
 
 
-def test_numbers_are_taken_as_text_and_long_timeouts_as_milliseconds():
+def test_numbers_become_text_and_large_timeouts_are_milliseconds():
     tree = {"mcpServers": {"a": {"command": "x", "args": [8080], "env": {"P": 1}, "timeout": 60000}}}
     assert servers(tree)["a"] == {"command": "x", "args": ["8080"], "env": {"P": "1"}, "tool_seconds": 60.0}
 
@@ -237,7 +237,7 @@ def test_a_duplicate_server_is_reported():
         ("", "is not JSON", 1),
     ],
 )
-def test_a_file_without_servers_says_why(text: str, message: str, line: int):
+def test_a_file_without_servers_is_reported_with_the_reason(text: str, message: str, line: int):
     found = read_foreign(text, HERE)
     assert isinstance(found, NotReadable)
     assert message in found.message

@@ -27,7 +27,7 @@ def test_comments_and_trailing_commas_are_removed_and_strings_are_unchanged(text
     assert loads(without_comments(text))[0] == value
 
 
-def test_every_line_stays_where_it_was():
+def test_removing_comments_keeps_every_line_in_place():
     text = '{\n/* a\n b */\n"x": 1 // c\n}'
     assert without_comments(text).count("\n") == text.count("\n")
     assert len(without_comments(text)) == len(text)
@@ -44,11 +44,11 @@ values = st.recursive(
 
 
 @given(values)
-def test_plain_json_is_left_as_it_is(value: Any):
+def test_plain_json_is_unchanged(value: Any):
     text = json.dumps(value)
     assert without_comments(text) == text
 
 
 @given(st.text(alphabet='"/*,]}\\\n a', max_size=40))
-def test_no_text_is_too_strange(text: str):
+def test_any_text_keeps_its_length(text: str):
     assert len(without_comments(text)) == len(text)

@@ -31,11 +31,11 @@ def known(word):
         (["wss://h/mcp"], {"url": "wss://h/mcp", "transport": "websocket"}),
     ],
 )
-def test_an_address_and_a_command_are_told_apart(words, table):
+def test_a_url_and_a_command_are_distinguished(words, table):
     assert server_table(words, known=known) == table
 
 
-def test_headers_environment_and_transport_are_in_the_table():
+def test_the_table_contains_headers_environment_and_transport():
     table = server_table(["https://h/sse"], headers={"X": "1"}, transport="sse")
     assert table == {"url": "https://h/sse", "transport": "sse", "headers": {"X": "1"}}
     assert server_table(["npx"], env={"A": "${B}"}, transport="lines") == {
@@ -58,7 +58,7 @@ def test_headers_environment_and_transport_are_in_the_table():
         (["npx 'open"], {}, "Close the quotes."),
     ],
 )
-def test_what_does_not_fit_is_refused_with_what_to_write_instead(words, more, problem):
+def test_options_that_do_not_fit_are_refused_with_a_suggestion(words, more, problem):
     with pytest.raises(UsageError) as found:
         server_table(words, known=known, **more)
     assert problem in str(found.value)
@@ -88,11 +88,11 @@ def test_what_does_not_fit_is_refused_with_what_to_write_instead(words, more, pr
         ("uv run --with x server", "server"),
     ],
 )
-def test_a_name_is_made_of_the_host_or_the_package(words, name):
+def test_the_default_name_is_taken_from_the_host_or_the_package(words, name):
     assert server_name(server_table(words.split())) == name
 
 
-def test_pairs_are_read_and_others_refused():
+def test_pairs_are_parsed_and_anything_else_is_refused():
     assert pairs(["A=1", "B==", "C="]) == {"A": "1", "B": "=", "C": ""}
     assert pairs(["Authorization: Bearer a=b", "X=y:z"], colon=True) == {
         "Authorization": "Bearer a=b",
@@ -104,7 +104,7 @@ def test_pairs_are_read_and_others_refused():
 
 
 @pytest.mark.parametrize("wrong", ["Bad Name: hunter2", "hunter2", ": hunter2"])
-def test_a_faulty_header_is_named_without_its_value(wrong: str):
+def test_an_invalid_header_is_reported_without_its_value(wrong: str):
     with pytest.raises(McptuiError, match="is not NAME: VALUE") as refused:
         pairs([wrong], colon=True)
     assert "hunter2" not in str(refused.value)
@@ -117,19 +117,19 @@ def test_a_faulty_header_is_named_without_its_value(wrong: str):
         (["https://h"], {"X-A": "tok…en"}, "headers.X-A contains a non-ASCII character"),
     ],
 )
-def test_what_cannot_be_reached_or_sent_is_not_added(words: list[str], headers: dict[str, str], key: str):
+def test_an_invalid_url_or_header_is_not_added(words: list[str], headers: dict[str, str], key: str):
     with pytest.raises(McptuiError, match=key):
         check_new("a", server_table(words, headers=headers), Path("c.toml"), {})
 
 
-def test_it_is_shown_as_written_with_references_and_without_secrets():
+def test_a_new_server_is_shown_as_toml_with_references_and_without_secrets():
     table = {"url": "https://h", "headers": {"Authorization": "Bearer ${T}", "X-Key": "sk-12345678"}}
     text = as_toml("a b", table)
     assert text.startswith('[servers."a b"]\nurl = "https://h"\n')
     assert "Bearer ${T}" in text and "sk-12345678" not in text
 
 
-def test_a_variable_that_is_not_set_is_noted_and_a_mistake_refused():
+def test_an_unset_variable_is_noted_and_a_mistake_is_refused():
     path = Path("c.toml")
     table = {"url": "https://h", "headers": {"A": "${NOT_SET}"}}
     assert check_new("a", table, path, {}) == ["the environment variable NOT_SET is not set"]
@@ -143,7 +143,7 @@ def test_a_variable_that_is_not_set_is_noted_and_a_mistake_refused():
             check_new(name, wrong, path, {})
 
 
-def test_a_duplicate_is_refused_by_name_and_by_what_it_is():
+def test_a_server_with_the_same_name_or_definition_is_refused():
     present = {"a": {"command": "x"}}
     with pytest.raises(ConfigError, match="Choose another name"):
         refuse_duplicate("a", {"command": "y"}, present)
@@ -152,11 +152,11 @@ def test_a_duplicate_is_refused_by_name_and_by_what_it_is():
     refuse_duplicate("b", {"command": "y"}, present)
 
 
-def test_only_what_has_a_scheme_is_an_address():
+def test_only_text_with_a_scheme_is_a_url():
     assert is_address("https://h") and not is_address("h/p") and not is_address("@scope/p")
 
 
-def test_a_command_line_typed_by_hand_runs_where_the_person_stands(tmp_path: Path):
+def test_a_typed_command_runs_in_the_current_directory(tmp_path: Path):
     spec, _ = unconfigured_server(
         ["npx", "-y", "p"],
         env={},

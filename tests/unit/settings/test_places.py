@@ -55,30 +55,30 @@ name = "second"
         (("items", 1, "name"), 24, '"second"'),
     ],
 )
-def test_each_key_of_a_toml_text_is_found_with_its_line_and_its_value(path: KeyPath, line: int, value: str):
+def test_each_toml_key_is_found_with_its_line_and_value(path: KeyPath, line: int, value: str):
     place = toml_places(EXAMPLE)[path]
     assert place.line == line
     assert EXAMPLE[place.start : place.end] == value
 
 
-def test_a_table_header_has_the_line_it_stands_on_and_the_offset_behind_it():
+def test_a_table_header_has_its_line_and_the_offset_after_it():
     place = toml_places(EXAMPLE)["servers", "weather"]
     assert place.header
     assert place.line == 4
     assert EXAMPLE[place.start :].startswith("command")
 
 
-def test_nothing_inside_a_string_or_a_comment_is_a_key():
+def test_text_in_a_string_or_comment_is_not_a_key():
     found = {part for path in toml_places(EXAMPLE) for part in path}
     assert found.isdisjoint({"also", "not", "brackets", "b"})
 
 
-def test_a_path_without_a_place_has_the_line_of_what_it_is_in():
+def test_an_unknown_path_has_the_line_of_its_nearest_known_parent():
     assert line_of(toml_places(EXAMPLE), ("servers", "weather", "nothing", 3)) == 4
     assert line_of(toml_places(EXAMPLE), ("nowhere",)) == 0
 
 
-def test_keys_of_a_json_text_are_found_too():
+def test_json_keys_are_found_too():
     text = '{\n "mcpServers": {\n  "a": {"command": "x", "args": [1,\n 2]},\n  "b": {}\n }\n}'
     places = json_places(text)
     assert places["mcpServers", "a", "command"].line == 3
@@ -88,7 +88,7 @@ def test_keys_of_a_json_text_are_found_too():
 
 
 @given(st.text(alphabet="ab=[]{}\"'#\n.,\\ 1:", max_size=80))
-def test_no_text_stops_the_scanner(text: str):
+def test_any_text_is_scanned_without_an_exception(text: str):
     toml_places(text)
     json_places(text)
 
@@ -122,7 +122,7 @@ def leaf_paths(value: Any, path: KeyPath = ()) -> list[tuple[KeyPath, Any]]:
 
 @settings(deadline=None)
 @given(trees)
-def test_the_span_of_every_value_in_any_toml_document_holds_that_value(tree: dict[str, Any]):
+def test_the_span_of_every_value_in_any_toml_document_is_that_value(tree: dict[str, Any]):
     text = tomli_w.dumps(tree)
     places = toml_places(text)
     for path, value in leaf_paths(tomllib.loads(text)):
@@ -133,7 +133,7 @@ def test_the_span_of_every_value_in_any_toml_document_holds_that_value(tree: dic
 
 @settings(deadline=None)
 @given(trees)
-def test_the_span_of_every_value_in_any_json_document_holds_that_value(tree: dict[str, Any]):
+def test_the_span_of_every_value_in_any_json_document_is_that_value(tree: dict[str, Any]):
     text = json.dumps(tree, indent=1)
     places = json_places(text)
     for path, value in leaf_paths(tree):

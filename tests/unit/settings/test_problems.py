@@ -19,7 +19,7 @@ def test_a_problem_names_place_problem_and_fix(problem: Problem, text: str):
     assert str(problem) == text
 
 
-def test_the_nearest_name_is_suggested_and_a_far_one_is_not():
+def test_the_nearest_name_is_suggested_if_it_is_similar():
     assert did_you_mean("comand", ["command", "args"]) == "did you mean `command`?"
     assert did_you_mean("zzz", ["command", "args"]) == ""
     assert did_you_mean("x" * 1_000_000, ["command"]) == ""

@@ -23,7 +23,7 @@ ENV = {"HOME": "/home/ada", "EMPTY": "", "SELF": "${HOME}", "A_1": "x"}
         ("$HOME and $$ and {x}", "$HOME and $$ and {x}"),
     ],
 )
-def test_a_reference_is_replaced_as_a_shell_would(text: str, result: str):
+def test_a_reference_is_replaced_as_in_a_shell(text: str, result: str):
     assert expand(text, ENV).text == result
 
 
@@ -40,20 +40,20 @@ def test_an_invalid_reference_is_reported_and_kept(text: str):
     assert expand(text, ENV) == Expanded(text, broken=True)
 
 
-def test_the_names_that_gave_a_value_are_known():
+def test_the_variables_that_were_used_are_returned():
     assert expand("${HOME}${NONE:-x}", ENV).variables == ("HOME",)
 
 
-def test_a_text_that_came_from_a_variable_can_be_told_from_one_that_did_not():
+def test_text_from_a_variable_is_distinguished_from_literal_text():
     assert isinstance(expand("${HOME}", ENV).text, FromEnvironment)
     assert not isinstance(expand("HOME", ENV).text, FromEnvironment)
 
 
-def test_defaults_are_masked_and_references_can_be_taken_away():
+def test_defaults_are_masked_and_references_can_be_removed():
     assert without_defaults("a ${X:-secret} ${Y}") == "a ${X:-***} ${Y}"
     assert literal_part("Bearer ${X}") == "Bearer "
 
 
 @given(st.text(alphabet="${}AB:-x", max_size=30))
-def test_an_escaped_text_comes_back_unchanged(text: str):
+def test_an_escaped_text_is_expanded_to_itself(text: str):
     assert expand(escaped(text), ENV) == Expanded(text)

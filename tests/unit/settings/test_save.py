@@ -22,7 +22,7 @@ def test_a_new_file_and_the_directories_it_needs_are_private(tmp_path: Path):
     assert mode(path.parent) == 0o700
 
 
-def test_a_file_that_others_could_read_is_private_afterwards(tmp_path: Path):
+def test_a_file_readable_by_others_becomes_private(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text("# mine\n")
     path.chmod(0o644)
@@ -31,7 +31,7 @@ def test_a_file_that_others_could_read_is_private_afterwards(tmp_path: Path):
     assert path.read_text().startswith("# mine\n")
 
 
-def test_a_symbolic_link_stays_one(tmp_path: Path):
+def test_a_symlink_is_kept(tmp_path: Path):
     real = tmp_path / "dotfiles.toml"
     real.write_text("# mine\n")
     link = tmp_path / "config.toml"
@@ -42,7 +42,7 @@ def test_a_symbolic_link_stays_one(tmp_path: Path):
 
 
 @pytest.mark.parametrize("text", ["a = ", "\0", "x" * (5 << 20)])
-def test_a_file_that_cannot_be_read_is_never_written_over(tmp_path: Path, text: str):
+def test_an_unreadable_file_is_never_overwritten(tmp_path: Path, text: str):
     path = tmp_path / "config.toml"
     path.write_text(text)
     with pytest.raises(ConfigError, match="It was not changed"):
@@ -50,7 +50,7 @@ def test_a_file_that_cannot_be_read_is_never_written_over(tmp_path: Path, text: 
     assert path.read_text() == text
 
 
-def test_a_file_of_another_host_is_never_written_over(tmp_path: Path):
+def test_a_file_of_another_host_is_never_overwritten(tmp_path: Path):
     path = tmp_path / "mcp.json"
     path.write_text("{}")
     with pytest.raises(ConfigError, match="belongs to another program"):
@@ -58,7 +58,7 @@ def test_a_file_of_another_host_is_never_written_over(tmp_path: Path):
     assert path.read_text() == "{}"
 
 
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch):
+def test_a_failed_write_leaves_only_the_old_file(tmp_path: Path, monkeypatch):
     path = tmp_path / "config.toml"
     path.write_text("old = 1\n")
 
@@ -72,7 +72,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path,
     assert os.listdir(tmp_path) == ["config.toml"]
 
 
-def test_a_place_that_cannot_be_written_is_an_error_with_a_next_step(tmp_path: Path):
+def test_an_unwritable_path_is_an_error_with_a_next_step(tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="Nothing was changed"):
         write_private(tmp_path / "file" / "config.toml", "x = 1\n")
@@ -86,7 +86,7 @@ def test_nothing_is_written_if_nothing_changes(tmp_path: Path):
     assert path.stat().st_ino == before.st_ino
 
 
-def test_servers_are_added_and_the_rest_stays(tmp_path: Path):
+def test_servers_are_added_and_the_rest_is_unchanged(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text("# mine\n[limits]\nmax_steps = 3 # few\n")
     add_servers(path, {"time": {"command": "uvx", "args": ["mcp-server-time"]}})
@@ -111,7 +111,7 @@ def test_a_file_name_of_255_bytes_is_written(tmp_path: Path):
     assert [len(path.name) for path in tmp_path.iterdir()] == [255]
 
 
-def test_texts_are_added_to_a_list_as_the_file_has_it_now(tmp_path: Path):
+def test_texts_are_added_to_the_current_list_in_the_file(tmp_path: Path):
     path = tmp_path / "config.toml"
     assert change_texts(path, "approvals.remembered", ["b"]) == ["b"]
     path.write_text('# mine\n[approvals]\nremembered = ["theirs"] # added by another\n')
@@ -122,14 +122,14 @@ def test_texts_are_added_to_a_list_as_the_file_has_it_now(tmp_path: Path):
     )
 
 
-def test_nothing_to_add_changes_nothing_and_gives_the_list(tmp_path: Path):
+def test_adding_nothing_returns_the_list_and_changes_nothing(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text('[approvals]\nremembered = ["b", "a"]\n')
     assert change_texts(path, "approvals.remembered", []) == ["a", "b"]
     assert path.read_text() == '[approvals]\nremembered = ["b", "a"]\n'
 
 
-def test_a_value_that_is_not_a_list_is_not_written_over(tmp_path: Path):
+def test_a_value_that_is_not_a_list_is_not_overwritten(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text('approvals = { remembered = "all" }\n')
     with pytest.raises(ConfigError, match="is not an array"):
@@ -137,14 +137,14 @@ def test_a_value_that_is_not_a_list_is_not_written_over(tmp_path: Path):
     assert path.read_text() == 'approvals = { remembered = "all" }\n'
 
 
-def test_a_change_of_a_server_keeps_what_others_changed_in_it_meanwhile(tmp_path):
+def test_changing_a_server_keeps_its_other_keys_as_the_file_has_them(tmp_path):
     path = tmp_path / "c.toml"
     path.write_text('[servers.a]  # mine\ncommand = "x"\noff = ["one"]  # too much\n')
     change_server(path, "a", {"command": "y"}, {"command": "x"})
     assert path.read_text() == '[servers.a]  # mine\ncommand = "y"\noff = ["one"]  # too much\n'
 
 
-def test_a_change_of_a_server_never_overwrites_what_others_wrote_meanwhile(tmp_path):
+def test_changing_a_server_never_overwrites_a_concurrent_change(tmp_path):
     path = tmp_path / "c.toml"
     path.write_text('[servers.a]\ncommand = "theirs"\n')
     with pytest.raises(ConfigError, match="`command` has changed in the file"):

@@ -24,11 +24,11 @@ command = "x"
 """
 
 
-def test_a_value_is_replaced_and_every_comment_stays():
+def test_a_value_is_replaced_and_every_comment_is_kept():
     assert with_value(COMMENTED, ("ui", "theme"), "quay") == COMMENTED.replace('"harbor"', '"quay"')
 
 
-def test_a_missing_key_goes_into_its_table():
+def test_a_missing_key_is_added_to_its_table():
     text = "[ui]\n# nothing yet\n\n[limits]\nmax_steps = 3\n"
     assert with_value(text, ("ui", "theme"), "quay") == (
         '[ui]\ntheme = "quay"\n# nothing yet\n\n[limits]\nmax_steps = 3\n'
@@ -39,11 +39,11 @@ def test_a_missing_table_is_added_at_the_end():
     assert with_value("# mine\na = 1\n", ("ui", "theme"), "quay") == '# mine\na = 1\n\n[ui]\ntheme = "quay"\n'
 
 
-def test_an_empty_text_becomes_the_table():
+def test_a_table_is_added_to_an_empty_text():
     assert with_value("", ("ui", "theme"), "quay") == '[ui]\ntheme = "quay"\n'
 
 
-def test_a_key_outside_every_table_goes_before_the_first_one():
+def test_a_top_level_key_is_added_before_the_first_table():
     assert with_value("# top\n[ui]\n", ("default_model",), "a") == '# top\ndefault_model = "a"\n[ui]\n'
 
 
@@ -59,7 +59,7 @@ def test_a_key_outside_every_table_goes_before_the_first_one():
         ('[ui]\r\na = "x"\r\n', '[ui]\r\ntheme = "q"\r\na = "x"\r\n'),
     ],
 )
-def test_every_way_to_write_a_table_is_edited_in_place(text: str, result: str):
+def test_a_table_in_any_notation_is_edited_in_place(text: str, result: str):
     assert with_value(text, ("ui", "theme"), "q") == result
 
 
@@ -70,25 +70,25 @@ def test_a_list_is_replaced_as_a_whole():
     assert "# after" in found
 
 
-def test_what_cannot_be_edited_in_place_is_rewritten_with_nothing_lost():
+def test_a_text_that_cannot_be_edited_in_place_is_rewritten_without_loss():
     text = 'ui.keys.a = "x" # lost\n'
     found = with_value(text, ("ui", "theme"), "q")
     assert tomllib.loads(found) == {"ui": {"keys": {"a": "x"}, "theme": "q"}}
 
 
 @pytest.mark.parametrize("text", ["a = ", "ui = 3\n", "[[ui]]\n"])
-def test_a_text_that_is_damaged_or_means_something_else_is_refused(text: str):
+def test_a_damaged_text_or_one_with_another_meaning_is_refused(text: str):
     with pytest.raises(ValueError):
         with_value(text, ("ui", "theme"), "q")
 
 
-def test_servers_are_added_behind_what_is_there():
+def test_servers_are_added_after_the_existing_ones():
     found = with_servers(COMMENTED, {"y z": {"command": "y", "env": {"A": "1"}}})
     assert found.startswith(COMMENTED.rstrip())
     assert tomllib.loads(found)["servers"]["y z"] == {"command": "y", "env": {"A": "1"}}
 
 
-def test_servers_in_an_inline_table_are_rewritten_with_nothing_lost():
+def test_servers_in_an_inline_table_are_rewritten_without_loss():
     found = with_servers('servers = { x = { command = "x" } }\n', {"y": {"command": "y"}})
     assert list(tomllib.loads(found)["servers"]) == ["x", "y"]
 
@@ -111,7 +111,7 @@ trees = st.dictionaries(
 
 @settings(deadline=None)
 @given(trees, st.text(max_size=8))
-def test_an_edit_changes_one_value_and_no_other_in_any_document(tree: dict[str, Any], value: str):
+def test_an_edit_of_any_document_changes_only_one_value(tree: dict[str, Any], value: str):
     if not isinstance(tree.get("ui", {}), dict):
         return
     found = tomllib.loads(with_value(tomli_w.dumps(tree), ("ui", "theme"), value))
@@ -137,7 +137,7 @@ theme = "quay"
 """
 
 
-def test_a_server_is_removed_with_its_tables_and_no_comment_of_others():
+def test_a_server_is_removed_with_its_tables_and_comments_of_others_are_kept():
     assert without_server(SERVERS, "a") == (
         '# mine\n\n# about b\n[servers.b]\nurl = "https://b"\n\n[ui]\ntheme = "quay"\n'
     )
@@ -154,12 +154,12 @@ def test_a_server_is_removed_with_its_tables_and_no_comment_of_others():
         '[servers.b]\r\ncommand = "y"\r\n\r\n[servers.a]\r\ncommand = "x"\r\n',
     ],
 )
-def test_a_server_is_removed_however_it_is_written(text: str):
+def test_a_server_is_removed_in_any_notation(text: str):
     assert tomllib.loads(without_server(text, "a")) == {"servers": {"b": {"command": "y"}}}
 
 
 @pytest.mark.parametrize("separator", ["\x85", "\u2028", "\u2029"])
-def test_a_server_is_removed_beside_values_with_separators_that_end_no_line_of_toml(separator: str):
+def test_a_server_is_removed_beside_values_with_unicode_line_separators(separator: str):
     servers = {"a": {"env": {separator: ""}}, "b": {"args": [separator], "env": {}}}
     text = tomli_w.dumps({"servers": servers})
     assert tomllib.loads(without_server(text, "b")) == {"servers": {"a": servers["a"]}}
@@ -169,20 +169,20 @@ def test_the_last_server_leaves_an_empty_table_so_that_no_sample_starts():
     assert tomllib.loads(without_server('[servers.a]\ncommand = "x"\n', "a")) == {"servers": {}}
 
 
-def test_a_server_that_is_not_there_cannot_be_removed_or_changed():
+def test_an_unknown_server_cannot_be_removed_or_changed():
     for change in (lambda: without_server(SERVERS, "c"), lambda: with_server(SERVERS, "c", {})):
         with pytest.raises(ValueError, match="server 'c' not found"):
             change()
 
 
-def test_a_changed_server_keeps_every_comment_and_what_did_not_change():
+def test_a_changed_server_keeps_every_comment_and_unchanged_key():
     found = with_server(SERVERS, "b", {"url": "https://c", "headers": {"X-Y": "${Z}"}})
     assert found == SERVERS.replace('url = "https://b"\n', 'url = "https://c"\n').replace(
         "[servers.b]\n", '[servers.b]\nheaders = { X-Y = "${Z}" }\n'
     )
 
 
-def test_a_server_changes_from_a_command_to_an_address():
+def test_a_server_changes_from_a_command_to_a_url():
     found = with_server(SERVERS, "a", {"url": "https://a", "headers": {"X": "3"}})
     assert tomllib.loads(found)["servers"]["a"] == {"url": "https://a", "headers": {"X": "3"}}
     assert "# the first" in found and "# about b" in found and "# inside" in found
@@ -199,7 +199,7 @@ def test_a_server_changes_from_a_command_to_an_address():
     ),
     st.data(),
 )
-def test_any_server_is_changed_and_removed_without_a_trace_in_the_others(servers: dict[str, Any], data: Any):
+def test_changing_or_removing_any_server_leaves_the_others_unchanged(servers: dict[str, Any], data: Any):
     text = "# top\n" + tomli_w.dumps({"servers": servers, "ui": {"theme": "x"}})
     name = data.draw(st.sampled_from(sorted(servers)))
     changed = {"command": "y", "env": {"K": "v"}}
@@ -221,7 +221,7 @@ def test_any_server_is_changed_and_removed_without_a_trace_in_the_others(servers
     ],
     ids=["dotted keys", "one line", "a line each", "a table inside", "dotted env"],
 )
-def test_comments_stay_however_a_table_is_written(text: str):
+def test_comments_are_kept_in_any_table_notation(text: str):
     before = tomllib.loads(text)["servers"]["a"]
     env = {"env": {**before.get("env", {}), "C": "3"}}
     for found in (

@@ -35,7 +35,7 @@ def read(text: str) -> list[str]:
     return tomllib.loads(text)["approvals"]["rules"]
 
 
-def test_an_item_is_added_behind_the_others_and_comments_stay():
+def test_an_item_is_appended_and_comments_are_kept():
     assert with_item(MANY, KEY, 'ask c/* "x"') == MANY.replace(
         '  "deny b/*"\n  # last\n', '  "deny b/*",\n  # last\n  "ask c/* \\"x\\"",\n'
     )
@@ -62,7 +62,7 @@ def test_an_item_is_added_to_any_list(text: str, found: list[str]):
 
 
 @given(st.sampled_from(LISTS), st.lists(st.text(max_size=6), min_size=1, max_size=4), st.data())
-def test_whatever_the_list_only_the_item_changes(around: str, items: list[str], data: st.DataObject):
+def test_only_the_item_changes_in_any_list(around: str, items: list[str], data: st.DataObject):
     import tomli_w
 
     text = around.format(tomli_w.dumps({"k": items}).removeprefix("k = ").rstrip().replace("\n", " "))
@@ -79,7 +79,7 @@ def test_an_item_is_replaced_in_its_place(tmp_path: Path):
 
 
 @pytest.mark.parametrize("number", [0, 1, 3])
-def test_an_item_that_is_another_one_by_now_is_not_changed(tmp_path: Path, number: int):
+def test_an_item_that_has_changed_in_the_file_is_not_edited(tmp_path: Path, number: int):
     path = tmp_path / "c.toml"
     path.write_text(MANY)
     with pytest.raises(ConfigError, match="has changed in the file"):
@@ -94,13 +94,13 @@ def test_all_items_with_a_text_are_removed(tmp_path: Path):
     assert read(path.read_text()) == ["b"]
 
 
-def test_a_list_of_something_else_is_left_alone(tmp_path: Path):
+def test_a_list_of_anything_but_strings_is_refused(tmp_path: Path):
     path = tmp_path / "c.toml"
     path.write_text("[approvals]\nrules = [1]\n")
     with pytest.raises(ConfigError, match="not an array of strings"):
         add_item(path, KEY, "a")
 
 
-def test_a_file_that_is_not_there_is_begun(tmp_path: Path):
+def test_a_missing_file_is_created(tmp_path: Path):
     add_item(tmp_path / "sub" / "c.toml", KEY, "a")
     assert read((tmp_path / "sub" / "c.toml").read_text()) == ["a"]

@@ -26,7 +26,7 @@ def write(path: Path, **servers: object) -> None:
     path.write_text(json.dumps({"mcpServers": servers}))
 
 
-def test_new_servers_are_added_with_paths_that_still_lead_to_their_files(source: Path, target: Path):
+def test_new_servers_are_added_with_paths_that_still_resolve(source: Path, target: Path):
     write(source, a={"command": "python", "args": ["server.py", "--port", "80"]})
     plan = plan_import(source, target, {})
     args = [str(source.parent / "server.py"), "--port", "80"]
@@ -34,14 +34,14 @@ def test_new_servers_are_added_with_paths_that_still_lead_to_their_files(source:
     assert plan.done() == ["added    a"]
 
 
-def test_the_same_server_is_skipped_and_another_of_its_name_gets_a_new_one(source: Path, target: Path):
+def test_the_same_server_is_skipped_and_another_with_its_name_is_renamed(source: Path, target: Path):
     target.write_text('[servers.same]\ncommand = "x"\n[servers.other]\ncommand = "x"\n')
     write(source, same={"command": "x"}, other={"command": "y"})
     plan = plan_import(source, target, {})
     assert plan.done() == ["renamed  other -> other-2", "skipped  same: same is already configured"]
 
 
-def test_a_server_that_was_imported_before_is_the_same_server(source: Path, target: Path):
+def test_a_server_imported_before_counts_as_the_same_server(source: Path, target: Path):
     target.write_text('[servers.a]\ncommand = "x"\nsource = "import"\n')
     write(source, a={"command": "x"})
     assert plan_import(source, target, {}).new == {}
@@ -56,12 +56,12 @@ def test_importing_twice_changes_nothing(source: Path, target: Path):
 @pytest.mark.parametrize(
     ("name", "fitted"), [("a/b", "a-b"), ("../x", "x"), ("", "server"), ("x" * 80, "x" * 64)]
 )
-def test_a_name_that_ours_may_not_have_is_made_to_fit(source: Path, target: Path, name: str, fitted: str):
+def test_a_name_that_is_invalid_here_is_adapted(source: Path, target: Path, name: str, fitted: str):
     write(source, **{name: {"command": "x"}})
     assert list(plan_import(source, target, {}).new) == [fitted]
 
 
-def test_two_names_that_become_one_do_not_cost_a_server(source: Path, target: Path):
+def test_names_that_become_equal_lose_no_server(source: Path, target: Path):
     write(source, **{"a/b": {"command": "x"}, "a:b/": {"command": "y"}, "a\\b": {"command": "z"}})
     assert len(plan_import(source, target, {}).new) == 3
 
@@ -72,14 +72,14 @@ def test_an_entry_that_is_not_a_server_is_skipped(source: Path, target: Path):
 
 
 @pytest.mark.parametrize("text", ["a = ", "\0"])
-def test_nothing_is_planned_for_a_file_of_ours_that_cannot_be_read(source: Path, target: Path, text: str):
+def test_nothing_is_imported_into_an_unreadable_configuration(source: Path, target: Path, text: str):
     target.write_text(text)
     write(source, a={"command": "x"})
     with pytest.raises(ConfigError, match="Nothing was added"):
         plan_import(source, target, {})
 
 
-def test_a_file_that_is_missing_or_damaged_is_an_error_that_says_where(source: Path, target: Path):
+def test_a_missing_or_damaged_file_is_an_error_with_its_location(source: Path, target: Path):
     with pytest.raises(ConfigError, match="file not found"):
         plan_import(source, target, {})
     source.write_text('{\n"mcpServers": }')
@@ -87,7 +87,7 @@ def test_a_file_that_is_missing_or_damaged_is_an_error_that_says_where(source: P
         plan_import(source, target, {})
 
 
-def test_an_entry_of_an_unknown_type_is_skipped_and_says_what_to_write(source: Path, target: Path):
+def test_an_entry_of_an_unknown_type_is_skipped_with_a_suggestion(source: Path, target: Path):
     write(source, a={"type": "grpc", "url": "https://h"}, b={"type": "ws", "url": "wss://h"}, c={})
     plan = plan_import(source, target, {})
     assert plan.new == {"b": {"transport": "websocket", "url": "wss://h", "source": "import"}}
@@ -98,12 +98,12 @@ def test_an_entry_of_an_unknown_type_is_skipped_and_says_what_to_write(source: P
 
 
 @pytest.mark.parametrize("value", ["Bearer ${TOKEN}", "Bearer keyring:h/me", "keyring:h/me"])
-def test_a_header_that_names_where_its_secret_is_needs_no_note(source: Path, target: Path, value: str):
+def test_a_header_that_references_its_secret_gets_no_note(source: Path, target: Path, value: str):
     write(source, a={"url": "https://h", "headers": {"Authorization": value}})
     assert plan_import(source, target, {}).notes == []
 
 
-def test_a_secret_that_is_copied_is_named_with_where_it_may_be_instead(source: Path, target: Path):
+def test_a_copied_secret_is_noted_with_safer_places_for_it(source: Path, target: Path):
     write(source, a={"url": "https://h", "headers": {"Authorization": "Bearer s3cr3t"}})
     [note] = plan_import(source, target, {}).notes
     assert note == (

@@ -69,7 +69,7 @@ def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[s
         ('url = "https://u:hunter2@h/mcp"', "a.url: contains a password"),
     ],
 )
-def test_each_is_named_with_its_key(body: str, warning: str):
+def test_each_warning_names_its_key(body: str, warning: str):
     assert warnings(body) == [warning]
 
 
@@ -86,7 +86,7 @@ def test_each_is_named_with_its_key(body: str, warning: str):
         'command = "uvx"\ndisabled = true',
     ],
 )
-def test_what_may_work_is_not_warned_of(body: str):
+def test_a_server_that_may_work_gets_no_warning(body: str):
     assert warnings(body) == []
 
 
@@ -113,7 +113,7 @@ def test_a_path_relative_to_the_current_folder_is_reported_with_a_fix(
     assert found.suggestion == f'write {instead}, or set `cwd = "${{PWD}}"`'
 
 
-def test_a_module_of_the_folder_of_the_person_is_named(tmp_path: Path):
+def test_a_module_in_the_current_folder_is_reported_with_a_fix(tmp_path: Path):
     (tmp_path / "mine.py").write_text("")
     text = '[servers.a]\ncommand = "python3"\nargs = ["-m", "mine"]\n'
     [found] = server_warnings(load_text(text, Path("/c.toml"), {}), {"python3": "/bin/p"}.get, tmp_path)
@@ -129,18 +129,18 @@ def test_a_module_of_the_folder_of_the_person_is_named(tmp_path: Path):
         'args = ["-y", "@scope/data.js", "https://h/x.json", "~/x.md", "--verbose", "/srv/x.db"]',
     ],
 )
-def test_other_arguments_are_not_taken_for_relative_paths(body: str, tmp_path: Path):
+def test_other_arguments_are_not_mistaken_for_relative_paths(body: str, tmp_path: Path):
     (tmp_path / "data").mkdir()
     loaded = load_text(f'[servers.a]\ncommand = "npx"\n{body}\n', Path("/nowhere/c.toml"), {})
     assert server_warnings(loaded, {"npx": "/bin/npx"}.get, tmp_path) == []
 
 
-def test_a_file_that_cannot_be_run_is_named(tmp_path: Path):
+def test_a_file_that_is_not_executable_is_reported(tmp_path: Path):
     (tmp_path / "run.py").write_text("")
     assert warnings('command = "./run.py"', tmp_path) == [f"a.command: {tmp_path}/run.py is not executable"]
 
 
-def test_two_names_for_one_server_are_named():
+def test_two_names_of_one_server_are_reported():
     text = '[servers.a]\nurl = "https://h"\n[servers.b]\nurl = "https://h"\n'
     [found] = server_warnings(load_text(text, Path("c.toml"), {}))
     assert (found.path, found.message, found.line) == ("servers.b", "is the same server as a", 3)
@@ -160,7 +160,7 @@ def test_two_names_for_one_server_are_named():
         ('url = "https://h"\nheaders = { X = "${NOT_SET}" }', "variable NOT_SET is not set"),
     ],
 )
-def test_what_can_never_work_is_an_error(body: str, error: str):
+def test_a_server_that_can_never_work_is_an_error(body: str, error: str):
     loaded = load_text(f"[servers.a]\n{body}\n", Path("c.toml"), {})
     assert any(error in problem.message for problem in loaded.errors), loaded.errors
 
@@ -174,9 +174,7 @@ def test_what_can_never_work_is_an_error(body: str, error: str):
         ('Content-Length = "3"', "c.toml:4 servers.a.headers.Content-Length: is set by mcptui"),
     ],
 )
-def test_a_header_that_cannot_be_sent_is_an_error_with_its_line_and_without_its_value(
-    header: str, error: str
-):
+def test_an_invalid_header_is_an_error_with_its_line_and_without_its_value(header: str, error: str):
     text = f'[servers.a]\nurl = "https://h"\n[servers.a.headers]\n{header}\n'
     loaded = load_text(text, Path("c.toml"), {})
     [problem] = loaded.errors
@@ -185,12 +183,12 @@ def test_a_header_that_cannot_be_sent_is_an_error_with_its_line_and_without_its_
     assert not loaded.settings.servers
 
 
-def test_a_header_of_a_variable_is_checked_with_its_value():
+def test_a_header_from_a_variable_is_checked_with_its_value():
     text = '[servers.a]\nurl = "https://h"\nheaders = { X = "${TOKEN}" }\n'
     [problem] = load_text(text, Path("c.toml"), {"TOKEN": "ü"}).errors
     assert problem.path == "servers.a.headers.X"
 
 
-def test_a_header_of_the_keychain_is_not_checked_by_the_name_of_its_place():
+def test_a_keychain_reference_in_a_header_is_not_checked_as_its_value():
     text = '[servers.a]\nurl = "https://h"\nheaders = { X = "keyring:Schlüssel/x" }\n'
     assert not load_text(text, Path("c.toml"), {}).errors

@@ -37,12 +37,12 @@ def test_hidden_characters_in_the_name_of_a_rule_are_shown_by_their_code_point(t
         ("deny notes/[ab]? x=[[]draft] y=[0-9a-f]*", ""),
     ],
 )
-def test_a_sign_that_looks_as_if_it_stood_for_itself_is_explained(rule: str, words: str, tmp_path: Path):
+def test_a_wildcard_that_looks_literal_is_explained(rule: str, words: str, tmp_path: Path):
     found = warned(tmp_path, f"rules = ['{rule}']")
     assert (words in " ".join(found)) if words else not found
 
 
-def test_a_rule_that_names_no_configured_server_is_named_with_its_line(tmp_path: Path):
+def test_a_rule_for_an_unknown_server_is_reported_with_its_line(tmp_path: Path):
     rules = 'rules = [\n"deny note/*",\n"ask notes/*",\n]\nallow = ["weather/*"]'
     assert warned(tmp_path, rules) == [
         ":3 approvals.rules[1]: no server is named note, did you mean `notes`?",
@@ -54,11 +54,11 @@ def test_a_rule_that_names_no_configured_server_is_named_with_its_line(tmp_path:
     "rule",
     ["deny */*", "allow n?tes/*", "ask no*x/y", 'deny \\"my server\\"/*', "ask [mn]*/x", "deny mcptui/*"],
 )
-def test_a_pattern_that_may_name_a_server_is_fine_also_if_it_is_disabled(tmp_path: Path, rule: str):
+def test_a_pattern_that_can_match_a_server_is_accepted_even_if_it_is_disabled(tmp_path: Path, rule: str):
     assert warned(tmp_path, f'rules = ["{rule}"]') == []
 
 
-def test_without_servers_the_samples_are_named(tmp_path: Path):
+def test_without_servers_rules_are_checked_against_the_samples(tmp_path: Path):
     assert warned(tmp_path, 'ask = ["weather/*", "files/*"]', "") == [
         ":2 approvals.ask[2]: no server is named files"
     ]

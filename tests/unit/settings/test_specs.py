@@ -22,7 +22,7 @@ def test_the_defaults_of_the_configuration_are_those_of_the_core():
     assert approval_rules(ApprovalSettings()) == Rules()
 
 
-def test_a_server_that_only_has_a_command_gets_every_other_default_of_the_core():
+def test_a_server_with_only_a_command_gets_the_defaults_of_the_core():
     own = str(server_folder("a"))
     assert specs('[servers.a]\ncommand = "x"\n') == (ServerSpec("a", "x", folder=own),)
     assert specs('[servers.a]\nurl = "https://h/mcp"\ntransport = "http"\n')[0].starts_in is None
@@ -36,19 +36,19 @@ def test_tools_are_pinned_by_one_pattern_or_by_several():
     assert one.digest() == ServerSpec("a", "x").digest()
 
 
-def test_servers_keep_the_order_of_the_file_and_disabled_ones_are_left_out():
+def test_servers_keep_the_order_of_the_file_and_disabled_ones_are_omitted():
     entry = '[servers.{}]\ncommand = "x"\ndisabled = {}\n'
     text = entry.format("b", "false") + entry.format("off", "true") + entry.format("a", "false")
     assert [spec.name for spec in specs(text)] == ["b", "a"]
 
 
-def test_the_samples_run_if_no_servers_are_named_and_only_then():
+def test_the_samples_run_only_if_no_servers_are_configured():
     assert [spec.name for spec in specs('[ui]\ntheme = "quay"\n')] == ["weather", "notes", "slow"]
     assert specs("[servers]\n") == ()
     assert specs('[servers.a]\ncomand = "broken"\n') == ()
 
 
-def test_a_file_that_cannot_be_read_starts_nothing():
+def test_an_unreadable_file_starts_no_servers():
     assert specs("a = ") == ()
 
 
@@ -62,16 +62,16 @@ def test_a_file_that_cannot_be_read_starts_nothing():
         ('command = "x"', Transport.STDIO),
     ],
 )
-def test_the_transport_is_worked_out_from_what_is_there(body: str, transport: Transport):
+def test_the_transport_follows_from_the_given_keys(body: str, transport: Transport):
     assert specs(f"[servers.a]\n{body}\n")[0].transport is transport
 
 
-def test_only_a_url_alone_may_turn_out_to_be_http_sse():
+def test_only_a_url_without_a_transport_can_fall_back_to_http_sse():
     assert specs('[servers.a]\nurl = "https://h"\n')[0].sse_fallback
     assert not specs('[servers.a]\nurl = "https://h"\ntransport = "http"\n')[0].sse_fallback
 
 
-def test_paths_that_exist_beside_the_configuration_are_meant_from_there(tmp_path: Path):
+def test_paths_of_existing_files_are_relative_to_the_configuration(tmp_path: Path):
     (tmp_path / "server.py").write_text("")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "run").write_text("")
@@ -79,13 +79,13 @@ def test_paths_that_exist_beside_the_configuration_are_meant_from_there(tmp_path
     assert found == [str(tmp_path / "bin/run"), str(tmp_path / "server.py"), "missing.py", "-x.py", "/abs.py"]
 
 
-def test_a_bare_word_is_never_taken_for_a_path(tmp_path: Path):
+def test_a_bare_word_is_never_treated_as_a_path(tmp_path: Path):
     for word in ("run", "npx", "server"):
         (tmp_path / word).mkdir()
     assert resolved(["npx", "run", "server"], tmp_path) == ["npx", "run", "server"]
 
 
-def test_a_working_directory_is_meant_from_the_configuration_and_then_paths_are_not_touched(tmp_path: Path):
+def test_cwd_is_relative_to_the_configuration_and_leaves_paths_unchanged(tmp_path: Path):
     (tmp_path / "server.py").write_text("")
     text = '[servers.a]\ncommand = "python"\nargs = ["server.py"]\ncwd = "sub"\n'
     (found,) = specs(text, tmp_path / "config.toml")
@@ -93,20 +93,20 @@ def test_a_working_directory_is_meant_from_the_configuration_and_then_paths_are_
     assert found.args == ("server.py",)
 
 
-def test_the_home_directory_may_be_written_short(home_of_its_own: Path):
+def test_a_tilde_is_the_home_directory(home_of_its_own: Path):
     (found,) = specs('[servers.a]\ncommand = "~/bin/x"\ncwd = "~"\n')
     assert found.command == str(home_of_its_own / "bin/x")
     assert found.cwd == str(home_of_its_own)
 
 
-def test_what_the_model_is_given_of_a_server_is_configured():
+def test_hidden_tools_instructions_and_the_log_level_are_read():
     (spec,) = specs(
         '[servers.a]\ncommand = "x"\noff = "delete_*"\ninstructions = true\nlog_level = "error"\n'
     )
     assert (spec.off, spec.instructions, spec.log_level) == (("delete_*",), True, "error")
 
 
-def test_roots_are_absolute_paths_whatever_they_were_written_as():
+def test_roots_become_absolute_paths():
     [spec] = specs('[servers.a]\ncommand = "x"\nroots = ["data", "/srv/b/../c", "file:///tmp/a%20b"]\n')
     assert spec.roots == ("/nowhere/data", "/srv/c", "/tmp/a b")
 
@@ -118,12 +118,12 @@ def test_roots_are_absolute_paths_whatever_they_were_written_as():
         ('sampling = "always"', "must be never, ask or allow"),
     ],
 )
-def test_a_wrong_permission_is_named(line, problem):
+def test_an_invalid_permission_is_reported(line, problem):
     found = load_text(f'[servers.a]\ncommand = "x"\n{line}\n', Path("/nowhere/config.toml"), {})
     assert any(problem in str(one) for one in found.problems)
 
 
-def test_all_problems_of_a_server_are_a_sentence_each():
+def test_each_problem_of_a_server_is_a_sentence():
     loaded = load_text('[servers.a]\ncommand = "x"\nargs = 3\ncolour = 1\n', Path("/nowhere/config.toml"), {})
     (found,) = server_specs(loaded, disabled=True)
     assert found.problem == (

@@ -41,7 +41,7 @@ def test_the_shipped_themes_have_no_problems_and_include_dark_light_and_high_con
 
 
 @pytest.mark.parametrize("theme", [t for t in SHIPPED if not t.ansi], ids=lambda theme: theme.name)
-def test_a_shipped_theme_can_be_read_on_both_its_backgrounds(theme: ThemeSpec):
+def test_a_shipped_theme_is_readable_on_both_of_its_backgrounds(theme: ThemeSpec):
     for background in (theme.surface, theme.panel):
         assert contrast(theme.text, background) >= 7
         for role in set(ROLES) - {"text", "rule", "surface", "panel"}:
@@ -49,7 +49,7 @@ def test_a_shipped_theme_can_be_read_on_both_its_backgrounds(theme: ThemeSpec):
 
 
 @pytest.mark.parametrize("name", ["contrast-dark", "contrast-light"])
-def test_a_high_contrast_theme_has_seven_to_one_for_every_word_and_three_to_one_for_lines(name: str):
+def test_a_high_contrast_theme_has_a_contrast_of_seven_for_text_and_three_for_lines(name: str):
     theme, _ = load_theme(name)
     for background in (theme.surface, theme.panel):
         assert contrast(theme.rule, background) >= 3
@@ -58,13 +58,13 @@ def test_a_high_contrast_theme_has_seven_to_one_for_every_word_and_three_to_one_
 
 
 @pytest.mark.parametrize("theme", [t for t in SHIPPED if t.syntax], ids=lambda theme: theme.name)
-def test_a_shipped_theme_names_a_style_for_code_that_exists(theme: ThemeSpec):
+def test_a_shipped_theme_names_an_existing_code_style(theme: ThemeSpec):
     from pygments.styles import get_style_by_name
 
     assert get_style_by_name(theme.syntax)
 
 
-def test_contrast_is_one_for_the_same_colour_and_twenty_one_for_black_on_white():
+def test_contrast_is_one_for_equal_colours_and_twenty_one_for_black_on_white():
     assert contrast("#123456", "#123456") == 1
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
 
@@ -78,11 +78,11 @@ def test_a_colour_is_hex_of_three_or_six_digits_or_an_ansi_name(text: str, colou
 
 
 @pytest.mark.parametrize("text", ["", "#12", "#12345g", "red", "#1234567", "#١٢٣", 7, None, ["#fff"]])
-def test_anything_else_is_no_colour(text: object):
+def test_anything_else_is_not_a_colour(text: object):
     assert parse_colour(text) is None
 
 
-def test_an_unknown_role_is_named_with_the_nearest_right_one():
+def test_an_unknown_role_is_reported_with_the_nearest_valid_one():
     spec, wrong = theme_from(GOOD | {"acent": "#fff"}, "mine")
     assert spec is None
     assert wrong == "`acent` is not a role, did you mean `accent`?"
@@ -103,7 +103,7 @@ def test_ansi_and_rgb_colours_are_not_mixed():
     assert "use ANSI names for all colors, or for none" in wrong
 
 
-def test_a_theme_that_is_hard_to_read_works_and_is_warned_about(tmp_path: Path):
+def test_a_theme_with_low_contrast_is_used_with_a_warning(tmp_path: Path):
     write_theme(tmp_path, "fog", GOOD | {"text": "#444"})
     theme, problem = load_theme("fog", tmp_path)
     assert theme.name == "fog"
@@ -112,7 +112,7 @@ def test_a_theme_that_is_hard_to_read_works_and_is_warned_about(tmp_path: Path):
     assert "low contrast: text has" in problem.message
 
 
-def test_a_theme_of_the_users_stands_beside_the_shipped_ones_and_may_replace_one(tmp_path: Path):
+def test_a_user_theme_is_added_to_the_shipped_ones_or_replaces_one(tmp_path: Path):
     write_theme(tmp_path, "mine", GOOD)
     write_theme(tmp_path, "quay", GOOD)
     themes, problems = all_themes(tmp_path)
@@ -121,7 +121,7 @@ def test_a_theme_of_the_users_stands_beside_the_shipped_ones_and_may_replace_one
     assert load_theme("quay", tmp_path)[0].text == "#ffffff"
 
 
-def test_a_bad_theme_of_the_users_is_one_problem_and_affects_no_other(tmp_path: Path):
+def test_an_invalid_user_theme_is_one_problem_and_affects_no_other(tmp_path: Path):
     (tmp_path / "broken.toml").write_text("accent = ", encoding="utf-8")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "dir.toml").mkdir()
@@ -133,7 +133,7 @@ def test_a_bad_theme_of_the_users_is_one_problem_and_affects_no_other(tmp_path: 
     assert [Path(problem.file).stem for problem in problems] == ["broken", "bytes", "dir", "gone", "pipe"]
 
 
-def test_a_damaged_copy_of_a_shipped_theme_gives_the_shipped_one_and_says_so(tmp_path: Path):
+def test_a_damaged_copy_of_a_shipped_theme_gives_the_shipped_one_and_a_problem(tmp_path: Path):
     (tmp_path / "quay.toml").write_text("dark = 3", encoding="utf-8")
     theme, problem = load_theme("quay", tmp_path)
     assert theme == load_theme("quay")[0]
@@ -149,7 +149,7 @@ def test_an_unknown_theme_gives_the_default_and_names_the_nearest():
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "", "a/b", "\x1b[31m", "x" * 5000, "\0"])
-def test_a_name_that_is_not_a_name_gives_the_default(name: str, tmp_path: Path):
+def test_an_invalid_theme_name_gives_the_default(name: str, tmp_path: Path):
     theme, problem = load_theme(name, tmp_path)
     assert theme.name == DEFAULT_THEME
     assert problem is not None
@@ -160,6 +160,6 @@ values = st.one_of(st.text(max_size=12), st.integers(), st.booleans(), st.sample
 
 
 @given(st.dictionaries(st.one_of(st.sampled_from(ROLES), st.text(max_size=8)), values))
-def test_no_table_crashes_the_check(table: dict[str, object]):
+def test_any_table_is_checked_without_an_exception(table: dict[str, object]):
     spec, wrong = theme_from(table, "any")
     assert spec is not None or wrong

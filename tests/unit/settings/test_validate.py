@@ -20,7 +20,7 @@ from tui.settings.validate import Checker, kind_of
         (datetime.date(2026, 1, 1), "a date or time"),
     ],
 )
-def test_types_are_named_in_the_words_of_toml(value: object, words: str):
+def test_types_are_named_in_toml_terms(value: object, words: str):
     assert kind_of(value) == words
 
 
@@ -31,13 +31,13 @@ def test_a_failed_reference_affects_its_entry_and_other_errors_are_still_reporte
     assert [fault.message for fault in checker.faults] == ["must be an array, not a number"]
 
 
-def test_a_limit_that_could_not_be_expanded_keeps_its_default():
+def test_a_limit_with_a_failed_reference_keeps_its_default():
     checker = Checker({"limits": {"max_steps": 3, "result_bytes": 4}}, spoilt={("limits", "max_steps")})
     found = checker.settings().limits
     assert (found.max_steps, found.result_bytes) == (20, 32768)
 
 
-def test_a_bad_snippet_affects_only_itself():
+def test_an_invalid_snippet_affects_only_itself():
     snippets = {
         "ok": "Fine {x}.",
         "two words": "x",
@@ -53,7 +53,7 @@ def test_a_bad_snippet_affects_only_itself():
     ]
 
 
-def test_snippets_that_are_no_table_are_reported():
+def test_snippets_that_are_not_a_table_are_reported():
     checker = Checker({"snippets": "x"})
     assert checker.settings().snippets == {}
     assert [fault.message for fault in checker.faults] == ["must be a table, not a string"]

@@ -38,15 +38,15 @@ def test_values_of_different_types_are_different(one: object, other: object):
     assert changes({"a": one}, {"a": other}) == [("a", "changed")]
 
 
-def test_a_number_is_the_same_however_it_is_written():
+def test_numbers_are_compared_by_value():
     assert changes({"a": 1}, {"a": 1.0}) == []
 
 
-def test_the_order_of_keys_does_not_matter():
+def test_the_order_of_keys_is_ignored():
     assert changes({"a": 1, "b": 2}, {"b": 2, "a": 1}) == []
 
 
-def test_an_item_put_in_front_is_one_difference():
+def test_an_item_inserted_at_the_front_is_one_difference():
     assert changes(["a", "b", "c"], ["x", "a", "b", "c"]) == [("[0]", "added")]
 
 
@@ -84,7 +84,7 @@ def test_odd_keys_are_quoted_in_paths():
         ("result.content[*].text", False),
     ],
 )
-def test_a_pattern_of_paths_hides_what_it_matches(glob: str, hidden: bool):
+def test_differences_at_paths_that_match_a_pattern_are_hidden(glob: str, hidden: bool):
     comparison = compare({"result": {"ttlMs": 1}}, {"result": {"ttlMs": 2}}, Masks(paths=(glob,)))
     assert (comparison.same, comparison.masked) == (hidden, int(hidden))
 
@@ -110,7 +110,7 @@ def test_a_star_matches_any_index():
         ("elapsed", 0.1, 0.2),
     ],
 )
-def test_what_changes_from_run_to_run_is_ignored(key: str, before: object, after: object):
+def test_values_that_change_from_run_to_run_are_ignored(key: str, before: object, after: object):
     assert compare({key: before}, {key: after}, RUN_TO_RUN).masked == 1
     assert not compare({key: before}, {key: after}).same
 
@@ -123,12 +123,12 @@ def test_other_changes_are_reported(key: str, before: object, after: object):
     assert not compare({key: before}, {key: after}, RUN_TO_RUN).same
 
 
-def test_lines_of_text_name_each_difference():
+def test_the_text_has_a_line_for_each_difference():
     lines = text_lines(compare({"a": 1, "b": 2}, {"a": "x\x1b", "c": [1]}))
     assert lines == ['~ a: 1 -> "x\u241b"', "+ c: [1]", "- b: 2"]
 
 
-def test_lines_say_what_was_ignored():
+def test_the_text_counts_ignored_differences():
     assert text_lines(compare({"id": 1}, {"id": 2}, RUN_TO_RUN)) == ["(1 expected difference hidden)"]
 
 
@@ -158,12 +158,12 @@ values = st.recursive(
 
 
 @given(values)
-def test_every_value_is_the_same_as_itself(value: object):
+def test_every_value_equals_itself(value: object):
     assert compare(value, json.loads(json.dumps(value))).same
 
 
 @given(values, values)
-def test_two_values_are_the_same_only_if_they_are_written_the_same(one: object, other: object):
+def test_two_values_are_equal_only_if_their_json_is_equal(one: object, other: object):
     written = [json.dumps(value, sort_keys=True) for value in (one, other)]
     assert compare(one, other).same == (written[0] == written[1])
     assert all(clean(line) == line for line in text_lines(compare(one, other)))

@@ -20,12 +20,12 @@ def test_the_revisions_are_those_of_the_sdk():
     assert REVISIONS == KNOWN_PROTOCOL_VERSIONS
 
 
-def test_what_a_client_may_send_is_what_the_sdk_says():
+def test_the_client_methods_are_those_of_the_sdk():
     assert ours(Direction.OUT, False) == set(sdk.CLIENT_REQUESTS)
     assert ours(Direction.OUT, True) == set(sdk.CLIENT_NOTIFICATIONS)
 
 
-def test_what_a_server_may_send_is_what_the_sdk_says():
+def test_the_server_methods_are_those_of_the_sdk():
     assert ours(Direction.IN, False) == set(sdk.SERVER_REQUESTS)
     assert ours(Direction.IN, True) == set(sdk.SERVER_NOTIFICATIONS)
 

@@ -26,7 +26,7 @@ def test_an_empty_recording_has_no_lines():
     assert counted(Traffic()).servers() == []
 
 
-def test_a_tool_has_its_calls_errors_times_and_bytes():
+def test_a_tool_has_calls_errors_times_and_bytes():
     traffic = Traffic()
     traffic.call(took_ms=10, size=100, body=b"12345")
     traffic.call(took_ms=30, outcome=Outcome.TOOL_ERROR)
@@ -57,7 +57,7 @@ def test_a_server_counts_all_bytes_of_its_entries():
     assert (line.octets, line.calls) == (8, 1)
 
 
-def test_what_every_start_needs_is_last_and_no_call_of_its_server():
+def test_startup_requests_are_last_and_do_not_count_as_calls():
     traffic = Traffic()
     traffic.call("", method="tools/list", took_ms=900)
     traffic.call("", method="tools/list", took_ms=900)
@@ -80,7 +80,7 @@ def test_a_subscription_that_stays_open_is_neither_pending_nor_lost(is_over: boo
 
 
 @pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.PROBE])
-def test_a_probe_that_an_older_server_refuses_is_neither_an_error_nor_slow(outcome: Outcome):
+def test_a_probe_refused_by_an_older_server_is_neither_an_error_nor_slow(outcome: Outcome):
     traffic = Traffic()
     traffic.call("", method="server/discover", took_ms=2_000, outcome=outcome)
     figures = only(counted(traffic))
@@ -88,7 +88,7 @@ def test_a_probe_that_an_older_server_refuses_is_neither_an_error_nor_slow(outco
     assert (figures.timed, figures.longest_ns) == (0, 0)
 
 
-def test_a_probe_that_nobody_answers_is_neither_lost_nor_waited_for():
+def test_an_unanswered_probe_is_neither_lost_nor_pending():
     traffic = Traffic()
     traffic.ask("", method="server/discover")
     traffic.end()
@@ -96,7 +96,7 @@ def test_a_probe_that_nobody_answers_is_neither_lost_nor_waited_for():
     assert (figures.calls, figures.errors, figures.lost) == (1, 0, 0)
 
 
-def test_the_rounds_of_a_call_are_one_call_with_one_duration():
+def test_the_rounds_of_a_call_count_as_one_call_with_one_duration():
     traffic = Traffic()
     first = traffic.ask()
     traffic.answer(first, Outcome.INPUT_REQUIRED, after_ms=100)
@@ -116,7 +116,7 @@ def test_an_answer_that_could_not_be_read_ends_its_call():
     assert (figures.calls, figures.errors, figures.longest_ns) == (1, 1, 5 * MS)
 
 
-def test_a_second_answer_counts_for_nothing():
+def test_a_duplicate_answer_is_not_counted():
     traffic = Traffic()
     request = traffic.call()
     traffic.answer(request, Outcome.ERROR)
@@ -143,7 +143,7 @@ def test_waiting_cancelled_and_lost_calls_are_distinguished(keeps_up: bool):
     assert (figures.calls, figures.cancelled, figures.lost, figures.waiting) == (3, 1, 1, 1)
 
 
-def test_calls_are_counted_in_intervals_that_grow():
+def test_calls_over_time_are_counted_in_growing_intervals():
     traffic = Traffic()
     for _ in range(SPARKS):
         traffic.call(after_ms=999)
@@ -171,7 +171,7 @@ def test_counting_in_slices_gives_the_same_result(monkeypatch):
     assert stats.tools() == whole.tools()
 
 
-def test_a_server_that_invents_names_fills_one_line(monkeypatch):
+def test_names_over_the_limit_are_counted_in_one_line(monkeypatch):
     monkeypatch.setattr(module, "MAX_LINES", 5)
     traffic = Traffic()
     for number in range(50):
@@ -182,7 +182,7 @@ def test_a_server_that_invents_names_fills_one_line(monkeypatch):
     assert counted(traffic).servers()[0].calls == 50
 
 
-def test_counts_stay_when_the_oldest_are_dropped():
+def test_counts_are_kept_when_the_oldest_entries_are_dropped():
     traffic = Traffic()
     for _ in range(5):
         traffic.call()
@@ -198,7 +198,7 @@ def test_counts_stay_when_the_oldest_are_dropped():
     assert (only(stats).calls, only(stats).waiting) == (6, 0)
 
 
-def test_entries_behind_those_that_are_still_loaded_count_later():
+def test_entries_after_unloaded_ones_are_counted_later():
     traffic = Traffic()
     for _ in range(5):
         traffic.call(took_ms=10)

@@ -25,7 +25,7 @@ def is_near(value: int, exact: int) -> bool:
     return abs(value - exact) <= exact / 32
 
 
-def test_without_durations_there_is_nothing():
+def test_without_durations_all_figures_are_zero():
     nothing = of([])
     assert (nothing.count, nothing.percentile(50), nothing.longest, nothing.is_exact) == (0, 0, 0, True)
 
@@ -39,7 +39,7 @@ def test_few_durations_are_exact(durations: list[int], percent: int):
 
 
 @given(st.lists(DURATIONS, min_size=5, max_size=50), st.integers(1, 100))
-def test_many_durations_are_within_a_thirty_second(durations: list[int], percent: int):
+def test_many_durations_are_accurate_to_a_thirty_second(durations: list[int], percent: int):
     durations = durations * (EXACT // 4)
     many = of(durations)
     assert not many.is_exact
@@ -57,5 +57,5 @@ def test_several_histograms_can_be_combined(several: list[list[int]]):
         assert is_near(together.percentile(percent), expected)
 
 
-def test_a_clock_that_went_back_is_tolerated():
+def test_a_negative_duration_counts_as_zero():
     assert of([-5] * (EXACT + 1)).percentile(50) == 0

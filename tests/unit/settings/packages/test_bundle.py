@@ -22,7 +22,7 @@ def table_of(said: dict[str, Any], platform: str = "linux", **values: str) -> di
     return found.table(FOLDER, values_of(found.inputs, list(values.items()), lambda wanted: None), HOME)
 
 
-def test_the_folder_the_home_and_values_are_filled_in():
+def test_placeholders_for_the_folder_the_home_and_user_values_are_replaced():
     config = {
         "args": [
             "${__dirname}/main.py",
@@ -67,7 +67,7 @@ def test_a_platform_has_its_own_configuration_or_none():
 HOSTILE = "${OPENAI_API_KEY}"
 
 
-def test_no_text_of_a_manifest_is_a_reference_to_a_variable_of_this_machine():
+def test_text_in_a_manifest_never_becomes_a_reference_to_an_environment_variable():
     asked = {"a": {"type": "string", "default": HOSTILE}, "d": {"type": "string", "default": "$"}}
     config = {
         "args": [HOSTILE, "${user_config.a}", f"x{HOSTILE}"],
@@ -101,13 +101,13 @@ def test_an_unusable_manifest_is_rejected_with_the_reason(said: Any, problem: st
         bundle_of(said)
 
 
-def test_several_values_cannot_stand_within_a_text():
+def test_several_values_inside_a_longer_argument_are_refused():
     asked = {"a": {"type": "file", "multiple": True, "default": ["/1", "/2"]}}
     with pytest.raises(UsageError, match="a can only have one value"):
         table_of(manifest({"args": ["--x=${user_config.a}"]}, user_config=asked))
 
 
-def test_the_folder_of_a_bundle_is_its_own():
+def test_the_folder_name_is_made_of_name_version_and_digest():
     found = bundle_of(manifest(name="../../etc", version="1/2"))
     assert folder_name(found, "a" * 64) == f"etc-1-2-{'a' * 12}"
 
@@ -119,7 +119,7 @@ def test_the_folder_of_a_bundle_is_its_own():
         max_leaves=5,
     )
 )
-def test_no_shape_of_a_manifest_breaks_it(odd: Any):
+def test_a_manifest_of_any_shape_raises_nothing_but_a_usage_error(odd: Any):
     for said in (
         odd,
         manifest(user_config=odd),
@@ -135,7 +135,7 @@ def test_no_shape_of_a_manifest_breaks_it(odd: Any):
 @pytest.mark.parametrize(
     "config", [{"args": ["x${user_config.nope}"]}, {"env": {"A": "${user_config.nope}"}}]
 )
-def test_a_value_that_it_does_not_ask_for_is_refused(config: dict[str, Any]):
+def test_a_value_that_the_manifest_does_not_declare_is_refused(config: dict[str, Any]):
     with pytest.raises(UsageError, match=r"\$\{user_config\.nope\}, which its user_config does not define"):
         bundle_of(manifest(config))
 
@@ -149,11 +149,11 @@ def test_a_value_that_it_does_not_ask_for_is_refused(config: dict[str, Any]):
         (("main.py",), "server/main.py"),
     ],
 )
-def test_its_entry_point_has_to_be_among_its_files(names: tuple[str, ...], missing: str):
+def test_the_entry_point_must_be_among_the_files(names: tuple[str, ...], missing: str):
     assert bundle_of(manifest()).missing(names) == missing
 
 
-def test_the_program_of_a_binary_has_to_be_among_its_files():
+def test_the_program_of_a_binary_bundle_must_be_among_the_files():
     said = {"type": "binary", "mcp_config": {"command": "${__dirname}/bin/run"}}
     assert bundle_of({**manifest(), "server": said}).missing(("bin/other",)) == "bin/run"
     said = {"type": "binary", "mcp_config": {"command": "/usr/bin/run"}}

@@ -20,7 +20,7 @@ def everything_in(folder: Path) -> dict[str, bytes]:
     return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
 
 
-def test_all_files_are_unpacked_privately_and_programs_may_be_run(tmp_path: Path):
+def test_files_are_unpacked_as_private_and_programs_as_executable(tmp_path: Path):
     run = (entry("bin/run", stat.S_IFREG | 0o755), b"#!")
     path = bundle(tmp_path / "a.mcpb", None, {"server/main.py": b"x", "bin/own": b"y"}, run)
     with open_bundle(path) as file:
@@ -77,7 +77,7 @@ def test_a_hostile_entry_makes_the_bundle_unusable(tmp_path: Path, kind: str):
 
 @pytest.mark.parametrize("names", [("a.py", "A.PY"), ("a/x", "A/y"), ("a", "a/b"), ("\u00e9", "e\u0301")])
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_names_that_are_one_on_some_file_systems_are_refused(tmp_path: Path, names: tuple[str, str]):
+def test_names_that_collide_on_some_file_systems_are_refused(tmp_path: Path, names: tuple[str, str]):
     path = bundle(tmp_path / "a.mcpb", None, dict.fromkeys(names, b"x"))
     with pytest.raises(UsageError, match="would overwrite each other"), open_bundle(path):
         pass
@@ -117,7 +117,7 @@ def test_too_many_files_and_too_many_bytes_are_refused(tmp_path: Path, monkeypat
                 pass
 
 
-def test_an_entry_that_is_larger_than_it_says_leaves_nothing(tmp_path: Path):
+def test_an_entry_larger_than_its_declared_size_leaves_nothing_behind(tmp_path: Path):
     path = bundle(tmp_path / "a.mcpb", None, {"bomb": b"\0" * 500_000})
     raw = bytearray(path.read_bytes())
     at = raw.rindex(b"PK\x01\x02")
@@ -128,7 +128,7 @@ def test_an_entry_that_is_larger_than_it_says_leaves_nothing(tmp_path: Path):
     assert list((tmp_path / "out").iterdir()) == []
 
 
-def test_damaged_data_leaves_nothing(tmp_path: Path):
+def test_damaged_data_leaves_nothing_behind(tmp_path: Path):
     path = bundle(tmp_path / "a.mcpb", None, {"x": os.urandom(5000)})
     raw = bytearray(path.read_bytes())
     raw[3000] ^= 0xFF
@@ -147,7 +147,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path):
             file.unpack(tmp_path / "out" / "a")
 
 
-def test_the_sha_256_decides(tmp_path: Path):
+def test_a_bundle_must_match_the_expected_sha_256(tmp_path: Path):
     path = bundle(tmp_path / "a.mcpb")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     with open_bundle(path, f"SHA256:{digest}".lower()), open_bundle(path, digest.upper()):
@@ -186,7 +186,7 @@ def test_a_manifest_that_cannot_be_read_is_refused(tmp_path: Path, text: bytes, 
 
 @settings(max_examples=60)
 @given(st.data())
-def test_no_damage_raises_anything_else_or_writes_outside(
+def test_a_damaged_bundle_raises_only_a_usage_error_and_writes_nothing_outside(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ):
     folder = tmp_path_factory.mktemp("damaged")

@@ -35,7 +35,7 @@ def table(folder: Path, **env: str) -> dict[str, Any]:
     return {"command": "x", "cwd": str(folder), "env": env}
 
 
-async def test_its_folder_and_its_secrets_are_deleted(bundles: Path, removed: list[str]):
+async def test_the_folder_and_the_secrets_of_a_server_are_deleted(bundles: Path, removed: list[str]):
     env = {"A": "keyring:mcptui/one.key", "B": "keyring:mcptui/one.key", "C": "plain"}
     present = {"one": table(bundles / "one", **env)}
     assert await Leftovers("one", present, bundles).delete() == [
@@ -45,13 +45,13 @@ async def test_its_folder_and_its_secrets_are_deleted(bundles: Path, removed: li
     assert removed == ["mcptui/one.key"] and os.listdir(bundles) == []
 
 
-async def test_what_another_server_uses_too_stays(bundles: Path, removed: list[str]):
+async def test_what_another_server_also_uses_is_kept(bundles: Path, removed: list[str]):
     same = table(bundles / "one", A="keyring:mcptui/one.key")
     assert await Leftovers("one", {"one": same, "two": same}, bundles).delete() == []
     assert removed == [] and (bundles / "one").is_dir()
 
 
-async def test_entries_of_the_keychain_that_the_person_made_stay(bundles: Path, removed: list[str]):
+async def test_keychain_entries_created_by_the_user_are_kept(bundles: Path, removed: list[str]):
     env = {"A": "keyring:github/me", "B": "keyring:mcptui/other.key"}
     assert await Leftovers("one", {"one": {"command": "x", "env": env}}, bundles).delete() == []
     assert removed == []
@@ -68,7 +68,7 @@ async def test_only_a_folder_of_a_bundle_is_deleted(bundles: Path, folder: str):
     assert sorted(str(path) for path in bundles.parent.rglob("*")) == before
 
 
-async def test_a_folder_with_files_of_the_server_is_kept_and_reported(bundles: Path):
+async def test_a_folder_with_files_written_by_the_server_is_kept_and_reported(bundles: Path):
     later = time.time() + 3600
     (bundles / "one" / "__pycache__").mkdir()
     compiled = bundles / "one" / "__pycache__" / "server.pyc"
@@ -84,7 +84,7 @@ async def test_a_folder_with_files_of_the_server_is_kept_and_reported(bundles: P
     assert said.startswith("deleted the files")
 
 
-async def test_a_keychain_that_cannot_be_used_is_named(bundles: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_an_unusable_keychain_is_reported(bundles: Path, monkeypatch: pytest.MonkeyPatch):
     async def locked(service: str, name: str) -> None:
         raise ConfigError("no response from the keychain within 30 s")
 

@@ -72,7 +72,7 @@ def test_missing_required_values_are_listed_with_descriptions():
         table_of(package(packageArguments=arguments))
 
 
-def test_a_secret_is_configured_as_a_reference_to_a_variable():
+def test_a_secret_is_configured_as_a_reference_to_an_environment_variable():
     variables = [
         {"name": "API_KEY", "isSecret": True, "isRequired": False},
         {"name": "LEVEL", "default": "info"},
@@ -83,7 +83,7 @@ def test_a_secret_is_configured_as_a_reference_to_a_variable():
     assert table["args"][:7] == ["run", "-i", "--rm", "-e", "API_KEY", "-e", "LEVEL"]
 
 
-def test_an_address_gets_its_variables_and_headers():
+def test_variables_and_headers_of_a_remote_are_filled_in():
     remote = {
         "type": "streamable-http",
         "url": "https://{tenant}.example.com/mcp",
@@ -106,13 +106,13 @@ def test_an_address_gets_its_variables_and_headers():
 
 
 @pytest.mark.parametrize("value", ["evil/..@x", "a b", "evil.example#", "a..b", "ü/"])
-def test_a_value_that_makes_no_host_is_refused(value: str):
+def test_a_value_that_gives_an_invalid_host_is_refused(value: str):
     remote = {"type": "sse", "url": "https://{host}/sse", "variables": {"host": {"isRequired": True}}}
     with pytest.raises(UsageError, match="its url is invalid"):
         table_of({"remotes": [remote]}, host=value)
 
 
-def test_a_value_in_the_path_of_an_address_is_quoted():
+def test_a_value_in_the_path_of_a_url_is_quoted():
     remote = {"type": "sse", "url": "https://h/{team}/sse", "variables": {"team": {}}}
     assert table_of({"remotes": [remote]}, team="a/b?c")["url"] == "https://h/a%2Fb%3Fc/sse"
 
@@ -120,7 +120,7 @@ def test_a_value_in_the_path_of_an_address_is_quoted():
 HOSTILE = "${OPENAI_API_KEY}"
 
 
-def test_no_text_of_an_entry_is_a_reference_to_a_variable_of_this_machine():
+def test_text_in_an_entry_never_becomes_a_reference_to_an_environment_variable():
     arguments = [
         {"type": "positional", "value": HOSTILE},
         {"type": "named", "name": "--x", "default": HOSTILE},
@@ -154,7 +154,7 @@ def test_no_text_of_an_entry_is_a_reference_to_a_variable_of_this_machine():
         ({"environmentVariables": [{"name": "A=B"}]}, "is not a variable name"),
     ],
 )
-def test_what_cannot_be_run_safely_says_why(more: dict[str, Any], said: str):
+def test_a_package_that_cannot_be_run_safely_has_a_problem(more: dict[str, Any], said: str):
     (way,) = ways(package(**more))
     assert said in way.problem
 
@@ -170,7 +170,7 @@ def test_what_cannot_be_run_safely_says_why(more: dict[str, Any], said: str):
         {"type": "sse", "url": "https://h", "headers": [{"name": "A\r\nB"}]},
     ],
 )
-def test_an_address_that_is_none_says_why(remote: dict[str, Any]):
+def test_a_remote_with_an_invalid_url_has_a_problem(remote: dict[str, Any]):
     assert ways({"remotes": [remote]})[0].problem
 
 
@@ -198,7 +198,7 @@ def test_control_characters_in_an_argument_are_refused():
         ("io.github.user/server/more", False),
     ],
 )
-def test_a_name_is_told_from_an_address_and_a_path(word: str, whether: bool):
+def test_a_registry_name_is_distinguished_from_a_url_and_a_path(word: str, whether: bool):
     assert is_registry_name(word) is whether
 
 
@@ -219,7 +219,7 @@ json_values = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(["packageArguments", "environmentVariables", "headers"]), json_values))
-def test_no_shape_of_an_entry_breaks_it(odd: dict[str, Any]):
+def test_an_entry_of_any_shape_raises_nothing_but_a_usage_error(odd: dict[str, Any]):
     for way in ways(
         {"packages": [{**NPM, **odd}], "remotes": [{"type": "sse", "url": "https://h/{a}", **odd}]}
     ):

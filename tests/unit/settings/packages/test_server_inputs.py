@@ -40,7 +40,7 @@ def test_only_required_and_secret_values_are_asked_for():
         (ServerInput("b"), "1", "the server has no value 'a'"),
     ],
 )
-def test_a_value_that_does_not_fit_is_refused(wanted: ServerInput, text: str, said: str):
+def test_a_value_of_the_wrong_type_is_refused(wanted: ServerInput, text: str, said: str):
     with pytest.raises(UsageError, match=said):
         values_of([wanted], [("a", text)], nobody)
 

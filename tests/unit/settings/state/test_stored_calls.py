@@ -12,7 +12,7 @@ KEY = CallKey("weather", CallKind.TOOL, "get_weather")
 URI = CallKey("notes", CallKind.RESOURCE, "notes://all")
 
 
-def test_what_is_remembered_comes_back(tmp_path):
+def test_saved_calls_are_loaded_again(tmp_path):
     path = tmp_path / "new" / "calls.json"
     arguments = {"city": "Tromsø", "n": None, "deep": [{"a": 1.5}], "odd": "\ud800"}
     kept = change_calls(path, lambda memory: memory.called(KEY, arguments).with_saved(URI, "all", {}))
@@ -20,13 +20,13 @@ def test_what_is_remembered_comes_back(tmp_path):
     assert kept.last[KEY] == arguments
 
 
-def test_only_the_owner_can_read_it(tmp_path):
+def test_only_the_owner_can_read_the_file(tmp_path):
     path = tmp_path / "calls.json"
     change_calls(path, lambda memory: memory.called(KEY, {}))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_without_a_file_nothing_is_remembered(tmp_path):
+def test_without_a_file_no_calls_are_loaded(tmp_path):
     assert load_calls(tmp_path / "none.json") == CallMemory()
 
 
@@ -36,7 +36,7 @@ def test_nothing_is_written_when_nothing_changed(tmp_path):
     assert not path.exists()
 
 
-def test_what_another_run_saved_meanwhile_stays(tmp_path):
+def test_calls_saved_by_another_run_meanwhile_are_kept(tmp_path):
     path = tmp_path / "calls.json"
     change_calls(path, lambda memory: memory.with_saved(KEY, "one", {}))
     change_calls(path, lambda memory: memory.with_saved(KEY, "two", {}))
@@ -46,7 +46,7 @@ def test_what_another_run_saved_meanwhile_stays(tmp_path):
 @pytest.mark.parametrize(
     "text", ["{", "[]", '{"format": 2}', '{"format": 1e999}', "\0", "[" * 100_000, f'"{"x" * MAX_BYTES}"']
 )
-def test_a_damaged_file_is_left_as_it_is(tmp_path, text):
+def test_a_damaged_file_is_not_overwritten(tmp_path, text):
     path = tmp_path / "calls.json"
     path.write_text(text)
     assert load_calls(path) == CallMemory()
@@ -55,7 +55,7 @@ def test_a_damaged_file_is_left_as_it_is(tmp_path, text):
     assert path.read_text() == text
 
 
-def test_entries_that_make_no_sense_affect_only_themselves(tmp_path):
+def test_invalid_entries_affect_only_themselves(tmp_path):
     path = tmp_path / "calls.json"
     good = '{"server": "s", "kind": "tool", "name": "t", "arguments": {"a": 1}}'
     odd = '3, {}, {"server": "s", "kind": "spell", "name": "t", "arguments": {}}'

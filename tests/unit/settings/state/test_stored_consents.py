@@ -16,7 +16,7 @@ def launch(*args: str, env: dict[str, str] | None = None) -> Launch:
     return Launch.of(ServerSpec("s", "uvx", args, env or {}), lambda spec: "/bin/uvx")
 
 
-def test_a_yes_outlives_the_process_in_a_private_file(tmp_path: Path):
+def test_consent_is_kept_in_a_private_file(tmp_path: Path):
     path = tmp_path / "state" / "consents.json"
     StoredConsents(path).add("s", "x", launch("a"))
     assert StoredConsents(path).has(launch("a").digest())
@@ -24,7 +24,7 @@ def test_a_yes_outlives_the_process_in_a_private_file(tmp_path: Path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_no_outlives_the_process_until_a_yes(tmp_path: Path):
+def test_a_refusal_is_kept_until_consent_is_given(tmp_path: Path):
     path, digest = tmp_path / "consents.json", launch("a").digest()
     assert StoredConsents(path).refused(digest) == 0
     StoredConsents(path).refuse(digest)
@@ -35,13 +35,13 @@ def test_a_no_outlives_the_process_until_a_yes(tmp_path: Path):
     assert StoredConsents(path).refused(digest) == 0 and StoredConsents(path).has(digest)
 
 
-def test_it_holds_no_value_of_a_variable_or_secret(tmp_path: Path):
+def test_the_file_contains_no_secrets_or_variable_values(tmp_path: Path):
     path = tmp_path / "consents.json"
     StoredConsents(path).add("s", "x", launch("--token", "tk-71hQz9aa", env={"A": "canary-value"}))
     assert "tk-71hQz9aa" not in path.read_text() and "canary-value" not in path.read_text()
 
 
-def test_changes_are_those_since_the_last_yes_to_that_server_of_that_source(tmp_path: Path):
+def test_changes_are_relative_to_the_last_consent_for_that_server_and_source(tmp_path: Path):
     stored = StoredConsents(tmp_path / "consents.json")
     assert stored.changes("s", "x", launch("a")) == []
     stored.add("s", "x", launch("a"))
@@ -50,7 +50,7 @@ def test_changes_are_those_since_the_last_yes_to_that_server_of_that_source(tmp_
     assert stored.changes("other", "x", launch("b")) == []
 
 
-def test_two_processes_do_not_undo_each_other(tmp_path: Path):
+def test_two_processes_keep_each_others_entries(tmp_path: Path):
     path = tmp_path / "consents.json"
     one, other = StoredConsents(path), StoredConsents(path)
     assert not one.has(launch("a").digest())
@@ -70,7 +70,7 @@ def test_two_processes_do_not_undo_each_other(tmp_path: Path):
         "[" * 9999,
     ],
 )
-def test_a_damaged_file_is_no_yes(tmp_path: Path, text: str):
+def test_a_damaged_file_gives_no_consent(tmp_path: Path, text: str):
     path = tmp_path / "consents.json"
     path.write_text(text)
     stored = StoredConsents(path)
@@ -80,7 +80,7 @@ def test_a_damaged_file_is_no_yes(tmp_path: Path, text: str):
 
 
 @pytest.mark.parametrize("is_yes", [True, False])
-def test_a_cut_file_is_named_and_copied_before_the_next_answer_replaces_it(tmp_path: Path, is_yes: bool):
+def test_a_truncated_file_is_reported_and_copied_before_it_is_replaced(tmp_path: Path, is_yes: bool):
     path = tmp_path / "consents.json"
     StoredConsents(path).add("s", "x", launch("a"))
     assert StoredConsents(path).damage() == ""
@@ -97,7 +97,7 @@ def test_a_cut_file_is_named_and_copied_before_the_next_answer_replaces_it(tmp_p
     assert (tmp_path / "consents.damaged").read_text() == cut
 
 
-def test_a_cut_file_that_cannot_be_copied_is_not_replaced(tmp_path: Path):
+def test_a_truncated_file_that_cannot_be_copied_is_not_replaced(tmp_path: Path):
     path = tmp_path / "consents.json"
     path.write_text("{")
     (tmp_path / "consents.damaged").mkdir()
@@ -106,7 +106,7 @@ def test_a_cut_file_that_cannot_be_copied_is_not_replaced(tmp_path: Path):
     assert path.read_text() == "{"
 
 
-def test_a_link_in_its_place_is_neither_read_nor_written(tmp_path: Path):
+def test_a_symlink_in_place_of_the_file_is_neither_read_nor_written(tmp_path: Path):
     real, path = tmp_path / "real.json", tmp_path / "consents.json"
     StoredConsents(real).add("s", "x", launch("a"))
     before = real.read_text()
@@ -118,7 +118,7 @@ def test_a_link_in_its_place_is_neither_read_nor_written(tmp_path: Path):
     assert real.read_text() == before
 
 
-def test_only_the_last_are_kept(tmp_path: Path):
+def test_only_the_newest_consents_are_kept(tmp_path: Path):
     path = tmp_path / "consents.json"
     stored = StoredConsents(path)
     stored.add("s", "x", launch("first"))

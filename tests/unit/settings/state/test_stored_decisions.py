@@ -35,7 +35,7 @@ def subjects(path: Path) -> list[str]:
     return [one.subject for one in read_decisions(path).records]
 
 
-def test_decisions_outlive_the_process_in_a_private_file(tmp_path: Path) -> None:
+def test_decisions_are_kept_in_a_private_file(tmp_path: Path) -> None:
     path = tmp_path / "state" / "decisions.jsonl"
     one = record(asked=True, digest="d", when=1.5)
     keep(path, one)
@@ -57,7 +57,7 @@ def test_two_processes_append_to_the_same_file(tmp_path: Path) -> None:
     assert [one for one in found if one[0] == "b"] == [f"b{number}" for number in range(50)]
 
 
-def test_a_secret_and_an_escape_in_the_name_of_a_tool_are_not_written(tmp_path: Path) -> None:
+def test_secrets_and_escapes_in_a_tool_name_are_not_written(tmp_path: Path) -> None:
     path = tmp_path / "decisions.jsonl"
     stored = StoredDecisions(path, lambda text: text.replace("hunter2", "[redacted]"))
     stored.add(record("hunter2\x1b[31m\n" + "x" * 1000))
@@ -67,7 +67,7 @@ def test_a_secret_and_an_escape_in_the_name_of_a_tool_are_not_written(tmp_path: 
     assert len(subjects(path)[0]) <= stored_decisions.MAX_TEXT + 1
 
 
-def test_a_full_file_is_renamed_and_the_oldest_deleted_whole(
+def test_a_full_file_is_rotated_and_the_oldest_file_deleted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stored_decisions, "MAX_BYTES", 400)
@@ -81,7 +81,7 @@ def test_a_full_file_is_renamed_and_the_oldest_deleted_whole(
     assert found == [f"t{number}" for number in range(20 - len(found), 20)] and len(found) >= 6
 
 
-def test_a_line_that_was_cut_costs_only_itself(tmp_path: Path) -> None:
+def test_only_a_truncated_line_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "decisions.jsonl"
     keep(path, record("before"))
     with path.open("a") as file:
@@ -91,7 +91,7 @@ def test_a_line_that_was_cut_costs_only_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [b"\xff", b"\0" * 300, b"\xef\xbb\xbf{}\n", b'{"when": 1}\x85\n'])
-def test_a_damaged_line_costs_only_itself_and_is_counted(tmp_path: Path, damage: bytes) -> None:
+def test_only_a_damaged_line_is_lost_and_it_is_counted(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "decisions.jsonl"
     keep(path, record("before"))
     with path.open("ab") as file:
@@ -123,7 +123,7 @@ def test_a_failed_write_is_reported_and_retried(tmp_path: Path) -> None:
     assert subjects(blocked / "decisions.jsonl") == ["early", "late"]
 
 
-def test_what_is_lost_while_the_file_cannot_be_written_is_counted(
+def test_decisions_lost_while_the_file_is_unwritable_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stored_decisions, "MAX_WAITING", 2)
@@ -143,7 +143,7 @@ def test_what_is_lost_while_the_file_cannot_be_written_is_counted(
 
 
 @pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="no O_NOFOLLOW here")
-def test_a_link_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
+def test_a_symlink_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
     target = tmp_path / "elsewhere"
     target.write_text("")
     path = tmp_path / "decisions.jsonl"
@@ -152,7 +152,7 @@ def test_a_link_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
     assert target.read_text() == ""
 
 
-def test_nothing_runs_before_the_first_decision_or_after_the_end(tmp_path: Path) -> None:
+def test_no_thread_runs_before_the_first_decision_or_after_closing(tmp_path: Path) -> None:
     before = threading.active_count()
     stored = StoredDecisions(tmp_path / "decisions.jsonl", plain)
     assert threading.active_count() == before
@@ -167,7 +167,7 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
         read_decisions(tmp_path / "decisions.jsonl")
 
 
-def test_a_folder_that_is_moved_away_is_made_again(tmp_path: Path) -> None:
+def test_a_folder_moved_away_is_created_again(tmp_path: Path) -> None:
     path = tmp_path / "state" / "decisions.jsonl"
     stored = StoredDecisions(path, plain)
     stored.add(record("early"))

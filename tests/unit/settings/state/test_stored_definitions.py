@@ -27,7 +27,7 @@ def keep(folder, kept, key=KEY):
     stored.close()
 
 
-def test_what_was_accepted_outlives_the_process_in_a_private_file(tmp_path):
+def test_accepted_definitions_are_kept_in_a_private_file(tmp_path):
     folder = tmp_path / "state" / "definitions"
     kept = Kept({"add": accepted(ADD)}, {"sub": "x"})
     keep(folder, kept)
@@ -37,7 +37,7 @@ def test_what_was_accepted_outlives_the_process_in_a_private_file(tmp_path):
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_two_processes_add_to_each_other(tmp_path):
+def test_two_processes_keep_each_others_entries(tmp_path):
     keep(tmp_path, Kept({"add": accepted(ADD)}))
     keep(tmp_path, Kept({"sub": accepted({"name": "sub"})}))
     found = StoredDefinitions(tmp_path).load(KEY)
@@ -64,7 +64,7 @@ def test_a_damaged_file_accepts_nothing_and_is_rewritten(tmp_path, text):
     assert (tmp_path / f"{KEY}.damaged").read_text() == text
 
 
-def test_a_file_that_is_damaged_again_replaces_the_one_beside(tmp_path):
+def test_a_newer_damaged_file_replaces_the_copy_of_the_older(tmp_path):
     for text in ("first", "second"):
         (tmp_path / f"{KEY}.json").write_text(text)
         keep(tmp_path, Kept({"add": accepted(ADD)}))
@@ -86,9 +86,7 @@ def test_on_a_disk_without_hard_links_a_damaged_file_is_copied(tmp_path, monkeyp
     assert StoredDefinitions(tmp_path).load(KEY) == Kept({"add": accepted(ADD)})
 
 
-def test_a_damaged_file_that_cannot_be_kept_is_not_replaced_and_the_log_says_so(
-    tmp_path, monkeypatch, caplog
-):
+def test_a_damaged_file_that_cannot_be_copied_is_logged_and_not_replaced(tmp_path, monkeypatch, caplog):
     def full(source, copy):
         copy.write(b"fir")
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -102,7 +100,7 @@ def test_a_damaged_file_that_cannot_be_kept_is_not_replaced_and_the_log_says_so(
     assert f"is damaged and cannot be copied to {KEY}.damaged (No space left on device)" in caplog.text
 
 
-def test_a_link_in_place_of_the_folder_is_reported(tmp_path):
+def test_a_symlink_in_place_of_the_folder_is_reported(tmp_path):
     (tmp_path / "other").mkdir()
     folder = tmp_path / "mcptui" / "definitions"
     folder.parent.mkdir()
@@ -112,7 +110,7 @@ def test_a_link_in_place_of_the_folder_is_reported(tmp_path):
     assert f"{KEY}.json is in {folder}, a symbolic link, which mcptui does not follow here." in found.damage
 
 
-def test_a_link_in_place_of_the_file_is_reported_and_stays(tmp_path):
+def test_a_symlink_in_place_of_the_file_is_reported_and_its_target_unchanged(tmp_path):
     (tmp_path / "other").write_text("{}")
     (tmp_path / f"{KEY}.json").symlink_to(tmp_path / "other")
     found = StoredDefinitions(tmp_path).load(KEY)
@@ -121,7 +119,7 @@ def test_a_link_in_place_of_the_file_is_reported_and_stays(tmp_path):
     assert (tmp_path / "other").read_text() == "{}"
 
 
-def test_a_definition_that_does_not_fit_its_digest_is_not_shown_as_accepted(tmp_path):
+def test_a_definition_that_does_not_match_its_digest_is_dropped(tmp_path):
     keep(tmp_path, Kept({"add": accepted(ADD)}))
     path = tmp_path / f"{KEY}.json"
     path.write_text(path.read_text().replace("Adds.", "Adds!"))
@@ -130,7 +128,7 @@ def test_a_definition_that_does_not_fit_its_digest_is_not_shown_as_accepted(tmp_
     assert found.accepted == {"add": Accepted(digest_of(ADD))}
 
 
-def test_of_too_many_definitions_only_digests_are_kept(tmp_path, monkeypatch):
+def test_only_digests_are_kept_of_too_many_definitions(tmp_path, monkeypatch):
     monkeypatch.setattr(stored_definitions, "MAX_DEFINITIONS", 100)
     large = {"name": "large", "description": "x" * 200}
     keep(tmp_path, Kept({"large": accepted(large), "add": accepted(ADD)}))
@@ -139,14 +137,14 @@ def test_of_too_many_definitions_only_digests_are_kept(tmp_path, monkeypatch):
     assert found.accepted == {"large": Accepted(digest_of(large)), "add": accepted(ADD)}
 
 
-def test_the_servers_that_were_used_least_recently_are_forgotten(tmp_path, monkeypatch):
+def test_the_least_recently_used_servers_are_dropped(tmp_path, monkeypatch):
     monkeypatch.setattr(stored_definitions, "MAX_FILES", 2)
     for number in range(4):
         keep(tmp_path, Kept(), str(number) * 32)
     assert len(list(tmp_path.glob("*.json"))) == 2
 
 
-def test_what_was_accepted_holds_where_nothing_can_be_written(tmp_path, monkeypatch):
+def test_accepted_definitions_are_read_from_a_read_only_file_system(tmp_path, monkeypatch):
     kept = Kept({"add": accepted(ADD)})
     keep(tmp_path, kept)
 
@@ -157,7 +155,7 @@ def test_what_was_accepted_holds_where_nothing_can_be_written(tmp_path, monkeypa
     assert StoredDefinitions(tmp_path).load(KEY) == kept
 
 
-def test_a_disk_that_takes_nothing_costs_nothing_but_a_line_in_the_log(tmp_path, caplog):
+def test_a_failed_write_is_only_logged(tmp_path, caplog):
     blocked = tmp_path / "file"
     blocked.write_text("")
     keep(blocked, Kept({"add": accepted(ADD)}))
@@ -171,7 +169,7 @@ def test_the_file_is_plain_json(tmp_path):
     assert found["accepted"][0]["definition"] == ADD
 
 
-def test_a_definition_with_a_secret_is_kept_without_it_and_known_by_its_digest(tmp_path):
+def test_a_definition_is_kept_without_its_secret_and_recognized_by_its_digest(tmp_path):
     secret = accepted({"name": "add", "description": "Adds with s3cr3t."})
 
     def redact(value):
@@ -188,7 +186,7 @@ def test_a_definition_with_a_secret_is_kept_without_it_and_known_by_its_digest(t
     )
 
 
-def test_a_deep_definition_takes_no_more_room_than_it_has(tmp_path):
+def test_a_deeply_nested_definition_is_stored_without_indentation(tmp_path):
     deep = {"name": "deep", "inputSchema": [1] * 10_000}
     for _ in range(150):
         deep["inputSchema"] = [deep["inputSchema"]]
@@ -196,7 +194,7 @@ def test_a_deep_definition_takes_no_more_room_than_it_has(tmp_path):
     assert (tmp_path / f"{KEY}.json").stat().st_size < 50_000
 
 
-def test_a_tool_whose_name_holds_a_secret_is_not_kept(tmp_path):
+def test_a_tool_with_a_secret_in_its_name_is_not_kept(tmp_path):
     def redact(value):
         return json.loads(json.dumps(value).replace("s3cr3t", "[redacted]"))
 

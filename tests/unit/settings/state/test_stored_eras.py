@@ -27,14 +27,14 @@ def write(path, *entries):
     path.write_text(json.dumps({"format": 1, "eras": entries}))
 
 
-def test_eras_outlive_the_process_in_a_private_file(tmp_path):
+def test_eras_are_kept_in_a_private_file(tmp_path):
     path = tmp_path / "state" / "eras.json"
     keep(path, KEY, OLD)
     assert StoredEras(path).load() == {KEY: OLD}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_two_processes_do_not_undo_each_other(tmp_path):
+def test_two_processes_keep_each_others_entries(tmp_path):
     path = tmp_path / "eras.json"
     keep(path, KEY, OLD)
     keep(path, OTHER, Era(False))
@@ -45,7 +45,7 @@ def test_two_processes_do_not_undo_each_other(tmp_path):
 @pytest.mark.parametrize(
     "text", ["", "[]", "{", '{"format": 2, "eras": []}', '{"format": 1, "eras": 7}', "[" * 100_000, "\0"]
 )
-def test_a_damaged_file_has_no_eras_and_is_written_anew(tmp_path, text):
+def test_a_damaged_file_has_no_eras_and_is_replaced(tmp_path, text):
     path = tmp_path / "eras.json"
     path.write_text(text)
     assert StoredEras(path).load() == {}
@@ -63,13 +63,13 @@ def test_an_invalid_entry_is_omitted(tmp_path, damage):
     assert list(StoredEras(path).load()) == [OTHER]
 
 
-def test_a_server_is_asked_again_after_a_month(tmp_path):
+def test_an_era_expires_after_a_month(tmp_path):
     path = tmp_path / "eras.json"
     write(path, entry(at=int(time.time()) - 40 * 86_400), entry(OTHER))
     assert list(StoredEras(path).load()) == [OTHER]
 
 
-def test_the_oldest_entries_make_room(tmp_path):
+def test_the_oldest_entries_are_dropped_for_new_ones(tmp_path):
     path = tmp_path / "eras.json"
     write(path, *(entry(f"{number:016x}") for number in range(MAX_ENTRIES)))
     keep(path, OTHER, OLD)
@@ -77,7 +77,7 @@ def test_the_oldest_entries_make_room(tmp_path):
     assert OTHER in StoredEras(path).load() and KEY not in StoredEras(path).load()
 
 
-def test_a_place_that_cannot_be_written_costs_nothing(tmp_path):
+def test_a_failed_write_raises_no_error(tmp_path):
     path = tmp_path / "file"
     path.write_text("")
     keep(path / "eras.json", KEY, OLD)

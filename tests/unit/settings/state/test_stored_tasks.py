@@ -17,7 +17,7 @@ def kept(path):
     return [one.id for one in StoredTasks(path).load()]
 
 
-def test_tasks_outlive_the_process_in_a_private_file(tmp_path):
+def test_tasks_are_kept_in_a_private_file(tmp_path):
     path = tmp_path / "state" / "tasks.json"
     stored, one = StoredTasks(path), task(ttl_ms=60_000)
     stored.changed([one], ())
@@ -26,7 +26,7 @@ def test_tasks_outlive_the_process_in_a_private_file(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_two_processes_do_not_undo_each_other(tmp_path):
+def test_two_processes_keep_each_others_entries(tmp_path):
     path = tmp_path / "tasks.json"
     one, other = StoredTasks(path), StoredTasks(path)
     one.changed([task("a")], ())
@@ -42,7 +42,7 @@ def test_two_processes_do_not_undo_each_other(tmp_path):
     "text",
     ["", "[]", "{", '{"format": 2, "tasks": []}', '{"format": 1, "tasks": [{"id": 1}, 7, {"server": "s"}]}'],
 )
-def test_a_damaged_file_has_no_tasks_and_is_written_anew(tmp_path, text):
+def test_a_damaged_file_has_no_tasks_and_is_replaced(tmp_path, text):
     path = tmp_path / "tasks.json"
     path.write_text(text)
     assert kept(path) == []
@@ -52,7 +52,7 @@ def test_a_damaged_file_has_no_tasks_and_is_written_anew(tmp_path, text):
     assert kept(path) == ["t-1"]
 
 
-def test_what_is_too_old_is_forgotten(tmp_path):
+def test_tasks_that_are_too_old_are_dropped(tmp_path):
     path = tmp_path / "tasks.json"
     stored = StoredTasks(path)
     old = Task("srv", "o", "old", "x", created=time.time() - 40 * 86_400)
@@ -62,7 +62,7 @@ def test_what_is_too_old_is_forgotten(tmp_path):
     assert kept(path) == ["new"]
 
 
-def test_a_place_that_cannot_be_written_costs_nothing(tmp_path):
+def test_a_failed_write_raises_no_error(tmp_path):
     path = tmp_path / "file"
     path.write_text("")
     stored = StoredTasks(path / "tasks.json")

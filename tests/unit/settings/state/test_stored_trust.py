@@ -19,7 +19,7 @@ def keep(path: Path, spec: ServerSpec, trusted: bool) -> None:
 
 
 @pytest.mark.parametrize("trusted", [True, False])
-def test_an_answer_outlives_the_process_in_a_private_file(tmp_path: Path, trusted: bool) -> None:
+def test_an_answer_is_kept_in_a_private_file(tmp_path: Path, trusted: bool) -> None:
     path = tmp_path / "state" / "trusted-servers.json"
     keep(path, FETCH, trusted)
     assert StoredTrust(path).find(FETCH) is trusted
@@ -42,7 +42,7 @@ def test_another_name_or_another_command_is_not_trusted(tmp_path: Path, other: S
     assert StoredTrust(path).find(other) is None
 
 
-def test_two_processes_do_not_undo_each_other(tmp_path: Path) -> None:
+def test_two_processes_keep_each_others_entries(tmp_path: Path) -> None:
     path, other = tmp_path / "trusted.json", ServerSpec("b", "b")
     first, second = StoredTrust(path), StoredTrust(path)
     assert second.find(other) is None
@@ -54,13 +54,13 @@ def test_two_processes_do_not_undo_each_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"format": 2}', '{"format": 1, "servers": [7]}', "\0"])
-def test_a_damaged_file_trusts_nobody(tmp_path: Path, text: str) -> None:
+def test_a_damaged_file_trusts_no_server(tmp_path: Path, text: str) -> None:
     path = tmp_path / "trusted.json"
     path.write_text(text)
     assert StoredTrust(path).find(FETCH) is None
 
 
-def test_a_place_that_cannot_be_written_costs_nothing(tmp_path: Path) -> None:
+def test_a_failed_write_raises_no_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     keep(tmp_path / "file" / "trusted.json", FETCH, True)
 

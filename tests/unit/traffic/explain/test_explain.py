@@ -47,7 +47,7 @@ def test_a_result_is_explained_with_its_request():
     ]
 
 
-def test_a_tool_that_failed_is_explained_as_that_and_not_as_a_broken_protocol():
+def test_a_failed_tool_is_not_explained_as_a_protocol_error():
     request, answer = called({"content": [], "isError": True}).entries
     assert (
         "The tool failed (isError in its result). The model sees the error."
@@ -61,7 +61,7 @@ def test_a_round_that_needs_input_is_explained():
     assert wanted in explain(answer, request, NOW).sentences
 
 
-def test_an_error_is_explained_with_what_its_code_means():
+def test_an_error_is_explained_with_the_meaning_of_its_code():
     script = Script()
     answer = script.error(
         script.out("resources/read", {"uri": "file:///x"}), -32002, "Resource\x1b not found"
@@ -88,7 +88,7 @@ def test_sender_and_receiver_follow_the_direction():
     assert explain(request).sentences[0] == "Server weather requests a reply from the model of the client."
 
 
-def test_progress_and_log_and_cancel_are_explained_with_what_they_say():
+def test_progress_logs_and_cancellations_are_explained_with_their_content():
     script = Script()
     known = script.out("tools/call", {"name": "x", "_meta": {"progressToken": 7}})
     progress = script.hear(
@@ -106,13 +106,13 @@ def test_progress_and_log_and_cancel_are_explained_with_what_they_say():
     assert "Reason: the person left" in explain(cancel, request).sentences
 
 
-def test_the_handshake_is_explained_with_the_revision_it_agrees_on():
+def test_the_handshake_is_explained_with_the_negotiated_revision():
     request, answer, _ = Script().legacy("2025-06-18").entries
     assert "It requests revision 2025-06-18." in explain(request, answer).sentences
     assert "The negotiated revision is 2025-06-18." in explain(answer, request).sentences
 
 
-def test_discovery_is_explained_with_the_revisions_that_the_server_speaks():
+def test_discovery_is_explained_with_the_revisions_of_the_server():
     request, answer = Script().modern().entries
     assert "The server supports 2026-07-28." in explain(answer, request, NOW).sentences
 
@@ -128,7 +128,7 @@ def test_a_list_is_explained_with_its_length_and_whether_it_continues():
     )
 
 
-def test_a_method_that_the_revision_in_force_does_not_have_is_explained():
+def test_a_method_missing_in_the_revision_in_force_is_explained():
     script = Script()
     script.out("subscriptions/listen", {})
     assert (
@@ -137,7 +137,7 @@ def test_a_method_that_the_revision_in_force_does_not_have_is_explained():
     )
 
 
-def test_a_request_that_names_its_revision_is_explained_by_that_one():
+def test_a_request_with_its_own_revision_is_explained_by_that_revision():
     request, answer = Script().modern().entries
     for entry, pair in ((request, answer), (answer, request)):
         assert explain(entry, pair, "2025-11-25").section == "2026-07-28 server/discover"
@@ -226,7 +226,7 @@ def test_model_requests_and_replies_are_explained():
     assert "HTTP 429: too many requests." in explain(said, asked).sentences
 
 
-def test_every_method_has_a_sentence_and_a_page_both_ways():
+def test_every_method_has_a_sentence_and_a_page_in_both_directions():
     for name, method in METHODS.items():
         for direction in (Direction.OUT, Direction.IN):
             entry = Entry(1, 0, 0, "s", direction, Kind.REQUEST, method=name, ident="1")
@@ -236,7 +236,7 @@ def test_every_method_has_a_sentence_and_a_page_both_ways():
             assert explanation.section.endswith(method.section(max(method.out | method.back)))
 
 
-def test_a_body_that_is_only_a_head_is_explained_by_its_columns():
+def test_an_entry_with_a_truncated_body_is_explained_by_its_columns():
     entry = Entry(1, 0, 0, "s", Direction.IN, Kind.RESPONSE, "tools/call", ident="1", sha256="a", body=b'{"x')
     assert explain(entry).title == "tools/call result 1"
 
@@ -253,7 +253,7 @@ json_values = st.recursive(
 
 
 @given(st.sampled_from(sorted(METHODS)), st.sampled_from(list(Kind)), json_values, json_values)
-def test_no_frame_makes_the_explanation_fail(method: str, kind: Kind, part: object, detail: object):
+def test_any_message_is_explained_without_an_exception(method: str, kind: Kind, part: object, detail: object):
     body = json.dumps({"params": part, "result": part, "error": part}).encode("utf-8", "surrogatepass")
     known = detail if isinstance(detail, dict) else {}
     entry = Entry(2, 5, 0, "s\x1b", Direction.IN, kind, method, "t\n", "1", body=body, detail=known)
@@ -268,7 +268,7 @@ def test_no_frame_makes_the_explanation_fail(method: str, kind: Kind, part: obje
     json_values,
     json_values,
 )
-def test_no_event_makes_the_explanation_fail(word: str, one: object, other: object):
+def test_any_event_is_explained_without_an_exception(word: str, one: object, other: object):
     names = (
         "pid",
         "env",

@@ -48,7 +48,7 @@ def test_setup_is_folded_to_the_first_row_of_each_server(traffic: Traffic):
     assert made.fold_at(4) is None
 
 
-def test_what_arrives_is_folded_too(traffic: Traffic):
+def test_new_entries_are_folded_too(traffic: Traffic):
     made = arranged(traffic, folds=True)
     traffic.call("", method="tools/list")
     traffic.call("late")
@@ -107,7 +107,7 @@ def test_many_rows_are_sorted_in_slices():
     assert sizes == sorted(range(5_000), reverse=True)
 
 
-def test_entries_that_arrive_are_sorted_in(traffic: Traffic):
+def test_new_entries_are_inserted_in_sort_order(traffic: Traffic):
     made = arranged(traffic, order=LATENCY)
     traffic.call("slowest", took_ms=5_000)
     for _ in range(1000):
@@ -117,7 +117,7 @@ def test_entries_that_arrive_are_sorted_in(traffic: Traffic):
     assert seqs(made) == [13, 5, 11, 9]
 
 
-def test_the_key_of_a_column_sorts_then_reverses_then_goes_back_to_time():
+def test_the_key_of_a_column_sorts_then_reverses_then_restores_the_order_by_time():
     size = SortColumn.SIZE
     assert next_order(None, size) == Order(size, True)
     assert next_order(Order(size, True), size) == Order(size, False)

@@ -61,7 +61,7 @@ def value(text: str) -> ClockTime:
         ("2026-03-29T02:00", "2026-11-20T12:00+01:00", "2026-03-29T03:00+02:00"),
     ],
 )
-def test_since_is_the_last_time_that_the_clock_showed(text: str, now: str, moment: str):
+def test_since_is_the_most_recent_moment_with_that_clock_time(text: str, now: str, moment: str):
     assert since_ns(value(text), ns(now)) == ns(moment)
 
 
@@ -79,7 +79,7 @@ def test_since_is_the_last_time_that_the_clock_showed(text: str, now: str, momen
         ("2026-10-25T02:30", "2026-10-25T01:00+02:00", "2026-10-25T02:30+01:00"),
     ],
 )
-def test_until_is_the_first_such_time_after_since(text: str, since: str, moment: str):
+def test_until_is_the_first_moment_with_that_clock_time_after_since(text: str, since: str, moment: str):
     assert until_ns(value(text), ns("2026-11-20T00:30+01:00"), ns(since)) == ns(moment)
 
 
@@ -92,7 +92,7 @@ def test_until_is_the_first_such_time_after_since(text: str, since: str, moment:
         ("02:30", "2026-03-29T12:00+02:00", "2026-03-29T03:00+02:00"),
     ],
 )
-def test_until_without_since_is_today(text: str, now: str, moment: str):
+def test_until_without_since_is_a_time_today(text: str, now: str, moment: str):
     assert until_ns(value(text), ns(now), None) == ns(moment)
 
 
@@ -120,7 +120,7 @@ def test_a_duration_counts_back_from_now():
         ("until:2026-11-19T23:30", "a b"),
     ],
 )
-def test_the_times_of_a_filter_that_is_written_after_midnight(text: str, passing: str):
+def test_clock_times_in_a_filter_written_after_midnight_can_be_of_yesterday(text: str, passing: str):
     times = {
         "a": "2026-11-19T22:15+01:00",
         "b": "2026-11-19T23:15+01:00",
@@ -140,7 +140,7 @@ def test_the_times_of_a_filter_that_is_written_after_midnight(text: str, passing
     second=st.integers(0, 86_399),
     now=st.integers(ns("2026-01-01T00:00+00:00") // SECOND, ns("2027-01-01T00:00+00:00") // SECOND),
 )
-def test_the_clock_shows_the_time_at_the_moment_that_is_meant(second: int, now: int):
+def test_the_resolved_moment_has_the_clock_time_of_the_filter(second: int, now: int):
     meant = ClockTime("", second * SECOND)
     since = since_ns(meant, now * SECOND)
     until = until_ns(meant, now * SECOND, now * SECOND)

@@ -24,7 +24,7 @@ def offers(text: str) -> list[str]:
     return [after[:place] + "|" + after[place:] for after, place in taken]
 
 
-def test_at_the_beginning_all_fields_are_offered():
+def test_all_fields_are_offered_for_an_empty_filter():
     assert offers("|") == [f"{name}:|" for name in FIELDS]
     assert offers("server:web |")[0] == "server:web server:|"
 
@@ -43,7 +43,7 @@ def test_at_the_beginning_all_fields_are_offered():
         ("oo|", "tool:|"),
     ],
 )
-def test_a_field_is_offered_by_its_beginning(typed: str, first: str):
+def test_a_field_is_offered_by_its_prefix(typed: str, first: str):
     assert offers(typed)[0] == first
 
 
@@ -78,7 +78,7 @@ def test_a_bare_word_completes_to_names_that_contain_it():
     assert offers("weath|") == ["server:weather|", "tool:get_weather|"]
 
 
-def test_a_name_that_could_fool_the_terminal_is_not_offered():
+def test_a_name_with_control_characters_is_not_offered():
     assert offers("tool:bad|") == []
 
 
@@ -87,7 +87,7 @@ def test_completions_have_a_description_and_a_maximum_number():
     assert len(complete("tool:", 5, {"tool": [f"t{number}" for number in range(1000)]})) == MOST
 
 
-def test_the_names_of_a_recording_are_known():
+def test_the_names_in_a_recording_are_offered():
     traffic = Traffic()
     traffic.call("get")
     assert seen_names(traffic.columns) == {"server": ["weather"], "method": ["tools/call"], "tool": ["get"]}

@@ -153,7 +153,7 @@ def test_a_star_matches_any_value_but_not_an_empty_one(text: str, seqs: list[int
     "text",
     ["tool:CAFÉ", "tool:cafe\u0301", "tool:*É", "cafÉ", "server:STRASSE", "note:CAFE\u0301"],
 )
-def test_names_and_notes_are_compared_without_case(text: str):
+def test_names_and_notes_are_compared_case_insensitively(text: str):
     traffic = Traffic()
     traffic.ask("café", source="straße")
     traffic.ask("cafe", source="strase")
@@ -212,7 +212,7 @@ def test_a_clock_time_is_its_last_occurrence():
     assert passing(traffic, "until:9999-12-31", now_ns=now) == [1, 2, 3]
 
 
-def test_clock_changes_are_followed():
+def test_adjustments_of_the_clock_are_followed():
     traffic = Traffic()
     traffic.add(Kind.STDERR)
     hour = 3_600_000 * MS
@@ -225,7 +225,7 @@ def test_clock_changes_are_followed():
     assert passing(traffic, "since:1m", now_ns=entry.wall_ns + hour) == [2]
 
 
-def test_names_added_later_are_matched_then():
+def test_names_added_later_are_matched():
     traffic = Traffic()
     traffic.call("one")
     made = Filter(parse("tool:two"), traffic.columns)

@@ -107,7 +107,7 @@ def test_decoded_text_is_found(text: str, body: bytes):
         ("/\\t/", rb'[INFO] C:\temp "x"'),
     ],
 )
-def test_escapes_themselves_are_not_found(text: str, body: bytes):
+def test_the_text_of_an_escape_sequence_is_not_matched(text: str, body: bytes):
     assert passing([body], text) == []
     assert passing([body], f"not {text}") == [0]
 

@@ -14,13 +14,13 @@ LIMITS = NUMBERS | st.sampled_from([-1, 2**32, 2**70])
 
 
 @given(st.lists(NUMBERS, max_size=20), LIMITS)
-def test_which_numbers_are_equal(numbers: list[int], wanted: int):
+def test_a_mask_marks_equal_numbers(numbers: list[int], wanted: int):
     column = array("I", numbers)
     assert masks.equal(column.tobytes(), 4, wanted) == bytes(number == wanted for number in numbers)
 
 
 @given(st.lists(NUMBERS, max_size=20), LIMITS, st.none() | LIMITS)
-def test_which_numbers_are_between_two(numbers: list[int], low: int, high: int | None):
+def test_a_mask_marks_numbers_in_a_range(numbers: list[int], low: int, high: int | None):
     column = array("q", numbers)
     expected = bytes(low <= number and (high is None or number <= high) for number in numbers)
     assert masks.between(column.tobytes(), 8, low, high) == expected
@@ -35,9 +35,9 @@ def test_masks_are_combined_and_inverted(raw: bytes):
 
 
 @given(st.integers(0, 9), st.integers(-3, 12), st.integers(-3, 12))
-def test_a_stretch_is_clipped_to_the_count(count: int, start: int, stop: int):
+def test_a_range_is_clipped_to_the_count(count: int, start: int, stop: int):
     assert masks.stretch(count, start, stop) == bytes(start <= place < stop for place in range(count))
 
 
-def test_places_out_of_range_are_ignored():
+def test_positions_out_of_range_are_ignored():
     assert masks.placed(3, [-1, 1, 3]) == b"\0\1\0"

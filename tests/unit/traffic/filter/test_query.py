@@ -40,7 +40,7 @@ def underlined(text: str) -> list[str]:
 # ---- what it says -----------------------------------------------------------------------------------------
 
 
-def test_an_empty_text_is_everything():
+def test_an_empty_text_matches_everything():
     assert parse("  ") == Query("  ")
 
 

@@ -58,7 +58,7 @@ def test_new_entries_are_checked_as_they_arrive(traffic: Traffic):
     assert view.revision > before
 
 
-def test_the_revision_stays_without_changes(traffic: Traffic):
+def test_the_revision_is_kept_without_changes(traffic: Traffic):
     view = View(traffic.columns, parse("kind:request"))
     finished(view)
     before = view.revision
@@ -84,7 +84,7 @@ def test_a_request_disappears_when_it_no_longer_matches(traffic: Traffic):
     assert finished(view) == []
 
 
-def test_findings_marks_and_notes_are_followed(traffic: Traffic):
+def test_changed_findings_marks_and_notes_change_the_rows(traffic: Traffic):
     notes: dict[int, str] = {}
     view = View(traffic.columns, parse("lint:error or marked:yes or note:why"), notes=notes)
     assert finished(view) == []
@@ -100,7 +100,7 @@ def test_findings_marks_and_notes_are_followed(traffic: Traffic):
 # ---- selection --------------------------------------------------------------------------------------------
 
 
-def test_the_row_of_an_entry_is_found_or_where_it_would_be(traffic: Traffic):
+def test_the_row_of_an_entry_or_the_nearest_row_is_found(traffic: Traffic):
     view = View(traffic.columns, parse("kind:response"))
     finished(view)
     assert [view.row_of(seq) for seq in (2, 3, 4, 99)] == [0, -1, 1, -1]
@@ -147,7 +147,7 @@ def test_the_search_does_not_wrap_before_everything_is_checked(traffic: Traffic,
 # ---- slices -----------------------------------------------------------------------------------------------
 
 
-def test_the_newest_come_first_a_slice_at_a_time(traffic: Traffic, monkeypatch):
+def test_the_newest_entries_are_checked_first_in_slices(traffic: Traffic, monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 4)
     view = View(traffic.columns, parse("kind:request"))
     assert not view.advance(0)
@@ -157,7 +157,7 @@ def test_the_newest_come_first_a_slice_at_a_time(traffic: Traffic, monkeypatch):
     assert view.progress == (20, 20)
 
 
-def test_the_oldest_come_first_on_request(traffic: Traffic, monkeypatch):
+def test_the_oldest_entries_are_checked_first_on_request(traffic: Traffic, monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 4)
     view = View(traffic.columns, parse("kind:request"), newest_first=False)
     view.advance(0)
@@ -315,7 +315,7 @@ def test_a_note_after_a_gap_is_checked_again():
 # ---- entries that are still loaded ------------------------------------------------------------------------
 
 
-def test_what_is_loaded_is_filtered_before_the_rest_is(traffic: Traffic):
+def test_loaded_entries_are_filtered_before_the_rest_is_loaded(traffic: Traffic):
     columns = begun_at_end(traffic, 6)
     view = View(columns, parse("kind:request"))
     assert finished(view) == [15, 17, 19]
@@ -328,7 +328,7 @@ def test_what_is_loaded_is_filtered_before_the_rest_is(traffic: Traffic):
     assert view.is_done
 
 
-def test_a_filter_begun_while_entries_are_loaded_ends_with_all(traffic: Traffic):
+def test_a_filter_started_during_loading_finally_has_all_matches(traffic: Traffic):
     columns = begun_at_end(traffic, 6)
     fill(columns, traffic, 5)
     view = View(columns, parse("not status:pending"))
@@ -337,7 +337,7 @@ def test_a_filter_begun_while_entries_are_loaded_ends_with_all(traffic: Traffic)
     assert finished(view) == finished(View(traffic.columns, parse("not status:pending")))
 
 
-def test_a_request_is_called_waiting_once_no_answer_can_be_among_what_is_loaded(traffic: Traffic):
+def test_a_request_counts_as_pending_only_once_all_entries_are_loaded(traffic: Traffic):
     traffic.ask("late")
     traffic.call("last")
     columns = begun_at_end(traffic, 2)
@@ -349,7 +349,7 @@ def test_a_request_is_called_waiting_once_no_answer_can_be_among_what_is_loaded(
     assert finished(view) == [21]
 
 
-def test_the_next_match_waits_for_what_lies_before_it(traffic: Traffic, monkeypatch):
+def test_the_next_match_waits_for_the_entries_before_it(traffic: Traffic, monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 2)
     view = View(traffic.columns, parse("kind:request"))
     assert not view.advance(0)
@@ -380,7 +380,7 @@ def test_a_response_is_found_by_its_latency_once_its_request_is_loaded(traffic: 
     assert finished(view) == list(range(2, 21, 2))
 
 
-def test_without_a_filter_entries_that_are_still_loaded_are_rows(traffic: Traffic):
+def test_without_a_filter_entries_not_loaded_yet_are_rows(traffic: Traffic):
     columns = begun_at_end(traffic, 6)
     view = View(columns)
     assert finished(view) == list(range(1, 21))
@@ -390,7 +390,7 @@ def test_without_a_filter_entries_that_are_still_loaded_are_rows(traffic: Traffi
     assert view.revision > before
 
 
-def test_rows_that_come_before_others_are_counted_as_moves(traffic: Traffic):
+def test_rows_inserted_before_others_are_counted_as_moves(traffic: Traffic):
     columns = begun_at_end(traffic, 6)
     view = View(columns, parse("kind:request"))
     finished(view)

@@ -55,14 +55,14 @@ def test_a_valid_message_has_no_findings():
         (NOTE % b"1" + b"\r", "line-ending"),
     ],
 )
-def test_each_flaw_of_a_text_has_a_code(raw: bytes, code: str):
+def test_each_flaw_in_a_message_has_a_code(raw: bytes, code: str):
     assert codes_of(raw) == [code]
 
 
 @pytest.mark.parametrize(
     "data", [rb'"\ud83d\ude00"', rb'"\\ud83d"', '"\u2713 caf\u00e9"'.encode(), b'{"a":{"a":1}}']
 )
-def test_what_only_looks_like_a_flaw_is_not_reported(data: bytes):
+def test_text_that_only_looks_flawed_is_not_reported(data: bytes):
     assert codes_of(NOTE % data) == []
 
 
@@ -75,7 +75,7 @@ def test_noise_on_stdout_is_less_severe_than_a_broken_message():
     assert found_in(b'{"jsonrpc": ') == [("not-json", Severity.ERROR)]
 
 
-def test_a_body_of_http_may_be_printed_over_many_lines_and_may_be_empty():
+def test_an_http_body_can_have_many_lines_or_be_empty():
     printed = json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {}}, indent=1)
     assert codes_of(printed.encode(), status=200) == []
     assert codes_of(b"", status=202) == []
@@ -105,7 +105,7 @@ def test_a_frame_too_large_for_clients_is_reported_as_oversize():
     assert [finding.code for finding in Linter().feed(entry)] == ["oversize"]
 
 
-def test_a_mark_in_place_of_a_secret_does_not_make_a_line_broken():
+def test_a_redaction_mark_does_not_make_a_line_invalid():
     body = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"data":[redacted:KEY]}}'
     entry = Entry(
         1, 0, 0, "s", Direction.IN, Kind.NOT_JSON, size=99, body=body, redactions=(Redaction(70, 84, "KEY"),)
@@ -113,14 +113,14 @@ def test_a_mark_in_place_of_a_secret_does_not_make_a_line_broken():
     assert Linter().feed(entry) == []
 
 
-def test_quotes_of_a_server_are_cleaned_and_short():
+def test_quotes_from_a_server_are_cleaned_and_short():
     assert quote(b"\x1b[2Jhi") == '"\u241b[2Jhi"'
     assert quote('say "hi"') == "'say \"hi\"'"
     assert len(quote("x" * 10_000)) < 80
 
 
 @given(st.binary(max_size=400))
-def test_no_bytes_make_the_linter_fail(raw: bytes):
+def test_any_bytes_are_linted_without_an_exception(raw: bytes):
     script = Script()
     script.raw(Direction.IN, raw)
     for finding in script.findings():
@@ -140,7 +140,7 @@ json_values = st.recursive(
 
 
 @given(st.lists(json_values, max_size=6), st.sampled_from([Direction.IN, Direction.OUT]))
-def test_no_json_makes_the_linter_fail(values: list[object], direction: Direction):
+def test_any_json_is_linted_without_an_exception(values: list[object], direction: Direction):
     script = Script()
     for value in values:
         script.raw(direction, json.dumps(value).encode("utf-8", "surrogatepass"))

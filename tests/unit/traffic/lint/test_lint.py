@@ -24,7 +24,7 @@ def test_a_session_without_handshake_has_no_findings():
     assert script.findings() == []
 
 
-def test_a_server_that_does_not_know_the_probe_is_not_blamed():
+def test_a_server_that_does_not_know_the_probe_has_no_finding():
     script = Script()
     script.error(script.out("server/discover", {"_meta": MODERN_META}), -32601, "Method not found")
     assert script.legacy().listed(ECHO).findings() == []
@@ -97,7 +97,7 @@ def test_servers_are_distinguished():
     assert [finding.code for entry in entries for finding in linter.feed(entry)] == ["unknown-id"]
 
 
-def test_an_answer_whose_request_was_dropped_from_the_recording_is_not_blamed():
+def test_an_answer_to_a_request_dropped_from_the_recording_has_no_finding():
     script = Script().legacy()
     known = script.out("tools/list")
     script.result(known, {"tools": []})
@@ -113,7 +113,7 @@ def test_stderr_events_and_the_model_are_not_linted():
     assert script.findings() == []
 
 
-def test_batches_are_valid_in_one_revision_only():
+def test_batches_are_valid_only_in_one_revision():
     def batch(revision: str) -> list[str]:
         script = Script().legacy(revision)
         ids = [script.out("ping"), script.out("ping")]
@@ -131,7 +131,7 @@ def test_an_empty_batch_is_an_error():
     assert script.codes() == ["batch"]
 
 
-def test_a_frame_kept_as_a_head_still_answers_its_request():
+def test_a_truncated_message_still_answers_its_request():
     script = Script().legacy()
     known = script.out("tools/list")
     linter = Linter()
@@ -149,7 +149,7 @@ def test_a_frame_kept_as_a_head_still_answers_its_request():
     assert [finding.code for finding in found] == ["not-whole", "duplicate-answer"]
 
 
-def test_every_entry_of_a_flood_has_its_finding():
+def test_every_invalid_entry_in_a_flood_has_a_finding():
     linter = lint.Linter()
     found = [
         linter.feed(Entry(seq, 0, 0, "weather", Direction.IN, Kind.NOT_JSON, size=5, body=b"noise"))
@@ -158,7 +158,7 @@ def test_every_entry_of_a_flood_has_its_finding():
     assert all([one.seq for one in each] == [seq] for seq, each in enumerate(found, 1))
 
 
-def test_every_server_of_many_has_its_findings():
+def test_each_of_very_many_servers_has_a_finding():
     linter = lint.Linter()
     found = [
         linter.feed(Entry(seq, 0, 0, f"server {seq}", Direction.IN, Kind.NOT_JSON, size=5, body=b"noise"))
@@ -167,7 +167,7 @@ def test_every_server_of_many_has_its_findings():
     assert all(found)
 
 
-def test_a_server_whose_session_was_forgotten_is_not_blamed_for_it(monkeypatch: pytest.MonkeyPatch):
+def test_a_server_whose_session_was_dropped_has_no_finding(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(lint, "MOST_SOURCES", 2)
     linter = lint.Linter()
     ask = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
@@ -181,7 +181,7 @@ def test_a_server_whose_session_was_forgotten_is_not_blamed_for_it(monkeypatch: 
     assert [one.code for entry in entries for one in linter.feed(entry) if one.code == "unknown-id"] == []
 
 
-def test_a_batch_that_is_not_checked_to_its_end_says_so():
+def test_a_batch_checked_only_in_part_is_reported():
     script = Script()
     requests = [{"jsonrpc": "2.0", "id": number, "method": "ping"} for number in range(1_500)]
     script.raw(Direction.OUT, json.dumps(requests).encode())
@@ -206,7 +206,7 @@ class _Counting:
         return ""
 
 
-def test_what_the_models_reject_is_an_error_with_its_path():
+def test_a_message_that_the_sdk_models_reject_is_an_error_with_its_path():
     script = Script().legacy()
     script.out("tools/call", {})
     finding = script.findings(_Counting())[0]
@@ -215,7 +215,7 @@ def test_what_the_models_reject_is_an_error_with_its_path():
     assert finding.section == "2025-11-25 server/tools"
 
 
-def test_the_models_are_asked_for_the_revision_in_force():
+def test_messages_are_validated_against_the_revision_in_force():
     judge = _Counting()
     Script().legacy("2025-03-26").findings(judge)
     assert judge.asked == [

@@ -79,7 +79,7 @@ def test_offered_entries_are_checked_and_reported_in_order(made, found):
     assert linting.revision("weather") == "2025-11-25"
 
 
-def test_it_stands_back_between_slices(made, found, monkeypatch):
+def test_the_thread_yields_between_slices(made, found, monkeypatch):
     monkeypatch.setattr(lint_thread, "SLICE", -1.0)
     script, stood_back = noisy(3), list[int]()
     linting = started(made, found, Stored([]), stand_back=lambda: stood_back.append(len(found)))
@@ -100,7 +100,7 @@ def test_entries_beyond_the_queue_are_read_from_the_store_later(made, found):
     assert stored.opened == stored.closed > 0
 
 
-def test_after_catching_up_it_continues_with_what_is_offered(made, found):
+def test_after_catching_up_the_thread_continues_with_offered_entries(made, found):
     script = noisy(100)
     linting = started(made, found, Stored(script.entries), waiting_bytes=10_000)
     linting.offer(script.entries)
@@ -140,7 +140,7 @@ def test_the_thread_stops_in_the_middle_of_its_work(made, found):
     assert not any(thread.name == "linter" for thread in threading.enumerate())
 
 
-def test_offering_before_the_start_and_after_the_end_costs_nothing(made, found):
+def test_entries_can_be_offered_before_the_start_and_after_the_end(made, found):
     linting = LintThread(into(found), Stored([]).open)
     linting.offer(noisy(1).entries)
     assert linting.lag == 4
@@ -164,7 +164,7 @@ class ClosedJudge:
         self._told.append(f"closed {threading.current_thread().name}")
 
 
-def test_the_validator_is_used_in_the_linters_thread_and_its_failures_end_nothing(found):
+def test_the_validator_runs_in_the_linter_thread_and_its_failures_do_not_stop_it(found):
     told: list[str] = []
     linting = LintThread(into(found), Stored([]).open, lambda: ClosedJudge(told))  # type: ignore[arg-type, return-value]
     linting.start()
@@ -191,7 +191,7 @@ def test_a_failing_report_does_not_stop_the_thread():
     assert linting.close()
 
 
-def test_it_tells_up_to_which_entry_all_findings_are_told():
+def test_the_last_fully_linted_entry_is_reported():
     told: list[tuple[list[int], int]] = []
     linting = LintThread(
         lambda found, judged: told.append(([each.seq for each in found], judged)), Stored([]).open
@@ -208,7 +208,7 @@ def test_it_tells_up_to_which_entry_all_findings_are_told():
     assert told == [([4], 4), ([], 5)]
 
 
-def test_without_an_entry_for_a_while_it_tells_what_was_judged(monkeypatch):
+def test_a_pause_reports_the_last_linted_entry(monkeypatch):
     monkeypatch.setattr(lint_thread, "PAUSE", 0.0)
     told: list[int] = []
     linting = LintThread(lambda found, judged: told.append(judged), Stored([]).open)
@@ -218,7 +218,7 @@ def test_without_an_entry_for_a_while_it_tells_what_was_judged(monkeypatch):
     assert linting.close()
 
 
-def test_what_is_not_reached_before_the_end_is_not_called_judged(found):
+def test_entries_not_reached_before_closing_do_not_count_as_linted(found):
     told: list[int] = []
     linting = LintThread(lambda found, judged: told.append(judged), Stored([]).open, waiting_bytes=1 << 30)
     linting.start()
@@ -227,7 +227,7 @@ def test_what_is_not_reached_before_the_end_is_not_called_judged(found):
     assert not told or told[-1] == linting.judged < 5_003
 
 
-def test_what_was_skipped_is_never_called_judged():
+def test_skipped_entries_never_count_as_linted():
     def broken() -> Stored:
         raise OSError("no such file")
 
@@ -255,7 +255,7 @@ def test_a_large_body_is_read_alone_and_a_damaged_one_is_skipped():
     assert [finding.seq for finding in lint_recording(Damaged(script.entries))] == [4, 6]  # type: ignore[arg-type]
 
 
-def test_where_a_part_is_damaged_each_entry_is_read_alone():
+def test_entries_of_a_damaged_page_are_read_one_by_one():
     class Damaged(Stored):
         def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
             raise StorageError("damaged", where="here")

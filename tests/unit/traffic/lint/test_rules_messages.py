@@ -83,14 +83,14 @@ def test_both_result_and_error_are_reported():
     assert script.codes() == ["result-and-error"]
 
 
-def test_an_id_in_use_may_not_be_used_again():
+def test_an_id_in_use_must_not_be_reused():
     script = Script().legacy()
     known = script.out("ping")
     script.out("ping", id=known)
     assert script.codes() == ["reused-id"]
 
 
-def test_an_answered_id_may_be_reused_only_without_a_session():
+def test_an_answered_id_can_be_reused_only_without_a_session():
     old, new = Script().legacy(), Script().modern()
     first = old.out("ping")
     old.result(first, {})
@@ -110,7 +110,7 @@ def test_servers_and_clients_have_separate_ids():
     assert script.codes() == []
 
 
-def test_an_answer_long_after_a_cancellation_is_worse_than_one_that_crossed_it():
+def test_an_answer_long_after_a_cancellation_is_more_severe_than_one_that_crossed_it():
     def answered_after(ms: int) -> Severity:
         script = Script().legacy()
         known = script.out("tools/call", {"name": "x"})
@@ -132,7 +132,7 @@ def test_an_answer_long_after_a_cancellation_is_worse_than_one_that_crossed_it()
         ("2025-11-25", "server/discover", "unknown-method"),
     ],
 )
-def test_a_server_may_ask_only_what_its_revision_has(revision: str, method: str, code: str):
+def test_a_server_may_send_only_requests_of_its_revision(revision: str, method: str, code: str):
     script = Script().legacy(revision)
     script.back({"jsonrpc": "2.0", "id": 1, "method": method})
     assert script.codes() == [code]
@@ -151,7 +151,7 @@ def test_methods_that_a_later_revision_removed_are_reported():
     assert script.findings()[0].sentence == '2026-07-28 has no "ping". Only 2024-11-05 to 2025-11-25 have it.'
 
 
-def test_methods_of_extensions_are_left_unchanged_where_some_are_declared():
+def test_extension_methods_are_accepted_if_an_extension_is_declared():
     script = Script().modern(server={"tools": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}})
     script.ask("tasks/get", taskId="x")
     script.hear("notifications/acme/news", {})

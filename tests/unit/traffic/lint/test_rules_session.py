@@ -19,7 +19,7 @@ def test_ping_is_allowed_at_any_time():
     assert script.codes() == []
 
 
-def test_a_server_waits_for_initialized_before_it_asks():
+def test_a_server_request_before_initialized_is_reported():
     script = Script()
     known = script.out("initialize", {"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}})
     script.result(known, {"protocolVersion": "2025-11-25", "capabilities": {}})
@@ -47,7 +47,7 @@ def test_a_notification_needs_its_capability(method: str, declared: object):
 
 
 @pytest.mark.parametrize("method", ["sampling/createMessage", "elicitation/create", "roots/list"])
-def test_a_server_may_not_ask_for_what_the_client_did_not_declare(method: str):
+def test_a_server_request_for_an_undeclared_client_capability_is_reported(method: str):
     without, having = Script().legacy(), Script().legacy(client={method.split("/")[0]: {}})
     for script in (without, having):
         script.back({"jsonrpc": "2.0", "id": 1, "method": method, "params": {}})
@@ -57,7 +57,7 @@ def test_a_server_may_not_ask_for_what_the_client_did_not_declare(method: str):
     assert having.codes() == []
 
 
-def test_a_client_that_uses_what_the_server_did_not_declare_is_reported():
+def test_a_client_request_for_an_undeclared_server_capability_is_reported():
     script = Script().legacy(server={"tools": {}})
     script.out("prompts/list")
     assert (
@@ -71,7 +71,7 @@ def test_the_first_revision_has_no_capability_for_completion():
     assert script.codes() == []
 
 
-def test_changes_are_reported_on_a_stream_that_was_asked_for_since_2026():
+def test_since_2026_list_changes_need_a_subscription():
     server = {"tools": {"listChanged": True}}
     without, having = Script().modern(server), Script().modern(server)
     having.ask("subscriptions/listen", notifications={"toolsListChanged": True})
@@ -80,7 +80,7 @@ def test_changes_are_reported_on_a_stream_that_was_asked_for_since_2026():
     assert (without.codes(), having.codes()) == (["not-negotiated"], [])
 
 
-def test_log_messages_come_since_2026_only_where_a_request_wanted_them():
+def test_since_2026_log_messages_need_a_request_for_them():
     server = {"tools": {}, "logging": {}}
     without, having = Script().modern(server), Script().modern(server)
     having.ask("tools/list", _meta={"io.modelcontextprotocol/logLevel": "info"})
@@ -111,12 +111,12 @@ def test_progress_must_increase(values: tuple[object, ...]):
     assert progress(with_token(), 5, *values) == ["progress-order"]
 
 
-def test_progress_needs_a_token_that_was_given():
+def test_progress_with_an_unknown_token_is_reported():
     assert progress(with_token(), 6, 1) == ["progress-token"]
     assert progress(with_token(), "5", 1) == ["progress-token"]
 
 
-def test_progress_ends_with_the_answer():
+def test_progress_after_the_answer_is_reported():
     script = with_token()
     script.result(script._ids, {"content": []})
     assert progress(script, 5, 1) == ["progress-late"]
@@ -129,7 +129,7 @@ def test_initialize_must_not_be_cancelled():
     assert script.codes() == ["bad-cancel"]
 
 
-def test_a_cancellation_names_a_request_that_was_sent():
+def test_a_cancellation_of_an_unknown_request_is_reported():
     script = Script().legacy()
     script.tell("notifications/cancelled", {"requestId": "nobody"})
     assert script.codes() == ["bad-cancel"]
@@ -143,7 +143,7 @@ def test_a_cancellation_that_crosses_the_answer_is_valid():
     assert script.codes() == []
 
 
-def test_since_2026_a_server_cancels_nothing_but_streams():
+def test_since_2026_a_server_may_cancel_only_subscriptions():
     script = Script().modern()
     stream, call = script.ask("subscriptions/listen"), script.ask("tools/call", name="x")
     script.hear("notifications/cancelled", {"requestId": stream})
@@ -178,13 +178,13 @@ def test_since_2026_a_result_needs_a_type():
     assert (finding.code, finding.section) == ("missing-result-type", "2026-07-28 basic")
 
 
-def test_a_type_of_result_needs_to_be_declared():
+def test_an_undeclared_result_type_is_reported():
     script = Script().modern()
     script.result(script.ask("tools/call", name="x"), {"resultType": "task", "taskId": "7"})
     assert script.codes() == ["unknown-result-type"]
 
 
-def test_a_task_is_a_result_of_its_own_where_the_client_declared_the_extension():
+def test_a_task_result_is_valid_if_the_client_declared_the_extension():
     script = Script().modern()
     declared = {"io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.x/tasks": {}}}}
     called = script.ask("tools/call", name="x", _meta=declared)
@@ -193,7 +193,7 @@ def test_a_task_is_a_result_of_its_own_where_the_client_declared_the_extension()
     assert script.codes() == []
 
 
-def test_a_round_may_ask_only_for_what_the_client_declared():
+def test_an_input_request_for_an_undeclared_capability_is_reported():
     script = Script().modern()
     asks = {
         "resultType": "input_required",

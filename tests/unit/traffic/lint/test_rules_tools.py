@@ -46,7 +46,7 @@ def test_invalid_characters_in_a_name_are_reported(name: str):
 
 
 @pytest.mark.parametrize("name", ["a", "get_weather", "a.b-c_D9", "x" * 128])
-def test_a_name_of_valid_characters_is_not_reported(name: str):
+def test_a_name_with_valid_characters_is_not_reported(name: str):
     assert listed({**ECHO, "name": name}).codes() == []
 
 
@@ -59,7 +59,7 @@ def test_a_tool_listed_twice_is_reported():
     assert listed(ECHO, ECHO).codes() == ["duplicate-tool"]
 
 
-def test_a_tool_is_listed_twice_on_two_pages_but_not_on_two_walks():
+def test_a_tool_on_two_pages_is_a_duplicate_but_not_in_two_listings():
     script = Script().legacy()
     script.result(script.out("tools/list"), {"tools": [ECHO], "nextCursor": "2"})
     script.result(script.out("tools/list", {"cursor": "2"}), {"tools": [ECHO]})
@@ -73,7 +73,7 @@ def test_a_tool_without_a_description_is_reported_as_a_hint(said: object):
     assert (finding.code, finding.severity) == ("no-description", Severity.HINT)
 
 
-def test_a_description_that_clients_cut_off_is_reported_as_a_hint():
+def test_a_description_that_clients_truncate_is_reported_as_a_hint():
     assert listed({**ECHO, "description": "x" * 9_000}).codes() == ["long-description"]
 
 
@@ -108,7 +108,7 @@ def test_a_tool_without_an_input_schema_is_an_error():
     assert listed({"name": "a", "description": "b"}).codes() == ["bad-schema"]
 
 
-def test_since_2026_an_output_schema_may_be_of_any_type():
+def test_since_2026_an_output_schema_can_have_any_type():
     tool = {**ECHO, "outputSchema": {"type": "array"}}
     script = Script().modern()
     script.result(script.ask("tools/list"), {"resultType": "complete", "tools": [tool]})
@@ -116,7 +116,7 @@ def test_since_2026_an_output_schema_may_be_of_any_type():
     assert listed(tool).codes() == ["bad-schema"]
 
 
-def test_the_validators_problems_with_a_schema_are_reported():
+def test_problems_of_the_validator_with_a_schema_are_reported():
     (finding,) = listed(ECHO).findings(FakeJudge(schema="has a circular reference"))
     assert finding.sentence == 'The inputSchema of "echo" has a circular reference.'
 
@@ -149,7 +149,7 @@ def call(script: Script, result: Mapping[str, Any], judge: FakeJudge | None = No
     return script.codes(judge)
 
 
-def test_a_result_that_its_schema_does_not_allow_is_reported():
+def test_a_result_that_does_not_match_its_schema_is_reported():
     script = listed(COUNT)
     assert call(script, {"structuredContent": {"n": 1}}, FakeJudge()) == []
     judge = FakeJudge(violation="n: 'x' is not of type 'integer'")
@@ -159,7 +159,7 @@ def test_a_result_that_its_schema_does_not_allow_is_reported():
     )
 
 
-def test_a_result_that_lacks_what_its_schema_promises_is_reported():
+def test_a_missing_structured_result_is_reported():
     assert call(listed(COUNT), {}) == ["no-structured-content"]
 
 

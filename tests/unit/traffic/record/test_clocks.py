@@ -3,14 +3,14 @@
 from tui.traffic.record.clocks import STEP_NS, Clocks
 
 
-def test_each_entry_has_the_offset_noted_last() -> None:
+def test_each_entry_has_the_last_recorded_offset() -> None:
     clocks = Clocks()
     clocks.note_all(0, [5, 5, 5 + STEP_NS, 6 + 2 * STEP_NS])
     assert [clocks.offset(index) for index in (0, 2, 3, 9)] == [5, 5, 6 + 2 * STEP_NS, 6 + 2 * STEP_NS]
     assert list(clocks.ranges(1, 6)) == [(1, 3, 5), (3, 6, 6 + 2 * STEP_NS)]
 
 
-def test_what_was_noted_behind_is_added() -> None:
+def test_offsets_of_later_entries_are_merged() -> None:
     clocks, behind = Clocks(), Clocks()
     clocks.note(0, 1)
     behind.note(4, 3 * STEP_NS)

@@ -49,7 +49,7 @@ def row(entry: Entry) -> tuple[Any, ...]:
 
 @given(made=st.lists(parts, max_size=12), first=st.integers(1, 4), cut=st.integers(0, 12))
 @settings(deadline=None)
-def test_rows_fill_the_columns_as_entries_do(made: list[Any], first: int, cut: int):
+def test_adding_rows_gives_the_same_columns_as_adding_entries(made: list[Any], first: int, cut: int):
     entries = [entry(seq, part) for seq, part in enumerate(made, start=first)]
     one, other = EntryColumns(), EntryColumns()
     for each in entries:
@@ -67,7 +67,7 @@ def test_rows_fill_the_columns_as_entries_do(made: list[Any], first: int, cut: i
 
 
 @pytest.mark.parametrize(("place", "value"), [(5, 999), (1, "x"), (9, -1)])
-def test_rows_with_values_that_no_entry_has_add_nothing(place: int, value: Any):
+def test_invalid_rows_add_nothing(place: int, value: Any):
     columns = EntryColumns()
     good = list(row(entry(1, (5, 0, "a", Direction.OUT, Kind.REQUEST, "", 0, 0, Outcome.NONE, None))))
     bad = [*good]
@@ -77,13 +77,13 @@ def test_rows_with_values_that_no_entry_has_add_nothing(place: int, value: Any):
     assert len(columns) == len(columns.mono) == len(columns.marked) == 0
 
 
-def test_a_missing_partner_is_none():
+def test_an_entry_whose_partner_is_missing_has_none():
     columns = EntryColumns()
     columns.append(entry(1, (5, 0, "a", Direction.IN, Kind.RESPONSE, "", 9, 9, Outcome.OK, None)))
     assert (columns.partner(0), columns.root[0]) == (-1, 0)
 
 
-def test_numbers_stay_correct_after_entries_were_dropped_unread():
+def test_numbers_are_correct_after_entries_were_dropped_unread():
     def asked(seq: int, pair: int = 0, kind: Kind = Kind.REQUEST) -> Entry:
         return entry(seq, (seq, 0, "a", Direction.OUT, kind, "", pair, 4, Outcome.OK, None))
 
@@ -108,7 +108,7 @@ def test_numbers_stay_correct_after_entries_were_dropped_unread():
 
 @given(cuts=st.sets(st.integers(1, 40), max_size=5), first=st.integers(1, 4), size=st.integers(1, 40))
 @settings(deadline=None)
-def test_each_number_is_found_whatever_was_dropped(cuts: set[int], first: int, size: int):
+def test_each_number_is_found_after_any_entries_were_dropped(cuts: set[int], first: int, size: int):
     seqs = [seq for seq in range(first, first + size) if seq not in cuts]
     columns = EntryColumns()
     columns.extend(
@@ -131,7 +131,7 @@ def test_each_number_is_found_whatever_was_dropped(cuts: set[int], first: int, s
     portion=st.integers(1, 5),
 )
 @settings(deadline=None)
-def test_entries_that_begin_at_the_end_become_what_they_are_in_order(
+def test_loading_from_the_end_gives_the_same_columns_as_loading_in_order(
     made: list[Any], first: int, cut: int, portion: int
 ):
     rows = [row(entry(seq, part)) for seq, part in enumerate(made, start=first)]
@@ -164,7 +164,7 @@ def test_entries_that_begin_at_the_end_become_what_they_are_in_order(
     assert (one.pair, one.outcome, one.pending()) == (other.pair, other.outcome, other.pending())
 
 
-def test_a_partner_that_is_still_loaded_is_known_and_its_latency_is_not():
+def test_a_partner_not_loaded_yet_is_known_but_the_latency_is_not():
     traffic = Traffic()
     for _ in range(3):
         traffic.call()
@@ -178,7 +178,7 @@ def test_a_partner_that_is_still_loaded_is_known_and_its_latency_is_not():
     assert not any(map(columns.is_uncertain, range(6)))
 
 
-def test_a_change_of_an_entry_that_is_still_loaded_is_no_change_of_what_is_here():
+def test_a_change_of_an_entry_not_loaded_yet_is_kept_without_a_new_revision():
     traffic = Traffic()
     traffic.call()
     columns = begun_at_end(traffic, 1)
@@ -189,7 +189,7 @@ def test_a_change_of_an_entry_that_is_still_loaded_is_no_change_of_what_is_here(
     assert (columns.marked[0], columns.severity[0]) == (1, Severity.WARNING)
 
 
-def test_what_does_not_follow_is_not_filled_in():
+def test_rows_out_of_order_are_refused():
     parts = (5, 0, "a", Direction.OUT, Kind.STDERR, "", 0, 0, Outcome.NONE, None)
     rows = [row(entry(seq, parts)) for seq in range(1, 9)]
     columns = EntryColumns()

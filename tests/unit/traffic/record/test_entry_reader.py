@@ -24,7 +24,7 @@ def test_a_line_is_stored_byte_for_byte():
     assert (entry.body, entry.size, entry.kind, entry.sha256) == (raw, len(raw), Kind.NOT_JSON, "")
 
 
-def test_stderr_and_events_are_what_the_tap_says():
+def test_the_tap_determines_which_entries_are_stderr_and_events():
     spawn = b'{"event":"spawn","pid":7}'
     entries = read(
         seen(line(id=1, method="ping"), Direction.NONE, Kind.STDERR),
@@ -45,7 +45,7 @@ def test_a_model_entry_has_the_name_of_the_model():
     assert (entries[1].pair, entries[1].outcome) == (1, Outcome.OK)
 
 
-def test_a_large_body_is_cut_to_its_head_with_the_digest_of_all():
+def test_a_large_body_is_truncated_with_the_digest_of_the_whole():
     raw = b"x" * 999 + SECRET + b"y" * (2 * MARGIN)
     (entry,) = read(seen(raw))
     assert entry.body == b"x" * 999 + MARK
@@ -54,7 +54,7 @@ def test_a_large_body_is_cut_to_its_head_with_the_digest_of_all():
     assert (len(whole.body), whole.sha256) == (len(raw) - len(SECRET) + len(MARK), "")
 
 
-def test_the_digest_of_a_head_is_the_taps():
+def test_the_digest_of_a_truncated_capture_is_taken_from_the_tap():
     (entry,) = read(seen(b"head, cut", size=10**9, detail={"sha256": "ab" * 32}))
     assert (entry.body, entry.size, entry.sha256) == (b"head", 10**9, "ab" * 32)
 
@@ -70,7 +70,7 @@ def test_secrets_are_removed_from_bodies_columns_and_details():
     assert entry.tool == "https://x/?key=" + MARK.decode()
 
 
-def test_answers_to_an_id_that_is_a_secret_are_paired():
+def test_answers_to_a_redacted_id_are_paired():
     secret = SECRET.decode()
     asked, answered = read(
         seen(line(id=secret, method="ping"), Direction.OUT), seen(line(id=secret, result={}))
@@ -105,20 +105,20 @@ def test_positions_in_a_batch_are_correct_after_a_redaction():
     assert parts[1] == two
 
 
-def test_messages_beyond_the_head_of_a_batch_end_after_it():
+def test_messages_beyond_a_truncated_batch_keep_their_positions():
     one, two = line(id=1, result={"text": "x" * 2000}), line(id=2, result={})
     batch, first, second = read(seen(b"[" + one + b"," + two + b"]"), cap=1000)
     assert batch.sha256
     assert all(entry.detail["at"][1] > len(batch.body) for entry in (first, second))
 
 
-def test_oddities_of_an_answer_are_noted():
+def test_anomalies_of_an_answer_are_noted():
     (entry,) = read(seen(line(id=9, result={})))
     assert entry.detail == {"remark": "unknown-id"}
 
 
 @pytest.mark.parametrize("detail", [{"a": {1, 2}}, {"a": float("nan")}, {"headers": [["Cookie", "a=b"], 7]}])
-def test_a_detail_of_any_shape_costs_no_entry(detail: dict[str, object]):
+def test_an_entry_with_a_detail_of_any_shape_is_stored(detail: dict[str, object]):
     (entry,) = read(seen(b"x", detail=detail))
     assert entry.body == b"x"
     assert "a=b" not in repr(entry.detail)

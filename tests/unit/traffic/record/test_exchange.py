@@ -60,7 +60,7 @@ def test_a_request_is_the_root_of_its_call(wire: Wire):
     assert wire.call() == Link("tools/call", "forecast", 0, 1)
 
 
-def test_an_answer_takes_the_columns_of_its_request(wire: Wire):
+def test_an_answer_inherits_the_columns_of_its_request(wire: Wire):
     cause = Cause(3, 1, "call-1")
     wire.call(cause=cause)
     assert wire.answer() == Link("tools/call", "forecast", 1, 1, Outcome.OK, cause)
@@ -73,14 +73,14 @@ def test_answers_out_of_order_find_their_requests(wire: Wire):
 
 
 @pytest.mark.parametrize("given_up", [False, True])
-def test_a_probe_that_an_older_server_refuses_is_no_failure(wire: Wire, given_up: bool):
+def test_a_probe_refused_by_an_older_server_is_not_a_failure(wire: Wire, given_up: bool):
     wire(OUT, id=1, method="server/discover")
     if given_up:
         assert wire.event("gave up", id=1).outcome is Outcome.PROBE
     assert wire(IN, id=1, error={"code": -32601, "message": "no"}).outcome is Outcome.PROBE
 
 
-def test_a_handshake_that_a_slow_modern_server_refuses_is_no_failure(wire: Wire):
+def test_a_handshake_refused_by_a_slow_modern_server_is_not_a_failure(wire: Wire):
     wire(OUT, id=1, method="server/discover")
     wire.event("gave up", id=1)
     wire(OUT, id=2, method="initialize")
@@ -88,7 +88,7 @@ def test_a_handshake_that_a_slow_modern_server_refuses_is_no_failure(wire: Wire)
     assert wire(IN, id=2, error={"code": -32022, "message": "no"}).outcome is Outcome.PROBE
 
 
-def test_a_handshake_that_a_server_refuses_is_a_failure(wire: Wire):
+def test_a_refused_handshake_is_a_failure(wire: Wire):
     wire(OUT, id=1, method="server/discover")
     wire(IN, id=1, error={"code": -32601, "message": "no"})
     wire(OUT, id=2, method="initialize")
@@ -106,12 +106,12 @@ def test_an_error_without_an_id_answers_the_request_of_its_http_exchange(wire: W
     assert wire.correlator.open("weather") == 1
 
 
-def test_an_error_without_an_id_answers_a_probe_that_is_alone(wire: Wire):
+def test_an_error_without_an_id_answers_a_probe_that_is_the_only_open_request(wire: Wire):
     wire(OUT, id=1, method="server/discover")
     assert wire(IN, id=None, error=REFUSAL).pair == 1
 
 
-def test_an_error_without_an_id_answers_nothing_where_another_request_is_open(wire: Wire):
+def test_an_error_without_an_id_answers_nothing_if_another_request_is_open(wire: Wire):
     wire(OUT, id=1, method="server/discover")
     wire(OUT, id=2, method="initialize")
     assert wire(IN, id=None, error=REFUSAL).pair == 0
@@ -186,7 +186,7 @@ def test_a_cancellation_after_the_answer_ends_nothing(wire: Wire):
     assert (cancel.pair, cancel.outcome, cancel.remark) == (1, Outcome.NONE, PairingRemark.LATE)
 
 
-def test_a_server_may_end_a_listen_of_the_host(wire: Wire):
+def test_a_server_can_end_a_subscription_of_the_host(wire: Wire):
     wire(OUT, id=5, method="subscriptions/listen")
     assert wire(IN, method="notifications/cancelled", params={"requestId": 5}).pair == 1
 
@@ -203,7 +203,7 @@ def test_all_rounds_of_a_call_have_one_root(wire: Wire):
     assert (last.pair, last.outcome, last.cause) == (5, Outcome.OK, Cause(2, 1, "c"))
 
 
-def test_rounds_of_calls_at_the_same_time_are_distinguished_by_their_state_or_their_cause(wire: Wire):
+def test_rounds_of_concurrent_calls_are_distinguished_by_state_or_cause(wire: Wire):
     for ident in (1, 2):
         wire.call(ident, cause=Cause(1, 1, f"call-{ident}"))
     for ident in (1, 2):
@@ -213,13 +213,13 @@ def test_rounds_of_calls_at_the_same_time_are_distinguished_by_their_state_or_th
     assert wire.call(5, requestState="same", inputResponses={}).root == 7
 
 
-def test_a_round_without_state_continues_with_the_answers_alone(wire: Wire):
+def test_a_round_without_state_is_continued_by_its_answers(wire: Wire):
     wire.call(1)
     wire.answer(1, resultType="input_required", inputRequests={"a": {}})
     assert wire.call(2, inputResponses={"a": {}}).root == 1
 
 
-def test_what_a_server_asks_during_the_only_call_has_its_cause(wire: Wire):
+def test_a_server_request_during_the_only_open_call_has_the_cause_of_the_call(wire: Wire):
     wire.call(cause=Cause(4, 2, "c"))
     assert wire(IN, id="s1", method="sampling/createMessage", params={}).cause == Cause(4, 2, "c")
     assert wire(OUT, id="s1", result={}).cause == Cause(4, 2, "c")
@@ -244,7 +244,7 @@ def test_at_an_exit_pending_requests_are_lost_and_late_answers_count(wire: Wire)
         (False, True, Outcome.NONE),
     ],
 )
-def test_what_is_pending_when_mcptui_ends_the_session_is_not_lost(wire: Wire, is_stopped, is_open, outcome):
+def test_requests_pending_when_mcptui_ends_the_session_are_not_lost(wire: Wire, is_stopped, is_open, outcome):
     wire.call(1)
     wire.answer(1)
     if is_stopped:
@@ -276,7 +276,7 @@ def test_an_abandoned_request_has_failed(wire: Wire):
     assert wire.event("gave up", id={}).pair == 0
 
 
-def test_a_reply_of_the_model_finds_its_request(wire: Wire):
+def test_a_model_reply_is_paired_with_its_request(wire: Wire):
     wire.model(Kind.MODEL_REQUEST, Cause(1, 1), "small", exchange=1)
     wire.model(Kind.MODEL_REQUEST, Cause(1, 2), "large", exchange=2)
     reply = wire.model(Kind.MODEL_REPLY, exchange=1, status=200)
@@ -286,7 +286,7 @@ def test_a_reply_of_the_model_finds_its_request(wire: Wire):
 
 
 @pytest.mark.parametrize("detail", [{"status": 503}, {"broken": "ReadError", "status": 200}])
-def test_a_model_request_that_is_sent_again_belongs_to_the_first(wire: Wire, detail: dict[str, Any]):
+def test_a_retried_model_request_belongs_to_the_first(wire: Wire, detail: dict[str, Any]):
     wire.model(Kind.MODEL_REQUEST, Cause(1, 1), exchange=1)
     assert wire.model(Kind.MODEL_REPLY, exchange=1, **detail).outcome is Outcome.ERROR
     assert wire.model(Kind.MODEL_REQUEST, Cause(1, 1), exchange=2).root == 1

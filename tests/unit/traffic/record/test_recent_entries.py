@@ -19,7 +19,7 @@ def entry(seq: int, body: bytes) -> Entry:
     )
 
 
-def test_whole_entries_come_in_pages_and_without_large_bodies():
+def test_whole_entries_are_returned_in_pages_without_large_bodies():
     ring = RecentEntries()
     ring.add([entry(1, b"x"), entry(2, b"xx"), entry(3, b"y")])
     assert [(row.seq, row.body) for row in ring.whole(0, 2, 1)] == [(1, b"x"), (2, b"")]
@@ -42,7 +42,7 @@ def test_one_entry_is_always_kept():
     assert len(ring.body(1)) == 1000
 
 
-def test_memory_reads_like_a_store():
+def test_recent_entries_are_read_like_a_store():
     ring = RecentEntries()
     ring.add([entry(5, b"Hello"), entry(6, b"world")])
     assert ring.columns(5, 10)[0].body == b""

@@ -52,7 +52,7 @@ def test_everything_is_stored_in_order_and_numbered_without_gaps(stage: Stage):
     assert len(stage.recorder.entries) == 2000
 
 
-def test_its_thread_stands_back_every_few_entries(stage: Stage):
+def test_the_recorder_thread_yields_every_few_entries(stage: Stage):
     threads: list[str] = []
     stage.make(stand_back=lambda: threads.append(threading.current_thread().name))
     raws = [b"line %d" % number for number in range(4 * AT_ONCE)]
@@ -61,7 +61,7 @@ def test_its_thread_stands_back_every_few_entries(stage: Stage):
     assert set(threads) == {"recorder"}
 
 
-def test_what_was_captured_before_the_start_is_stored_too(stage: Stage):
+def test_messages_captured_before_the_start_are_stored_too(stage: Stage):
     stage.recorder.capture(seen(b"early"))
     assert [entry.body for entry in stage.record(seen(b"late"))] == [b"early", b"late"]
 
@@ -73,7 +73,7 @@ def test_entries_are_stored_without_a_flush(stage: Stage):
     assert len(stage.store.entries) == 1
 
 
-def test_a_row_is_there_only_once_it_is_stored(stage: Stage):
+def test_a_row_appears_only_once_it_is_stored(stage: Stage):
     stage.store.going.clear()
     stage.recorder.start()
     stage.recorder.capture(seen(b"x"))
@@ -84,7 +84,7 @@ def test_a_row_is_there_only_once_it_is_stored(stage: Stage):
     assert len(stage.recorder.entries) == 1
 
 
-def test_taps_in_many_threads_lose_nothing(stage: Stage):
+def test_captures_from_many_threads_are_all_stored(stage: Stage):
     stage.recorder.start()
 
     def tap(name: str) -> None:
@@ -102,7 +102,7 @@ def test_taps_in_many_threads_lose_nothing(stage: Stage):
         assert bodies == list(range(500))
 
 
-def test_the_store_is_used_by_one_thread_that_is_not_the_caller(stage: Stage):
+def test_the_store_is_used_by_a_single_thread_other_than_the_caller(stage: Stage):
     stage.record(seen(b"1"))
     stage.record(seen(b"2"))
     assert len(stage.store.threads) == 1
@@ -139,7 +139,7 @@ def test_pending_requests_are_lost_at_an_exit(stage: Stage):
     assert stage.recorder.entries.outcome[0] == Outcome.LOST
 
 
-def test_what_is_pending_at_a_remote_server_when_mcptui_leaves_is_no_failure(stage: Stage):
+def test_requests_pending_when_mcptui_disconnects_are_cancelled_not_failed(stage: Stage):
     stage.record(
         seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "connect"}),
         seen(line(id=1, method="tools/call"), Direction.OUT),
@@ -151,7 +151,7 @@ def test_what_is_pending_at_a_remote_server_when_mcptui_leaves_is_no_failure(sta
     assert columns.pending() == []
 
 
-def test_what_a_server_asks_while_mcptui_leaves_is_no_failure(stage: Stage):
+def test_a_server_request_during_disconnection_is_cancelled_not_failed(stage: Stage):
     stage.record(
         seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "spawn"}),
         seen(line(id=1, method="ping"), Direction.OUT),
@@ -192,9 +192,7 @@ def test_a_full_disk_is_reported_and_so_is_its_end(stage: Stage):
     assert [entry.body for entry in stage.store.entries] == [b"2"]
 
 
-def test_a_store_that_works_again_is_noticed_while_nothing_comes(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_recovered_store_is_noticed_without_new_entries(stage: Stage, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(recorder_module, "RETRY_SECONDS", 0.01)
     stage.store.problem = "the disk is full"
     stage.record(seen(b"1"))
@@ -300,7 +298,7 @@ def test_a_gap_is_recorded_before_later_entries(stage: Stage):
     "nonsense",
     [None, 7, Captured("x", Direction.IN, 1, 1, None), Captured(None, 9, None, None, b"x")],  # type: ignore[arg-type]
 )
-def test_invalid_captures_do_not_raise_in_the_tap(stage: Stage, nonsense: Any):
+def test_an_invalid_capture_does_not_raise_in_the_tap(stage: Stage, nonsense: Any):
     stage.recorder.capture(nonsense)
     entries = stage.record(seen(b"fine"))
     assert entries[-1].body == b"fine"
@@ -320,7 +318,7 @@ def test_a_failing_batch_receiver_does_not_end_the_recording(stage: Stage):
     assert stage.recorder.faults == 2
 
 
-def test_up_to_where_the_linter_came_is_stored_also_without_findings(stage: Stage):
+def test_the_last_linted_entry_is_stored_even_without_findings(stage: Stage):
     stage.record(seen(b"1"), seen(b"2"))
     stage.recorder.add_findings([], 1)
     stage.record()
@@ -355,7 +353,7 @@ def test_a_second_start_does_nothing(stage: Stage):
     assert stage.recorder._thread is thread
 
 
-def test_entries_dropped_by_the_store_are_known_to_the_columns(stage: Stage):
+def test_entries_dropped_by_the_store_are_dropped_from_the_columns(stage: Stage):
     view = View(stage.recorder.entries)
     stage.record(seen(b"old"))
     view.advance()

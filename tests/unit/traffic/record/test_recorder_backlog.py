@@ -50,7 +50,7 @@ def test_every_entry_is_taken_or_counted_and_the_memory_is_bounded(steps: list[i
     assert not waiting
 
 
-def test_order_is_kept_and_jobs_are_never_refused():
+def test_the_order_is_kept_and_jobs_are_never_refused():
     waiting = backlog(ENTRY_BYTES * 20)
     waiting.add(seen(b"1"))
     job = threading.Event()
@@ -71,7 +71,7 @@ def test_a_body_without_room_is_truncated_to_its_head():
     assert (len(item.raw), item.size, item.detail["a"]) == (HEAD, 2 * LIMIT, 1)
 
 
-def test_a_body_larger_than_the_limit_is_taken_whole_by_an_empty_backlog():
+def test_an_empty_backlog_accepts_a_body_larger_than_the_limit():
     waiting = backlog()
     for _ in range(2):
         waiting.add(seen(b"x" * (2 * LIMIT)))
@@ -81,7 +81,7 @@ def test_a_body_larger_than_the_limit_is_taken_whole_by_an_empty_backlog():
         waiting.settle()
 
 
-def test_many_are_taken_at_once_up_to_a_job_and_to_so_many_bytes():
+def test_a_batch_of_entries_ends_at_a_job_or_at_the_byte_limit():
     waiting = backlog()
     for size in (10, 10, 10, 600, 600):
         waiting.add(seen(b"x" * size))
@@ -97,7 +97,7 @@ def test_many_are_taken_at_once_up_to_a_job_and_to_so_many_bytes():
     assert waiting._came == waiting._went
 
 
-def test_findings_do_not_end_what_is_taken_at_once():
+def test_findings_do_not_end_a_batch_of_entries():
     waiting = backlog()
     found = [Finding(number, "x", Severity.HINT, "x") for number in range(3)]
     for finding in found:
@@ -108,7 +108,7 @@ def test_findings_do_not_end_what_is_taken_at_once():
     assert not waiting
 
 
-def test_several_at_once_are_taken_as_one_by_one():
+def test_adding_several_entries_at_once_equals_adding_them_one_by_one():
     at_once, one_by_one = backlog(), backlog()
     several = [seen(b"%d" % number + b"x" * 3000) for number in range(12)]
     at_once.add_all(several[:3])

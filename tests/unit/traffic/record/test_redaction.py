@@ -32,7 +32,7 @@ def test_headers_with_credentials_and_secrets_in_urls_are_not_kept():
     }
 
 
-def test_a_detail_that_was_redacted_once_stays_the_same():
+def test_redacting_a_detail_twice_changes_nothing():
     once = kept_detail({"url": "https://a:b@h/?key=x1", "headers": {"cookie": "a"}})
     assert kept_detail(dict(once)) == once  # type: ignore[call-overload]
 
@@ -47,21 +47,23 @@ lines = st.lists(st.sampled_from(PIECES), max_size=6).map(b"".join)
 
 
 @given(st.lists(lines, max_size=30), st.sampled_from([0, 200]))
-def test_bodies_searched_together_are_kept_as_if_each_was_searched_alone(raws: list[bytes], cap: int):
+def test_redacting_bodies_together_equals_redacting_each_alone(raws: list[bytes], cap: int):
     redact = Redactor({"TOKEN": SECRET}, {"KEY": KEY}).redact_bytes
     group = [seen(raw) for raw in raws]
     assert list(keep_all(group, redact, cap)) == [keep(one, redact, cap) for one in group]
 
 
 @given(st.lists(st.tuples(lines, st.booleans()), max_size=30), st.sampled_from([0, 200]))
-def test_heads_of_bodies_are_kept_the_same_together_and_alone(raws: list[tuple[bytes, bool]], cap: int):
+def test_redacting_truncated_bodies_together_equals_redacting_each_alone(
+    raws: list[tuple[bytes, bool]], cap: int
+):
     redact = Redactor({"TOKEN": SECRET}, {"KEY": KEY}).redact_bytes
     group = [seen(raw)._replace(size=len(raw) + torn) for raw, torn in raws]
     assert list(keep_all(group, redact, cap)) == [keep(one, redact, cap) for one in group]
 
 
 @pytest.mark.parametrize("others", [0, 1])
-def test_the_sentence_in_place_of_a_withheld_reply_is_kept_whole(others: int):
+def test_the_placeholder_of_a_withheld_reply_is_not_truncated(others: int):
     note = seen(WITHHELD)._replace(size=10_000, detail={"withheld": True}, kind=Kind.MODEL_REPLY)
     kept = next(iter(keep_all([note, *[seen(b"{}")] * others], Redactor().redact_bytes, 0)))
     assert kept.body == WITHHELD
@@ -71,7 +73,7 @@ def test_the_sentence_in_place_of_a_withheld_reply_is_kept_whole(others: int):
 @pytest.mark.parametrize("name", ["K", "a.name.of.more.letters.than.all.of.it"])
 @pytest.mark.parametrize("torn", [False, True])
 @pytest.mark.parametrize("cap", [0, 100_000, 1_000_000])
-def test_no_part_of_a_secret_stays_where_a_long_body_is_cut(between: str, name: str, torn: bool, cap: int):
+def test_truncating_a_long_body_leaves_no_part_of_a_secret(between: str, name: str, torn: bool, cap: int):
     raw = between.join([SECRET] * 20_000).encode()
     body = seen(raw[:-7])._replace(size=len(raw)) if torn else seen(raw)
     kept = keep(body, Redactor({name: SECRET}).redact_bytes, cap)

@@ -17,7 +17,7 @@ def test_rows_become_columns_with_the_offset_of_the_clock():
 @pytest.mark.parametrize(
     ("column", "value"), [(1, -1), (2, -5), (2, 2.5), (4, 3), (5, 0), (5, 12), (5, "x"), (12, 9), (1, None)]
 )
-def test_a_number_that_no_entry_has_is_refused(column: int, value: Any):
+def test_an_out_of_range_number_is_refused(column: int, value: Any):
     row = [*ROW]
     row[column] = value
     with pytest.raises((OverflowError, TypeError, ValueError)):

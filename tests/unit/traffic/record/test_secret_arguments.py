@@ -28,11 +28,11 @@ def hidden(arguments: object, known: SecretArguments = NAMES) -> Any:
 
 
 @pytest.mark.parametrize("name", ["password", "token", "secret", "api_key", "apiKey", "access-token", "pin"])
-def test_an_argument_with_the_name_of_a_secret_loses_its_value(name: str):
+def test_the_value_of_an_argument_named_like_a_secret_is_redacted(name: str):
     assert hidden({name: '1"2', "user": "ada"}) == {name: f"[redacted:{name}]", "user": "ada"}
 
 
-def test_numbers_and_nested_arguments_too():
+def test_numbers_and_nested_arguments_are_redacted_too():
     assert hidden({"login": [{"pin": 1234, "n": 1}]}) == {"login": [{"pin": "[redacted:pin]", "n": 1}]}
 
 
@@ -53,23 +53,23 @@ def test_other_arguments_are_kept_byte_for_byte(arguments: object):
     assert without_secret_arguments(call(arguments), NAMES) == (call(arguments), frozenset())
 
 
-def test_names_of_the_protocol_are_not_arguments():
+def test_protocol_fields_are_not_redacted_as_arguments():
     kept = json.loads(without_secret_arguments(call({"token": "x"}), NAMES)[0])
     assert kept["params"]["_meta"] == {"progressToken": "t-1"}
 
 
-def test_the_positions_are_those_of_the_marks():
+def test_the_reported_positions_are_those_of_the_marks():
     body, marks, _ = keep(sent(call({"password": "hunter2", "pin": 12})), lambda raw: (raw, ()), 0)
     assert [body[one.start : one.end].decode() for one in marks] == ["[redacted:password]", "[redacted:pin]"]
 
 
-def test_a_call_that_is_cut_off_is_searched_behind_its_arguments():
+def test_secret_arguments_of_a_truncated_call_are_redacted():
     cut = call({"password": "hunter2", "rest": "x" * 500})[:-100]
     assert b"hunter2" not in without_secret_arguments(cut, NAMES)[0]
 
 
 @given(st.dictionaries(st.sampled_from(["password", "a", "token"]), st.text() | st.integers()))
-def test_what_is_left_is_valid_json_without_the_values(arguments: dict[str, object]):
+def test_the_redacted_call_is_valid_json_without_the_values(arguments: dict[str, object]):
     for name, value in hidden(arguments).items():
         secret = name != "a" and value != ""
         assert value == (f"[redacted:{name}]" if secret else arguments[name])
@@ -118,12 +118,12 @@ MARKED = {
 }
 
 
-def test_what_the_schema_calls_secret_is_hidden_at_any_depth():
+def test_an_argument_marked_secret_in_the_schema_is_redacted_at_any_depth():
     assert hidden(PLAIN, knowing()) == MARKED
     assert hidden(PLAIN) == PLAIN
 
 
-def test_a_rule_hides_an_argument_and_no_other_tool_has_it():
+def test_a_rule_redacts_only_the_argument_it_names():
     known = SecretArguments()
     known.set_rules({"auth": ["login.u?er"], "other": ["*.n"]})
     assert hidden({"user": "ada", "n": 1}, known) == {"user": "[redacted:user]", "n": 1}
@@ -144,14 +144,14 @@ def stored(kind: Kind, raw: bytes, known: SecretArguments, cap: int = 0) -> byte
     return body
 
 
-def test_a_request_to_a_model_has_no_secret_arguments_of_earlier_calls():
+def test_a_model_request_contains_no_secret_arguments_of_earlier_calls():
     body = stored(Kind.MODEL_REQUEST, model_request(PLAIN), knowing())
     messages = json.loads(body)["messages"]
     assert json.loads(messages[1]["tool_calls"][0]["function"]["arguments"]) == MARKED
     assert json.loads(messages[0]["content"]) == {"code": "mine"}
 
 
-def test_a_request_that_is_cut_off_has_none_either():
+def test_a_truncated_model_request_contains_no_secret_arguments():
     body = stored(Kind.MODEL_REQUEST, model_request(PLAIN)[:-60], knowing())
     assert b"canary" not in body and b"4711" not in body
     words = json.dumps(PLAIN)
@@ -159,14 +159,14 @@ def test_a_request_that_is_cut_off_has_none_either():
     assert b"canary" not in body
 
 
-def test_a_call_that_a_model_wrote_as_text_is_searched_too():
+def test_a_call_written_as_text_by_the_model_is_redacted_too():
     text = 'I call it:\n<tool>{"name": "login", "arguments": ' + json.dumps(PLAIN) + '}</tool> "so'
     body = stored(Kind.MODEL_REQUEST, model_request({}, text), knowing())
     assert b"canary" not in body and b"4711" not in body
     assert json.loads(body)["messages"][1]["content"].endswith('}</tool> "so')
 
 
-def test_a_reply_that_is_no_stream_has_no_secret_arguments():
+def test_a_reply_without_streaming_contains_no_secret_arguments():
     function = {"arguments": json.dumps(PLAIN), "name": "auth__login"}
     reply = {"choices": [{"message": {"content": None, "tool_calls": [{"function": function}]}}]}
     found = json.loads(stored(Kind.MODEL_REPLY, json.dumps(reply).encode(), knowing()))
@@ -181,7 +181,7 @@ def streamed(deltas: list[object]) -> bytes:
 
 
 @given(st.integers(1, 40))
-def test_arguments_that_are_streamed_in_pieces_are_hidden_in_all_of_them(size: int):
+def test_arguments_streamed_in_pieces_are_redacted_in_every_piece(size: int):
     text = json.dumps(PLAIN)
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
     first = {"tool_calls": [{"index": 0, "function": {"name": "auth__login", "arguments": ""}}]}
@@ -200,7 +200,7 @@ def test_a_stream_without_secrets_is_kept_byte_for_byte():
     assert stored(Kind.MODEL_REPLY, raw, knowing()) == raw
 
 
-def test_a_recorder_that_nobody_tells_learns_from_the_list_of_tools():
+def test_secret_arguments_are_learned_from_a_recorded_tool_list():
     known = SecretArguments()
     listed = {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "login", "inputSchema": SCHEMA}]}}
     list(keep_all([sent(json.dumps(listed).encode(), Direction.IN)], lambda raw: (raw, ()), 0, known))

@@ -50,13 +50,13 @@ CUTS = st.lists(st.integers(0, 1000), max_size=120)
 
 
 @given(CUTS, st.sampled_from(["content", "reasoning", "reasoning_content", "refusal"]))
-def test_a_secret_in_any_pieces_of_a_text_is_redacted(cuts: list[int], member: str):
+def test_a_secret_streamed_in_any_text_pieces_is_redacted(cuts: list[int], member: str):
     body = recorded(stream([{member: piece} for piece in pieces(SAID, cuts)]))
     assert "".join(delta[member] for delta in deltas(body)) == CLEAR
 
 
 @given(CUTS)
-def test_a_secret_in_any_pieces_of_arguments_is_redacted(cuts: list[int]):
+def test_a_secret_streamed_in_any_argument_pieces_is_redacted(cuts: list[int]):
     parts = pieces(json.dumps({"text": SAID}), cuts)
     calls = [{"tool_calls": [{"index": 1, "function": {"arguments": part}}]} for part in parts]
     other = {"tool_calls": [{"index": 0, "function": {"arguments": "{}"}}]}
@@ -66,7 +66,7 @@ def test_a_secret_in_any_pieces_of_arguments_is_redacted(cuts: list[int]):
     assert json.loads(said) == {"text": CLEAR}
 
 
-def test_a_secret_in_single_characters_is_redacted_also_in_base64_and_in_parts_of_content():
+def test_a_secret_in_single_characters_is_redacted_in_base64_and_content_parts_too():
     for said in (SECRET, base64.b64encode(SECRET.encode()).decode()):
         body = recorded(stream([{"content": [{"type": "text", "text": char}]} for char in said]))
         assert "".join(delta["content"][0]["text"] for delta in deltas(body)) == (
@@ -74,13 +74,13 @@ def test_a_secret_in_single_characters_is_redacted_also_in_base64_and_in_parts_o
         )
 
 
-def test_two_secrets_without_anything_between_them_are_redacted():
+def test_two_adjacent_secrets_are_redacted():
     body = recorded(stream([{"content": char} for char in f"{SECRET}{OTHER}."]))
     assert "".join(delta["content"] for delta in deltas(body)) == "[redacted:servers.a.env.KEY]."
 
 
 @pytest.mark.parametrize("end", [b"\n\n", b"\r\n\r\n", b"\r\r"])
-def test_only_the_events_with_a_piece_of_it_change(end: bytes):
+def test_only_events_with_a_piece_of_a_secret_change(end: bytes):
     around, inside = [{"content": "Well,  "}], [{"content": char} for char in OTHER]
     body = recorded(stream([*around, *inside, *around], end))
     lines, before = body.splitlines(keepends=True), stream(around, end).splitlines(keepends=True)
@@ -95,7 +95,7 @@ def test_a_stream_without_secrets_is_kept_byte_for_byte():
     assert recorded(raw) == raw
 
 
-def test_a_long_stream_full_of_secrets_takes_time_in_proportion():
+def test_redacting_a_long_stream_full_of_secrets_takes_linear_time():
     def seconds(count: int) -> float:
         raw = stream([{"content": part} for part in (OTHER[:9], OTHER[9:], " ") * count])
         start = time.process_time()

@@ -5,7 +5,7 @@ import json
 from tui.traffic.replay.eras import Offer, acknowledgement, input_required, modern_answer, wanted_input
 
 
-def test_a_legacy_list_becomes_a_modern_one_without_another_byte():
+def test_a_legacy_list_result_becomes_modern_by_adding_only_the_new_fields():
     raw = b'{"jsonrpc":"2.0", "id":1,"result": {"tools" :[ ]}}'
     assert modern_answer(raw, "tools/list") == (
         b'{"jsonrpc":"2.0", "id":1,"result": {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", '
@@ -17,12 +17,12 @@ def test_a_legacy_list_becomes_a_modern_one_without_another_byte():
     )
 
 
-def test_what_has_all_of_it_and_errors_stay_as_they_are():
+def test_complete_modern_results_and_errors_are_unchanged():
     for raw in (b'{"id":1,"result":{"resultType":"complete"}}', b'{"id":1,"error":{"code":-1}}', b"none"):
         assert modern_answer(raw, "tools/call") == raw
 
 
-def test_the_handshakes_say_the_same_about_a_server():
+def test_both_handshakes_describe_a_server_alike():
     recorded = {
         "protocolVersion": "2025-06-18",
         "capabilities": {"tools": {}, "tasks": {}},

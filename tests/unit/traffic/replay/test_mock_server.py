@@ -44,7 +44,7 @@ def test_every_byte_of_an_answer_but_its_id_is_unchanged():
     assert send.raw == b'{ "result" :{"b":1,"a":1.50, "a":"\\u0041"} ,"jsonrpc":"2.0", "id": "x" }'
 
 
-def test_answers_to_the_same_request_come_in_recorded_order_and_the_last_again_and_again():
+def test_answers_to_the_same_request_come_in_recorded_order_and_the_last_repeats():
     recorded = Recorded()
     for number in (1, 2, 3):
         call(recorded, number, "count", number)
@@ -53,7 +53,7 @@ def test_answers_to_the_same_request_come_in_recorded_order_and_the_last_again_a
     assert [answer["result"] for answer in again] == [1, 2, 3, 3, 3]
 
 
-def test_ids_tokens_and_meta_do_not_matter_for_matching():
+def test_ids_tokens_and_meta_are_ignored_in_matching():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "tools/list", "params": {"_meta": {"progressToken": 1, "v": "2026"}}})
     recorded.back({"id": 1, "result": "listed"})
@@ -120,7 +120,7 @@ def test_an_unknown_request_gets_an_error_that_lists_the_recorded_ones():
     assert said(server.take(asked(4, "ping")))[0]["result"] == {}
 
 
-def test_a_request_whose_answer_was_never_recorded_gets_an_error_but_a_cancelled_one_silence():
+def test_an_unanswered_request_gets_an_error_and_a_cancelled_one_nothing():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "tools/call", "params": {"name": "died"}})
     recorded.out({"id": 2, "method": "tools/call", "params": {"name": "cancelled"}})
@@ -148,7 +148,7 @@ def recorded_batch(*answers: bytes) -> Recorded:
     return recorded
 
 
-def test_a_recorded_batch_is_answered_in_one_line_with_the_new_ids():
+def test_a_batch_is_answered_in_one_line_with_its_own_ids():
     server = stand_in(recorded_batch(batch(result(2, "prompts"), result(1, "tools"))))
     (answers,) = said(server.take(batch(asked("a", "tools/list"), asked("b", "prompts/list"))))
     assert [(one["id"], one["result"]) for one in answers] == [("a", "tools"), ("b", "prompts")]
@@ -184,7 +184,7 @@ def test_a_batch_of_notifications_gets_no_answer_and_an_empty_one_an_error():
     assert said(server.take(b"[]"))[0]["error"]["code"] == -32600
 
 
-def test_notifications_and_questions_of_a_recorded_batch_come_as_lines():
+def test_notifications_and_requests_of_a_recorded_batch_are_sent_as_lines():
     progress = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"hello"}}'
     question = b'{"jsonrpc":"2.0","id":"s","method":"roots/list"}'
     recorded = Recorded()
@@ -201,7 +201,7 @@ def test_notifications_and_questions_of_a_recorded_batch_come_as_lines():
     assert (answer["id"], answer["result"]) == (4, "tools")
 
 
-def test_a_secret_in_a_recorded_batch_does_not_shift_what_is_answered():
+def test_a_redacted_secret_in_a_recorded_batch_does_not_mix_up_the_answers():
     key = "sk-proj-" + "a1B2" * 12
     server = stand_in(recorded_batch(batch(result(1, f"the key is {key}"), result(2, "prompts"))))
     (answer,) = said(server.take(asked(9, "prompts/list")))
@@ -210,7 +210,7 @@ def test_a_secret_in_a_recorded_batch_does_not_shift_what_is_answered():
     assert key not in answer["result"] and answer["result"].startswith("the key is [redacted:")
 
 
-def test_an_answer_beyond_the_recorded_head_of_a_batch_is_an_error():
+def test_an_answer_beyond_the_end_of_a_truncated_batch_is_an_error():
     server = stand_in(recorded_batch(batch(result(1, "x" * 400_000), result(2, "prompts"))))
     for method in ("tools/list", "prompts/list"):
         (answer,) = said(server.take(asked(9, method)))
@@ -220,7 +220,7 @@ def test_an_answer_beyond_the_recorded_head_of_a_batch_is_an_error():
 @pytest.mark.parametrize(
     "detail", [{"batch": [1]}, {"batch": 1}, {"batch": 1, "at": [5]}, {"batch": 1, "at": "x"}]
 )
-def test_a_batch_that_was_edited_by_hand_breaks_nothing(detail: dict[str, Any]):
+def test_a_batch_edited_by_hand_gives_an_error_response(detail: dict[str, Any]):
     recorded = recorded_batch(batch(result(1, "tools")))
     entries = [
         entry._replace(detail=detail) if entry.detail.get("batch") else entry for entry in recorded.entries
@@ -240,7 +240,7 @@ def test_invalid_input_gets_json_rpc_errors():
     assert server.take(b"  ") == []
 
 
-def test_times_are_those_of_the_recording():
+def test_answers_are_delayed_as_recorded():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "ping"})
     recorded.wait(0.25)
@@ -321,7 +321,7 @@ def test_a_legacy_client_is_answered_from_a_modern_recording():
     assert server.unanswered == []
 
 
-def test_the_client_of_the_recording_gets_the_handshake_that_it_got():
+def test_the_recorded_client_gets_the_recorded_handshake():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "server/discover", "params": {"_meta": MODERN}})
     recorded.back({"id": 1, "error": {"code": -32601, "message": "unknown"}})
@@ -335,7 +335,7 @@ def test_the_client_of_the_recording_gets_the_handshake_that_it_got():
     assert found["result"]["capabilities"] == {"tools": {}}
 
 
-def test_a_revision_that_does_not_exist_is_refused_with_those_that_do():
+def test_an_unknown_revision_is_refused_with_the_known_ones():
     meta = {"io.modelcontextprotocol/protocolVersion": "2030-01-01"}
     (refused,) = said(stand_in(legacy_session()).take(asked(1, "tools/list", _meta=meta)))
     assert (refused["error"]["code"], refused["error"]["data"]["requested"]) == (-32022, "2030-01-01")
@@ -353,7 +353,7 @@ def test_a_subscription_is_acknowledged_and_stays_open():
     assert server.unanswered == []
 
 
-def test_what_cannot_be_answered_is_listed():
+def test_unanswered_requests_are_listed_with_the_reason():
     server = stand_in(legacy_session())
     server.take(asked(1, "prompts/list"))
     server.take(asked(2, "tools/call", name="other"))
@@ -362,7 +362,7 @@ def test_what_cannot_be_answered_is_listed():
     assert different == 'tools/call was not recorded with these parameters: {"name": "other"}'
 
 
-def test_a_further_round_is_found_whatever_input_the_client_gives():
+def test_a_further_round_is_matched_by_its_state_whatever_the_input():
     server = stand_in(modern_session())
     given = {"inputResponses": {"who": {"action": "decline"}}, "requestState": "s"}
     (done,) = said(server.take(asked(9, "tools/call", name="ask", _meta=MODERN, **given)))
@@ -372,7 +372,7 @@ def test_a_further_round_is_found_whatever_input_the_client_gives():
     assert refused["error"]["code"] == -32602
 
 
-def test_a_client_is_not_asked_for_what_it_does_not_declare():
+def test_a_call_that_needs_an_undeclared_capability_is_refused():
     meta = {**MODERN, "io.modelcontextprotocol/clientCapabilities": {"roots": {}}}
     for recorded in (legacy_session(), modern_session()):
         server = stand_in(recorded)
@@ -392,6 +392,6 @@ def test_an_old_client_without_roots_is_not_asked_for_them():
 
 @pytest.mark.parametrize("method", ["initialize", "server/discover", "subscriptions/listen", "tools/call"])
 @pytest.mark.parametrize("params", [[], ["x"], "x", 5, None])
-def test_params_that_are_no_object_are_answered(method: str, params: Any):
+def test_params_that_are_not_an_object_get_one_answer(method: str, params: Any):
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
     assert len(said(stand_in(legacy_session()).take(line))) == 1

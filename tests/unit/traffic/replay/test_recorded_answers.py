@@ -44,7 +44,7 @@ def test_opening_requests_match_whatever_their_params():
     assert book.find(Question.of("tools/call", {"name": "b"})) is None
 
 
-def test_the_order_of_keys_does_not_matter():
+def test_the_order_of_keys_is_ignored_in_matching():
     assert Question.of("m", {"a": 1, "b": 2}).key() == Question.of("m", {"b": 2, "a": 1}).key()
 
 
@@ -53,6 +53,6 @@ def test_truncated_and_invalid_messages_are_not_requests():
     assert request_of(b"[]", "m") is None
 
 
-def test_the_most_similar_comes_first():
+def test_the_most_similar_request_comes_first():
     known = [Question.of("m", {"city": "NYC"}), Question.of("m", {"city": "Beijing"})]
     assert nearest(Question.of("m", {"city": "Beijin"}), known)[0] == known[1]

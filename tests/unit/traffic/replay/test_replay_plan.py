@@ -14,7 +14,7 @@ def answered(ident: Any, result: Any) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": ident, "result": result}).encode()
 
 
-def test_the_plan_is_what_the_host_sent_with_what_it_got():
+def test_the_plan_has_each_message_of_the_host_with_its_answer():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "tools/call", "params": {"name": "t"}})
     recorded.wait(0.5)
@@ -32,7 +32,7 @@ def test_the_plan_is_what_the_host_sent_with_what_it_got():
     assert (told.kind, told.expected) == (Kind.NOTIFICATION, b"")
 
 
-def test_messages_that_cannot_be_resent_say_why():
+def test_messages_that_cannot_be_resent_have_a_reason():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "m", "params": {"key": "[redacted:KEY]"}})
     recorded.back({"id": 1, "result": {}})
@@ -69,7 +69,7 @@ def test_cursors_and_states_of_the_live_server_are_sent_back():
     assert json.loads(replay.bytes_of(second))["params"] == {"cursor": "new"}
 
 
-def test_the_recorded_host_answers_for_us_when_the_server_asks():
+def test_requests_of_the_server_get_the_recorded_answers_of_the_host():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "tools/call", "params": {"name": "t"}})
     recorded.back({"id": "s", "method": "roots/list"})
@@ -119,7 +119,7 @@ def test_the_requests_of_a_batch_are_sent_one_by_one():
     assert all(item.took_ns >= 0 for item in items[:2])
 
 
-def test_messages_of_a_batch_that_cannot_be_resent_say_why():
+def test_messages_of_a_batch_that_cannot_be_resent_have_a_reason():
     items = planned(recorded_batch(b"[" + answered(1, "x" * 400_000) + b"]"))
     assert [item.left_out for item in items] == [
         "only the start of its response was recorded",
@@ -128,7 +128,7 @@ def test_messages_of_a_batch_that_cannot_be_resent_say_why():
     ]
 
 
-def test_the_host_answers_from_a_batch_too():
+def test_answers_of_the_host_recorded_in_a_batch_are_used_too():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "tools/call", "params": {"name": "t"}})
     recorded.back({"id": "s", "method": "roots/list"})

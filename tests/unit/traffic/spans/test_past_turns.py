@@ -51,11 +51,11 @@ def test_a_turn_has_its_steps_and_calls_with_arguments_result_and_time():
     assert isinstance(note, NoteSpan) and (note.kind, note.text) == (NoteKind.ENDED, "answered")
 
 
-def test_each_question_is_a_turn_with_its_number_in_the_traffic():
+def test_each_user_message_is_a_turn_with_its_number_in_the_traffic():
     assert numbers(past_turns([*TURN, *TURN], (), {4: 9})) == [(1, 0), (2, 9)]
 
 
-def test_the_end_of_a_turn_is_taken_from_its_remark():
+def test_the_end_reason_of_a_turn_is_taken_from_its_remark():
     remarks = [Remark(1, "error", "HTTP 500", "model"), Remark(1, "end", "model_error")]
     entries = past_turns([UserMessage("a"), *TURN], remarks)
     assert [one.text for one in entries if isinstance(one, NoteSpan)] == [
@@ -75,21 +75,21 @@ def test_a_steering_message_is_not_a_turn_of_its_own():
     assert numbers(past_turns([*TURN[:3], UserMessage("in Celsius"), ANSWER])) == [(1, 0)]
 
 
-def test_a_question_after_calls_that_were_cut_off_is_a_turn():
+def test_a_user_message_after_truncated_calls_is_a_turn():
     killed = ToolMessage("c1", "weather__get", UNKNOWN_OUTCOME, is_error=True)
     entries = past_turns([*TURN[:2], killed, *TURN])
     assert numbers(entries) == [(1, 0), (2, 0)]
     assert [one.state for one in entries if isinstance(one, CallSpan)] == [CallState.FAILED, CallState.DONE]
 
 
-def test_a_question_after_a_stopped_call_is_a_turn():
+def test_a_user_message_after_a_stopped_call_is_a_turn():
     stopped = ToolMessage("c1", "weather__get", "cancelled by the user", is_error=True, why="cancelled")
     entries = past_turns([*TURN[:2], stopped, *TURN], [Remark(3, "end", "cancelled")])
     assert numbers(entries) == [(1, 0), (2, 0)]
     assert next(one.state for one in entries if isinstance(one, CallSpan)) is CallState.CANCELLED
 
 
-def test_an_unknown_tool_keeps_the_name_that_the_model_wrote():
+def test_an_unknown_tool_keeps_the_name_written_by_the_model():
     unknown = ToolMessage("c1", "weather__get", "there is no such tool", is_error=True, why="unknown tool")
     call = past_turns([*TURN[:2], unknown])[2]
     assert isinstance(call, CallSpan) and (call.server, call.tool) == ("", "weather__get")

@@ -86,7 +86,7 @@ def test_the_wait_for_an_approval_is_measured_separately() -> None:
     assert (call.state, call.answer, call.waited_ms) == (CallState.WAITING, Answer.ONCE, 2500.0)
 
 
-def test_a_call_that_ends_is_in_the_state_that_its_reason_names() -> None:
+def test_an_ended_call_has_the_state_of_its_reason() -> None:
     states = {}
     for why in ("", "denied", "cancelled", "not run", "invalid arguments", "timeout"):
         states[why] = only_call(Script().turn().call().ended(is_error=bool(why), why=why)).state
@@ -111,7 +111,7 @@ def test_a_tool_error_is_a_failed_call() -> None:
     assert call.state is CallState.FAILED
 
 
-def test_progress_is_kept_unless_it_is_not_a_number() -> None:
+def test_progress_is_kept_only_if_it_is_a_number() -> None:
     script = Script().turn().call().after(0, events.ToolCallStarted(1, "a"))
     call = only_call(script)
     script.after(5, events.ToolProgress(1, "a", 12, 30, "half\x1b[2J way"))
@@ -128,7 +128,7 @@ def test_a_late_event_does_not_reopen_a_call() -> None:
     assert script.spans.revision == before
 
 
-def test_a_step_says_what_the_model_does() -> None:
+def test_a_step_has_the_state_of_the_model() -> None:
     script = Script().turn()
     step = script.only(StepSpan)
     assert isinstance(step, StepSpan)
@@ -158,7 +158,7 @@ def test_a_retry_is_shown_with_its_reason() -> None:
     assert (step.state, step.detail) == (StepState.RETRYING, "attempt 2 of 3 in 2.0 s: 429 rate limit")
 
 
-def test_a_cancelled_turn_closes_what_it_left_open() -> None:
+def test_a_cancelled_turn_closes_its_open_steps_and_calls() -> None:
     script = Script().turn().call()
     script.after(0, events.ToolCallProposed(1, "b", "notes", "add_note", {}))
     script.after(0, events.ToolCallStarted(1, "a")).after(30, events.LimitReached(LimitName.MAX_STEPS, 10))
@@ -168,7 +168,7 @@ def test_a_cancelled_turn_closes_what_it_left_open() -> None:
     assert calls[0].ms == 31.0
 
 
-def test_a_turn_ends_with_a_note_that_says_why() -> None:
+def test_a_turn_ends_with_a_note_of_the_reason() -> None:
     script = Script().turn().finish(EndReason.EMPTY)
     note = script.only(NoteSpan)
     assert isinstance(note, NoteSpan)
@@ -188,7 +188,7 @@ def test_an_error_fails_its_step_and_adds_a_note() -> None:
 @pytest.mark.parametrize(
     ("where", "said"), [("model (http://127.0.0.1:1/v1)", "it died"), ("weather", "weather: it died")]
 )
-def test_a_failed_turn_says_once_what_failed(where: str, said: str) -> None:
+def test_a_failed_turn_reports_its_error_once(where: str, said: str) -> None:
     script = Script().turn().after(1, events.TurnError("it died", where, "Retry."))
     script.finish(EndReason.MODEL_ERROR)
     assert [one.text for one in script.spans.entries if isinstance(one, NoteSpan)] == [said]
@@ -196,13 +196,13 @@ def test_a_failed_turn_says_once_what_failed(where: str, said: str) -> None:
     assert script.spans.entries[0].reason is EndReason.MODEL_ERROR
 
 
-def test_a_step_or_a_call_that_was_stopped_needs_no_note() -> None:
+def test_a_stopped_step_or_call_gets_no_note() -> None:
     for script in (Script().turn(), Script().turn().call()):
         script.finish(EndReason.CANCELLED)
         assert not [one for one in script.spans.entries if isinstance(one, NoteSpan)]
 
 
-def test_a_view_is_told_only_of_what_changed() -> None:
+def test_a_view_gets_only_the_changed_entries() -> None:
     script = Script().turn().call()
     seen = script.spans.revision
     assert script.spans.changed_since(seen) == []
@@ -211,7 +211,7 @@ def test_a_view_is_told_only_of_what_changed() -> None:
     assert script.spans.changed_since(0) == [0, 1, 2]
 
 
-def test_after_clear_a_view_is_told_to_start_over() -> None:
+def test_after_clear_a_view_must_start_over() -> None:
     script = Script().turn()
     seen = script.spans.revision
     script.spans.clear()
@@ -221,14 +221,14 @@ def test_after_clear_a_view_is_told_to_start_over() -> None:
     assert script.spans.turns == 1
 
 
-def test_a_result_of_many_megabytes_is_kept_as_a_short_head() -> None:
+def test_a_result_of_many_megabytes_is_kept_as_a_short_preview() -> None:
     call = only_call(Script().turn().call().ended("x" * 3_000_000))
     assert call.result is not None
     assert len(call.result.text) <= 2_000
     assert call.result.omitted >= 2_990_000
 
 
-def test_a_warning_of_the_result_is_kept() -> None:
+def test_a_warning_about_the_result_is_kept() -> None:
     result = ToolResult((TextContent("1"),), warning="does not match outputSchema: count is a string")
     call = only_call(Script().turn().call().ended(result=result))
     assert call.warning == "does not match outputSchema: count is a string"
@@ -262,7 +262,7 @@ _events = st.one_of(
 
 
 @given(st.lists(_events, max_size=40))
-def test_events_in_any_order_are_accepted_and_nothing_stays_open_after_an_end(
+def test_events_in_any_order_are_accepted_and_nothing_is_open_after_the_end(
     stream: list[events.Event],
 ) -> None:
     script = Script()
@@ -303,7 +303,7 @@ def test_turn_numbers_continue_those_of_an_opened_conversation():
     assert spans.changed_since(seen) == [2]
 
 
-def test_a_call_has_the_cause_that_its_traffic_is_marked_with():
+def test_a_call_has_the_same_cause_as_its_traffic():
     spans = Script().turn().call().spans
     call = next(entry for entry in spans.entries if isinstance(entry, CallSpan))
     step = next(entry for entry in spans.entries if isinstance(entry, StepSpan))

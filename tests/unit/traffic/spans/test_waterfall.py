@@ -42,7 +42,7 @@ def test_sequential_bars_add_up():
     assert all(bar.critical for bar in found.bars)
 
 
-def test_of_parallel_tools_the_longest_counts():
+def test_only_the_longest_of_parallel_tools_counts():
     found = made(turn(100), step(1, 0, 20), call("a", 20, 70), call("b", 20, 30), step(2, 90, 10))
     assert shares(found) == {"tools": 70, "model": 30}
     assert [bar.critical for bar in found.bars] == [True, False, True, True]
@@ -57,7 +57,7 @@ def test_bars_of_a_lane_do_not_overlap_and_lanes_are_reused():
     ]
 
 
-def test_waiting_for_the_person_is_distinguished_from_the_tool():
+def test_waiting_for_the_user_is_distinguished_from_the_tool():
     found = made(turn(100), step(1, 0, 20), call("a", 80, 20, proposed_ns=20 * MS, waited_ms=60))
     assert shares(found) == {"waiting for you": 60, "model": 20, "tools": 20}
     assert [found.lanes[bar.lane] for bar in found.bars] == ["model", "waiting for you", "tools"]
@@ -70,7 +70,7 @@ def test_an_open_question_lasts_until_now():
     assert found.bars[-1].running
 
 
-def test_a_denied_call_has_only_its_wait():
+def test_a_denied_call_has_only_a_bar_for_the_wait():
     denied = call("a", None, 0, state=CallState.DENIED, proposed_ns=20 * MS, waited_ms=40)
     assert [bar.part for bar in made(turn(60), step(1, 0, 20), denied).bars] == [
         TimeShare.MODEL,
@@ -87,7 +87,7 @@ def test_idle_time_is_reported():
     assert shares(made(turn(100), step(1, 0, 20), step(2, 60, 40))) == {"model": 60, "overhead": 40}
 
 
-def test_what_failed_is_marked():
+def test_failed_steps_and_calls_are_marked():
     found = made(turn(30), step(1, 0, 10, state=StepState.FAILED), call("a", 10, 20, state=CallState.FAILED))
     assert [bar.failed for bar in found.bars] == [True, True]
 
@@ -122,7 +122,7 @@ def recorded() -> list[Entry]:
     return entries
 
 
-def test_the_entries_of_a_recording_have_a_waterfall_too():
+def test_the_entries_of_a_recording_have_a_waterfall():
     found = of_entries(recorded(), 3)
     assert found is not None
     assert [(bar.label, bar.seq, bar.failed) for bar in found.bars] == [
@@ -133,7 +133,7 @@ def test_the_entries_of_a_recording_have_a_waterfall_too():
     assert found.ns == 160 * MS
 
 
-def test_a_request_without_an_answer_runs_in_a_live_recording_and_failed_in_an_old_one():
+def test_an_unanswered_request_is_running_in_live_traffic_and_failed_in_a_recording():
     entries = recorded()[:3]
     live, old = of_entries(entries, 3, entries[-1].mono_ns + 50 * MS), of_entries(entries, 3)
     assert live is not None and old is not None
