@@ -11,7 +11,7 @@ from tui.commands.command_line import build_parser
 from tui.runtime.options import Options
 
 
-def test_an_empty_command_line_asks_for_what_the_parser_would_give(monkeypatch: pytest.MonkeyPatch):
+def test_an_empty_command_line_has_the_same_options_as_the_parser(monkeypatch: pytest.MonkeyPatch):
     asked = []
     monkeypatch.setattr("tui.cli._app", lambda args: asked.append(args) or 0)
 
@@ -24,7 +24,7 @@ def test_an_empty_command_line_asks_for_what_the_parser_would_give(monkeypatch: 
 
 
 @pytest.mark.parametrize("word", ["traffic", "trace"])
-def test_the_name_of_a_recording_alone_is_read_as_the_parser_would_read_it(word: str):
+def test_the_shortcut_for_a_recording_name_parses_the_same_as_the_parser(word: str):
     assert vars(_parsed([word, "name"])) == vars(_with_parser([word, "name"]))
 
 
@@ -46,7 +46,7 @@ def test_a_deleted_working_directory_is_an_error_in_one_sentence(
     )
 
 
-def test_traffic_is_still_found_under_its_former_name_which_no_help_mentions():
+def test_the_former_name_of_traffic_still_works_but_is_not_in_the_help():
     parser = build_parser()
     assert vars(parser.parse_args(["trace", "--lint"])) == vars(parser.parse_args(["traffic", "--lint"])) | {
         "command": "trace"

@@ -21,7 +21,7 @@ from tests import conftest
         ("teardown", "failed", True),
     ],
 )
-def test_only_a_phase_that_is_shown_or_counted_is_reported(when: str, outcome: str, shown: bool):
+def test_only_phases_that_are_shown_or_counted_are_reported(when: str, outcome: str, shown: bool):
     assert conftest.is_shown("testreport", {"when": when, "outcome": outcome}) is shown
 
 
@@ -29,7 +29,7 @@ def test_only_a_phase_that_is_shown_or_counted_is_reported(when: str, outcome: s
     ("verbose", "durations", "junit", "sent"),
     [(-1, None, None, 1), (0, None, None, 1), (1, None, None, 3), (-1, 0, None, 3), (-1, None, "a.xml", 3)],
 )
-def test_a_worker_sends_the_start_and_the_end_of_a_test_only_if_they_are_shown(
+def test_a_worker_sends_the_start_and_end_of_a_test_only_if_they_are_shown(
     verbose: int, durations: int | None, junit: str | None, sent: int
 ):
     events: list[str] = []

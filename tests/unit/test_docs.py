@@ -29,24 +29,24 @@ def rows_of(heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
-def test_the_table_of_the_filter_language_has_each_field_as_the_program_has_it():
+def test_the_table_of_filter_fields_matches_the_program():
     assert rows_of("The filter language") == [
         [f"`{field.name}`", field.meaning, f"`{field.example}`"] for field in FIELDS.values()
     ]
 
 
-def test_the_table_of_providers_has_each_as_the_program_has_it():
+def test_the_table_of_providers_matches_the_program():
     page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
     for one in PROVIDERS:
         keys = " or ".join(f"`{key}`" for key in one.keys)
         assert f"| {one.title} | {keys} | `{one.base_url}` |" in page
 
 
-def test_each_kind_of_entry_is_named():
+def test_each_kind_of_entry_is_documented():
     assert [kind for kind in Kind if f"`{kind.name.lower()}`" not in TRAFFIC] == []
 
 
-def test_each_status_is_named():
+def test_each_status_is_documented():
     assert [word for word in FIELDS["status"].choices if f"`{word}`" not in TRAFFIC] == []
 
 
@@ -60,7 +60,7 @@ def filters_shown() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("text", sorted(set(filters_shown())))
-def test_each_filter_that_is_shown_can_be_used(text: str):
+def test_each_filter_example_is_valid(text: str):
     assert parse(text).is_sound
 
 
@@ -82,11 +82,11 @@ def _texts(node: ast.expr) -> set[str]:
     return {node.value} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
 
 
-def test_each_code_of_the_linter_has_its_line():
+def test_each_linter_code_is_documented():
     assert {row[0].strip("`") for row in rows_of("The linter")} == codes_of_the_linter()
 
 
-def test_the_keys_of_the_list_are_those_of_the_program():
+def test_the_documented_keys_of_the_list_exist():
     known = {key for action in ACTIONS for key in action.keys.split(",")} | {"/", "esc", "?"}
     shown = {key for row in rows_of("The list") for key in re.findall(r"`([^`]+)`", row[0])}
     assert shown - known == set()
@@ -105,7 +105,7 @@ def command_lines() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("line", sorted(set(command_lines())))
-def test_each_command_line_that_is_shown_can_be_typed(line: str):
+def test_each_documented_command_line_can_be_parsed(line: str):
     given = shlex.split(line)[1:]
     if given[:1] == ["tap"]:
         assert parse_tap(given[1:])
@@ -114,7 +114,7 @@ def test_each_command_line_that_is_shown_can_be_typed(line: str):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_each_link_leads_to_a_file(page: Path):
+def test_each_link_leads_to_an_existing_file(page: Path):
     text = page.read_text(encoding="utf-8")
     targets = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)|(?:src|srcset)=\"([^\"]+)\"", text)
     links = [first or second for first, second in targets if "://" not in (first or second)]
@@ -122,13 +122,13 @@ def test_each_link_leads_to_a_file(page: Path):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_each_path_of_the_code_exists(page: Path):
+def test_each_documented_path_in_the_code_exists(page: Path):
     roots = r"tui|tests|docs|themes|sample_config|\.ci"
     paths = re.findall(rf"`((?:{roots})/[\w./-]*)`", page.read_text(encoding="utf-8"))
     assert [path for path in paths if "NAME" not in path and not (ROOT / path).exists()] == []
 
 
-def test_the_tests_that_hold_a_promise_of_the_security_page_exist():
+def test_each_promise_of_the_security_page_names_existing_tests():
     page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| ") and not line.startswith("| promise")]
     assert len(rows) > 20

@@ -97,29 +97,29 @@ def test_no_files_import_each_other_in_a_circle():
     assert _circles(_arrows()) == []
 
 
-def test_no_folders_of_a_room_import_each_other():
+def test_no_folders_of_a_package_import_each_other():
     assert {room: _circles(_folders(room)) for room in ("core", "ui")} == {"core": [], "ui": []}
 
 
-def test_no_class_leaves_a_method_for_its_heirs_to_write():
+def test_no_method_raises_not_implemented_error():
     sources = (ROOT / "tui").rglob("*.py")
     assert [str(path) for path in sources if "raise NotImplementedError" in path.read_text("utf-8")] == []
 
 
-def test_a_folder_holds_few_enough_files_to_be_scanned():
+def test_no_folder_has_too_many_files():
     folders = [path for path in (ROOT / "tui").rglob("*") if path.is_dir()]
     counts = {str(path.relative_to(ROOT)): len(list(path.glob("*.py"))) for path in folders}
     assert {name: count for name, count in counts.items() if count > FILES_IN_A_FOLDER} == {}
 
 
-def test_the_app_and_the_screens_only_wire_things_up():
+def test_the_app_and_the_screens_are_short():
     ui = ROOT / "tui" / "ui"
     limits = dict.fromkeys(ui.rglob("screen.py"), SCREEN_LINES) | {ui / "app" / "app.py": APP_LINES}
     lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in limits}
     assert {str(path.relative_to(ROOT)): n for path, n in lengths.items() if n > limits[path]} == {}
 
 
-def test_no_more_modules_lack_a_test_of_their_own():
+def test_the_number_of_modules_without_their_own_test_does_not_grow():
     untested = []
     for path in (ROOT / "tui").rglob("*.py"):
         folder = ROOT / "tests" / "unit" / path.parent.relative_to(ROOT / "tui")
@@ -131,7 +131,7 @@ def test_no_more_modules_lack_a_test_of_their_own():
     assert len(untested) <= MODULES_WITHOUT_A_TEST_OF_THEIR_OWN, sorted(untested)
 
 
-def test_no_class_stands_below_three_of_ours():
+def test_no_class_has_more_than_two_of_our_classes_above_it():
     bases: dict[str, set[str]] = {}
     for nodes in _modules().values():
         for node in nodes:
@@ -146,7 +146,7 @@ def test_no_class_stands_below_three_of_ours():
     assert {name: above(name) for name in bases if above(name) > 2} == {}
 
 
-def test_private_names_of_textual_are_used_in_the_platform_room_only():
+def test_private_names_of_textual_are_used_only_in_the_platform_package():
     """Handlers such as `_on_key`, which Textual calls on each class of a chain, are not meant."""
     private = _private_names(Path(textual.__file__).parent)
     private -= {name for nodes in _modules().values() for name in _defined(nodes)}
@@ -184,6 +184,6 @@ def _private_names(package: Path) -> set[str]:
     }
 
 
-def test_each_landing_keeps_what_python_compiles():
+def test_the_ci_script_keeps_bytecode():
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert script.index("\nunset PYTHONDONTWRITEBYTECODE\n") < script.index(".venv/bin/")

@@ -14,7 +14,7 @@ from tui.core.ports import CallPart, ModelRequest, ReplyPart, TextPart
 ASK = ModelRequest("", [UserMessage("hi")])
 
 
-async def test_each_request_gets_the_next_reply_and_is_remembered() -> None:
+async def test_each_request_is_stored_and_gets_the_next_reply() -> None:
     call = CallRequest("c", "now", "{}")
     model = ScriptedModel([says("ab", pieces=2), calls(call)])
     assert [part async for part in model.stream(ASK)] == [TextPart("a"), TextPart("b"), ReplyPart()]
@@ -30,7 +30,7 @@ async def test_a_reply_may_depend_on_the_request() -> None:
     assert await anext(model.stream(ASK)) == TextPart("1 messages")
 
 
-async def test_a_failure_in_the_script_is_raised_and_so_is_its_end() -> None:
+async def test_a_scripted_failure_and_the_end_of_the_script_are_raised() -> None:
     failure = ModelError("down")
     model = ScriptedModel([[failure]])
     for expected in ("down", "no more replies"):
@@ -38,7 +38,7 @@ async def test_a_failure_in_the_script_is_raised_and_so_is_its_end() -> None:
             await anext(model.stream(ASK))
 
 
-async def test_a_stream_that_is_left_early_is_counted() -> None:
+async def test_a_stream_that_is_closed_early_is_counted() -> None:
     model = ScriptedModel([[TextPart("a"), Wait(0), Wait(None)]])
     heard: list[object] = []
 

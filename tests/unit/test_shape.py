@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_no_file_is_too_long_to_be_read_in_one_go():
+def test_no_file_is_too_long():
     long = {
         str(path.relative_to(ROOT)): lines
         for room in ("tui", "tests")
@@ -16,7 +16,7 @@ def test_no_file_is_too_long_to_be_read_in_one_go():
     assert long == {}
 
 
-def test_every_unit_test_stands_where_its_module_does():
+def test_every_unit_test_mirrors_the_folder_of_its_module():
     """`test_loop.py` and `test_loop_saved.py` are both about `loop.py`."""
     unit = ROOT / "tests" / "unit"
     strays = []
@@ -28,7 +28,7 @@ def test_every_unit_test_stands_where_its_module_does():
     assert strays == []
 
 
-def test_every_module_docstring_is_there():
+def test_every_module_has_a_docstring():
     bare = [
         str(path.relative_to(ROOT))
         for path in (ROOT / "tui").rglob("*.py")

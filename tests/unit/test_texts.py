@@ -56,7 +56,7 @@ def all_texts() -> str:
     return "\n".join(lines)
 
 
-def test_the_file_has_every_text():
+def test_the_file_lists_every_text():
     if os.environ.get("REWRITE_SNAPSHOTS"):
         FILE.write_text(all_texts(), encoding="utf-8")
     recorded, current = FILE.read_text(encoding="utf-8").splitlines(), all_texts().splitlines()

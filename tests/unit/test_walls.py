@@ -17,7 +17,7 @@ def loaded_by(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
-def test_the_contracts_between_rooms_are_kept():
+def test_the_import_contracts_are_kept():
     done = subprocess.run(
         [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()", "--no-cache"],
         capture_output=True,
@@ -60,7 +60,7 @@ HEAVY = {
         ("import tui.ui.widgets.decoding", {"PIL"}),
     ],
 )
-def test_only_what_is_needed_is_loaded(statement: str, forbidden: set[str]):
+def test_only_required_modules_are_loaded(statement: str, forbidden: set[str]):
     assert loaded_by(statement) & forbidden == set()
 
 
@@ -76,7 +76,7 @@ def test_the_first_frame_loads_nothing_that_only_a_conversation_needs():
     assert done.stdout.strip() == "set()", done.stderr
 
 
-def test_a_recording_on_the_screen_loads_nothing_that_its_first_lines_do_not_need():
+def test_opening_a_recording_loads_nothing_that_its_first_lines_do_not_need():
     needed_later = {
         "argparse",
         "tui.ui.app.app",

@@ -52,7 +52,7 @@ async def begun(importing, server, stop):
     return task
 
 
-async def test_the_process_runs_while_the_sdk_is_imported(importing):
+async def test_the_process_starts_while_the_sdk_is_being_imported(importing):
     server = transport()
     task = await begun(importing, server, asyncio.Event())
     assert psutil.pid_exists(server.pid)
@@ -79,7 +79,7 @@ async def test_a_stop_during_the_import_ends_the_process_without_waiting_for_it(
     assert server.exited.is_set() and not psutil.pid_exists(pid)
 
 
-async def test_being_cancelled_during_the_import_ends_the_process(importing):
+async def test_cancellation_during_the_import_ends_the_process(importing):
     server = transport()
     task = await begun(importing, server, asyncio.Event())
     pid = server.pid
@@ -89,7 +89,7 @@ async def test_being_cancelled_during_the_import_ends_the_process(importing):
     assert not psutil.pid_exists(pid)
 
 
-async def test_an_import_that_fails_ends_the_process(monkeypatch):
+async def test_a_failed_import_ends_the_process(monkeypatch):
     monkeypatch.setattr(booting, "connections", lambda: 1 / 0)
     server = transport()
     with pytest.raises(ZeroDivisionError):
@@ -105,7 +105,7 @@ async def test_a_process_that_cannot_be_started_is_reported_on_entering():
             pass
 
 
-async def test_a_server_that_is_stopped_during_the_import_is_stopped_as_requested(importing):
+async def test_a_stop_during_the_import_counts_as_requested(importing):
     host = Host([WAITING], sink=lambda *_: None, clock=MonotonicClock())
     starting = asyncio.create_task(host.start("srv"))
     await asyncio.to_thread(importing.began.wait, 30)
@@ -130,11 +130,11 @@ async def test_a_server_that_is_killed_during_the_import_leaves_no_process(impor
 @pytest.mark.parametrize(
     ("kind", "expected"), [(Transport.STDIO, True), (Transport.LINES, True), (Transport.SSE, False)]
 )
-def test_only_a_server_with_a_process_of_its_own_can_boot_early(kind, expected):
+def test_only_a_server_with_its_own_process_can_boot_early(kind, expected):
     assert has_process(ServerSpec("srv", "x", transport=kind)) == (expected and sys.platform != "win32")
 
 
-def test_launchers_get_time_to_download():
+def test_package_launchers_get_time_to_download():
     assert start_seconds(ServerSpec("a", "/usr/bin/npx")) == 180
     assert start_seconds(ServerSpec("a", "npx", start_seconds=5)) == 5
     assert start_seconds(ServerSpec("a", "python")) == 60

@@ -16,20 +16,18 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def test_an_address_is_opened_where_there_is_a_screen(
-    opened: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_url_is_opened_if_there_is_a_display(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPLAY", ":0")
     assert open_browser("https://auth.example/") and opened == ["https://auth.example/"]
 
 
-def test_over_ssh_nothing_is_opened(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_over_ssh_no_browser_is_opened(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 1 10.0.0.2 22")
     assert not open_browser("https://auth.example/") and opened == []
 
 
-def test_without_a_screen_no_text_browser_takes_the_terminal(
+def test_without_a_display_no_text_browser_takes_over_the_terminal(
     opened: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.platform", "linux")

@@ -81,7 +81,7 @@ async def test_a_question_is_cancelled_when_its_call_fails() -> None:
     assert (await answer).action is Action.CANCEL
 
 
-async def test_questions_of_a_call_are_withdrawn_from_the_last_to_the_first() -> None:
+async def test_questions_of_a_call_are_withdrawn_last_one_first() -> None:
     person = Slow()
     questions = CallQuestions(person)
     with questions.call():
@@ -90,7 +90,7 @@ async def test_questions_of_a_call_are_withdrawn_from_the_last_to_the_first() ->
     assert [one.message for one in person.withdrawn] == ["Question 3", "Question 2", "Question 1"]
 
 
-async def test_a_question_stays_while_another_call_may_have_asked_it() -> None:
+async def test_a_question_remains_while_another_call_may_have_asked_it() -> None:
     person = Slow()
     questions = CallQuestions(person)
     with questions.call():
@@ -101,7 +101,7 @@ async def test_a_question_stays_while_another_call_may_have_asked_it() -> None:
     assert (await answer).action is Action.CANCEL
 
 
-async def test_a_question_stays_when_a_call_ends_that_began_after_it() -> None:
+async def test_a_question_remains_when_a_later_call_ends() -> None:
     person = Slow()
     questions = CallQuestions(person)
     answer = await asked(person, questions.form(form()))
@@ -111,7 +111,7 @@ async def test_a_question_stays_when_a_call_ends_that_began_after_it() -> None:
     assert (await answer).action is Action.ACCEPT
 
 
-async def test_an_answer_within_the_call_is_passed_on() -> None:
+async def test_an_answer_during_the_call_is_passed_on() -> None:
     person = Slow()
     questions = CallQuestions(person)
     person.decided.set()
@@ -119,7 +119,7 @@ async def test_an_answer_within_the_call_is_passed_on() -> None:
         assert (await questions.form(form())).action is Action.ACCEPT
 
 
-async def test_a_timeout_of_the_one_who_answers_is_raised() -> None:
+async def test_a_timeout_of_the_questioner_is_raised() -> None:
     class Late(Refuser):
         async def form(self, question: FormQuestion) -> FormAnswer:
             raise TimeoutError
@@ -134,7 +134,7 @@ async def in_request(questions: CallQuestions, known: int) -> FormAnswer:
         return await questions.form(form(known))
 
 
-async def test_a_withdrawn_request_takes_its_question_and_no_other() -> None:
+async def test_withdrawing_a_request_withdraws_only_its_own_question() -> None:
     person = Slow()
     questions = CallQuestions(person)
     first, second = [await asked(person, in_request(questions, number)) for number in (1, 2)]
@@ -144,7 +144,7 @@ async def test_a_withdrawn_request_takes_its_question_and_no_other() -> None:
     assert (await second).action is Action.ACCEPT
 
 
-async def test_a_request_that_is_withdrawn_before_it_asks_asks_nothing() -> None:
+async def test_a_request_withdrawn_before_it_asks_is_not_shown() -> None:
     person = Slow()
     questions = CallQuestions(person)
     questions.withdraw(1)

@@ -43,25 +43,25 @@ async def test_pages_are_followed_to_the_end():
     assert (walk.items, walk.note, asked) == ([1, 2], "", [None, "b"])
 
 
-async def test_an_empty_cursor_is_a_cursor_and_is_followed_once():
+async def test_an_empty_cursor_is_followed_once():
     walk, asked = await walked(lambda cursor: {"tools": [cursor], "nextCursor": ""})
     assert asked == [None, ""]
     assert "was repeated" in walk.note
 
 
-async def test_a_cursor_that_never_repeats_ends_at_the_cap():
+async def test_a_cursor_that_never_repeats_ends_at_the_page_limit():
     walk, asked = await walked(lambda cursor: {"tools": [1], "nextCursor": (cursor or "") + "x"})
     assert len(asked) == MAX_PAGES
     assert f"more than {MAX_PAGES} pages" in walk.note
 
 
-async def test_too_many_entries_are_cut_with_a_note():
+async def test_too_many_entries_are_truncated_with_a_note():
     walk, _ = await walked(lambda cursor: {"tools": [1] * 6, "nextCursor": (cursor or "") + "x"}, limit=10)
     assert len(walk.items) == 10
     assert "rest is omitted" in walk.note
 
 
-async def test_one_page_of_too_many_entries_is_cut_with_a_note():
+async def test_one_page_with_too_many_entries_is_truncated_with_a_note():
     walk, _ = await walked({None: {"tools": [1] * 11}}, limit=10)
     assert (len(walk.items), walk.note) == (10, "more than 10 entries were listed, and the rest is omitted")
     walk, _ = await walked({None: {"tools": [1] * 10}}, limit=10)
@@ -74,17 +74,17 @@ async def test_a_huge_cursor_ends_the_listing_and_is_not_sent_back():
     assert asked == [None]
 
 
-async def test_a_cursor_that_is_not_text_ends_the_listing():
+async def test_a_cursor_that_is_not_a_string_ends_the_listing():
     walk, _ = await walked({None: {"tools": [1], "nextCursor": {"page": 2}}})
     assert (walk.items, walk.note) == ([1], "listing stopped because a cursor is not a string")
 
 
-async def test_what_was_found_is_kept_when_a_later_page_fails():
+async def test_entries_found_so_far_are_kept_when_a_later_page_fails():
     walk, _ = await walked({None: {"tools": [1], "nextCursor": "b"}, "b": ValueError("boom")})
     assert (walk.items, walk.note) == ([1], "listing stopped because page 2 failed: boom")
 
 
-async def test_what_was_found_is_kept_when_a_later_page_takes_too_long():
+async def test_entries_found_so_far_are_kept_when_a_later_page_times_out():
     walk, _ = await walked({None: {"tools": [1], "nextCursor": "b"}, "b": TimeoutError()})
     assert (walk.items, walk.note) == ([1], "listing stopped because page 2 took too long")
 
@@ -138,23 +138,23 @@ def test_a_schema_that_describes_properties_may_leave_its_type_out(schema):
     assert [one.schema for one in found.tools] == [schema] and found.quarantined == ()
 
 
-def test_names_stay_raw():
+def test_names_are_kept_unchanged():
     names = ["naïve", "搜索", "with space", "../../etc/passwd", "get.user", "get_user", "Get_User"]
     assert [one.name for one in catalog(*map(tool, names)).tools] == names
 
 
-def test_the_same_tool_twice_is_one_tool():
+def test_the_same_tool_listed_twice_is_one_tool():
     found = catalog(tool("a"), tool("a"))
     assert (len(found.tools), found.quarantined) == (1, ())
 
 
-def test_of_two_different_tools_of_one_name_the_first_is_kept_and_the_second_named():
+def test_of_two_different_tools_with_one_name_the_first_is_kept_and_the_second_reported():
     found = catalog(tool("a", description="1"), tool("a", description="2"))
     assert [one.description for one in found.tools] == ["1"]
     assert found.quarantined == (("a", "a different tool with the same name"),)
 
 
-def test_a_listing_that_failed_is_not_a_tool_left_out():
+def test_a_listing_problem_is_not_reported_as_an_omitted_tool():
     found = catalog(note="the end")
     assert (found.quarantined, found.listing_problem) == ((), "the end")
 
@@ -169,7 +169,7 @@ def test_a_listing_that_failed_is_not_a_tool_left_out():
         ({None: {"tools": [1], "nextCursor": "b"}, "b": TimeoutError()}, True),
     ],
 )
-async def test_a_failed_listing_differs_from_a_complete_one(pages, incomplete):
+async def test_a_walk_records_whether_the_listing_is_incomplete(pages, incomplete):
     walk, _ = await walked(pages)
     assert walk.incomplete is incomplete
 
@@ -179,7 +179,7 @@ def after(before, *tools, incomplete=True):
     return build_catalog("srv", walk, trusted=True, before=before)
 
 
-def test_an_incomplete_listing_keeps_the_tools_that_it_does_not_have():
+def test_an_incomplete_listing_keeps_the_known_tools_that_it_lacks():
     before = catalog(tool("a"), tool("b", outputSchema=SCHEMA), tool("c", description="old"))
     found = after(before, tool("c", description="new"), tool("d"))
     assert [(one.name, one.description) for one in found.tools] == [
@@ -191,16 +191,16 @@ def test_an_incomplete_listing_keeps_the_tools_that_it_does_not_have():
     assert found.output_schemas == {"b": SCHEMA}
 
 
-def test_an_incomplete_listing_does_not_keep_a_tool_that_it_shows_to_be_malformed():
+def test_an_incomplete_listing_does_not_keep_a_tool_that_it_lists_as_malformed():
     found = after(catalog(tool("a")), {"name": "a"})
     assert found.tools == ()
 
 
-def test_a_complete_listing_keeps_nothing():
+def test_a_complete_listing_drops_tools_that_it_lacks():
     assert after(catalog(tool("a")), tool("b"), incomplete=False).find("a") is None
 
 
-def test_incomplete_listings_never_add_up_to_more_than_the_limit(monkeypatch):
+def test_incomplete_listings_never_accumulate_more_tools_than_the_limit(monkeypatch):
     monkeypatch.setattr("tui.host.catalog.MAX_TOOLS", 3)
     found = catalog(tool("a"), tool("b"))
     for name in "cdef":
@@ -208,19 +208,19 @@ def test_incomplete_listings_never_add_up_to_more_than_the_limit(monkeypatch):
     assert [one.name for one in found.tools] == ["f", "e", "d"]
 
 
-def test_tools_are_pinned_by_their_names():
+def test_tools_are_pinned_by_name():
     found = build_catalog("srv", Walk([tool("get_a"), tool("set_a")]), trusted=True, pins=["get_*"]).tools
     assert [(one.name, one.pinned) for one in found] == [("get_a", True), ("set_a", False)]
 
 
-def test_hints_are_read_only_when_they_are_what_they_should_be():
+def test_hints_of_the_wrong_type_are_ignored():
     hints = {"readOnlyHint": "yes", "destructiveHint": 1, "idempotentHint": True, "title": "T"}
     [found] = catalog(tool(annotations=hints), trusted=False).tools
     assert (found.read_only, found.destructive, found.idempotent) == (False, None, True)
     assert (found.title, found.trusted) == ("T", False)
 
 
-def test_a_long_description_is_cut_with_a_visible_note():
+def test_a_long_description_is_truncated_with_a_visible_note():
     text = described("x" * 5_000_000)
     assert len(text) < DESCRIPTION_CHARS + 100
     assert text.endswith("… [truncated: 5,000,000 characters]")
@@ -231,12 +231,12 @@ def test_tag_characters_do_not_reach_the_model():
     assert described(f"Adds.{hidden}") == "Adds.\ufffd"
 
 
-def test_escape_sequences_in_a_description_are_shown_not_obeyed():
+def test_escape_sequences_in_a_description_are_neutralized():
     assert described("\x1b[2J") == "␛[2J"
 
 
 @pytest.mark.parametrize("field", ["title", "description", "inputSchema", "outputSchema", "annotations"])
-def test_the_digest_changes_with_everything_that_is_read(field):
+def test_the_digest_changes_with_every_part_that_is_read(field):
     changed = tool(**{field: {"type": "object", "x": 1}})
     [before], [after] = catalog(tool()).tools, catalog(changed).tools
     assert before.digest != after.digest
@@ -264,7 +264,7 @@ json_values = st.recursive(
 
 
 @given(st.lists(json_values, max_size=6))
-def test_any_listing_is_sifted(items):
+def test_any_listing_can_be_read(items):
     found = build_catalog("srv", Walk(items), trusted=True)
     assert len(found.tools) + len(found.quarantined) <= len(items)
 
@@ -280,7 +280,7 @@ def test_any_listing_is_sifted(items):
         (7, True),
     ],
 )
-def test_a_tool_that_is_only_for_apps_is_withheld_from_the_model(ui, offered):
+def test_a_tool_only_for_apps_is_withheld_from_the_model(ui, offered):
     (found,) = catalog(tool(_meta={"ui": ui})).tools
     assert bool(found.withheld) is not offered
 
@@ -294,7 +294,7 @@ def test_a_tool_that_is_only_for_apps_is_withheld_from_the_model(ui, offered):
         ("2025-06-18", "required", True),
     ],
 )
-def test_a_tool_that_needs_the_tasks_of_2025_is_withheld_from_the_model(protocol, support, offered):
+def test_a_tool_that_requires_2025_tasks_is_withheld_from_the_model(protocol, support, offered):
     walk = Walk([tool(execution={"taskSupport": support})])
     (found,) = build_catalog("srv", walk, trusted=True, protocol=protocol).tools
     assert bool(found.withheld) is not offered
@@ -309,7 +309,7 @@ def test_an_icon_is_noted_but_not_stored(icons, has_icon):
     assert "x/i.png" not in repr(found)
 
 
-async def test_a_list_is_as_fresh_as_its_least_fresh_page():
+async def test_a_list_is_only_as_fresh_as_its_least_fresh_page():
     pages = {
         None: {"tools": [1], "nextCursor": "b", "ttlMs": 5_000, "cacheScope": "public"},
         "b": {"tools": [2], "ttlMs": 1_000, "cacheScope": "private"},
@@ -319,6 +319,6 @@ async def test_a_list_is_as_fresh_as_its_least_fresh_page():
 
 
 @pytest.mark.parametrize("hint", [{}, {"ttlMs": -1, "cacheScope": "all"}, {"ttlMs": True}, {"ttlMs": "5"}])
-async def test_a_caching_hint_without_values_is_none(hint):
+async def test_an_invalid_caching_hint_is_ignored(hint):
     walk, _ = await walked({None: {"tools": [1], **hint}})
     assert (walk.ttl_ms, walk.scope) == (None, "")

@@ -7,7 +7,7 @@ from tui.core.workbench import PromptArgument, PromptInfo, ResourceInfo
 from tui.host.catalog import MAX_ARGUMENTS, MAX_URI, prompt_infos, resource_infos
 
 
-def test_a_resource_keeps_its_raw_texts():
+def test_the_texts_of_a_resource_are_kept_unchanged():
     raw = {"uri": "a://b", "name": "n\x1b[2J", "title": "t", "mimeType": "text/plain", "size": 3}
     found, fault = resource_infos("s", [raw], template=False)
     escapes = HiddenText(Sign.ESCAPES, "name", "n␛[2J")
@@ -15,7 +15,7 @@ def test_a_resource_keeps_its_raw_texts():
     assert fault == ""
 
 
-def test_a_template_is_known_by_its_own_member():
+def test_a_template_is_recognized_by_its_uri_template():
     found, fault = resource_infos("s", [{"uriTemplate": "a://{b}"}, {"uri": "a://b"}], template=True)
     assert found == [ResourceInfo("s", "a://{b}", template=True)]
     assert fault == "1 of 2 templates are malformed and were omitted."
@@ -36,14 +36,14 @@ def test_an_invalid_size_is_dropped(size):
     assert found[0].size is None
 
 
-def test_only_named_arguments_count_and_only_true_is_required():
+def test_only_named_prompt_arguments_count_and_only_true_means_required():
     listed = [{"name": "a", "required": True}, {"name": "b", "required": "yes"}, {"name": 3}, "c"]
     found, fault = prompt_infos("s", [{"name": "p", "arguments": listed}, {"arguments": []}])
     assert found == [PromptInfo("s", "p", arguments=(PromptArgument("a", "", True), PromptArgument("b")))]
     assert fault == "1 of 2 prompts are malformed and were omitted."
 
 
-def test_arguments_without_end_are_cut():
+def test_too_many_prompt_arguments_are_truncated():
     listed = [{"name": str(number)} for number in range(MAX_ARGUMENTS + 5)]
     found, _ = prompt_infos("s", [{"name": "p", "arguments": listed}])
     assert len(found[0].arguments) == MAX_ARGUMENTS

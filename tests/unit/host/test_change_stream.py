@@ -78,7 +78,7 @@ async def test_a_new_subscription_opens_the_next_stream_before_the_last_is_close
     assert [one.updates for one in subscriptions.by_uri.values()] == [0, 0]
 
 
-async def test_after_a_drop_the_lists_are_listed_again_and_the_subscriptions_count_as_updated(running):
+async def test_after_a_dropped_stream_lists_are_requested_again_and_subscriptions_count_as_updated(running):
     streams, subscriptions, relisted = Streams(("tools", "prompts")), Subscriptions(), []
     subscriptions.add("a://x")
     task = running(streams, subscriptions, relisted)
@@ -91,7 +91,7 @@ async def test_after_a_drop_the_lists_are_listed_again_and_the_subscriptions_cou
     await until(task.done)
 
 
-async def test_a_stream_only_for_subscriptions_is_closed_with_the_last_of_them(running):
+async def test_a_stream_only_for_subscriptions_closes_with_the_last_of_them(running):
     streams, subscriptions = Streams(()), Subscriptions()
     running(streams, subscriptions, [])
     subscriptions.add("a://x")
@@ -101,7 +101,7 @@ async def test_a_stream_only_for_subscriptions_is_closed_with_the_last_of_them(r
     assert len(streams.ends) == 1
 
 
-async def test_in_a_session_each_change_is_one_request_and_a_refusal_is_kept():
+async def test_in_a_session_each_subscription_change_is_one_request_and_a_refusal_is_kept():
     subscriptions, asked = Subscriptions(), []
 
     async def ask(method, uri):
@@ -128,7 +128,7 @@ async def test_in_a_session_each_change_is_one_request_and_a_refusal_is_kept():
     await asyncio.gather(task, return_exceptions=True)
 
 
-async def test_a_task_that_is_followed_opens_a_stream_that_reports_it(running):
+async def test_following_a_task_opens_a_stream_that_reports_it(running):
     streams = Streams(streamed=())
     followed = SimpleNamespace(followed={"t-1"}, began=asyncio.Event())
     running(streams, Subscriptions(), [], followed)
@@ -139,7 +139,7 @@ async def test_a_task_that_is_followed_opens_a_stream_that_reports_it(running):
     await until(lambda: ("close 0", ()) in streams.events)
 
 
-async def test_without_a_task_to_follow_there_is_no_stream_for_tasks(running):
+async def test_without_a_followed_task_there_is_no_task_stream(running):
     streams = Streams(streamed=())
     followed = SimpleNamespace(followed=set(), began=asyncio.Event())
     running(streams, Subscriptions(), [], followed)

@@ -43,14 +43,14 @@ async def call(host, number=1):
     await host.workbench.call_tool(tool, {}, call=f"hand-{number}", seconds=5, progress=lambda *_: None)
 
 
-async def test_the_log_level_of_a_session_is_set_at_its_start_and_when_it_changes():
+async def test_the_log_level_is_set_at_the_start_of_a_session_and_when_it_changes():
     async with running("legacy", log_level="warning") as (host, params):
         await until(lambda: params("logging/setLevel") == [{"level": "warning"}])
         host.reconfigure("srv", log_level="debug")
         await until(lambda: params("logging/setLevel")[1:] == [{"level": "debug"}])
 
 
-async def test_without_a_log_level_none_is_requested():
+async def test_without_a_configured_log_level_none_is_requested():
     async with running("legacy") as (host, params):
         await call(host)
         assert params("logging/setLevel") == []
@@ -67,7 +67,7 @@ async def test_since_2026_the_log_level_is_part_of_each_request():
 
 
 @ERAS
-async def test_a_traceparent_goes_with_the_requests_it_is_given_for(era):
+async def test_a_request_has_the_traceparent_that_is_current(era):
     current = [""]
     async with running(era, traceparent=lambda: current[0]) as (host, params):
         await call(host)
@@ -94,7 +94,7 @@ async def test_caching_hints_of_lists_are_kept(era, hint):
 
 
 @ERAS
-async def test_instructions_are_given_if_the_person_says_so(era):
+async def test_instructions_are_available_only_if_the_person_allows_them(era):
     async with running(era) as (host, _):
         assert host.instructions() == {}
         host.reconfigure("srv", instructions=True)

@@ -12,12 +12,12 @@ def test_text_is_unchanged():
     assert content_of({"type": "text", "text": "a\x1b[2J"}) == TextContent("a\x1b[2J")
 
 
-def test_an_image_knows_its_size():
+def test_an_image_has_its_decoded_size():
     item = content_of({"type": "image", "mimeType": "image/png", "data": "aGVsbG8="})
     assert item == BinaryContent("image", "image/png", 5, "aGVsbG8=")
 
 
-def test_audio_and_embedded_blobs_are_binary():
+def test_audio_and_embedded_blobs_are_binary_content():
     assert content_of({"type": "audio", "mimeType": "a/b", "data": ""}).kind == "audio"
     blob = content_of({"type": "resource", "resource": {"uri": "x:y", "blob": "aGk="}})
     assert blob == BinaryContent("blob", "", 2, "aGk=", "x:y")
@@ -39,11 +39,11 @@ def test_content_that_is_not_a_list_is_shown_with_a_warning():
     assert result.warning == "content is not a list"
 
 
-def test_a_result_without_content_keeps_its_structure():
+def test_a_result_without_content_keeps_its_structured_content():
     assert result_of({"structuredContent": {"n": 1}}).structured == {"n": 1}
 
 
-def test_more_items_than_anyone_can_read_are_cut_and_counted():
+def test_too_many_items_are_truncated_and_counted():
     result = result_of({"content": [{"type": "text", "text": "x"}] * (MAX_ITEMS + 5)})
     assert len(result.content) == MAX_ITEMS
     assert result.warning == "5 more content items omitted"
@@ -62,12 +62,12 @@ json_values = st.recursive(
 
 
 @given(json_values, json_values, json_values)
-def test_any_json_value_is_a_result(content, structured, is_error):
+def test_any_json_value_can_be_read_as_a_result(content, structured, is_error):
     result = result_of({"content": content, "structuredContent": structured, "isError": is_error})
     assert isinstance(result.is_error, bool)
 
 
-def test_contents_of_a_resource_are_bounded():
+def test_the_number_of_resource_contents_is_bounded():
     raw = {"contents": [{"uri": "a:", "text": "x"}] * (MAX_ITEMS + 2)}
     read = contents_of(raw)
     assert len(read.content) == MAX_ITEMS
@@ -75,7 +75,7 @@ def test_contents_of_a_resource_are_bounded():
 
 
 @given(json_values)
-def test_no_answer_to_a_read_or_a_prompt_is_an_exception(value):
+def test_no_response_to_a_resource_or_prompt_request_raises(value):
     for raw in ({"contents": value, "messages": value}, {"contents": [value], "messages": [value]}):
         contents_of(raw)
         prompt_of(raw)
@@ -93,11 +93,11 @@ def test_no_answer_to_a_read_or_a_prompt_is_an_exception(value):
         ({"priority": float("nan")}, Annotations()),
     ],
 )
-def test_annotations_of_an_item_are_read_and_malformed_ones_are_not(said, read):
+def test_valid_annotations_are_read_and_malformed_ones_ignored(said, read):
     assert content_of({"type": "text", "text": "x", "annotations": said}).annotations == read
 
 
-def test_every_kind_of_item_has_annotations():
+def test_every_kind_of_item_may_have_annotations():
     said = {"annotations": {"audience": ["user"]}}
     resource = {"uri": "a://1", "text": "x"}
     for item in (

@@ -52,7 +52,7 @@ def failure(given, error=None, seconds=None, died=False, theirs=()):
     )
 
 
-def test_a_death_at_the_start_names_command_exit_and_last_line():
+def test_an_exit_during_startup_is_reported_with_command_exit_code_and_last_line():
     given = transport(exit=ended(), stderr=log("ModuleNotFoundError: No module named 'httpx'"))
     found = failure(given, died=True)
     assert found.reason is StopReason.FAILED_TO_START
@@ -63,13 +63,13 @@ def test_a_death_at_the_start_names_command_exit_and_last_line():
     assert found.next_step == "Press l for its log, r to retry."
 
 
-def test_the_line_of_the_log_that_says_why_is_quoted_instead_of_advice():
+def test_the_log_line_with_the_cause_is_quoted_instead_of_advice():
     said = log("npm error code E404", "npm error 404 Not Found", "npm error A complete log is in: x.log")
     found = failure(transport(exit=ended(), stderr=said), died=True)
     assert found.detail.endswith(" Log: npm error 404 Not Found")
 
 
-def test_output_that_is_not_json_rpc_is_shown():
+def test_output_that_is_not_json_rpc_is_quoted():
     found = failure(transport(noise=12, first_noise="Starting…"), seconds=60)
     assert found.detail == (
         "no response to initialize within 60 s."
@@ -82,13 +82,13 @@ def test_a_known_kind_of_noise_is_named():
     assert found.detail.endswith(" It asks 'Ok to proceed?'.")
 
 
-def test_what_the_transport_says_comes_before_what_the_sdk_says():
+def test_an_error_of_the_transport_takes_precedence_over_one_of_the_sdk():
     error = ServerError("`foo` was not found on PATH.", where="x", next_step="Check command.")
     found = failure(transport(), ExceptionGroup("a", [ExceptionGroup("b", [error])]))
     assert (found.detail, found.next_step) == ("`foo` was not found on PATH.", "Check command.")
 
 
-def test_versions_of_both_sides_are_named():
+def test_unsupported_versions_of_both_sides_are_named():
     error = RuntimeError("Unsupported protocol version from the server: 2099-01-01")
     found = failure(transport(), error, theirs=("2099-01-01", "2099-01-01"))
     assert found.detail == (
@@ -96,14 +96,14 @@ def test_versions_of_both_sides_are_named():
     )
 
 
-def test_an_answer_of_the_wrong_shape_is_named_by_place_not_by_payload():
+def test_an_invalid_response_is_reported_by_path_without_its_payload():
     with pytest.raises(ValidationError) as caught:
         InitializeResult.model_validate({"protocolVersion": "secret payload", "capabilities": {}})
     found = failure(transport(), caught.value)
     assert found.detail == "its response to initialize is invalid: serverInfo: Field required."
 
 
-def test_a_process_that_we_ended_did_not_end_on_its_own():
+def test_a_process_that_mcptui_ended_is_not_reported_as_exited():
     found = failure(
         transport(exit=ended(None, "SIGTERM", "was terminated by SIGTERM")), ValueError("nonsense")
     )
@@ -111,7 +111,7 @@ def test_a_process_that_we_ended_did_not_end_on_its_own():
     assert (found.code, found.signal) == (None, "")
 
 
-def test_a_clean_exit_and_a_crash_have_different_words():
+def test_a_clean_exit_and_a_crash_have_different_reasons():
     assert explain.death(transport(exit=ended(0)), None, died=True).reason is StopReason.EXITED
     assert explain.death(transport(exit=ended(1)), None, died=True).reason is StopReason.CRASHED
     killed = explain.death(
@@ -120,12 +120,12 @@ def test_a_clean_exit_and_a_crash_have_different_words():
     assert (killed.reason, killed.signal) == (StopReason.CRASHED, "SIGKILL")
 
 
-def test_a_connection_that_broke_says_why():
+def test_a_broken_connection_is_reported_with_the_reason():
     found = explain.death(transport(fatal="it closed its stdout, so mcptui ended it"), None, died=True)
     assert found.detail == "it closed its stdout, so mcptui ended it."
 
 
-def test_the_model_learns_how_a_server_died_and_its_last_lines():
+def test_the_model_reads_how_a_server_exited_and_its_last_log_lines():
     given = transport(exit=ended(17, words="exited with code 17 after 2 s"), stderr=log("a", "panic"))
     text = explain.died_in_call("weather", given, stopped=False)
     assert text == (
@@ -135,24 +135,24 @@ def test_the_model_learns_how_a_server_died_and_its_last_lines():
     )
 
 
-def test_a_long_last_line_is_cut_between_words_since_a_secret_may_be_in_it():
+def test_a_long_last_line_is_cut_between_words_so_that_no_partial_secret_remains():
     given = transport(exit=ended(17), stderr=log("first", "last " + "configured-value" * 30))
     assert explain.died_in_call("weather", given, stopped=False).endswith(":\nfirst\nlast…")
 
 
-def test_an_error_of_the_protocol_is_bounded_and_cleaned():
+def test_a_protocol_error_is_bounded_and_cleaned():
     error = MCPError.from_error_data(ErrorData(code=-32000, message="\x1b[2J" + "x" * 100_000))
     text = explain.protocol_failure(error)
     assert text.startswith("The server returned error -32000: ␛[2Jxxx")
     assert len(text) < 400
 
 
-def test_an_unusable_answer_is_called_so():
+def test_an_unusable_response_is_reported_as_invalid():
     error = MCPError.from_error_data(ErrorData(code=-32603, message=f"{explain.NO_ANSWER}: not JSON"))
     assert explain.protocol_failure(error) == "The server's response is invalid: not JSON."
 
 
-def test_a_long_command_is_cut_in_the_middle():
+def test_a_long_command_is_truncated_in_the_middle():
     spec = ServerSpec("s", "npx", ("-y", "x" * 200, "end"))
     shown = explain.command_line(spec)
     assert len(shown) == 79
@@ -167,7 +167,7 @@ def test_leftover_processes_are_reported(left, words):
 @pytest.mark.parametrize(
     "error", [KeyError("mcp.client._probe"), RuntimeError("dictionary changed size"), ImportError("no")]
 )
-def test_a_defect_is_found_inside_nested_groups(error):
+def test_an_internal_error_is_found_inside_nested_groups(error):
     assert explain.is_defect(ExceptionGroup("outer", [ExceptionGroup("inner", [error])]))
 
 
@@ -181,5 +181,5 @@ def test_a_defect_is_found_inside_nested_groups(error):
         BrokenPipeError(),
     ],
 )
-def test_errors_caused_by_a_server_are_not_defects(error):
+def test_errors_caused_by_a_server_are_not_internal_errors(error):
     assert not explain.is_defect(error)

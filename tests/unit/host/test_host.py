@@ -27,20 +27,20 @@ def states(one):
 A, B, LATER = ServerSpec("a", "x"), ServerSpec("b", "x"), ServerSpec("later", "x", autostart=False)
 
 
-async def test_servers_are_shown_in_configured_order():
+async def test_servers_are_listed_in_configured_order():
     one = host(B, A)
     assert [status.name for status in one.statuses()] == ["b", "a"]
     await one.shutdown()
 
 
-async def test_only_those_that_start_with_the_app_are_started():
+async def test_only_servers_configured_to_start_with_the_app_are_started():
     one = host(A, LATER)
     await one.start_all()
     assert states(one) == [ServerState.RUNNING, ServerState.STOPPED]
     await one.shutdown()
 
 
-async def test_named_servers_are_started_whatever_they_are_configured_to():
+async def test_named_servers_are_started_whatever_their_configuration():
     one = host(A, LATER)
     await one.start_all(["later"])
     assert states(one) == [ServerState.STOPPED, ServerState.RUNNING]
@@ -54,7 +54,7 @@ class Refused(AllOwn):
         return spec.name == "a"
 
 
-async def test_a_server_that_the_person_said_no_to_is_started_only_by_name():
+async def test_a_server_without_consent_is_started_only_by_name():
     one = host(A, B, consent=Refused())
     await one.start_all()
     assert states(one) == [ServerState.STOPPED, ServerState.RUNNING]
@@ -93,7 +93,7 @@ async def test_every_change_raises_the_revision_and_is_reported_by_name():
     await one.shutdown()
 
 
-async def test_a_request_from_a_key_returns_at_once_and_is_carried_out():
+async def test_request_methods_return_at_once_and_are_carried_out():
     one = host(A)
     one.request_start("a")
     assert states(one) == [ServerState.STOPPED]
@@ -104,7 +104,7 @@ async def test_a_request_from_a_key_returns_at_once_and_is_carried_out():
     await one.shutdown()
 
 
-async def test_servers_start_and_stop_side_by_side():
+async def test_servers_start_and_stop_in_parallel():
     script = Script(stop_seconds=1.0)
     one = host(*(ServerSpec(f"s{number}", "x") for number in range(8)), script=script)
     await one.start_all()
@@ -113,7 +113,7 @@ async def test_servers_start_and_stop_side_by_side():
     assert script.alive == []
 
 
-async def test_a_server_that_was_still_starting_is_stopped_too():
+async def test_a_server_that_is_still_starting_is_stopped_too():
     script = Script(silent=True)
     one = host(A, script=script)
     one.request_start("a")
@@ -130,7 +130,7 @@ async def test_nothing_starts_after_a_shutdown():
     assert script.spawned == 0
 
 
-async def test_a_command_that_is_not_there_is_a_status_not_an_exception():
+async def test_a_missing_command_becomes_a_status_and_does_not_raise():
     one = Host([ServerSpec("gone", "no-such-command-anywhere")], sink=lambda *_: None, clock=MonotonicClock())
     await one.start("gone")
     status = one.status("gone")
@@ -139,7 +139,7 @@ async def test_a_command_that_is_not_there_is_a_status_not_an_exception():
     await one.shutdown()
 
 
-def test_the_host_is_there_before_the_sdk_is():
+def test_the_host_can_be_imported_without_the_sdk():
     code = (
         "import sys, tui.host.host;"
         "print([name for name in ('mcp', 'mcp_types', 'pydantic', 'jsonschema', 'anyio', 'httpx2')"

@@ -29,33 +29,33 @@ def test_a_transition_outside_the_table_is_rejected(state, happening):
             after(state, happening)
 
 
-def test_stopped_is_only_reached_through_stopping():
+def test_stopped_is_reached_only_through_stopping():
     assert [row for row, state in TRANSITIONS.items() if state is ServerState.STOPPED] == [
         (ServerState.STOPPING, Happening.GONE)
     ]
 
 
-def test_the_delay_doubles_from_one_second():
+def test_the_delay_doubles_starting_at_one_second():
     policy = RestartPolicy()
     delays = [policy.delay_after_death(at * 60 * SECOND, 0) for at in range(8)]
     assert delays == [1, 2, 4, 8, 16, 32, 60, 60]
 
 
-def test_a_minute_of_health_forgets_the_delay():
+def test_a_minute_of_uptime_resets_the_delay():
     policy = RestartPolicy()
     for at in range(4):
         policy.delay_after_death(at * 100 * SECOND, 0)
     assert policy.delay_after_death(1000 * SECOND, 60 * SECOND) == 1
 
 
-def test_five_deaths_in_two_minutes_are_a_crash_loop():
+def test_five_exits_in_two_minutes_are_a_crash_loop():
     policy = RestartPolicy()
     delays = [policy.delay_after_death(at * 10 * SECOND, 0) for at in range(5)]
     assert delays[:4] == [1, 2, 4, 8]
     assert delays[4] is None
 
 
-def test_a_start_by_hand_forgets_the_crash_loop():
+def test_a_manual_start_resets_the_crash_loop():
     policy = RestartPolicy()
     for at in range(5):
         policy.delay_after_death(at, 0)
@@ -64,7 +64,7 @@ def test_a_start_by_hand_forgets_the_crash_loop():
 
 
 @given(st.lists(st.tuples(st.integers(0, 200), st.integers(0, 100), st.floats(0.8, 1.2)), max_size=60))
-def test_deaths_never_lead_to_more_than_five_starts_in_two_minutes(deaths):
+def test_exits_never_lead_to_more_than_five_starts_in_two_minutes(deaths):
     policy, now, starts = RestartPolicy(), 0, []
     for rest, lived, jitter in deaths:
         now += (rest + lived) * SECOND
@@ -78,14 +78,14 @@ def test_deaths_never_lead_to_more_than_five_starts_in_two_minutes(deaths):
         assert sum(0 <= at - first < 120 * SECOND for at in starts) <= LOOP_DEATHS
 
 
-def test_a_call_waits_for_what_is_left_of_the_delay():
+def test_a_call_waits_for_the_rest_of_the_delay():
     policy = RestartPolicy()
     policy.delay_after_death(10 * SECOND, 0)
     left = [policy.seconds_left(int(at * SECOND)) for at in (10, 10.25, 11, 99)]
     assert left == [1, 0.75, 0, 0]
 
 
-def test_a_call_starts_nothing_that_never_died_or_that_runs_or_that_the_person_decided_about():
+def test_a_call_starts_only_a_server_that_exited_by_itself():
     policy = RestartPolicy()
     assert policy.seconds_left(0) is None
     for end in (policy.is_ready, policy.forget):

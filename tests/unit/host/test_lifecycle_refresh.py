@@ -7,7 +7,7 @@ def test_the_first_change_is_fetched_at_once():
     assert RefreshPace().wait_seconds(5 * SECOND) == 0
 
 
-def test_a_storm_is_answered_more_and_more_slowly():
+def test_under_a_storm_of_changes_the_gap_grows():
     pace, now, waits = RefreshPace(), 0, []
     for _ in range(8):
         wait = pace.wait_seconds(now)
@@ -17,7 +17,7 @@ def test_a_storm_is_answered_more_and_more_slowly():
     assert waits == [0, 2, 4, 8, 16, 32, 60, LONGEST_GAP]
 
 
-def test_rest_brings_back_the_short_gap():
+def test_after_a_quiet_period_the_gap_is_short_again():
     pace = RefreshPace()
     for now in (0, 1, 2):
         pace.wait_seconds(now * SECOND)
@@ -27,13 +27,13 @@ def test_rest_brings_back_the_short_gap():
     assert pace.wait_seconds(501 * SECOND) == 1
 
 
-def test_retries_come_more_and_more_slowly():
+def test_the_delay_between_retries_grows():
     retry = RetryDelay()
     delays = [retry.after_failure() for _ in range(11)]
     assert delays == [2, 4, 8, 16, 32, 64, 128, 256, 512, LONGEST_RETRY, LONGEST_RETRY]
 
 
-def test_retries_start_over_after_a_success():
+def test_a_success_resets_the_retry_delay():
     retry = RetryDelay()
     retry.after_failure()
     retry.after_failure()
@@ -41,6 +41,6 @@ def test_retries_start_over_after_a_success():
     assert retry.after_failure() == 2
 
 
-def test_retries_start_over_when_it_worked_for_longer_than_the_last_delay():
+def test_uptime_longer_than_the_last_delay_resets_the_retry_delay():
     retry = RetryDelay()
     assert [retry.after_failure(worked) for worked in (0, 1, 3.9, 8, 1)] == [2, 4, 8, 2, 4]

@@ -13,7 +13,7 @@ def entry(name: str, **more: str) -> dict[str, str]:
     return {"name": f"io.example/{name}", "version": "1.0.0", "description": f"All about {name}.", **more}
 
 
-async def test_all_words_have_to_be_found_and_pages_are_read_to_the_end():
+async def test_a_search_requires_all_words_and_follows_all_pages():
     names = ["weather-a", "weather-b", "weather-c", "news"]
     async with registry_server(*map(entry, names)) as server:
         found = await Registry(server.url).search(["weather", "ABOUT"], 30)
@@ -44,7 +44,7 @@ async def test_a_server_is_found_by_name_and_version():
         ),
     ],
 )
-async def test_an_answer_that_cannot_be_used_is_one_sentence(answer: bytes, said: str):
+async def test_an_unusable_response_is_reported_in_one_sentence(answer: bytes, said: str):
     async with registry_server() as server:
         server.instead = answer
         with pytest.raises(ServerError, match=said) as caught:
@@ -52,7 +52,7 @@ async def test_an_answer_that_cannot_be_used_is_one_sentence(answer: bytes, said
         assert "token" not in str(caught.value)
 
 
-async def test_an_answer_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch):
+async def test_an_endless_response_is_cut_off(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(registry, "MAX_BYTES", 1000)
     async with registry_server() as server:
         server.instead = reply(b" " * 2000)
@@ -60,7 +60,7 @@ async def test_an_answer_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch)
             await Registry(server.url).search(["x"], 5)
 
 
-async def test_one_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch):
+async def test_a_registry_that_never_responds_times_out(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(registry, "SECONDS", 0.1)
     async with registry_server() as server:
 
@@ -72,7 +72,7 @@ async def test_one_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatc
             await Registry(server.url).search(["x"], 5)
 
 
-async def test_an_unreachable_address_is_one_sentence_with_the_next_step():
+async def test_an_unreachable_registry_is_reported_with_the_next_step():
     with pytest.raises(ServerError, match="cannot connect") as caught:
         await Registry("http://127.0.0.1:9").search(["x"], 5)
     assert "--registry" in str(caught.value)

@@ -8,21 +8,21 @@ from tui.host.frames.id_gate import RESULT_TOO_LARGE
 from tui.host.requests import WholeReply, _refused
 
 
-def test_a_raw_answer_is_kept_whole_and_the_sdk_gets_the_least_it_takes():
+def test_a_raw_response_is_kept_and_the_sdk_gets_a_minimal_one():
     ticket = WholeReply(hollow=lambda raw: {"tools": []})
     said = {"tools": "none", "resultType": "surprise"}
     assert ticket.take(said) == {"tools": []}
     assert ticket.raw == said
 
 
-def test_under_the_modern_revision_the_least_is_a_complete_answer():
+def test_in_the_modern_revision_the_minimal_response_is_complete():
     ticket = WholeReply(hollow=lambda raw: {"tools": []})
     ticket.modern = True
     taken = ticket.take({"resultType": "input_required"})
     assert isinstance(taken, dict) and taken["resultType"] == "complete"
 
 
-def test_an_error_of_the_server_is_unchanged():
+def test_an_error_from_the_server_is_unchanged():
     answer = _refused(MCPError(code=-32002, message="no such thing", data={"uri": "a://b"}))
     assert answer.error == {"code": -32002, "message": "no such thing", "data": {"uri": "a://b"}}
     assert not answer.problem and not answer.lost
@@ -32,7 +32,7 @@ def test_an_error_of_the_server_is_unchanged():
     ("code", "message"),
     [(-32600, NO_ANSWER + " JSON nested too deeply"), (RESULT_TOO_LARGE, "result too large: 9")],
 )
-def test_mcptuis_words_in_place_of_an_answer_are_not_an_error_of_the_server(code, message):
+def test_an_error_created_by_mcptui_is_not_reported_as_one_from_the_server(code, message):
     answer = _refused(MCPError(code=code, message=message))
     assert answer.error is None
     assert answer.problem

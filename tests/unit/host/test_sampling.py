@@ -65,7 +65,7 @@ async def test_an_allowed_server_gets_a_reply_without_a_question() -> None:
     assert model.asked == [(PARAMS, 1000)] and person.seen == []
 
 
-async def test_the_person_sees_request_and_reply_and_may_change_both() -> None:
+async def test_the_person_sees_request_and_reply_and_may_edit_both() -> None:
     request, reply = {**PARAMS, "systemPrompt": "Be brief."}, {**REPLY, "model": "mine"}
     person = Person(SamplingAnswer(Action.ACCEPT, request), SamplingAnswer(Action.ACCEPT, reply))
     model = Model()
@@ -91,7 +91,7 @@ async def test_a_refused_reply_never_reaches_the_server() -> None:
         await ServerSampling(person, Model()).answer(spec(SamplingRule.ASK), PARAMS, 0)
 
 
-async def test_the_budget_limits_each_request_and_then_all() -> None:
+async def test_the_token_budget_limits_each_request_and_then_refuses() -> None:
     model = Model(tokens=60)
     sampling = ServerSampling(Refuser(), model)
     for _ in range(2):
@@ -101,7 +101,7 @@ async def test_the_budget_limits_each_request_and_then_all() -> None:
         await sampling.answer(spec(sampling_tokens=100), PARAMS, 0)
 
 
-async def test_more_requests_than_the_rate_are_refused_until_a_minute_is_over() -> None:
+async def test_requests_above_the_rate_are_refused_for_a_minute() -> None:
     now = 0.0
     sampling = ServerSampling(Refuser(), Model(), lambda: now)
     for _ in range(3):
@@ -112,7 +112,7 @@ async def test_more_requests_than_the_rate_are_refused_until_a_minute_is_over() 
     await sampling.answer(spec(sampling_per_minute=3), PARAMS, 0)
 
 
-async def test_requests_are_made_one_at_a_time() -> None:
+async def test_requests_run_one_at_a_time() -> None:
     running, most = 0, 0
 
     class Slow(Model):
@@ -131,7 +131,7 @@ async def test_requests_are_made_one_at_a_time() -> None:
     assert most == 1
 
 
-async def test_every_request_that_waits_is_a_question_so_that_the_dialog_counts_it() -> None:
+async def test_each_waiting_request_is_its_own_question() -> None:
     decided = asyncio.Event()
 
     class Slow(Person):
@@ -154,14 +154,14 @@ async def test_every_request_that_waits_is_a_question_so_that_the_dialog_counts_
     assert [most for _, most in model.asked] == [20, 10]
 
 
-async def test_a_malformed_request_is_refused_before_anybody_is_asked() -> None:
+async def test_a_malformed_request_is_refused_before_the_person_is_asked() -> None:
     person = Person(YES)
     with pytest.raises(BadSampling):
         await ServerSampling(person, Model()).answer(spec(SamplingRule.ASK), {"maxTokens": 5}, 0)
     assert person.seen == []
 
 
-async def test_a_model_that_gives_no_reply_is_a_refusal_with_its_reason() -> None:
+async def test_if_the_model_gives_no_reply_the_request_is_refused_with_the_reason() -> None:
     model = Model()
     model.fails = True
     with pytest.raises(SamplingRefused, match="no reply from the model: it is not there"):

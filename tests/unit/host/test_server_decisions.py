@@ -16,7 +16,7 @@ def requests_for(person: Refuser, **more: Any) -> tuple[ServerRequests, Noted]:
     return ServerRequests("weather", PatientQuestioner(person, log), **more), log
 
 
-async def test_a_form_is_recorded_with_what_was_asked_and_not_what_was_answered() -> None:
+async def test_a_form_is_recorded_with_its_question_and_without_the_answer() -> None:
     requests, log = requests_for(Scripted({"name": "Ada"}))
     await requests.answer("elicitation/create", elicit())
     (found,) = log.records
@@ -48,7 +48,7 @@ class Model:
 SAMPLE = {"messages": [{"role": "user", "content": {"type": "text", "text": "hello"}}], "maxTokens": 10}
 
 
-async def test_sampling_that_a_setting_allows_names_the_setting_and_then_its_limit() -> None:
+async def test_sampling_allowed_by_a_setting_is_recorded_with_the_setting_or_its_limit() -> None:
     requests, log = requests_for(Refuser(), sampler=Model())
     requests.spec = ServerSpec("weather", sampling=SamplingRule.ALLOW, sampling_per_minute=1)
     for _ in range(2):
@@ -60,7 +60,7 @@ async def test_sampling_that_a_setting_allows_names_the_setting_and_then_its_lim
     assert log.records[0].by == "setting sampling = allow" and log.records[1].by.startswith(BY_LIMIT)
 
 
-async def test_unaccepted_sampling_is_recorded_as_denied() -> None:
+async def test_sampling_that_nobody_accepted_is_recorded_as_denied() -> None:
     requests, log = requests_for(Refuser(), sampler=Model())
     requests.spec = ServerSpec("weather", sampling=SamplingRule.ASK)
     await requests.answer("sampling/createMessage", SAMPLE)
@@ -75,7 +75,7 @@ async def test_roots_are_recorded_once() -> None:
     assert [(one.kind, one.subject) for one in log.records] == [(DecisionKind.ROOTS, "2 folders")]
 
 
-def test_a_server_that_never_stops_cannot_push_out_the_decisions_about_others() -> None:
+def test_the_number_of_recorded_requests_of_one_server_is_bounded() -> None:
     log = Noted()
     decisions = ServerDecisions("weather", log)
     for _ in range(MAX_RECORDED * 3):

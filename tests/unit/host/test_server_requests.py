@@ -84,7 +84,7 @@ def elicit(**params: Any) -> dict[str, Any]:
     return {"message": "Who?", "requestedSchema": NAME, **params}
 
 
-async def test_a_form_is_asked_in_the_name_of_its_server_and_its_answer_sent() -> None:
+async def test_a_form_is_shown_with_its_server_and_the_answer_is_sent() -> None:
     person = Scripted({"name": "Ada"})
 
     found = await requests_for(person).answer("elicitation/create", elicit())
@@ -99,7 +99,7 @@ async def test_without_a_person_the_server_gets_a_refusal() -> None:
     assert found == {"action": "decline"}
 
 
-async def test_an_answer_that_does_not_fit_its_schema_is_never_sent() -> None:
+async def test_an_answer_that_does_not_match_its_schema_is_never_sent() -> None:
     found = await requests_for(Scripted({"nmae": "Ada"})).answer("elicitation/create", elicit())
 
     assert isinstance(found, Refusal) and "'nmae' is not a field" in found.message
@@ -115,7 +115,7 @@ async def test_an_answer_that_does_not_fit_its_schema_is_never_sent() -> None:
         ({"message": "a", "mode": "url", "url": "javascript:alert(1)"}, "the URL was not opened"),
     ],
 )
-async def test_a_malformed_request_is_refused_before_anybody_is_asked(
+async def test_a_malformed_request_is_refused_before_the_person_is_asked(
     params: dict[str, Any], said: str
 ) -> None:
     person = Scripted({})
@@ -126,7 +126,7 @@ async def test_a_malformed_request_is_refused_before_anybody_is_asked(
     assert person.asked == []
 
 
-async def test_an_address_is_opened_after_consent_only() -> None:
+async def test_a_url_is_opened_only_after_consent() -> None:
     params = {"message": "Sign in", "mode": "url", "url": "https://a.example/x"}
 
     answers = [
@@ -137,13 +137,13 @@ async def test_an_address_is_opened_after_consent_only() -> None:
 
 
 @pytest.mark.parametrize("method", ["sampling/createMessage", "made/up"])
-async def test_what_is_not_offered_is_an_unknown_method(method: str) -> None:
+async def test_a_method_that_is_not_offered_is_unknown(method: str) -> None:
     found = await requests_for(Refuser()).answer(method, {})
 
     assert isinstance(found, Refusal) and found.code == METHOD_NOT_FOUND
 
 
-async def test_the_clocks_of_a_server_stand_still_while_it_asks() -> None:
+async def test_the_time_limits_of_a_server_are_paused_while_it_asks() -> None:
     answered, clock = asyncio.Event(), Clock()
     requests = requests_for(Scripted({"name": "Ada"}, wait=answered))
     with requests.clocks.holding(clock):
@@ -155,7 +155,7 @@ async def test_the_clocks_of_a_server_stand_still_while_it_asks() -> None:
         assert clock.runs
 
 
-async def test_a_flood_of_questions_is_cancelled_unseen() -> None:
+async def test_excess_questions_are_cancelled_without_being_shown() -> None:
     answered = asyncio.Event()
     person = Scripted({}, wait=answered)
     patient = PatientQuestioner(person)
@@ -177,7 +177,7 @@ def rounds(person: Refuser) -> InputRounds:
     return InputRounds(requests_for(person))
 
 
-async def test_each_round_is_answered_by_key_and_its_state_returned_exactly() -> None:
+async def test_each_round_answers_every_key_and_returns_the_exact_state() -> None:
     person = Scripted({"name": "Ada"})
     state = ' {"a":\u2028 1}\x00 '
     one = rounds(person)
@@ -190,11 +190,11 @@ async def test_each_round_is_answered_by_key_and_its_state_returned_exactly() ->
     assert [question.round for question in person.asked if isinstance(question, FormQuestion)] == [1, 1, 2]
 
 
-async def test_a_round_that_asks_for_nothing_is_just_sent_again() -> None:
+async def test_a_round_without_requests_is_sent_again() -> None:
     assert await rounds(Refuser()).answers({"requestState": "s"}) == ({}, "s")
 
 
-async def test_endless_rounds_end() -> None:
+async def test_the_number_of_rounds_is_limited() -> None:
     endless = rounds(Refuser())
     for _ in range(MAX_ROUNDS):
         await endless.answers({"inputRequests": {"q": ASK}})
@@ -215,7 +215,7 @@ async def test_endless_rounds_end() -> None:
         ({"inputRequests": {str(n): ASK for n in range(99)}}, "99 inputs at once"),
     ],
 )
-async def test_a_round_that_makes_no_sense_ends_the_call_with_a_sentence(
+async def test_an_invalid_round_ends_the_call_with_an_explanation(
     wanted: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(RoundProblem, match=problem):
@@ -227,7 +227,7 @@ def required(url: str = "https://a.example/", count: int = 1) -> dict[str, Any]:
     return {"elicitations": [one] * count}
 
 
-async def test_a_required_address_is_opened_and_its_end_awaited() -> None:
+async def test_a_required_url_is_opened_and_its_completion_awaited() -> None:
     never = asyncio.Event()
     person = Scripted({}, wait=never)
     requests = requests_for(person)
@@ -242,7 +242,7 @@ async def test_a_required_address_is_opened_and_its_end_awaited() -> None:
     assert person.asked[1].message == UNTIL_DONE
 
 
-async def test_the_person_may_say_that_an_address_is_done() -> None:
+async def test_the_person_may_confirm_that_a_url_is_done() -> None:
     await rounds(Scripted({})).visit(required())
 
 
@@ -257,14 +257,14 @@ async def test_the_person_may_say_that_an_address_is_done() -> None:
         (Refuser, {"elicitations": ["x"]}, "did not send one"),
     ],
 )
-async def test_an_address_that_is_not_visited_ends_the_call_with_a_sentence(
+async def test_a_required_url_that_is_not_visited_ends_the_call_with_an_explanation(
     make: Callable[[], Refuser], data: Any, problem: str
 ) -> None:
     with pytest.raises(RoundProblem, match=problem):
         await rounds(make()).visit(data)
 
 
-async def test_without_a_browser_the_person_reads_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_browser_the_person_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPLAY", ":0")
     for name in ("SSH_CONNECTION", "SSH_TTY"):
         monkeypatch.delenv(name, raising=False)
@@ -295,7 +295,7 @@ async def test_without_a_browser_the_person_reads_what_to_do(monkeypatch: pytest
         ("roots/list", -32602, "Invalid request parameters", []),
     ],
 )
-def test_the_person_reads_about_a_malformed_question(
+def test_the_person_is_told_about_a_malformed_question(
     method: str, code: int, message: str, told: list[str]
 ) -> None:
     person = Scripted()
@@ -303,7 +303,7 @@ def test_the_person_reads_about_a_malformed_question(
     assert person.told == told
 
 
-def test_endless_malformed_questions_are_reported_a_few_times_each_once() -> None:
+def test_malformed_questions_are_reported_once_each_and_only_a_few_times() -> None:
     person = Scripted()
     requests = requests_for(person)
     for number in (0, 0, *range(100)):

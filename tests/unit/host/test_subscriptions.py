@@ -18,18 +18,18 @@ def updates(subscriptions):
     return {uri: one.updates for uri, one in subscriptions.by_uri.items()}
 
 
-def test_an_update_counts_for_its_resource_and_one_of_a_part_for_the_nearest_whole(subscriptions):
+def test_an_update_counts_for_its_resource_and_one_of_a_part_for_its_nearest_parent(subscriptions):
     for uri in ("a://x", "a://x/y/z", "a://x?q", "a://xy", "b://", 7, None):
         subscriptions.updated(uri)
     assert updates(subscriptions) == {"a://x": 2, "a://x/y": 1}
 
 
-def test_after_a_gap_without_a_stream_each_counts_as_updated(subscriptions):
+def test_after_a_gap_without_a_stream_each_resource_counts_as_updated(subscriptions):
     subscriptions.missed()
     assert updates(subscriptions) == {"a://x": 1, "a://x/y": 1}
 
 
-def test_why_a_server_refused_is_kept_until_it_accepts(subscriptions):
+def test_the_reason_for_a_refused_subscription_is_kept_until_it_is_accepted(subscriptions):
     subscriptions.settle("a://x", "no")
     subscriptions.settle("gone", "no")
     assert subscriptions.by_uri["a://x"] == ResourceSubscription(0, "no")
@@ -37,7 +37,7 @@ def test_why_a_server_refused_is_kept_until_it_accepts(subscriptions):
     assert subscriptions.by_uri["a://x"] == ResourceSubscription()
 
 
-def test_a_server_that_refuses_and_reports_updates_all_the_same_has_subscribed(subscriptions):
+def test_a_resource_whose_updates_arrive_counts_as_subscribed_even_if_refused(subscriptions):
     subscriptions.settle("a://x", "no")
     subscriptions.missed()
     assert subscriptions.by_uri["a://x"] == ResourceSubscription(1, "no")
@@ -45,7 +45,7 @@ def test_a_server_that_refuses_and_reports_updates_all_the_same_has_subscribed(s
     assert subscriptions.by_uri["a://x"] == ResourceSubscription(2)
 
 
-def test_only_what_changes_the_subscriptions_turns_them(subscriptions):
+def test_only_real_changes_of_subscriptions_are_signalled(subscriptions):
     subscriptions.turned.clear()
     subscriptions.remove("unknown")
     subscriptions.updated("a://x")
@@ -55,7 +55,7 @@ def test_only_what_changes_the_subscriptions_turns_them(subscriptions):
     assert subscriptions.uris == ("a://x/y",)
 
 
-def test_there_is_a_limit(subscriptions):
+def test_the_number_of_subscriptions_is_limited(subscriptions):
     for number in range(MOST):
         subscriptions.add(f"b://{number}")
     assert len(subscriptions.uris) == MOST

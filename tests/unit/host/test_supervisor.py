@@ -61,7 +61,7 @@ async def test_without_consent_nothing_is_spawned_and_the_status_says_why(script
     await server.close()
 
 
-async def test_after_a_yes_it_starts_and_is_not_asked_again(script):
+async def test_with_consent_the_server_starts_and_the_question_is_not_repeated(script):
     gate = Gate(yes=True)
     server = guarded(script, gate)
     await server.start()
@@ -71,7 +71,7 @@ async def test_after_a_yes_it_starts_and_is_not_asked_again(script):
     assert gate.withdrawn == ["srv"]
 
 
-async def test_a_start_that_passes_the_question_by_still_spawns_nothing(script):
+async def test_a_start_that_bypasses_the_question_spawns_nothing(script):
     server = guarded(script, Gate())
     server._begin()
     await until(lambda: server.state is STOPPED and server._lives)
@@ -79,7 +79,7 @@ async def test_a_start_that_passes_the_question_by_still_spawns_nothing(script):
     await server.close()
 
 
-async def test_a_second_start_changes_nothing(script):
+async def test_a_second_start_has_no_effect(script):
     server = supervisor(script)
     await asyncio.gather(server.start(), server.start())
     await server.start()
@@ -95,13 +95,13 @@ async def test_a_stop_has_the_reason_requested(script):
     await server.close()
 
 
-async def test_a_stop_of_a_stopped_server_returns_at_once(script):
+async def test_stopping_a_stopped_server_returns_at_once(script):
     server = supervisor(script)
     await server.stop()
     assert server.status.reason is StopReason.NOT_STARTED
 
 
-async def test_a_start_while_it_stops_is_queued(script):
+async def test_a_start_during_a_stop_is_queued(script):
     script.stop_seconds = 0.05
     server = supervisor(script)
     await server.start()
@@ -113,7 +113,7 @@ async def test_a_start_while_it_stops_is_queued(script):
     await server.close()
 
 
-async def test_a_stop_while_it_starts_ends_the_start(script):
+async def test_a_stop_during_a_start_ends_the_start(script):
     script.silent = True
     server = supervisor(script)
     starting = asyncio.create_task(server.start())
@@ -124,7 +124,7 @@ async def test_a_stop_while_it_starts_ends_the_start(script):
     await server.close()
 
 
-async def test_a_stop_before_the_process_is_there_starts_none(script):
+async def test_a_stop_before_the_process_exists_leaves_none_running(script):
     server = supervisor(script)
     starting = asyncio.create_task(server.start())
     await asyncio.sleep(0)
@@ -133,7 +133,7 @@ async def test_a_stop_before_the_process_is_there_starts_none(script):
     await server.close()
 
 
-async def test_a_restart_is_a_new_process(script):
+async def test_a_restart_spawns_a_new_process(script):
     server = supervisor(script)
     await server.start()
     await server.restart()
@@ -141,14 +141,14 @@ async def test_a_restart_is_a_new_process(script):
     await server.close()
 
 
-async def test_a_restart_of_a_stopped_server_starts_it(script):
+async def test_restarting_a_stopped_server_starts_it(script):
     server = supervisor(script)
     await server.restart()
     assert server.state is RUNNING
     await server.close()
 
 
-async def test_a_start_that_takes_too_long_says_what_was_waited_for(script):
+async def test_a_start_that_times_out_names_the_missing_response(script):
     script.silent = True
     server = supervisor(script, start_seconds=0.05)
     await server.start()
@@ -168,7 +168,7 @@ async def test_a_command_that_cannot_be_run_fails_with_a_next_step(script):
 
 
 @pytest.mark.parametrize("place", ["open", "spawn", "handshake"])
-async def test_a_start_that_an_internal_error_ends_is_tried_once_more(script, place):
+async def test_a_start_that_fails_with_an_internal_error_is_retried_once(script, place):
     script.defects = {place: [KeyError("mcp.client._probe")]}
     states = []
     server = supervisor(script, seen=lambda: states.append(server.state))
@@ -188,7 +188,7 @@ async def test_an_internal_error_is_logged_with_its_traceback(script, caplog):
     await server.close()
 
 
-async def test_a_start_that_internal_errors_end_twice_has_failed(script):
+async def test_a_start_with_two_internal_errors_fails(script):
     script.defects = {"handshake": [KeyError("first"), KeyError("second")]}
     server = supervisor(script)
     await server.start()
@@ -198,7 +198,7 @@ async def test_a_start_that_internal_errors_end_twice_has_failed(script):
     await server.close()
 
 
-async def test_a_stop_after_an_internal_error_prevents_the_second_try(script):
+async def test_a_stop_after_an_internal_error_prevents_the_retry(script):
     script.defects = {"spawn": [KeyError("first")]}
     server = supervisor(script)
     stops = []
@@ -225,7 +225,7 @@ async def test_secrets_do_not_reach_the_status_or_the_log(script):
     await server.close()
 
 
-async def test_a_secret_that_becomes_known_later_leaves_the_status_too(script):
+async def test_a_secret_that_is_learned_later_is_redacted_in_the_status_too(script):
     redactor = Redactor({})
     server = supervisor(script, redactor=redactor)
     await server.start()
@@ -235,7 +235,7 @@ async def test_a_secret_that_becomes_known_later_leaves_the_status_too(script):
     await server.close()
 
 
-async def test_a_closed_server_starts_no_more(script):
+async def test_a_closed_server_cannot_be_started(script):
     server = supervisor(script)
     await server.close()
     await server.start()

@@ -15,7 +15,7 @@ def script():
     return Script()
 
 
-async def test_a_death_is_seen_and_named(script):
+async def test_a_crash_is_detected_and_described(script):
     server = supervisor(script)
     await server.start()
     script.kill(code=3)
@@ -43,7 +43,7 @@ async def died(script, **spec):
     return server
 
 
-async def test_a_dead_server_stays_dead_until_a_call_needs_it_and_keeps_its_tools(script):
+async def test_a_crashed_server_remains_stopped_until_a_call_needs_it_and_keeps_its_tools(script):
     server = await died(script)
     assert (script.spawned, server.is_reviving) == (1, True)
     assert [tool.name for tool in server.offered] == ["echo"]
@@ -52,7 +52,7 @@ async def test_a_dead_server_stays_dead_until_a_call_needs_it_and_keeps_its_tool
     await server.close()
 
 
-async def test_a_call_waits_longer_after_each_death(script):
+async def test_a_call_waits_longer_after_each_crash(script):
     clock = TestClock()
     server = await died(script, clock=clock)
     for _ in range(3):
@@ -64,7 +64,7 @@ async def test_a_call_waits_longer_after_each_death(script):
     await server.close()
 
 
-async def test_a_call_long_after_the_death_waits_for_nothing(script):
+async def test_a_call_long_after_a_crash_does_not_wait(script):
     clock = TestClock()
     server = await died(script, clock=clock)
     clock.now += 2_000_000_000
@@ -73,7 +73,7 @@ async def test_a_call_long_after_the_death_waits_for_nothing(script):
     await server.close()
 
 
-async def test_after_five_deaths_only_the_person_starts_it(script):
+async def test_after_five_crashes_only_the_person_can_start_it(script):
     server = await died(script)
     for _ in range(4):
         await server.revive()
@@ -87,7 +87,7 @@ async def test_after_five_deaths_only_the_person_starts_it(script):
     await server.close()
 
 
-async def test_a_call_tries_to_start_it_once_and_the_next_call_tries_again(script):
+async def test_each_call_tries_to_start_it_once(script):
     server = await died(script)
     script.missing = True
     await server.revive()
@@ -99,7 +99,7 @@ async def test_a_call_tries_to_start_it_once_and_the_next_call_tries_again(scrip
     await server.close()
 
 
-async def test_a_dead_server_that_the_person_stops_is_not_started_by_a_call(script):
+async def test_a_crashed_server_that_the_person_stopped_is_not_started_by_a_call(script):
     server = await died(script)
     await server.stop()
     await server.revive()
@@ -108,7 +108,7 @@ async def test_a_dead_server_that_the_person_stops_is_not_started_by_a_call(scri
     await server.close()
 
 
-async def test_a_call_that_waits_does_not_hold_up_the_end(script):
+async def test_a_waiting_call_does_not_delay_closing(script):
     class Patient(TestClock):
         async def sleep(self, seconds):
             await asyncio.sleep(3600)
@@ -121,7 +121,7 @@ async def test_a_call_that_waits_does_not_hold_up_the_end(script):
     assert script.spawned == 1
 
 
-async def test_a_server_to_be_restarted_comes_back_after_a_second(script):
+async def test_with_restart_enabled_a_crashed_server_restarts_after_about_a_second(script):
     clock = TestClock()
     server = supervisor(script, clock, restart=True)
     await server.start()
@@ -133,7 +133,7 @@ async def test_a_server_to_be_restarted_comes_back_after_a_second(script):
     await server.close()
 
 
-async def test_five_deaths_in_a_row_are_a_crash_loop(script):
+async def test_five_crashes_in_a_row_are_a_crash_loop(script):
     server = supervisor(script, restart=True)
     await server.start()
     for lives in range(1, 6):
@@ -146,7 +146,7 @@ async def test_five_deaths_in_a_row_are_a_crash_loop(script):
     await server.close()
 
 
-async def test_a_restart_that_does_not_start_counts_as_a_death(script):
+async def test_a_failed_restart_counts_as_a_crash(script):
     server = supervisor(script, restart=True)
     await server.start()
     script.missing = True
@@ -157,7 +157,7 @@ async def test_a_restart_that_does_not_start_counts_as_a_death(script):
     await server.close()
 
 
-async def test_a_first_start_that_fails_is_not_tried_again(script):
+async def test_a_failed_first_start_is_not_retried(script):
     script.missing = True
     server = supervisor(script, restart=True)
     await server.start()
@@ -165,7 +165,7 @@ async def test_a_first_start_that_fails_is_not_tried_again(script):
     await server.close()
 
 
-async def test_a_stop_ends_the_waiting_for_a_restart(script):
+async def test_a_stop_cancels_a_pending_restart(script):
     class Patient(TestClock):
         async def sleep(self, seconds):
             await asyncio.sleep(3600)

@@ -66,7 +66,7 @@ class Scripted:
         return [method for method, _ in self.sent]
 
 
-async def test_a_task_is_polled_at_its_pace_until_it_has_a_result():
+async def test_a_task_is_polled_at_its_interval_until_it_has_a_result():
     server = Scripted(WORKING, {**WORKING, "statusMessage": "1 of 2"}, DONE)
     assert (await server.result()).content == (TextContent("found"),)
     assert server.slept == [1.0, 0.5, 0.5]
@@ -74,7 +74,7 @@ async def test_a_task_is_polled_at_its_pace_until_it_has_a_result():
     assert server.book.of("srv", "o") == ()
 
 
-async def test_while_it_works_it_is_in_the_book():
+async def test_a_running_task_is_in_the_book():
     server = Scripted(WORKING)
     following = asyncio.create_task(server.result())
     await until(lambda: len(server.sent) > 2)
@@ -84,7 +84,7 @@ async def test_while_it_works_it_is_in_the_book():
     await asyncio.wait({following})
 
 
-async def test_input_is_sent_once_however_often_it_is_requested():
+async def test_requested_input_is_sent_only_once():
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     question = {"method": "elicitation/create", "params": {"message": "?", "requestedSchema": schema}}
     wants = {"status": "input_required", "inputRequests": {"k": question}}
@@ -97,7 +97,7 @@ async def test_input_is_sent_once_however_often_it_is_requested():
     ]
 
 
-async def test_input_that_it_does_not_get_ends_the_task():
+async def test_missing_input_cancels_the_task():
     server = Scripted({"status": "input_required", "inputRequests": {"k": {"method": "x/unknown"}}})
     result = await server.result()
     assert result.is_error and "x/unknown" in result.content[0].text
@@ -122,14 +122,14 @@ async def test_input_that_it_does_not_get_ends_the_task():
         (UNKNOWN, "no longer has the task", CallFailure.PROTOCOL),
     ],
 )
-async def test_every_other_end_is_a_sentence(answer, text, failure):
+async def test_every_other_end_is_an_error_with_an_explanation(answer, text, failure):
     server = Scripted(answer)
     result = await server.result()
     assert result.is_error and result.failure is failure and text in result.content[0].text
     assert server.book.of("srv", "o") == ()
 
 
-async def test_a_tool_that_fails_in_a_task_fails_as_in_a_call():
+async def test_a_tool_error_in_a_task_is_like_one_in_a_call():
     server = Scripted({"status": "completed", "result": {"isError": True, "content": []}})
     result = await server.result()
     assert result.is_error and result.failure is CallFailure.NONE
@@ -138,7 +138,7 @@ async def test_a_tool_that_fails_in_a_task_fails_as_in_a_call():
 @pytest.mark.parametrize(
     "bad", [BROKEN, {"status": "dreaming"}, RawAnswer(result=7), RawAnswer(problem="Late.")]
 )
-async def test_a_request_that_fails_is_sent_again_a_few_times(bad):
+async def test_a_failed_poll_is_retried_a_few_times(bad):
     server = Scripted(bad, bad, WORKING, bad, DONE)
     assert (await server.result()).content == (TextContent("found"),)
     server = Scripted(bad)
@@ -155,7 +155,7 @@ async def test_a_task_outlives_its_connection():
     assert len(server.book.of("srv", "o")) == 1
 
 
-async def test_a_task_that_is_never_done_ends_with_its_time_to_live():
+async def test_a_task_past_its_time_to_live_ends_with_an_error():
     server = Scripted(WORKING)
     old = Task("srv", "o", "t-1", "x", created=time.time() - 100, ttl_ms=1_000)
     result = await server.tasks.follow(old, lambda *_: None)
@@ -163,7 +163,7 @@ async def test_a_task_that_is_never_done_ends_with_its_time_to_live():
 
 
 @pytest.mark.parametrize("kept", [True, False])
-async def test_cancelling_cancels_the_task_at_the_server_unless_it_is_only_left(kept):
+async def test_cancelling_also_cancels_the_task_on_the_server_unless_it_is_kept(kept):
     server = Scripted(WORKING)
     following = asyncio.create_task(server.result(keep_task=kept))
     await until(lambda: len(server.sent) > 1)
@@ -173,19 +173,19 @@ async def test_cancelling_cancels_the_task_at_the_server_unless_it_is_only_left(
     assert len(server.book.of("srv", "o")) == kept
 
 
-async def test_a_task_of_an_earlier_run_is_polled_at_once():
+async def test_a_task_from_an_earlier_run_is_polled_at_once():
     server = Scripted(DONE)
     assert (await server.result(now=True)).content == (TextContent("found"),)
     assert server.slept == []
 
 
-async def test_a_cancellation_that_the_server_refuses_is_said():
+async def test_a_cancellation_that_the_server_rejects_is_reported():
     said = await Scripted(UNKNOWN).tasks.cancel(task())
     assert said == "The task was not cancelled: error -32602, Task not found."
     assert await Scripted(DONE).tasks.cancel(task()) == ""
 
 
-async def test_a_task_is_followed_by_one_call_only():
+async def test_only_one_call_may_follow_a_task():
     server = Scripted(WORKING)
     following = asyncio.create_task(server.result())
     await until(lambda: server.sent)
@@ -194,17 +194,17 @@ async def test_a_task_is_followed_by_one_call_only():
     await asyncio.wait({following})
 
 
-async def test_an_answer_that_is_not_a_task_is_a_failed_call():
+async def test_a_response_that_is_not_a_task_is_a_failed_call():
     server = Scripted(DONE)
     result = await server.tasks.follow_new("research", {"taskId": 7}, lambda *_: None)
     assert result.content == (TextContent("The server returned a task without a valid taskId."),)
 
 
-def test_a_state_is_shown_in_words():
+def test_a_task_state_is_shown_in_words():
     assert words(task(status=TaskStatus.INPUT_REQUIRED)) == "task input required"
 
 
-async def test_a_reported_change_is_requested_at_once():
+async def test_a_reported_change_is_polled_at_once():
     server = Scripted(WORKING, DONE)
     idle = asyncio.Event()
 
@@ -224,5 +224,5 @@ async def test_a_reported_change_is_requested_at_once():
     assert server.slept == [1.0, 0.25, 0.5, 0.25]
 
 
-def test_a_report_about_a_task_without_followers_is_ignored():
+def test_a_report_about_a_task_that_nobody_follows_is_ignored():
     Scripted(DONE).tasks.changed_at_server({"taskId": ["t-1"]})

@@ -6,20 +6,20 @@ import anyio
 from tui.host.waits import ScopeClock, first_of, set_within
 
 
-async def test_waiting_ends_with_the_first_condition_or_the_time():
+async def test_waiting_ends_with_the_first_condition_or_the_timeout():
     event = asyncio.Event()
     event.set()
     await first_of(event.wait(), asyncio.Event().wait(), seconds=60)
     await first_of(asyncio.Event().wait(), seconds=0.01)
 
 
-async def test_what_is_not_awaited_any_longer_is_cancelled():
+async def test_conditions_that_are_no_longer_awaited_are_cancelled():
     forever = asyncio.ensure_future(asyncio.Event().wait())
     await first_of(asyncio.sleep(0), forever)
     assert forever.cancelled()
 
 
-async def test_an_event_is_set_in_time_or_not():
+async def test_set_within_returns_whether_the_event_was_set_in_time():
     event = asyncio.Event()
     assert not await set_within(event, 0.01)
     event.set()

@@ -61,7 +61,7 @@ ERAS = pytest.mark.parametrize("era", ["legacy", "modern"])
 
 
 @ERAS
-async def test_the_identity_is_that_of_the_handshake(era):
+async def test_the_identity_comes_from_the_handshake(era):
     secret = "hunter2hunter2"
     async with running(ODD, secret, redactor=Redactor({"pw": secret}), ODD_ERA=era) as (bench, _, _):
         who = await bench.identity("srv")
@@ -73,7 +73,7 @@ async def test_the_identity_is_that_of_the_handshake(era):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there it is not told")
-async def test_the_cost_of_its_processes_is_shown(tmp_path):
+async def test_resource_usage_includes_all_processes_of_the_server(tmp_path):
     parent = tmp_path / "parent.py"
     parent.write_text(f"import subprocess, sys\nsys.exit(subprocess.call([sys.executable, {str(ODD)!r}]))\n")
     async with running(parent) as (bench, _, host):
@@ -85,7 +85,7 @@ async def test_the_cost_of_its_processes_is_shown(tmp_path):
         assert who.cpu_seconds is not None
 
 
-async def test_of_a_stopped_server_there_is_what_is_configured():
+async def test_a_stopped_server_shows_only_its_configuration():
     async with running(ODD, A="1") as (bench, _, host):
         await host.stop("srv")
         who = await bench.identity("srv")
@@ -97,7 +97,7 @@ async def test_of_a_stopped_server_there_is_what_is_configured():
         assert answer == RawAnswer(problem="The server “srv” is not running.")
 
 
-async def test_an_unknown_server_raises_nothing():
+async def test_an_unknown_server_is_reported_without_raising():
     async with running(ODD) as (bench, _, _):
         assert await bench.identity("no") == ServerIdentity()
         assert await bench.resources("no") == ((), "Server not found.")
@@ -148,7 +148,7 @@ async def test_a_server_without_resources_says_so():
 
 
 @ERAS
-async def test_contents_of_a_resource_come_raw_and_odd_ones_as_they_are(era):
+async def test_resource_contents_are_raw_and_malformed_ones_are_shown_as_json(era):
     async with running(ODD, ODD_ERA=era) as (bench, captured, _):
         read = await bench.read_resource("srv", "a://1", call="hand-7", seconds=5)
         assert read.content == (
@@ -162,7 +162,7 @@ async def test_contents_of_a_resource_come_raw_and_odd_ones_as_they_are(era):
             assert (read.content, read.warning) == ((), "the response has no list of contents")
 
 
-async def test_an_error_of_the_server_is_a_sentence_whatever_its_number():
+async def test_a_server_error_becomes_a_sentence_with_its_code():
     async with running(ODD) as (bench, _, _):
         read = await bench.read_resource("srv", "a://unknown", call="hand-1", seconds=5)
         assert (read.is_error, read.failure) == (True, CallFailure.PROTOCOL)
@@ -170,7 +170,7 @@ async def test_an_error_of_the_server_is_a_sentence_whatever_its_number():
 
 
 @pytest.mark.parametrize(("uri", "code"), [("a://gone", -32002), ("a://gone too", -32602)])
-async def test_a_resource_that_is_not_there_is_not_found_in_either_era(uri, code):
+async def test_a_missing_resource_is_not_found_in_either_era(uri, code):
     async with running(ODD) as (bench, _, _):
         read = await bench.read_resource("srv", uri, call="hand-1", seconds=5)
         said = f"The server returned error {code}: no '{uri}'"
@@ -184,7 +184,7 @@ PROMPT = PromptInfo("srv", "p", arguments=(PromptArgument("who"),))
 
 
 @ERAS
-async def test_values_are_suggested_for_what_is_typed_and_what_is_filled_in(era):
+async def test_completion_sends_the_typed_value_and_the_other_arguments(era):
     async with running(ODD, ODD_ERA=era, ODD_COMPLETES="1") as (bench, _, _):
         found = await bench.complete(TEMPLATE, "y", "ab", {"x": "1"})
         asked = [json.loads(value) for value in found.values]
@@ -199,7 +199,7 @@ async def test_values_are_suggested_for_what_is_typed_and_what_is_filled_in(era)
         ]
 
 
-async def test_a_server_that_does_not_offer_completion_is_not_asked():
+async def test_a_server_without_completion_is_not_asked():
     async with running(ODD) as (bench, captured, host):
         assert await bench.complete(PROMPT, "who", "a", {}) == Completions()
         await host.stop("srv")
@@ -207,7 +207,7 @@ async def test_a_server_that_does_not_offer_completion_is_not_asked():
     assert sent(captured, "hand-complete") == []
 
 
-async def test_the_messages_of_a_prompt_come_piece_by_piece():
+async def test_the_messages_of_a_prompt_are_returned_item_by_item():
     async with running(ODD) as (bench, captured, _):
         given = await bench.get_prompt("srv", "p", {"who": "me"}, call="hand-3", seconds=5)
         assert [(message.role, message.content) for message in given.messages] == [
@@ -223,7 +223,7 @@ async def test_the_messages_of_a_prompt_come_piece_by_piece():
         assert none.problem == "The server's response has no list of messages."
 
 
-async def test_the_frames_of_a_tool_call_carry_its_id_and_the_task_keeps_its_own_cause():
+async def test_the_messages_of_a_manual_call_carry_its_id_and_the_task_keeps_its_own_cause():
     async with running(ODD) as (bench, captured, _):
         tool = bench.tools("srv")[0]
         assert bench.output_schema(tool) == {"type": "object"}
@@ -236,7 +236,7 @@ async def test_the_frames_of_a_tool_call_carry_its_id_and_the_task_keeps_its_own
         assert [frame["method"] for frame in sent(captured, "hand-5")] == ["tools/call"]
 
 
-async def test_what_cannot_be_written_as_json_is_not_sent():
+async def test_a_request_that_is_not_valid_json_is_not_sent():
     async with running(ODD) as (bench, captured, _):
         tool = bench.tools("srv")[0]
         for value in ("\ud800", float("nan"), {1, 2}):
@@ -277,7 +277,7 @@ async def test_any_request_and_its_response_pass_unchanged(era):
         ("x/ask", {}, "inputRequests"),
     ],
 )
-async def test_answers_that_the_sdk_would_refuse_come_all_the_same(era, method, params, key):
+async def test_responses_that_the_sdk_would_reject_are_returned(era, method, params, key):
     async with running(ODD, ODD_ERA=era) as (bench, _, _):
         answer = await bench.request("srv", method, params, call="hand-1", seconds=5)
         assert key in answer.result
@@ -291,7 +291,7 @@ async def test_an_error_has_its_code_message_and_data(era):
 
 
 @ERAS
-async def test_a_request_that_gets_no_answer_in_time_is_cancelled_on_the_wire(era):
+async def test_a_request_that_times_out_is_cancelled_on_the_wire(era):
     async with running(ODD, ODD_ERA=era) as (bench, captured, _):
         answer = await bench.request("srv", "x/silence", {}, call="hand-1", seconds=0.2)
         assert answer.problem == "x/silence timed out after 0.2 s and was cancelled."
@@ -310,7 +310,7 @@ async def test_cancelling_the_task_cancels_the_request_on_the_wire():
         assert cancelled[0]["params"]["requestId"] == sent(captured, "hand-1")[0]["id"]
 
 
-async def test_a_server_that_dies_meanwhile_says_how():
+async def test_a_server_that_exits_during_a_request_is_reported_with_its_exit():
     async with running(ODD) as (bench, _, _):
         answer = await bench.request("srv", "x/exit", {}, call="hand-1", seconds=10)
         assert answer.problem.startswith("The server “srv” exited with code 3")
@@ -322,7 +322,7 @@ async def test_a_server_that_dies_meanwhile_says_how():
 @pytest.mark.parametrize(
     "fault", ["schema_ref_cycle", "schema_remote_ref", "schema_redos", "answers_without_result"]
 )
-async def test_no_fault_of_a_server_is_an_exception(fault):
+async def test_no_fault_of_a_server_raises(fault):
     async with running(ROOT / "tests" / "corpus" / "faults" / f"{fault}.py") as (bench, _, _):
         for tool in bench.tools("srv"):
             await bench.check(tool, {"v": "a" * 40 + "!"})
@@ -332,7 +332,7 @@ async def test_no_fault_of_a_server_is_an_exception(fault):
             assert (answer.result is not None) + (answer.error is not None) + bool(answer.problem) == 1
 
 
-async def test_a_request_calls_no_tool_that_changed_since_it_was_accepted(tmp_path):
+async def test_a_raw_request_does_not_call_a_tool_that_changed_since_it_was_accepted(tmp_path):
     tools = tmp_path / "tools.json"
     tools.write_text(json.dumps([{"name": "add", "inputSchema": {"type": "object"}}]))
     async with running(ROOT / "tests" / "protocol" / "redefined_server.py", str(tools)) as (

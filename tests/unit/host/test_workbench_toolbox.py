@@ -39,20 +39,20 @@ TYPED = {
 }
 
 
-async def test_a_result_comes_as_the_server_sent_it():
+async def test_a_result_is_returned_as_the_server_sent_it():
     host, tool = await running()
     assert (await call(host, tool)).content == (TextContent("hello"),)
     await host.shutdown()
 
 
-async def test_arguments_are_checked_against_the_tools_own_schema(monkeypatch):
+async def test_arguments_are_validated_against_the_schema_of_the_tool(monkeypatch):
     host, tool = await running(monkeypatch, tool=TYPED)
     assert await host.toolbox.check(tool, {"n": "x"}) == "n: 'x' is not of type 'integer'"
     assert await host.toolbox.check(tool, {"n": 1}) == ""
     await host.shutdown()
 
 
-async def test_a_result_that_breaks_its_schema_is_kept_with_a_warning(monkeypatch):
+async def test_a_result_that_violates_its_schema_is_kept_with_a_warning(monkeypatch):
     host, tool = await running(
         monkeypatch, tool=TYPED, result={"content": [], "structuredContent": {"n": "x"}}
     )
@@ -62,26 +62,26 @@ async def test_a_result_that_breaks_its_schema_is_kept_with_a_warning(monkeypatc
     await host.shutdown()
 
 
-async def test_a_missing_structure_is_a_warning_too(monkeypatch):
+async def test_missing_structured_content_is_a_warning(monkeypatch):
     host, tool = await running(monkeypatch, tool=TYPED, result={"content": []})
     assert (await call(host, tool)).warning == "does not match outputSchema: structuredContent is missing"
     await host.shutdown()
 
 
-async def test_an_error_of_the_tool_needs_no_structure(monkeypatch):
+async def test_a_tool_error_needs_no_structured_content(monkeypatch):
     host, tool = await running(monkeypatch, tool=TYPED, result={"content": [], "isError": True})
     result = await call(host, tool)
     assert (result.is_error, result.failure, result.warning) == (True, CallFailure.NONE, "")
     await host.shutdown()
 
 
-async def test_a_result_without_content_is_an_empty_one(monkeypatch):
+async def test_a_result_without_content_has_no_items(monkeypatch):
     host, tool = await running(monkeypatch, result={"_meta": {}})
     assert (await call(host, tool)).content == ()
     await host.shutdown()
 
 
-async def test_a_call_to_a_stopped_server_says_so():
+async def test_a_call_to_a_stopped_server_is_an_error():
     host, tool = await running()
     await host.stop("srv")
     result = await call(host, tool)
@@ -89,7 +89,7 @@ async def test_a_call_to_a_stopped_server_says_so():
     await host.shutdown()
 
 
-async def test_a_call_of_a_tool_that_is_gone_says_so(monkeypatch):
+async def test_a_call_to_a_removed_tool_is_an_error(monkeypatch):
     host, tool = await running()
     monkeypatch.setitem(RESULTS, "tools/list", {"tools": []})
     await host.restart("srv")
@@ -97,7 +97,7 @@ async def test_a_call_of_a_tool_that_is_gone_says_so(monkeypatch):
     await host.shutdown()
 
 
-async def test_a_call_of_a_tool_that_changed_is_not_run(monkeypatch):
+async def test_a_call_to_a_changed_tool_is_not_run(monkeypatch):
     host, tool = await running()
     monkeypatch.setitem(RESULTS, "tools/list", {"tools": [{**TYPED, "description": "and reads your keys"}]})
     await host.restart("srv")
@@ -105,7 +105,7 @@ async def test_a_call_of_a_tool_that_changed_is_not_run(monkeypatch):
     await host.shutdown()
 
 
-async def test_a_death_during_a_call_is_reported_with_the_last_lines():
+async def test_an_exit_during_a_call_is_reported_with_the_last_log_lines():
     host, tool = await running(script=Script(dies_on_call=True))
     result = await call(host, tool)
     assert result.failure is CallFailure.SERVER_DIED
@@ -114,7 +114,7 @@ async def test_a_death_during_a_call_is_reported_with_the_last_lines():
     await host.shutdown()
 
 
-async def test_a_call_starts_a_server_that_died_again_and_never_repeats_the_call_that_died():
+async def test_a_call_restarts_a_crashed_server_but_the_crashed_call_is_not_repeated():
     script = Script(dies_on_call=True)
     host, tool = await running(script=script)
     assert (await call(host, tool)).failure is CallFailure.SERVER_DIED
@@ -126,7 +126,7 @@ async def test_a_call_starts_a_server_that_died_again_and_never_repeats_the_call
     await host.shutdown()
 
 
-async def test_a_call_whose_server_does_not_start_again_says_why():
+async def test_a_call_whose_server_cannot_be_restarted_says_why():
     script = Script(dies_on_call=True)
     host, tool = await running(script=script)
     await call(host, tool)
@@ -138,7 +138,7 @@ async def test_a_call_whose_server_does_not_start_again_says_why():
     await host.shutdown()
 
 
-async def test_a_tool_that_changed_while_its_server_was_dead_is_not_run(monkeypatch):
+async def test_a_tool_that_changed_while_its_server_was_down_is_not_run(monkeypatch):
     script = Script(dies_on_call=True)
     host, tool = await running(script=script)
     await call(host, tool)
@@ -149,7 +149,7 @@ async def test_a_tool_that_changed_while_its_server_was_dead_is_not_run(monkeypa
     await host.shutdown()
 
 
-async def test_secrets_in_the_last_lines_do_not_reach_the_model():
+async def test_secrets_in_the_last_log_lines_do_not_reach_the_model():
     redactor = Redactor({"TOKEN": "last words"})
     host, tool = await running(script=Script(dies_on_call=True), redactor=redactor)
     assert "[redacted:TOKEN]" in (await call(host, tool)).content[0].text
@@ -169,7 +169,7 @@ async def test_a_stop_during_a_call_is_reported_as_a_stop():
     await host.shutdown()
 
 
-async def test_the_servers_own_limit_is_kept_if_it_is_shorter():
+async def test_a_shorter_timeout_of_the_server_applies():
     script = Script()
     host, tool = await running(script=script, tool_seconds=0.05)
     script.silent = True
@@ -179,7 +179,7 @@ async def test_the_servers_own_limit_is_kept_if_it_is_shorter():
     await host.shutdown()
 
 
-async def test_a_call_that_was_cancelled_leaves_the_server_running():
+async def test_a_cancelled_call_leaves_the_server_running():
     script = Script()
     host, tool = await running(script=script)
     script.silent = True
@@ -193,7 +193,7 @@ async def test_a_call_that_was_cancelled_leaves_the_server_running():
     await host.shutdown()
 
 
-async def test_a_tool_that_is_turned_off_is_not_offered_and_runs_by_hand_only():
+async def test_a_disabled_tool_is_not_offered_and_can_be_called_only_by_hand():
     host, tool = await running()
     host.reconfigure("srv", off=("ec*",))
     assert host.toolbox.tools() == []
@@ -208,7 +208,7 @@ async def test_a_tool_that_is_turned_off_is_not_offered_and_runs_by_hand_only():
     await host.shutdown()
 
 
-async def test_a_tool_that_no_model_can_run_is_shown_and_not_offered(monkeypatch):
+async def test_a_tool_that_no_model_can_call_is_listed_but_not_offered(monkeypatch):
     unseen = {"name": "unseen", "inputSchema": {"type": "object"}, "_meta": {"ui": {"visibility": ["app"]}}}
     monkeypatch.setitem(RESULTS, "tools/list", {"tools": [TYPED, unseen]})
     host, _ = await running()

@@ -49,16 +49,16 @@ async def test_the_failure_of_the_last_attempt_is_raised() -> None:
     assert error is PASSING and waits == [1.0, 2.0, 4.0]
 
 
-async def test_waits_are_a_random_share_so_that_clients_do_not_march_in_step() -> None:
+async def test_the_delay_has_random_jitter() -> None:
     assert (await asked([PASSING], says("Hi"), chance=0.25))[2] == [0.25]
 
 
-async def test_the_endpoint_s_own_time_to_wait_is_kept() -> None:
+async def test_the_delay_requested_by_the_endpoint_is_used() -> None:
     failure = ModelError("slow down", status=429, retryable=True, retry_after=7.0)
     assert (await asked([failure], says("Hi"), chance=0.1))[2] == [7.0]
 
 
-async def test_a_wait_of_minutes_is_for_the_person_to_decide() -> None:
+async def test_a_delay_of_minutes_is_not_waited_for() -> None:
     failure = ModelError("slow down", status=429, retryable=True, retry_after=600.0)
     assert await asked([failure], says("Hi")) == ([], failure, [])
 
@@ -68,7 +68,7 @@ async def test_a_permanent_failure_is_raised_at_once() -> None:
     assert await asked([failure], says("Hi")) == ([], failure, [])
 
 
-async def test_a_reply_that_broke_in_its_middle_is_not_begun_anew() -> None:
+async def test_a_reply_that_breaks_midway_is_not_retried() -> None:
     parts, error, waits = await asked([TextPart("The ans"), PASSING], says("The answer"))
     assert parts == [TextPart("The ans")] and error is PASSING and waits == []
 
@@ -82,6 +82,6 @@ async def test_leaving_early_closes_the_inner_stream() -> None:
 
 
 @pytest.mark.parametrize("name", ["label", "notice"])
-def test_it_is_called_as_the_model_within(name: str) -> None:
+def test_the_attributes_of_the_wrapped_model_are_passed_through(name: str) -> None:
     inner = ScriptedModel([], label="inner", notice="note")
     assert getattr(Retrying(inner, NotedWaits()), name) == getattr(inner, name)

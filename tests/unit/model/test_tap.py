@@ -34,7 +34,7 @@ async def told(*replies: Reply, **profile: Any) -> tuple[list[Captured], Endpoin
     return seen, endpoint
 
 
-async def test_a_request_and_its_reply_are_reported_byte_for_byte_with_their_cause() -> None:
+async def test_a_request_and_its_reply_are_recorded_byte_for_byte_with_their_cause() -> None:
     (asked, said), endpoint = await told(says("Hello"))
     assert (asked.source, asked.kind, asked.direction) == ("model:mine", Kind.MODEL_REQUEST, Direction.OUT)
     assert json.loads(asked.raw) == endpoint.requests[0].json
@@ -47,19 +47,19 @@ async def test_a_request_and_its_reply_are_reported_byte_for_byte_with_their_cau
     assert asked.mono_ns <= said.mono_ns
 
 
-async def test_the_key_is_never_reported() -> None:
+async def test_the_key_is_never_recorded() -> None:
     seen, endpoint = await told(says("Hello"))
     assert endpoint.requests[0].headers["authorization"].endswith("0123456789abcdef0123")
     assert "0123456789abcdef" not in repr(seen)
 
 
-async def test_a_refusal_is_reported_with_its_body() -> None:
+async def test_a_rejection_is_recorded_with_its_body() -> None:
     seen, _ = await told(refuses(401, {"error": {"message": "no such key"}}))
     assert seen[-1].detail["status"] == 401
     assert b"no such key" in seen[-1].raw
 
 
-async def test_an_unreachable_endpoint_is_reported_as_a_broken_reply() -> None:
+async def test_an_unreachable_endpoint_is_recorded_as_a_broken_reply() -> None:
     seen: list[Captured] = []
     async with Endpoint(()) as endpoint:
         address = endpoint.base_url
@@ -74,7 +74,7 @@ async def test_an_unreachable_endpoint_is_reported_as_a_broken_reply() -> None:
     assert seen[-1].detail["broken"]
 
 
-async def test_a_failing_sink_loses_no_answer() -> None:
+async def test_a_failing_sink_does_not_lose_the_reply() -> None:
     def broken(captured: Captured) -> None:
         raise RuntimeError("full")
 
@@ -88,12 +88,12 @@ async def test_a_failing_sink_loses_no_answer() -> None:
 KEY = "sk-0123456789abcdef0123"
 
 
-async def test_a_reply_that_spells_the_key_in_pieces_is_reported_without_content() -> None:
+async def test_a_reply_that_contains_the_key_in_pieces_is_recorded_without_content() -> None:
     (_, told_of), _ = await told(says(f"Your key is {KEY}.", pieces=9))
     assert told_of.raw == WITHHELD and told_of.size > 500
     assert told_of.detail["status"] == 200 and told_of.detail["blocks"] and told_of.detail["withheld"]
 
 
-async def test_a_reply_with_the_key_in_one_event_is_reported_unchanged() -> None:
+async def test_a_reply_with_the_key_in_one_event_is_recorded_unchanged() -> None:
     (_, told_of), _ = await told(says(KEY, pieces=1))
     assert KEY.encode() in told_of.raw  # the recorder redacts it, and marks the place

@@ -73,7 +73,7 @@ For more information, try '--help'."""
     ],
     ids="npm-404 npm-network npm-code npm-bin docker no-daemon uv python node option".split(),
 )
-def test_the_line_that_says_why_is_found_above_the_advice(log, reason):
+def test_the_line_with_the_cause_is_found_above_the_advice(log, reason):
     assert reason_line(log.splitlines()) == reason
 
 
@@ -86,10 +86,10 @@ def test_the_line_that_says_why_is_found_above_the_advice(log, reason):
         ("Usage: server PATH", "Usage: server PATH"),
     ],
 )
-def test_without_such_a_line_the_last_one_is_the_reason(log, reason):
+def test_without_an_error_line_the_last_line_is_the_reason(log, reason):
     assert reason_line(log.splitlines()) == reason
 
 
-def test_an_error_that_a_server_survived_is_not_the_reason():
+def test_an_error_that_the_server_survived_is_not_the_reason():
     log = "Traceback (most recent call last):\n  File 'a'\nValueError: x\nretrying\nERROR: no token"
     assert reason_line(log.splitlines()) == "ERROR: no token"

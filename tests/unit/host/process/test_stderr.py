@@ -26,7 +26,7 @@ def tail_of(*chunks):
     return tail
 
 
-def test_lines_come_back_in_order_without_empty_ones():
+def test_lines_are_returned_in_order_without_empty_ones():
     tail = tail_of(b"one\n\ntw", b"o\r\nthr", b"ee")
     assert tail.lines() == ("one", "two", "three")
     assert tail.last == "three"
@@ -36,7 +36,7 @@ def test_a_progress_bar_counts_as_its_last_version():
     assert tail_of(b"10 %\r20 %\r30 %\r\nnext\rnow").lines() == ("30 %", "now")
 
 
-def test_colours_are_dropped_and_other_controls_are_made_visible():
+def test_colors_are_removed_and_other_control_characters_made_visible():
     assert tail_of(b"\x1b[31mred\x1b[0m \x1b]0;title\x07\n").lines() == ("red ␛]0;title␇",)
 
 
@@ -45,7 +45,7 @@ def test_a_long_line_is_cut():
     assert line == "x" * LINE_LIMIT + "…"
 
 
-def test_only_the_newest_part_is_kept():
+def test_only_the_newest_output_is_kept():
     tail = StderrTail()
     for number in range(100_000):
         tail.feed(b"line %d\n" % number)
@@ -61,7 +61,7 @@ def test_one_endless_line_shows_its_end():
 
 
 @pytest.mark.parametrize("size", [1, 1000, 65_536, 700_000])
-def test_a_long_line_leaves_the_lines_around_it(size: int):
+def test_only_the_middle_of_a_long_line_is_omitted(size: int):
     data = b"before\n" + b"start " + b"y" * 600_000 + b" end\n\nafter"
     lines = tail_of(*(data[at : at + size] for at in range(0, len(data), size))).lines()
     assert lines == ("before", "start … 600 kB without a line break omitted … end", "after")
@@ -76,7 +76,7 @@ def test_any_split_of_long_lines_gives_the_same_lines(parts: list[bytes], size: 
     assert pieces.last == (pieces.lines() or ("",))[-1]
 
 
-def test_a_flood_costs_little():
+def test_a_flood_takes_little_cpu_time():
     tail, chunk = StderrTail(), b"WARN something happened\n" * 10_000
     started = time.process_time()
     for _ in range(1000):
@@ -90,20 +90,20 @@ def test_any_split_gives_the_same_lines(chunks):
     assert tail_of(*chunks).lines() == tail_of(b"".join(chunks)).lines()
 
 
-def test_the_revision_tells_that_something_came():
+def test_the_revision_changes_with_new_output():
     tail = StderrTail()
     assert (tail.revision, tail.last) == (0, "")
     tail.feed(b"x")
     assert (tail.revision, tail.last) == (1, "x")
 
 
-def test_the_sample_has_all_lines_while_they_are_few():
+def test_the_sample_contains_all_lines_while_there_are_few():
     sample = StderrSample()
     assert sample.lines(b"one\ntw", 1.0) + sample.lines(b"o\n", 2.0) == [b"one", b"two"]
     assert sample.omitted == 0
 
 
-def test_the_sample_leaves_a_flood_out_and_counts_it():
+def test_the_sample_omits_a_flood_and_counts_it():
     sample, chunk = StderrSample(), b"x" * 1023 + b"\n"
     noted = sum(len(sample.lines(chunk, 1.0)) for _ in range(1000))
     assert noted == NOTED_BURST // len(chunk)
@@ -112,7 +112,7 @@ def test_the_sample_leaves_a_flood_out_and_counts_it():
 
 
 @pytest.mark.parametrize(("line", "lines"), [(b"x" * 39 + b"\n", 50_000), (b"x" * 66_000, 300)])
-async def test_a_flood_of_any_kind_costs_a_read_now_and_then(line: bytes, lines: int):
+async def test_a_flood_is_read_in_few_large_chunks(line: bytes, lines: int):
     reading, writing = os.pipe()
 
     def flood() -> None:
@@ -132,13 +132,13 @@ async def test_a_flood_of_any_kind_costs_a_read_now_and_then(line: bytes, lines:
     assert len(heard) <= reads_at_most
 
 
-def test_a_line_that_is_cut_for_the_recording_ends_with_a_whole_word():
+def test_a_line_truncated_for_the_recording_ends_with_a_complete_word():
     sample = StderrSample()
     (line,) = sample.lines(b"x" * (LINE_LIMIT - 10) + b" configured-value\n", 0.0)
     assert line.startswith(b"x" * (LINE_LIMIT - 10) + b" ") and b"config" not in line
 
 
-def test_what_is_left_of_a_long_line_ends_and_begins_with_a_whole_word():
+def test_the_kept_parts_of_a_long_line_begin_and_end_with_complete_words():
     for at in range(-20, 20):
         for place in (LINE_LIMIT // 3 + at, KEPT - LINE_LIMIT // 3 + at):
             line = bytearray(b"x " * (KEPT // 2))
@@ -148,7 +148,7 @@ def test_what_is_left_of_a_long_line_ends_and_begins_with_a_whole_word():
             assert "value" not in shown.replace("configured-value", "")
 
 
-def test_a_line_without_words_whose_beginning_or_end_is_lost_is_omitted():
+def test_a_truncated_line_without_word_boundaries_is_omitted():
     assert tail_of(b"configured-value" * KEPT).lines() == ("… 1.0 MB without a line break omitted",)
     (line,) = StderrSample().lines(b"configured-value" * LINE_LIMIT + b"\n", 0.0)
     assert line.decode() == " … (a line of 66 kB)"

@@ -31,7 +31,7 @@ async def server(code, mark="owner/x"):
         popen.stderr.close()
 
 
-async def test_a_server_that_behaves_needs_no_wait():
+async def test_a_server_that_exits_on_eof_is_not_waited_for():
     async with server(WAIT + "sys.stdin.read()") as (process, stdin):
         started = time.monotonic()
         await descend(process, stdin, StopGrace(60, 60, 60, 60, 60), asyncio.Event())
@@ -45,7 +45,7 @@ async def test_a_server_that_ignores_eof_gets_sigterm():
         assert process.exit.signal == "SIGTERM"
 
 
-async def test_one_that_stays_even_then_is_killed():
+async def test_a_server_that_ignores_sigterm_is_killed():
     async with server("signal.signal(signal.SIGTERM, signal.SIG_IGN); " + WAIT + "time.sleep(60)") as (
         process,
         stdin,
@@ -54,7 +54,7 @@ async def test_one_that_stays_even_then_is_killed():
         assert process.exit.signal == "SIGKILL"
 
 
-async def test_what_was_written_is_read_before_the_end():
+async def test_pending_input_is_flushed_before_the_server_is_stopped():
     code = WAIT + "time.sleep(0.05); sys.exit(len(sys.stdin.read()) // 10_000)"
     async with server(code) as (process, stdin):
         stdin.write(b"x" * 500_000)
@@ -62,7 +62,7 @@ async def test_what_was_written_is_read_before_the_end():
         assert process.exit.code == 50
 
 
-async def test_in_a_hurry_no_step_waits():
+async def test_with_hurry_set_no_step_waits():
     hurry = asyncio.Event()
     hurry.set()
     async with server("signal.signal(signal.SIGTERM, signal.SIG_IGN); " + WAIT + "time.sleep(60)") as (
@@ -76,7 +76,7 @@ async def test_in_a_hurry_no_step_waits():
 
 
 @pytest.mark.parametrize("session", [False, True])
-async def test_a_grandchild_is_ended_after_a_clean_exit_and_reported_if_it_had_left_the_group(session):
+async def test_a_grandchild_is_ended_after_a_clean_exit_and_reported_if_it_left_the_group(session):
     mark = f"owner/{uuid.uuid4().hex}"
     child = "print('ready', flush=True); import time; time.sleep(60)"
     code = (

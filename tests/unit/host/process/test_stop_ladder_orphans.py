@@ -34,7 +34,7 @@ def start():
         process.communicate()
 
 
-def test_every_process_with_the_mark_is_ended_and_no_other(start):
+def test_exactly_the_processes_with_the_mark_are_ended(start):
     mark = f"owner/{uuid.uuid4().hex}"
     mine, also, other = start(mark), start(mark), start(f"{mark}0")
     ended = end_orphans(mark, 1.0)
@@ -44,14 +44,14 @@ def test_every_process_with_the_mark_is_ended_and_no_other(start):
     assert other.poll() is None
 
 
-def test_one_that_ignores_the_request_is_killed(start):
+def test_an_orphan_that_ignores_sigterm_is_killed(start):
     mark = f"owner/{uuid.uuid4().hex}"
     stubborn = start(mark, f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {READY}")
     assert [one.pid for one in end_orphans(mark, 0.1)] == [stubborn.pid]
     assert stubborn.wait(5) == -signal.SIGKILL
 
 
-def test_one_that_is_just_leaving_is_not_counted(start):
+def test_an_orphan_that_is_exiting_is_not_counted(start):
     mark = f"owner/{uuid.uuid4().hex}"
     leaving = start(mark, "print('ready', flush=True); import time; time.sleep(0.05)")
     assert end_orphans(mark, 1.0) == ()

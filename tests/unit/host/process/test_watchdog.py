@@ -26,12 +26,12 @@ def watchdog():
     watchdog.close()
 
 
-def test_nothing_is_started_before_there_is_something_to_guard(watchdog):
+def test_the_guard_is_started_only_when_there_is_something_to_guard(watchdog):
     assert watchdog.pid is None
     watchdog.close()
 
 
-def test_closing_ends_the_guard_and_leaves_what_is_not_guarded(watchdog, server):
+def test_closing_ends_the_guard_but_no_unguarded_process(watchdog, server):
     watchdog.add(server.pid)
     guard = watchdog.pid
     watchdog.remove(server.pid)
@@ -40,13 +40,13 @@ def test_closing_ends_the_guard_and_leaves_what_is_not_guarded(watchdog, server)
     assert server.poll() is None
 
 
-def test_what_is_still_guarded_at_the_close_is_ended(watchdog, server):
+def test_a_process_that_is_still_guarded_on_close_is_killed(watchdog, server):
     watchdog.add(server.pid)
     watchdog.close()
     assert server.wait(5) == -signal.SIGKILL
 
 
-def test_one_guard_serves_all_and_is_replaced_if_it_was_ended(watchdog, server):
+def test_one_guard_serves_all_processes_and_is_replaced_if_it_dies(watchdog, server):
     watchdog.add(server.pid)
     first = watchdog.pid
     watchdog.add(server.pid)
@@ -58,14 +58,14 @@ def test_one_guard_serves_all_and_is_replaced_if_it_was_ended(watchdog, server):
     watchdog.remove(server.pid)
 
 
-def test_the_guard_lives_as_long_as_there_is_something_to_guard(watchdog, server):
+def test_the_guard_lives_while_there_is_something_to_guard(watchdog, server):
     watchdog.add(server.pid)
     with pytest.raises(psutil.TimeoutExpired):
         psutil.Process(watchdog.pid).wait(1.0)
     watchdog.remove(server.pid)
 
 
-def test_a_stopped_watchdog_blocks_nothing(watchdog, server):
+def test_a_suspended_guard_blocks_nothing(watchdog, server):
     watchdog.add(server.pid)
     os.kill(watchdog.pid, signal.SIGSTOP)
     for _ in range(20_000):
@@ -74,7 +74,7 @@ def test_a_stopped_watchdog_blocks_nothing(watchdog, server):
     os.kill(watchdog.pid, signal.SIGCONT)
 
 
-def test_the_guard_holds_no_descriptor_of_ours(watchdog, server):
+def test_the_guard_inherits_no_descriptors(watchdog, server):
     with open(os.devnull) as other:
         os.set_inheritable(other.fileno(), True)
         watchdog.add(server.pid)

@@ -45,14 +45,14 @@ def guarding(start, owner):
     return start("-I", "-S", guard.__file__, owner, stdin=subprocess.PIPE, bufsize=0)
 
 
-def test_the_word_bye_ends_the_guard_and_nothing_else(start, owner):
+def test_bye_ends_the_guard_and_nothing_else(start, owner):
     server, watcher = sleeper(start), guarding(start, owner)
     watcher.stdin.write(b"+%d\nbye\n" % server.pid)
     assert watcher.wait(5) == 0
     assert server.poll() is None
 
 
-def test_when_the_host_is_gone_its_groups_are_ended_but_not_those_that_ended_before(start, owner):
+def test_when_the_host_is_gone_its_guarded_groups_are_ended_and_no_others(start, owner):
     server, forgotten, watcher = sleeper(start), sleeper(start), guarding(start, owner)
     watcher.stdin.write(b"+%d\n+%d\n-%d\nnonsense\n" % (server.pid, forgotten.pid, forgotten.pid))
     watcher.stdin.close()
@@ -61,7 +61,7 @@ def test_when_the_host_is_gone_its_groups_are_ended_but_not_those_that_ended_bef
     assert forgotten.poll() is None
 
 
-def test_a_stubborn_server_and_one_that_made_its_own_session_are_ended_too(start, owner):
+def test_a_stubborn_server_and_one_in_its_own_session_are_ended_too(start, owner):
     ignore = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
     stubborn = sleeper(start, ignore)
     escaped = sleeper(start, env={"MCPTUI_OWNER": f"{owner}/1"})
@@ -73,7 +73,7 @@ def test_a_stubborn_server_and_one_that_made_its_own_session_are_ended_too(start
     assert watcher.wait(5) == 0
 
 
-def test_with_nothing_to_end_the_guard_leaves_at_once(start, owner):
+def test_with_nothing_to_end_the_guard_exits_at_once(start, owner):
     watcher = guarding(start, owner)
     watcher.stdin.close()
     assert watcher.wait(5) == 0

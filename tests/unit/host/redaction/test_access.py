@@ -31,7 +31,7 @@ async def leaky(kept=None, **more):
         await host.shutdown()
 
 
-async def test_the_toolbox_of_the_model_has_no_secret_in_results_errors_and_progress():
+async def test_results_errors_and_progress_for_the_model_contain_no_secret():
     told = []
     async with leaky() as host:
         (tool,) = host.toolbox.tools()
@@ -56,7 +56,7 @@ async def test_an_argument_is_sent_to_the_server_as_given():
     assert mark.content == (TextContent(f"it is {MARK}; told False"),)
 
 
-async def test_tools_are_offered_without_secrets_and_called_by_their_own_definition():
+async def test_tools_are_offered_without_secrets_and_called_by_their_original_definition():
     async with leaky() as host:
         (tool,) = host.toolbox.tools()
         again = host.toolbox.tools()
@@ -67,7 +67,7 @@ async def test_tools_are_offered_without_secrets_and_called_by_their_own_definit
     assert not result.is_error
 
 
-async def test_the_model_gets_results_as_they_are_where_the_person_says_so():
+async def test_with_send_as_is_only_the_model_gets_unredacted_results():
     async with leaky(send_as_is=True) as host:
         (tool,) = host.toolbox.tools()
         result = await host.toolbox.call(tool, {}, seconds=10, progress=lambda *_: None)
@@ -81,7 +81,7 @@ async def test_the_model_gets_results_as_they_are_where_the_person_says_so():
     assert SECRET not in repr(tool)
 
 
-async def test_the_workbench_has_no_secret_in_anything_that_a_server_says():
+async def test_everything_that_the_workbench_shows_of_a_server_is_redacted():
     async with leaky() as host:
         bench = host.workbench
         identity = await bench.identity("srv")
@@ -102,7 +102,7 @@ async def test_the_workbench_has_no_secret_in_anything_that_a_server_says():
     assert [one for one in said if SECRET in str(getattr(one, "raw", ""))] == []
 
 
-async def test_a_resource_whose_uri_holds_a_secret_is_listed_without_and_can_be_read():
+async def test_a_resource_whose_uri_contains_a_secret_is_listed_redacted_and_can_be_read():
     async with leaky() as host:
         bench = host.workbench
         ((resource,), _) = await bench.resources("srv")
@@ -135,7 +135,7 @@ async def test_what_the_person_reads_by_hand_is_recorded_with_its_uri_and_withou
     assert len({one.digest for one in kept}) == 4
 
 
-async def test_the_uri_in_a_decision_is_clean_bounded_and_without_secrets():
+async def test_the_uri_in_a_decision_is_clean_bounded_and_redacted():
     kept = []
     hostile = f"http://u:pw-of-a-url@h/{SECRET}\x1b[31m\n" + "x" * 5000
     async with leaky(kept) as host:
@@ -147,7 +147,7 @@ async def test_the_uri_in_a_decision_is_clean_bounded_and_without_secrets():
     assert second == "resources/read (by hand)"
 
 
-async def test_a_list_of_tools_is_searched_in_a_thread_before_anybody_asks(monkeypatch):
+async def test_a_tool_list_is_redacted_in_a_thread_beforehand(monkeypatch):
     threads = []
 
     def watched(self, texts):

@@ -6,7 +6,7 @@ from tui.core.tools import ResourceContent
 from tui.core.traffic import CAUSE, Cause, Direction
 
 
-async def test_the_model_reads_resources_only_where_the_person_says_so():
+async def test_the_model_may_read_resources_only_if_the_person_allows_it():
     async with running(ODD) as (_, captured, host):
         assert list(host.model_resources.servers()) == []
         host.reconfigure("srv", offer_resources=True)
@@ -24,7 +24,7 @@ async def test_the_model_reads_resources_only_where_the_person_says_so():
         assert list(host.model_resources.servers()) == []
 
 
-async def test_the_model_gets_resources_without_secrets_unless_they_are_sent_as_is():
+async def test_resources_for_the_model_are_redacted_unless_they_are_sent_as_is():
     async with leaky(offer_resources=True) as host:
         ((listed,), _) = await host.model_resources.resources("srv")
         read = await host.model_resources.read("srv", listed.uri, 5)

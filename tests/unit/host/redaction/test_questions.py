@@ -62,7 +62,7 @@ async def test_no_question_shows_a_secret():
     assert len(person.seen) == 4
 
 
-async def test_the_address_that_the_person_agrees_to_open_is_shown_unchanged():
+async def test_the_url_that_the_person_agrees_to_open_is_shown_unchanged():
     person = Person()
     question = AddressQuestion("s", f"https://h.example/?t={SECRET}", f"open {SECRET}", "elicitation")
     await RedactedQuestioner(person, REDACTION).address(question)
@@ -82,7 +82,7 @@ class Model:
 
 
 @pytest.mark.parametrize(("as_is", "sent"), [(False, MARK), (True, SECRET)])
-async def test_a_sampling_request_reaches_the_model_without_secrets_unless_they_are_sent_as_is(
+async def test_sampling_requests_for_the_model_are_redacted_unless_they_are_sent_as_is(
     as_is: bool, sent: str
 ):
     person, model = Person(), Model()

@@ -50,7 +50,7 @@ async def test_each_part_of_a_result_is_redacted(redaction):
     ],
     ids=["plain", "with invisible characters between"],
 )
-async def test_a_secret_over_two_items_of_a_result_is_redacted(redaction, texts):
+async def test_a_secret_across_two_items_of_a_result_is_redacted(redaction, texts):
     raw = {"content": [{"type": "text", "text": text} for text in texts]}
     found = await redaction.result(ToolResult(tuple(map(TextContent, texts)), raw=raw))
     clear = ["a [redacted]", " b", "c [redacted]"]
@@ -89,20 +89,20 @@ async def test_a_secret_with_invisible_characters_in_it_is_redacted(redaction, t
         f"{SECRET[:9]}\xad{SECRET[9:]}".encode("cp1252"),
     ],
 )
-async def test_a_secret_in_a_file_is_redacted_in_whatever_encoding_a_model_would_get_it(redaction, octets):
+async def test_a_secret_in_a_file_is_redacted_in_every_text_encoding(redaction, octets):
     content = BinaryContent("blob", "text/plain", len(octets), b64encode(octets).decode())
     (found,) = (await redaction.result(ToolResult((content,), raw={}))).content
     assert b64decode(found.data).decode() == MARK
 
 
-async def test_a_picture_and_a_text_without_secrets_stay_the_same_object(redaction):
+async def test_binary_content_without_secrets_is_returned_as_the_same_object(redaction):
     png = b64encode(b"\x89PNG\r\n\x1a\n" + bytes(range(256))).decode()
     texts = [png, b64encode("grün\u200b".encode()).decode(), "no base64"]
     result = ToolResult(tuple(BinaryContent("blob", "", 1, text) for text in texts), raw={})
     assert await redaction.result(result) is result
 
 
-async def test_invisible_characters_elsewhere_stay(redaction):
+async def test_other_invisible_characters_are_kept(redaction):
     result = ToolResult((TextContent("a\u200bb"), TextContent("c")), raw={"content": []})
     assert await redaction.result(result) is result
 
@@ -135,7 +135,7 @@ async def test_a_binary_part_with_a_secret_remains_base64(redaction):
     assert found.raw == {"data": b64encode(clear).decode()}
 
 
-async def test_a_sentence_that_quotes_a_server_has_no_beginning_of_a_secret_where_it_was_cut(redaction):
+async def test_a_sentence_that_quotes_a_server_contains_no_partial_secret_where_it_was_truncated(redaction):
     text = f"The server answered: {SECRET[:12]}… Try again."
     found = await redaction.result(ToolResult((TextContent(text),), is_error=True))
     assert found.content == (TextContent("The server answered: … Try again."),)
@@ -148,7 +148,7 @@ async def test_a_result_without_secrets_is_returned_unchanged(redaction):
     assert await redaction.result(result) is result
 
 
-async def test_without_any_secrets_nothing_is_changed():
+async def test_without_configured_secrets_the_result_is_returned_unchanged():
     result = ToolResult((TextContent(SECRET),), raw={"a": SECRET})
     assert await ResultRedactor(Redactor()).result(result) is result
 
@@ -174,7 +174,7 @@ def test_progress_messages_are_redacted(redaction):
     assert told == [(1, 2, f"with {MARK}")]
 
 
-def test_of_many_tools_only_those_with_a_secret_are_changed(redaction):
+def test_among_many_tools_only_those_with_a_secret_are_copied(redaction):
     tools = [Tool("s", f"t{number}", description="words") for number in range(3 * TOGETHER)]
     tools[TOGETHER + 7] = Tool("s", "told", schema={"description": SECRET})
     found = redaction.tools(tools)

@@ -19,27 +19,27 @@ def result(judge: ModelJudge, method: str, value: object, revision: str = OLD) -
     return list(judge.problems(revision, Direction.IN, "result", method, value))
 
 
-def test_what_fits_has_no_problems(judge):
+def test_a_valid_message_has_no_problems(judge):
     assert result(judge, "tools/call", {"content": [{"type": "text", "text": "hi"}]}) == []
     assert judge.problems(OLD, Direction.OUT, "request", "tools/call", {"name": "a"}) == ()
     assert judge.problems(OLD, Direction.OUT, "notification", "notifications/initialized", None) == ()
     assert judge.problems(OLD, Direction.IN, "request", "roots/list", None) == ()
 
 
-def test_what_is_missing_is_named_with_its_place(judge):
+def test_missing_and_wrong_members_are_named_with_their_path(judge):
     assert result(judge, "tools/list", {"tools": [{"name": 3}]}) == [
         "tools.0.inputSchema is missing",
         "tools.0.name must be a string",
     ]
 
 
-def test_of_a_union_only_the_arm_that_was_meant_is_spoken_of(judge):
+def test_for_a_union_only_the_intended_arm_is_reported(judge):
     assert result(judge, "tools/call", {"content": [{"type": "image", "data": "x"}]}) == [
         "content.0.mimeType is missing"
     ]
 
 
-def test_an_unknown_type_is_reported_with_the_known_ones(judge):
+def test_an_unknown_content_type_is_reported_with_the_known_ones(judge):
     assert result(judge, "tools/call", {"content": [{"type": "video"}]}) == [
         "content.0.type must be 'text' or 'image' or 'audio' or 'resource_link' or 'resource'"
     ]
@@ -52,14 +52,14 @@ def test_a_value_that_matches_no_union_member_is_reported(judge):
     assert problems == ["progressToken is not one of a string, an integer"]
 
 
-def test_the_type_of_a_result_says_which_of_two_models_it_is_held_against(judge):
+def test_the_result_type_selects_the_model_for_validation(judge):
     assert result(judge, "tools/call", {"resultType": "complete"}, NOW) == ["content is missing"]
     asks = {"resultType": "input_required", "inputRequests": {"a": {"method": "x/y"}}}
     (problem,) = result(judge, "tools/call", asks, NOW)
     assert problem.startswith("inputRequests.a.method must be 'sampling/createMessage' or")
 
 
-def test_each_revision_has_models_of_its_own(judge):
+def test_each_revision_has_its_own_models(judge):
     assert result(judge, "tools/list", {"tools": []}) == []
     assert result(judge, "tools/list", {"tools": [], "resultType": "complete"}, NOW) == [
         "cacheScope is missing",
@@ -74,15 +74,15 @@ def test_requests_without_the_envelope_of_2026_are_reported(judge):
 @pytest.mark.parametrize(
     ("revision", "method"), [("2099-01-01", "tools/list"), (OLD, "tasks/get"), (OLD, "server/discover")]
 )
-def test_what_the_models_do_not_know_has_no_problems(judge, revision, method):
+def test_methods_that_the_models_do_not_cover_have_no_problems(judge, revision, method):
     assert judge.problems(revision, Direction.IN, "result", method, {}) == ()
 
 
-def test_thousands_of_faults_are_a_few_clauses(judge):
+def test_thousands_of_faults_are_reported_in_a_few_clauses(judge):
     assert len(result(judge, "tools/list", {"tools": [7] * 5_000})) == 3
 
 
-def test_names_of_a_server_are_cleaned(judge):
+def test_names_from_a_server_are_cleaned(judge):
     problems = result(judge, "tools/call", {"content": [], "_meta": {"\x1b[2J": 1}, "isError": "\x1b"})
     assert all("\x1b" not in problem for problem in problems)
 
@@ -116,18 +116,18 @@ def test_a_usable_schema_has_no_problem(judge, schema):
     assert judge.schema_problem(schema) == ""
 
 
-def test_a_value_is_held_against_a_schema(judge):
+def test_a_value_is_validated_against_a_schema(judge):
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
     assert judge.violation(schema, {"n": 1}) == ""
     assert judge.violation(schema, {"n": "x"}) == "n: 'x' is not of type 'integer'"
 
 
-def test_a_value_is_held_against_a_schema_that_needs_a_process_of_its_own(judge):
+def test_a_value_is_validated_against_a_schema_that_needs_its_own_process(judge):
     schema = {"type": "object", "properties": {"n": {"pattern": "^a+$"}}}
     assert judge.violation(schema, {"n": "b"}) == "n: 'b' does not match '^a+$'"
 
 
-def test_a_schema_made_to_be_slow_is_given_up(judge):
+def test_a_deliberately_slow_schema_times_out(judge):
     schema = {"type": "object", "properties": {"s": {"type": "string", "pattern": "^(a+)+$"}}}
     assert judge.violation(schema, {"s": "a" * 40 + "!"}) == ""
 
@@ -137,7 +137,7 @@ def test_closing_twice_does_nothing(judge):
     judge.close()
 
 
-def test_what_loads_the_models_is_called_once():
+def test_the_models_are_loaded_once():
     loads = []
     judge = ModelJudge(lambda: loads.append(1))
     try:

@@ -20,7 +20,7 @@ SCHEMAS = st.recursive(
 
 
 @given(SCHEMAS)
-def test_what_is_called_sound_is_sound(schema):
+def test_a_schema_that_the_quick_check_accepts_is_valid(schema):
     if is_plainly_sound(schema):
         try:
             Draft202012Validator.check_schema(schema)
@@ -40,10 +40,10 @@ LOCATION = {"type": "string", "title": "Location"}
         {"$schema": "http://json-schema.org/draft-07/schema#", "additionalProperties": False},
     ],
 )
-def test_everyday_schemas_are_plain(schema):
+def test_everyday_schemas_pass_the_quick_check(schema):
     assert is_plainly_sound(schema)
 
 
 @pytest.mark.parametrize("schema", [None, True, {"type": "text"}, {"required": "a"}, {"pattern": "["}])
-def test_others_are_not(schema):
+def test_other_schemas_are_left_to_the_full_check(schema):
     assert not is_plainly_sound(schema)

@@ -22,19 +22,19 @@ from tui.host.schemas.linear_pattern import MAX_PATTERN, found_in
         ("^.$", "\ud800", True),
     ],
 )
-def test_a_pattern_is_searched_for(pattern: str, text: str, found: bool):
+def test_a_pattern_may_match_anywhere_in_the_text(pattern: str, text: str, found: bool):
     assert found_in(pattern, text) is found
 
 
 @pytest.mark.parametrize(
     "pattern", ["(?=a)", r"(a)\1", "([", r"\p{L}", "a{1001}", "(" * 5000, "a" * (MAX_PATTERN + 1)]
 )
-def test_what_is_not_supported_is_not_decided(pattern: str):
+def test_an_unsupported_pattern_gives_no_verdict(pattern: str):
     assert found_in(pattern, "aa") is None
 
 
 @given(st.text("ab(|)*+?{}1,\\[^]-.$", max_size=14), st.text("ab\n", max_size=6))
-def test_it_finds_what_python_finds(pattern: str, text: str):
+def test_a_verdict_agrees_with_python(pattern: str, text: str):
     found = found_in(pattern, text)
     if found is not None:
         assert found == (re.search(pattern, text) is not None)

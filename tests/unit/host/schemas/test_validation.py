@@ -25,7 +25,7 @@ async def checker():
     await made.close()
 
 
-async def test_a_right_value_has_no_problem(checker):
+async def test_a_valid_value_has_no_problem(checker):
     assert await checker.check(WEATHER, {"location": "Hangzhou", "days": 2}) == SchemaVerdict()
 
 
@@ -33,39 +33,39 @@ def worker_pid(checker):
     return checker._worker.pid if checker._worker is not None else None
 
 
-async def test_a_wrong_value_is_named_with_its_place(checker):
+async def test_an_invalid_value_is_reported_with_its_path(checker):
     assert (await checker.check(WEATHER, {"location": 5})).problem == "location: 5 is not of type 'string'"
 
 
-async def test_what_is_missing_is_named(checker):
+async def test_a_missing_property_is_reported(checker):
     assert (await checker.check(WEATHER, {})).problem == "'location' is a required property"
 
 
-async def test_a_simple_schema_needs_no_process(checker):
+async def test_a_simple_schema_needs_no_worker_process(checker):
     await checker.check(WEATHER, {})
     assert worker_pid(checker) is None
 
 
-async def test_a_schema_with_references_is_checked_all_the_same(checker):
+async def test_a_schema_with_references_is_checked_in_a_worker_process(checker):
     assert (await checker.check(LINKED, {"n": "x"})).problem == "n: 'x' is not of type 'integer'"
     assert worker_pid(checker) is not None
 
 
-async def test_a_costly_schema_is_given_up_and_the_next_check_works(checker):
+async def test_an_expensive_schema_times_out_and_the_next_check_works(checker):
     started = time.monotonic()
     assert await checker.check(REDOS, BACKTRACKING) == SchemaVerdict(unchecked="the schema is too complex")
     assert time.monotonic() - started < 15
     assert await checker.check(LINKED, {"n": 1}) == SchemaVerdict()
 
 
-async def test_a_schema_that_overran_twice_is_not_tried_again():
+async def test_a_schema_that_timed_out_twice_is_not_tried_again():
     checker = SchemaChecker(seconds=0.3)
     verdicts = await asyncio.gather(*(checker.check(REDOS, BACKTRACKING) for _ in range(30)))
     assert {verdict.unchecked for verdict in verdicts} == {"the schema is too complex"}
     await checker.close()
 
 
-async def test_the_worker_is_kept_for_the_next_check(checker):
+async def test_the_worker_is_reused_for_the_next_check(checker):
     await checker.check(LINKED, {"n": 1})
     first = worker_pid(checker)
     await checker.check(LINKED, {"n": 2})
@@ -79,7 +79,7 @@ async def test_a_worker_that_was_killed_is_replaced(checker):
     assert await checker.check(LINKED, {"n": 1}) == SchemaVerdict()
 
 
-async def test_nothing_is_fetched(checker):
+async def test_remote_references_are_not_fetched(checker):
     schema = {"type": "object", "properties": {"x": {"$ref": "http://127.0.0.1:9/canary"}}}
     verdict = await checker.check(schema, {"x": 1})
     assert verdict.unchecked == "the schema has an external $ref"
@@ -90,17 +90,17 @@ async def test_nothing_is_fetched(checker):
     [{"type": "potato"}, {"type": 7}, {"properties": []}, {"$ref": "#"}, {"required": 5}],
     ids=repr,
 )
-async def test_an_invalid_schema_forbids_nothing(checker, schema):
+async def test_an_invalid_schema_rejects_nothing(checker, schema):
     verdict = await checker.check(schema, {"a": 1})
     assert verdict.problem == "" and verdict.unchecked
 
 
-async def test_an_unknown_dialect_is_read_as_the_newest(checker):
+async def test_an_unknown_dialect_is_treated_as_the_newest(checker):
     schema = {"$schema": "https://example.test/dialect", "type": "string"}
     assert "not of type 'string'" in (await checker.check(schema, 5)).problem
 
 
-async def test_a_long_value_is_cut_in_the_sentence(checker):
+async def test_a_long_value_is_truncated_in_the_message(checker):
     verdict = await checker.check({"type": "integer"}, "x" * 100_000)
     assert len(verdict.problem) < 500
 
@@ -111,16 +111,16 @@ async def test_no_worker_is_started_after_close(checker):
     assert worker_pid(checker) is None
 
 
-def test_many_nodes_are_not_simple():
+def test_schemas_or_values_with_many_nodes_are_not_simple():
     assert not is_simple({"enum": list(range(SIMPLE_NODES))}, 1)
     assert not is_simple({"items": {"type": "integer"}}, list(range(50_000)))
 
 
-def test_a_property_named_like_a_slow_keyword_only_needs_a_process():
+def test_a_property_named_like_a_slow_keyword_makes_the_schema_not_simple():
     assert not is_simple({"properties": {"pattern": {"type": "string"}}}, {})
 
 
-async def test_a_value_too_large_to_hand_over_is_left_unchecked(checker):
+async def test_a_value_too_large_to_send_to_the_worker_is_not_checked(checker):
     assert (await checker.check(LINKED, {"n": "x" * 3_000_000})).unchecked == "the value is too large"
     assert (await checker.check(LINKED, {"n": list(range(60_000))})).unchecked == "the value is too large"
 

@@ -42,7 +42,7 @@ SCHEMAS = st.recursive(st.booleans() | VALUES, objects, max_leaves=6)
 
 
 @given(SCHEMAS, VALUES)
-def test_what_is_said_to_match_does_match(schema, value):
+def test_a_value_that_the_quick_check_accepts_is_valid(schema, value):
     if plainly_matches(schema, value):
         assert explain(schema, value) == ("", "")
 
@@ -65,14 +65,14 @@ LOOK = {
 @pytest.mark.parametrize(
     "value", [{"at": 3}, {"at": 0, "unit": "f", "note": None, "places": ["x", 2.5]}, {"at": 1, "note": "x"}]
 )
-def test_everyday_arguments_match_plainly(value):
+def test_everyday_arguments_pass_the_quick_check(value):
     assert plainly_matches(LOOK, value)
 
 
 @pytest.mark.parametrize(
     "value", [{}, {"at": "3"}, {"at": True}, {"at": -1}, {"at": 1, "x": 1}, {"at": 1, "unit": "k"}, [], None]
 )
-def test_others_are_left_to_the_library(value):
+def test_other_arguments_are_left_to_the_library(value):
     assert not plainly_matches(LOOK, value)
 
 

@@ -26,7 +26,7 @@ TEXT = {"type": "text", "text": "Hello"}
         ({"role": "assistant", "model": "m", "content": [TEXT]}, CreateMessageResultWithTools),
     ],
 )
-def test_each_answer_is_the_model_of_its_kind_and_loses_nothing(answer, model):
+def test_each_answer_becomes_the_model_of_its_kind_without_loss(answer, model):
     made = as_model(answer)
     assert type(made) is model
     assert made.model_dump(by_alias=True, mode="json", exclude_none=True) == answer

@@ -7,18 +7,18 @@ from tests.programs import printed_by
 LOADED = "from tui.host.sdk.client_import import load_client_half\nload_client_half()\nimport sys, mcp\n"
 
 
-def test_this_is_the_sdk_whose_client_half_can_be_loaded_alone():
+def test_this_sdk_version_supports_loading_its_client_alone():
     """Seen with mcp 2.3. If another version does not take it, all of the SDK is loaded."""
     assert version("mcp").startswith("2.3.")
 
 
-def test_nothing_is_loaded_that_only_servers_need():
+def test_server_dependencies_are_not_loaded():
     heavy = "{'starlette', 'uvicorn', 'cryptography', 'sse_starlette', 'mcp.server'}"
     code = f"{LOADED}import tui.host.connection\nprint({heavy} & sys.modules.keys())"
     assert printed_by(code) == "set()"
 
 
-def test_what_connections_load_on_first_use_is_loaded_beforehand():
+def test_lazily_loaded_modules_of_a_connection_are_loaded_beforehand():
     code = (
         "from tui.host.booting import connections\nconnections()\n"
         "import sys, anyio, asyncio\n"
@@ -30,17 +30,17 @@ def test_what_connections_load_on_first_use_is_loaded_beforehand():
     assert printed_by(code) == "set()"
 
 
-def test_who_imports_a_server_afterwards_gets_the_real_one():
+def test_a_server_imported_later_is_the_real_one():
     code = f"{LOADED}from mcp.server.mcpserver import MCPServer\nprint(MCPServer('desk').name)"
     assert printed_by(code) == "desk"
 
 
-def test_an_sdk_that_is_loaded_already_is_unchanged():
+def test_an_sdk_that_is_already_loaded_is_unchanged():
     code = f"import mcp.server\nbefore = mcp.server\n{LOADED}print(sys.modules['mcp.server'] is before)"
     assert printed_by(code) == "True"
 
 
-def test_an_sdk_that_does_not_take_empty_classes_is_loaded_whole():
+def test_an_sdk_that_fails_with_empty_classes_is_loaded_completely():
     code = (
         "import tui.core.partial_import as half\n"
         "half._EmptyModule.__getattr__ = lambda module, name: 1 / 0\n"
@@ -67,7 +67,7 @@ threading.Thread(target=churn).start()
 """
 
 
-def test_modules_imported_by_other_threads_do_not_make_it_load_the_whole_sdk():
+def test_modules_imported_by_other_threads_do_not_cause_the_whole_sdk_to_load():
     code = (
         f"{CHURNING}"
         "try:\n"

@@ -48,7 +48,7 @@ class Wire:
         return task, ticket, self.sent[-1]["id"]
 
 
-async def test_a_call_has_what_the_session_adds_to_its_requests_and_our_own_stamp():
+async def test_a_call_has_the_same_meta_as_a_session_request_and_our_own_stamp():
     wire = Wire(MODERN | {"mcptui/ticket": "1", "progressToken": 3})
     task, _, name = await wire.call(level="info")
     (message,) = wire.sent
@@ -63,7 +63,7 @@ async def test_a_call_has_what_the_session_adds_to_its_requests_and_our_own_stam
         await task
 
 
-async def test_the_answer_is_kept_raw():
+async def test_the_raw_response_is_kept():
     wire = Wire()
     task, ticket, name = await wire.call()
     assert wire.calls.answered(name, {"content": [{"type": "hologram"}]})
@@ -71,7 +71,7 @@ async def test_the_answer_is_kept_raw():
     assert ticket.raw == {"content": [{"type": "hologram"}]}
 
 
-async def test_an_answer_that_asks_for_input_is_known_as_one():
+async def test_a_response_that_requires_input_is_recognized():
     wire = Wire(MODERN)
     task, ticket, name = await wire.call()
     wire.calls.answered(name, {"resultType": "input_required", "inputRequests": {}})
@@ -79,7 +79,7 @@ async def test_an_answer_that_asks_for_input_is_known_as_one():
     assert ticket.raw is None and ticket.wanted is not None
 
 
-async def test_an_answer_of_an_unknown_type_is_an_error():
+async def test_a_response_with_an_unknown_result_type_is_an_error():
     wire = Wire(MODERN)
     task, _, name = await wire.call()
     wire.calls.answered(name, {"resultType": "dream"})
@@ -97,14 +97,14 @@ async def test_an_error_of_the_server_is_raised_as_the_session_raises_it():
     assert (error.code, error.message, error.data) == (-32602, "no such tool", {"name": "echo"})
 
 
-async def test_answers_to_requests_of_the_session_are_left_to_it():
+async def test_responses_to_requests_of_the_session_are_left_to_it():
     wire = Wire()
     assert not wire.calls.answered(1, {})
     assert not wire.calls.failed(None, ErrorData(code=1, message="x"))
     assert not wire.calls.progressed({"progressToken": 1, "progress": 1})
 
 
-async def test_answers_go_to_the_call_that_they_are_of():
+async def test_responses_are_matched_to_their_calls():
     wire = Wire()
     first, first_ticket, first_name = await wire.call()
     second, second_ticket, second_name = await wire.call()
@@ -114,7 +114,7 @@ async def test_answers_go_to_the_call_that_they_are_of():
     assert (first_ticket.raw, second_ticket.raw) == ({"n": 1}, {"n": 2})
 
 
-async def test_cancelling_a_call_cancels_it_at_the_server():
+async def test_cancelling_a_call_also_cancels_it_on_the_server():
     wire = Wire()
     task, ticket, name = await wire.call()
     task.cancel()
@@ -126,7 +126,7 @@ async def test_cancelling_a_call_cancels_it_at_the_server():
     assert ticket.raw is None
 
 
-async def test_an_answer_that_comes_with_the_cancellation_breaks_nothing():
+async def test_a_response_that_arrives_during_cancellation_is_harmless():
     wire = Wire()
     task, _, name = await wire.call()
     task.cancel()
@@ -137,7 +137,7 @@ async def test_an_answer_that_comes_with_the_cancellation_breaks_nothing():
         await task
 
 
-async def test_progress_is_reported_until_the_answer():
+async def test_progress_is_reported_until_the_response_arrives():
     wire = Wire()
     task, _, name = await wire.call()
     assert wire.calls.progressed({"progressToken": name, "progress": 1, "total": 4, "message": "half"})
@@ -149,7 +149,7 @@ async def test_progress_is_reported_until_the_answer():
     assert not wire.calls.progressed({"progressToken": name, "progress": 3})
 
 
-async def test_a_failing_listener_has_no_effect(caplog):
+async def test_a_failing_progress_callback_is_only_logged(caplog):
     wire = Wire()
     wire.reports = None
     task, _, name = await wire.call()
@@ -159,7 +159,7 @@ async def test_a_failing_listener_has_no_effect(caplog):
     assert "a progress callback failed" in caplog.text
 
 
-async def test_the_end_of_the_connection_fails_calls_before_and_after_it():
+async def test_the_end_of_the_connection_fails_pending_and_later_calls():
     wire = Wire()
     task, _, _ = await wire.call()
     wire.calls.close()
@@ -178,20 +178,20 @@ async def test_a_call_that_cannot_be_written_fails_at_once():
         await task
 
 
-def test_calls_wait_for_the_first_request_of_the_session():
+def test_direct_calls_are_possible_after_the_first_request_of_the_session():
     calls = DirectCalls(lambda message: True)
     assert not calls.possible
     calls.learn({})
     assert calls.possible
 
 
-def test_a_transport_that_needs_more_than_a_message_has_none():
+def test_a_transport_that_needs_more_than_the_message_has_no_direct_calls():
     calls = DirectCalls(None)
     calls.learn({})
     assert not calls.possible
 
 
-def test_they_can_be_switched_off(monkeypatch):
+def test_direct_calls_can_be_turned_off(monkeypatch):
     monkeypatch.setenv(BY_SDK, "1")
     calls = DirectCalls(lambda message: True)
     calls.learn({})
@@ -199,7 +199,7 @@ def test_they_can_be_switched_off(monkeypatch):
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-async def test_what_travels_is_what_the_session_would_send(era, monkeypatch):
+async def test_a_direct_call_sends_the_same_message_as_the_session(era, monkeypatch):
     """Seen with mcp 2.3: another version may add something else to its requests."""
 
     async def called():
@@ -221,7 +221,7 @@ async def test_what_travels_is_what_the_session_would_send(era, monkeypatch):
     assert direct == await called()
 
 
-async def test_a_call_without_an_answer_ends_with_the_server():
+async def test_a_call_without_a_response_fails_when_the_server_exits():
     script = SERVER.with_name("exit_mid_call.py")
     host = Host(
         [ServerSpec("srv", sys.executable, (str(script),))], sink=lambda *_: None, clock=MonotonicClock()

@@ -14,7 +14,7 @@ def schema(**properties):
 REGION = {"type": "string", "x-mcp-header": "Region"}
 
 
-def test_what_a_schema_asks_for_is_sent_with_the_call():
+def test_annotated_arguments_are_sent_as_headers():
     wanted = header_map(schema(region=REGION, at=schema(day={"type": "integer", "x-mcp-header": "Day"})))
     assert parameter_headers(wanted, {"region": "eu", "at": {"day": 7}}) == {
         "Mcp-Param-Region": "eu",
@@ -26,7 +26,7 @@ def test_what_a_schema_asks_for_is_sent_with_the_call():
     assert parameter_headers(wanted, [1]) == parameter_headers(wanted, None) == {}
 
 
-def test_an_invalid_header_is_a_reason_in_words():
+def test_an_invalid_header_annotation_is_rejected_with_the_reason():
     assert "not an RFC 9110 token" in header_map(schema(a={"type": "string", "x-mcp-header": "no good"}))
     assert "integer/string/boolean" in header_map(schema(a={"type": "number", "x-mcp-header": "X"}))
 
@@ -50,7 +50,7 @@ async def test_a_call_through_the_host_repeats_its_arguments_in_headers():
     assert call.message["params"]["arguments"] == {"region": "eu"}
 
 
-async def test_a_tool_with_an_invalid_header_is_left_out_with_the_reason():
+async def test_a_tool_with_an_invalid_header_annotation_is_omitted_with_the_reason():
     tools = [ECHO, ECHO | {"name": "bad", "inputSchema": schema(a={"type": "string", "x-mcp-header": ""})}]
     async with http_server(tools=tools) as server:
         host = await started(server)
@@ -60,7 +60,7 @@ async def test_a_tool_with_an_invalid_header_is_left_out_with_the_reason():
         await host.shutdown()
 
 
-async def test_an_older_server_may_have_any_headers_in_its_schemas():
+async def test_for_an_older_server_header_annotations_are_ignored():
     tools = [ECHO | {"inputSchema": schema(a={"type": "string", "x-mcp-header": ""})}]
     async with http_server(modern=False, tools=tools) as server:
         host = await started(server)

@@ -19,31 +19,31 @@ JSON = st.recursive(
 FIELDS = ["capabilities", "serverInfo", "instructions", "_meta"]
 
 
-def test_a_valid_answer_is_unchanged():
+def test_a_valid_response_is_unchanged():
     assert tidy_handshake(SOUND) == SOUND
 
 
 @given(st.dictionaries(st.sampled_from(FIELDS), JSON))
-def test_the_sdk_accepts_any_answer_with_a_valid_version(odd):
+def test_the_sdk_accepts_any_initialize_result_with_a_valid_version(odd):
     InitializeResult.model_validate(tidy_handshake(SOUND | odd))
 
 
 @given(st.dictionaries(st.sampled_from(FIELDS), JSON))
-def test_the_same_holds_for_the_newer_handshake(odd):
+def test_the_sdk_accepts_any_discover_result_with_a_valid_version(odd):
     sound = {"supportedVersions": ["2026-07-28"], "capabilities": {}, "ttlMs": 0, "cacheScope": "private"}
     DiscoverResult.model_validate(tidy_handshake(sound | odd))
 
 
 @pytest.mark.parametrize("said", [None, [], "tools", 7])
-def test_a_server_without_capabilities_is_asked_for_tools(said):
+def test_a_server_without_capabilities_is_assumed_to_have_tools(said):
     assert tidy_handshake(SOUND | {"capabilities": said})["capabilities"] == {"tools": {}}
 
 
-def test_an_offer_of_the_wrong_shape_is_still_an_offer():
+def test_a_capability_of_the_wrong_type_still_counts():
     tidy = tidy_handshake(SOUND | {"capabilities": {"tools": True, "prompts": [], "resources": None}})
     assert tidy["capabilities"] == {"tools": {}, "prompts": {}}
 
 
-def test_a_name_of_megabytes_is_cut():
+def test_a_name_of_megabytes_is_truncated():
     tidy = tidy_handshake(SOUND | {"serverInfo": {"name": "n" * 5_000_000}})
     assert tidy["serverInfo"] == {"name": "n" * 200, "version": ""}

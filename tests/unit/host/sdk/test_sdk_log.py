@@ -25,14 +25,14 @@ def test_nothing_reaches_the_screen(log, capfd):
     assert len(log.lines) == 2
 
 
-def test_what_the_server_sent_is_left_out(log):
+def test_content_from_the_server_is_omitted(log):
     logging.getLogger("mcp").error("bad line %r", "secret")
     logging.getLogger("mcp").error(f"bad line {'secret'}")
     assert "secret" not in "".join(log.lines)
     assert "bad line %r" in log.lines[0]
 
 
-def test_an_error_is_kept_as_its_type(log):
+def test_an_exception_is_logged_only_by_its_type(log):
     try:
         raise ValueError("secret")
     except ValueError:
@@ -40,13 +40,13 @@ def test_an_error_is_kept_as_its_type(log):
     assert log.lines[0].endswith("[ValueError]")
 
 
-def test_the_memory_is_bounded(log):
+def test_memory_for_the_log_is_bounded(log):
     for number in range(KEPT * 3):
         logging.getLogger("mcp").error("line %d", number)
     assert len(log.lines) == KEPT
 
 
-def test_asking_twice_keeps_one_handler(log):
+def test_calling_it_twice_keeps_one_handler(log):
     again = quiet_sdk_logging()
     logging.getLogger("mcp").error("line %d", 1)
     assert (len(again.lines), len(log.lines)) == (1, 0)
@@ -54,13 +54,13 @@ def test_asking_twice_keeps_one_handler(log):
     logging.getLogger("client").removeHandler(again)
 
 
-def test_the_session_logs_under_a_name_that_is_known():
+def test_the_logger_name_of_the_session_is_known():
     """Seen with mcp 2.3."""
     assert version("mcp").startswith("2.3.")
     assert session.logger.name in ("client", "mcp") or session.logger.name.startswith("mcp.")
 
 
-def test_a_logger_that_has_another_name_is_found_once_the_sdk_is_loaded(monkeypatch, capfd):
+def test_a_logger_with_another_name_is_found_once_the_sdk_is_loaded(monkeypatch, capfd):
     renamed = logging.getLogger("renamed")
     monkeypatch.setattr(session, "logger", renamed)
     handler = quiet_sdk_logging()

@@ -32,7 +32,7 @@ for result in (
 """
 
 
-def test_this_is_the_sdk_whose_models_can_be_built_later():
+def test_this_sdk_version_supports_building_its_models_later():
     """Seen with mcp-types 2.3. If another version does not take it, the models are built at once."""
     assert version("mcp-types").startswith("2.3.")
 
@@ -48,7 +48,7 @@ def test_only_the_models_that_a_message_needs_are_built():
     assert printed_by(code) == "True None"
 
 
-def test_results_and_errors_are_those_of_models_that_are_built_at_once():
+def test_late_built_models_give_the_same_results_and_errors():
     code = f"{LOADED}{RESULT_OF_A_CALL}{CALLS}"
     now = printed_by(code, MCPTUI_WHOLE_LIBRARIES="1")
     assert "Hello" in now and "validation error" in now
@@ -62,30 +62,30 @@ def test_models_that_contain_each_other_are_built():
     assert printed_by(code) == "True"
 
 
-def test_the_models_that_every_connection_begins_with_are_built_beforehand():
+def test_the_models_that_every_connection_needs_are_built_beforehand():
     build = "from tui.host.sdk.wire_models import build_first_models\nbuild_first_models()\n"
     code = f"{LOADED}{build}print(wire.ListToolsResult._model is not None, wire.CallToolResult._model)"
     assert printed_by(code) == "True None"
 
 
-def test_an_instance_is_one_of_its_class():
+def test_an_instance_is_an_instance_of_its_class():
     code = (
         f'{LOADED}root = wire.Root(uri="file:///a")\nprint(isinstance(root, wire.Root), type(root).__name__)'
     )
     assert printed_by(code) == "True Root"
 
 
-def test_the_switch_builds_all_at_once():
+def test_the_switch_builds_all_models_at_once():
     code = f"{LOADED}print(type(wire.Root).__name__)"
     assert printed_by(code, MCPTUI_WHOLE_LIBRARIES="1") == "ModelMetaclass"
 
 
-def test_models_that_are_imported_already_are_unchanged():
+def test_models_that_are_already_imported_are_unchanged():
     code = f"import mcp_types.methods\n{LOADED}print(type(wire.Root).__name__)"
     assert printed_by(code) == "ModelMetaclass"
 
 
-def test_models_that_cannot_be_built_later_are_built_at_once():
+def test_if_models_cannot_be_built_later_they_are_built_at_once():
     refuse = (
         "import tui.host.sdk.wire_models as models\nmodels._Unbuilt.__new__ = lambda *given, **more: 1 / 0\n"
     )
@@ -111,5 +111,5 @@ print([one == results[0] and "content" in one for one in results])
 """
 
 
-def test_threads_that_use_a_model_first_at_once_share_it():
+def test_threads_that_first_use_a_model_at_once_share_it():
     assert printed_by(f"{LOADED}{RESULT_OF_A_CALL}{AT_ONCE}") == str([True] * 8)

@@ -31,7 +31,7 @@ async def expire(store: TokenStore, around: Around) -> None:
 # ---- a sign-in ---------------------------------------------------------------------------------------
 
 
-async def test_a_refused_request_leads_to_a_sign_in_and_is_sent_again(store: TokenStore) -> None:
+async def test_a_rejected_request_leads_to_a_sign_in_and_is_sent_again(store: TokenStore) -> None:
     async with OAuthServer() as server:
         around = Around(store, server.url)
         response = await around.call()
@@ -64,7 +64,7 @@ async def test_the_next_run_uses_the_stored_token(store: TokenStore) -> None:
         assert later.person.questions == [] and later.states[-1].startswith("signed in until")
 
 
-async def test_calls_at_the_same_time_lead_to_one_sign_in(store: TokenStore) -> None:
+async def test_concurrent_calls_lead_to_one_sign_in(store: TokenStore) -> None:
     async with OAuthServer() as server:
         around = Around(store, server.url)
         responses = await asyncio.gather(*(around.call() for _ in range(5)))
@@ -72,7 +72,7 @@ async def test_calls_at_the_same_time_lead_to_one_sign_in(store: TokenStore) -> 
         assert len(around.person.questions) == 1 and len(server.asked("/token")) == 1
 
 
-async def test_over_ssh_the_pasted_address_signs_in(store: TokenStore) -> None:
+async def test_over_ssh_a_pasted_url_completes_the_sign_in(store: TokenStore) -> None:
     async with OAuthServer() as server:
 
         class Remote(Person):
@@ -88,7 +88,7 @@ async def test_over_ssh_the_pasted_address_signs_in(store: TokenStore) -> None:
 @pytest.mark.parametrize(
     "wrong", ["code=1", "http://[x?code=1&state=2", "http://127.0.0.1:1/callback?code=1&state=other"]
 )
-async def test_a_wrong_pasted_address_is_asked_for_again(store: TokenStore, wrong: str) -> None:
+async def test_a_wrong_pasted_url_is_asked_for_again(store: TokenStore, wrong: str) -> None:
     async with OAuthServer() as server:
 
         class Hasty(Person):
@@ -114,7 +114,7 @@ async def test_a_declined_sign_in_says_how_to_sign_in_and_does_not_ask_twice(sto
         assert around.states[-1] == "not signed in"
 
 
-async def test_a_rejection_by_the_authorization_server_quotes_its_words(store: TokenStore) -> None:
+async def test_a_rejection_by_the_authorization_server_is_quoted(store: TokenStore) -> None:
     async with OAuthServer(authorize_error="access_denied") as server:
         with pytest.raises(SignInFailed, match=r"sign-in rejected: access_denied: You said no\."):
             await Around(store, server.url).call()
@@ -149,7 +149,7 @@ async def test_signing_in_can_start_before_the_server_requires_it(store: TokenSt
 # ---- refresh, step-up, client credentials ---------------------------------------------------------------
 
 
-async def test_an_expired_token_is_refreshed_at_the_issuer_also_after_a_restart(store: TokenStore) -> None:
+async def test_an_expired_token_is_refreshed_even_after_a_restart(store: TokenStore) -> None:
     async with OAuthServer() as server:
         around = Around(store, server.url)
         await around.call()
@@ -161,7 +161,7 @@ async def test_an_expired_token_is_refreshed_at_the_issuer_also_after_a_restart(
         assert len(server.asked("/mcp")) == 3  # it never saw the expired token
 
 
-async def test_a_token_that_is_refused_before_its_time_is_refreshed_without_a_question(
+async def test_a_token_rejected_before_it_expires_is_refreshed_without_a_question(
     store: TokenStore,
 ) -> None:
     async with OAuthServer() as server:
@@ -172,7 +172,7 @@ async def test_a_token_that_is_refused_before_its_time_is_refreshed_without_a_qu
         assert len(around.person.questions) == 1
 
 
-async def test_a_refresh_token_that_is_refused_leads_to_a_new_sign_in(store: TokenStore) -> None:
+async def test_a_rejected_refresh_token_leads_to_a_new_sign_in(store: TokenStore) -> None:
     async with OAuthServer() as server:
         around = Around(store, server.url)
         await around.call()
@@ -182,7 +182,7 @@ async def test_a_refresh_token_that_is_refused_leads_to_a_new_sign_in(store: Tok
         assert len(around.person.questions) == 2
 
 
-async def test_an_issuer_that_is_down_while_refreshing_keeps_the_sign_in(store: TokenStore) -> None:
+async def test_an_issuer_that_is_down_during_a_refresh_does_not_end_the_sign_in(store: TokenStore) -> None:
     async with OAuthServer() as server:
         around = Around(store, server.url)
         await around.call()
@@ -194,7 +194,7 @@ async def test_an_issuer_that_is_down_while_refreshing_keeps_the_sign_in(store: 
         assert (await around.call()).status_code == 200 and len(around.person.questions) == 1
 
 
-async def test_another_process_that_refreshed_first_is_believed(store: TokenStore) -> None:
+async def test_a_token_that_another_process_refreshed_is_used(store: TokenStore) -> None:
     async with OAuthServer() as server:
         first, second = Around(store, server.url), Around(store, server.url)
         await first.call()
@@ -207,7 +207,7 @@ async def test_another_process_that_refreshed_first_is_believed(store: TokenStor
         assert grants.count("refresh_token") == 1
 
 
-async def test_a_call_that_needs_more_scopes_steps_up(store: TokenStore) -> None:
+async def test_a_call_that_needs_more_scopes_asks_for_them(store: TokenStore) -> None:
     async with OAuthServer(scopes={"tools/list": "read", "tools/call": "write"}) as server:
         around = Around(store, server.url)
         await around.call("tools/list")
@@ -244,7 +244,7 @@ async def test_client_credentials_need_no_person(store: TokenStore, method: str)
         assert (await around.call()).status_code == 200 and around.person.questions == []
 
 
-async def test_a_private_key_signs_for_client_credentials(store: TokenStore) -> None:
+async def test_a_private_key_signs_client_credentials(store: TokenStore) -> None:
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -262,7 +262,7 @@ async def test_a_private_key_signs_for_client_credentials(store: TokenStore) -> 
 
 
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post", "none"])
-async def test_a_registered_client_uses_the_method_that_it_was_given(store: TokenStore, method: str) -> None:
+async def test_a_registered_client_uses_its_assigned_auth_method(store: TokenStore, method: str) -> None:
     async with OAuthServer(methods=(method,)) as server:
         assert (await Around(store, server.url).call()).status_code == 200
         assert server.asked("/register")[0].json["redirect_uris"][0].startswith("http://127.0.0.1:")
@@ -276,7 +276,7 @@ async def test_a_configured_client_is_used_without_registration(store: TokenStor
         assert server.asked("/authorize")[0].query["client_id"] == "mine"
 
 
-async def test_a_client_metadata_document_takes_the_place_of_registration(store: TokenStore) -> None:
+async def test_a_client_metadata_document_replaces_registration(store: TokenStore) -> None:
     document = "https://mcptui.example/client.json"
     async with OAuthServer(extra={"client_id_metadata_document_supported": True}) as server:
         around = Around(store, server.url, client_metadata_url=document)
@@ -284,7 +284,7 @@ async def test_a_client_metadata_document_takes_the_place_of_registration(store:
         assert server.asked("/authorize")[0].query["client_id"] == document and not server.asked("/register")
 
 
-async def test_the_registration_is_used_again_with_the_same_redirect_address(store: TokenStore) -> None:
+async def test_the_registration_is_reused_with_the_same_redirect_uri(store: TokenStore) -> None:
     async with OAuthServer(refresh=False) as server:
         await Around(store, server.url).call()
         server.revoke()
@@ -293,7 +293,7 @@ async def test_the_registration_is_used_again_with_the_same_redirect_address(sto
         assert first == second and len(server.asked("/register")) == 1
 
 
-async def test_when_the_port_of_the_registration_is_taken_it_registers_again(store: TokenStore) -> None:
+async def test_if_the_registered_port_is_taken_the_client_registers_again(store: TokenStore) -> None:
     async with OAuthServer(refresh=False) as server:
         around = Around(store, server.url)
         await around.call()
@@ -306,7 +306,7 @@ async def test_when_the_port_of_the_registration_is_taken_it_registers_again(sto
         await taken.wait_closed()
 
 
-async def test_a_configured_port_that_is_taken_is_reported(store: TokenStore) -> None:
+async def test_a_taken_configured_port_is_reported(store: TokenStore) -> None:
     taken = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
     port = taken.sockets[0].getsockname()[1]
     async with OAuthServer() as server:
@@ -331,12 +331,12 @@ async def test_an_issuer_without_registration_says_that_a_client_is_missing(stor
             await Around(store, server.url).call()
 
 
-async def test_the_2025_03_26_way_without_server_metadata_still_works(store: TokenStore) -> None:
+async def test_the_2025_03_26_flow_without_server_metadata_works(store: TokenStore) -> None:
     async with OAuthServer(metadata=False, iss=None) as server:
         assert (await Around(store, server.url).call()).status_code == 200
 
 
-async def test_a_call_that_is_cancelled_withdraws_the_question(store: TokenStore) -> None:
+async def test_cancelling_the_call_withdraws_the_question(store: TokenStore) -> None:
     withdrawn = asyncio.Event()
 
     class Slow(Person):
@@ -357,18 +357,18 @@ async def test_a_call_that_is_cancelled_withdraws_the_question(store: TokenStore
         assert withdrawn.is_set()
 
 
-async def test_a_server_that_asks_for_no_sign_in_says_so(store: TokenStore) -> None:
+async def test_signing_in_to_a_server_without_oauth_is_an_error(store: TokenStore) -> None:
     async with OAuthServer(asks=False, metadata=False, registration=False) as server:
         with pytest.raises(SignInFailed, match="it does not require signing in"):
             await Around(store, server.url).auth.sign_in()
 
 
-async def test_a_server_that_is_not_there_cannot_be_signed_in_to(store: TokenStore) -> None:
+async def test_signing_in_to_an_unreachable_server_is_an_error(store: TokenStore) -> None:
     with pytest.raises(SignInFailed, match="cannot connect"):
         await Around(store, "http://127.0.0.1:1/mcp").auth.sign_in()
 
 
-async def test_a_request_with_a_valid_token_does_not_wait_for_the_sign_in_of_another(
+async def test_a_request_with_a_valid_token_does_not_wait_for_another_sign_in(
     store: TokenStore,
 ) -> None:
     granted = asyncio.Event()

@@ -32,7 +32,7 @@ async def refused(around: Around, match: str) -> SignInFailed:
     return caught.value
 
 
-async def test_metadata_of_another_issuer_are_refused_before_anything_is_asked(store: TokenStore) -> None:
+async def test_metadata_of_another_issuer_is_rejected_before_the_person_is_asked(store: TokenStore) -> None:
     async with OAuthServer(issuer="https://evil.example") as server:
         around = Around(store, server.url)
         await refused(around, r"unexpected authorization server:.*evil\.example")
@@ -40,7 +40,7 @@ async def test_metadata_of_another_issuer_are_refused_before_anything_is_asked(s
 
 
 @pytest.mark.parametrize("iss", ["https://evil.example", "https://auth.example"])
-async def test_an_answer_of_another_issuer_is_refused_and_the_code_is_not_used(
+async def test_a_callback_from_another_issuer_is_rejected_and_its_code_is_not_used(
     store: TokenStore, iss: str
 ) -> None:
     async with OAuthServer(iss=iss) as server:
@@ -48,19 +48,19 @@ async def test_an_answer_of_another_issuer_is_refused_and_the_code_is_not_used(
         assert not server.asked("/token")
 
 
-async def test_an_answer_without_the_promised_issuer_is_refused(store: TokenStore) -> None:
+async def test_a_callback_without_the_promised_issuer_is_rejected(store: TokenStore) -> None:
     async with OAuthServer(iss=None) as server:
         await refused(Around(store, server.url), "iss")
         assert not server.asked("/token")
 
 
-async def test_an_error_of_another_issuer_is_not_repeated(store: TokenStore) -> None:
+async def test_an_error_from_another_issuer_is_not_repeated(store: TokenStore) -> None:
     async with OAuthServer(iss="https://evil.example", authorize_error="call-this-number") as server:
         failure = await refused(Around(store, server.url), "iss")
         assert "call-this-number" not in str(failure)
 
 
-async def test_an_issuer_without_pkce_is_refused(store: TokenStore) -> None:
+async def test_an_issuer_without_pkce_is_rejected(store: TokenStore) -> None:
     async with OAuthServer(pkce=False) as server:
         around = Around(store, server.url)
         await refused(around, "does not support PKCE")
@@ -68,7 +68,7 @@ async def test_an_issuer_without_pkce_is_refused(store: TokenStore) -> None:
 
 
 @pytest.mark.parametrize("path", ["/.well-known/oauth-authorization-server", "/register", "/token"])
-async def test_an_authorization_server_that_never_answers_is_given_up(
+async def test_an_authorization_server_that_never_responds_times_out(
     store: TokenStore, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exchange, "SECONDS", 0.3)
@@ -94,7 +94,7 @@ async def test_an_endless_reply_is_cut_off(store: TokenStore) -> None:
         ("http://evil.example/authorize", "not encrypted"),
     ],
 )
-async def test_an_address_that_is_not_for_a_browser_is_not_opened(
+async def test_a_url_that_is_not_for_a_browser_is_not_opened(
     store: TokenStore, endpoint: str, why: str
 ) -> None:
     async with OAuthServer(extra={"authorization_endpoint": endpoint}) as server:
@@ -104,19 +104,19 @@ async def test_an_address_that_is_not_for_a_browser_is_not_opened(
 
 
 @pytest.mark.parametrize("endpoint", ["javascript:alert(1)", "file:///etc/passwd", "https:///"])
-async def test_an_invalid_address_makes_the_metadata_unusable(store: TokenStore, endpoint: str) -> None:
+async def test_an_invalid_url_makes_the_metadata_unusable(store: TokenStore, endpoint: str) -> None:
     async with OAuthServer(extra={"authorization_endpoint": endpoint}) as server:
         around = Around(store, server.url)
         await refused(around, "unexpected authorization server:")
         assert all(address.startswith(f"{server.origin}/authorize?") for address in around.opened)
 
 
-async def test_a_token_endpoint_that_is_not_encrypted_gets_no_code(store: TokenStore) -> None:
+async def test_an_unencrypted_token_endpoint_gets_no_code(store: TokenStore) -> None:
     async with OAuthServer(extra={"token_endpoint": "http://evil.example/token"}) as server:
         await refused(Around(store, server.url), "not encrypted")
 
 
-async def test_an_answer_with_a_wrong_state_is_not_the_answer(store: TokenStore) -> None:
+async def test_a_callback_with_a_wrong_state_is_ignored(store: TokenStore) -> None:
     async with OAuthServer() as server:
         around = Around(store, server.url)
 
@@ -130,7 +130,7 @@ async def test_an_answer_with_a_wrong_state_is_not_the_answer(store: TokenStore)
         assert "canary-evil" not in [request.form.get("code") for request in server.asked("/token")]
 
 
-async def test_a_pasted_address_of_another_sign_in_is_refused(store: TokenStore) -> None:
+async def test_a_pasted_url_of_another_sign_in_is_rejected(store: TokenStore) -> None:
     pasted = "http://127.0.0.1:1/callback?code=canary&state=other"
     person = Person(lambda question: AddressAnswer(Action.ACCEPT, pasted))
     async with OAuthServer() as server:
@@ -139,7 +139,7 @@ async def test_a_pasted_address_of_another_sign_in_is_refused(store: TokenStore)
         assert not server.asked("/token")
 
 
-async def test_a_browser_that_brings_no_answer_is_given_up(
+async def test_a_browser_that_returns_no_callback_times_out(
     store: TokenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(consent, "BROWSER_SECONDS", 0.1)
@@ -178,7 +178,7 @@ async def test_a_refresh_token_is_not_sent_to_a_server_that_names_another_issuer
         assert all("canary-refresh" not in request.body.decode() for request in evil.requests)
 
 
-async def test_a_refusal_without_an_end_is_cut_off(store: TokenStore) -> None:
+async def test_an_endless_401_body_is_cut_off(store: TokenStore) -> None:
     class Endless(OAuthServer):
         def _mcp(self, request: Asked) -> Reply:
             reply = super()._mcp(request)
@@ -188,7 +188,7 @@ async def test_a_refusal_without_an_end_is_cut_off(store: TokenStore) -> None:
         assert (await Around(store, server.url).call()).status_code == 200
 
 
-async def test_nothing_secret_is_sent_to_an_address_on_the_internet_that_is_not_encrypted(
+async def test_no_sign_in_is_started_at_an_unencrypted_internet_address(
     store: TokenStore,
 ) -> None:
     around = Around(store, "http://mcp.example.com/mcp")

@@ -32,7 +32,7 @@ async def listening() -> tuple[CallbackListener, "asyncio.Task[Callback]"]:
     return listener, waiting
 
 
-async def test_the_first_answer_with_the_right_state_is_returned() -> None:
+async def test_the_first_callback_with_the_right_state_is_returned() -> None:
     listener, waiting = await listening()
     async with listener:
         status, page = await get(f"{listener.address}?code=abc&state={STATE}&iss=https%3A%2F%2Fauth.example")
@@ -40,7 +40,7 @@ async def test_the_first_answer_with_the_right_state_is_returned() -> None:
         assert await waiting == Callback(STATE, "abc", "https://auth.example")
 
 
-async def test_an_answer_with_another_state_changes_nothing() -> None:
+async def test_a_callback_with_another_state_is_ignored() -> None:
     listener, waiting = await listening()
     async with listener:
         status, page = await get(f"{listener.address}?code=evil&state=guessed")
@@ -49,7 +49,7 @@ async def test_an_answer_with_another_state_changes_nothing() -> None:
         assert (await waiting).code == "good"
 
 
-async def test_a_second_answer_is_refused() -> None:
+async def test_a_second_callback_is_refused() -> None:
     listener, waiting = await listening()
     async with listener:
         await get(f"{listener.address}?code=one&state={STATE}")
@@ -58,7 +58,7 @@ async def test_a_second_answer_is_refused() -> None:
         assert (await waiting).code == "one"
 
 
-async def test_nothing_listens_after_it_is_closed() -> None:
+async def test_nothing_listens_after_closing() -> None:
     listener, waiting = await listening()
     await listener.close()
     with pytest.raises(OSError):
@@ -77,7 +77,7 @@ async def test_nothing_listens_after_it_is_closed() -> None:
         ("/callback?code=a&code=b&state=s3cret-state", "GET", "", 400),
     ],
 )
-async def test_a_request_that_is_not_an_answer_is_refused(
+async def test_a_request_that_is_not_a_callback_is_refused(
     path: str, method: str, host: str, status: int
 ) -> None:
     listener, waiting = await listening()
@@ -88,7 +88,7 @@ async def test_a_request_that_is_not_an_answer_is_refused(
         waiting.cancel()
 
 
-async def test_an_error_of_the_authorization_server_is_an_answer_and_its_text_is_not_on_the_page() -> None:
+async def test_an_error_callback_is_returned_and_its_text_is_not_on_the_page() -> None:
     listener, waiting = await listening()
     async with listener:
         text = "%3Cscript%3Ealert(1)%3C%2Fscript%3E"
@@ -98,7 +98,7 @@ async def test_an_error_of_the_authorization_server_is_an_answer_and_its_text_is
         assert (answer.error, answer.code) == ("access_denied", "")
 
 
-async def test_a_client_that_never_finishes_its_request_does_not_delay_the_end() -> None:
+async def test_a_client_that_never_finishes_its_request_does_not_delay_closing() -> None:
     listener, waiting = await listening()
     _, writer = await asyncio.open_connection("127.0.0.1", listener.port)
     writer.write(b"GET /callback")
@@ -118,16 +118,16 @@ async def test_a_taken_port_is_an_error() -> None:
         waiting.cancel()
 
 
-def test_a_pasted_address_is_read_whole_or_from_its_query_on() -> None:
+def test_a_pasted_url_is_read_whole_or_from_its_query() -> None:
     for text in ("http://127.0.0.1:9/callback?code=c&state=s", "  ?code=c&state=s\n", "code=c&state=s"):
         assert read_callback(text) == Callback("s", "c")
 
 
 @pytest.mark.parametrize("text", ["", "abc", "https://auth.example/login", "http://h/callback?code=c"])
-def test_a_pasted_text_that_is_not_an_answer_says_what_to_paste(text: str) -> None:
+def test_a_pasted_text_that_is_not_a_callback_says_what_to_paste(text: str) -> None:
     with pytest.raises(ServerError, match="Paste the complete URL, with code= and state="):
         read_callback(text)
 
 
-def test_the_code_is_not_in_the_representation() -> None:
+def test_the_code_is_not_in_the_repr() -> None:
     assert "hidden" not in repr(Callback("hidden-state", "hidden-code"))

@@ -10,7 +10,7 @@ from tui.host.sign_in.failures import SignInFailed
 
 
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "file:///etc/passwd", "http://auth.example/"])
-async def test_an_address_that_no_browser_may_open_is_not_shown(address: str) -> None:
+async def test_a_url_that_no_browser_may_open_is_not_shown(address: str) -> None:
     listener: Any = None
     person = PersonSignsIn(
         "srv",

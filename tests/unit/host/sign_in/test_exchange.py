@@ -28,7 +28,7 @@ FORM = {"content-type": "application/x-www-form-urlencoded"}
         ("https://me:secret@auth.example/token", "https://mcp.example/mcp", "user name"),
     ],
 )
-def test_an_address_is_used_if_it_is_encrypted_and_no_way_into_a_private_network(
+def test_an_address_must_be_encrypted_and_not_lead_into_a_private_network(
     address: str, server: str, fault: str
 ) -> None:
     found = address_fault(address, server)
@@ -36,11 +36,11 @@ def test_an_address_is_used_if_it_is_encrypted_and_no_way_into_a_private_network
 
 
 @pytest.mark.parametrize("host", ["localhost", "db.internal", "printer.local", "192.168.1.1", "fe80::1"])
-def test_names_and_numbers_of_private_networks_are_known(host: str) -> None:
+def test_private_hosts_are_recognized(host: str) -> None:
     assert is_private(host)
 
 
-async def test_a_request_is_recorded_without_its_secrets_and_they_are_remembered() -> None:
+async def test_a_request_is_recorded_without_its_secrets_and_they_are_learned() -> None:
     records: list[object] = []
     known: dict[str, str] = {}
     async with OAuthServer(client=("me", "canary-me")) as server:
@@ -55,7 +55,7 @@ async def test_a_request_is_recorded_without_its_secrets_and_they_are_remembered
         assert known["client_secret"] == "canary-me" and known["access_token"] in server.valid
 
 
-async def test_a_server_that_cannot_be_reached_is_named() -> None:
+async def test_an_unreachable_authorization_server_is_named() -> None:
     records: list[object] = []
     async with httpx2.AsyncClient(trust_env=False, verify=False) as client:
         exchange = OAuthExchange(

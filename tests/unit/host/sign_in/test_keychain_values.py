@@ -26,30 +26,30 @@ def keychain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", module)
 
 
-async def test_headers_take_their_secrets_from_the_keychain_and_they_are_remembered() -> None:
+async def test_secrets_in_headers_come_from_the_keychain_and_are_learned() -> None:
     known: dict[str, str] = {}
     headers = await resolved_headers(ServerSpec("api", headers=HEADERS), known.update)
     assert headers == {"Authorization": "Bearer canary-key", "X-Key": "canary-key", "Accept": "text/plain"}
     assert "canary-key" in known.values()
 
 
-async def test_a_client_secret_is_taken_from_the_keychain() -> None:
+async def test_a_client_secret_comes_from_the_keychain() -> None:
     spec = ServerSpec("api", oauth=OAuthSpec(client_secret="keyring:mcptui/api"))
     assert (await resolved_oauth(spec, lambda _: None)).client_secret == "canary-key"
 
 
-async def test_a_variable_of_a_command_is_taken_from_the_keychain() -> None:
+async def test_a_command_variable_comes_from_the_keychain() -> None:
     spec = ServerSpec("api", "run", env={"KEY": "keyring:mcptui/api", "LEVEL": "info"})
     assert (await resolved_env(spec, lambda _: None)).env == {"KEY": "canary-key", "LEVEL": "info"}
 
 
-async def test_a_missing_entry_names_the_key_of_the_configuration() -> None:
+async def test_a_missing_keychain_entry_is_reported_with_its_configuration_key() -> None:
     spec = ServerSpec("api", headers={"X-Key": "keyring:mcptui/other"})
     with pytest.raises(ConfigError, match=r"servers\.api\.headers\.X-Key.*the key is not in the keychain"):
         await resolved_headers(spec, lambda _: None)
 
 
-async def test_a_value_that_no_header_can_have_is_refused_without_it() -> None:
+async def test_a_value_that_is_invalid_in_a_header_is_rejected_without_showing_it() -> None:
     spec = ServerSpec("api", headers={"X-Key": "keyring:mcptui/cut"})
     with pytest.raises(ConfigError, match=r"servers\.api\.headers\.X-Key.*non-ASCII") as refused:
         await resolved_headers(spec, lambda _: None)

@@ -44,7 +44,7 @@ def provider(stored: StoredSignIn, **oauth: object):  # type: ignore[no-untyped-
     )
 
 
-async def test_a_restored_provider_refreshes_at_the_endpoint_of_the_issuer() -> None:
+async def test_a_restored_provider_refreshes_at_the_token_endpoint_of_the_issuer() -> None:
     made = provider(STORED)
     assert not made.context.is_token_valid() and made.context.can_refresh_token()
     request = await made._refresh_token()
@@ -59,7 +59,7 @@ async def test_a_restored_provider_refreshes_at_the_endpoint_of_the_issuer() -> 
         (["client_secret_basic", "client_secret_post"], "client_secret_basic"),
     ],
 )
-async def test_a_secret_without_a_method_is_sent_by_one_that_the_issuer_supports(
+async def test_a_client_secret_is_sent_by_a_method_that_the_issuer_supports(
     supported: list[str] | None, method: str
 ) -> None:
     made = provider(STORED)
@@ -82,7 +82,7 @@ async def test_a_new_registration_drops_the_tokens_of_the_old_one() -> None:
     assert storage.stored.tokens == {} and storage.stored.client["client_id"] == "other"
 
 
-def test_a_configured_client_belongs_to_its_issuer_or_to_the_first_one() -> None:
+def test_a_configured_client_is_bound_to_its_issuer_or_to_the_first_one() -> None:
     oauth = OAuthSpec(client_id="me", issuer=ISSUER)
     assert registered_client(oauth, "http://127.0.0.1/callback", "https://first.example")["issuer"] == ISSUER
     found = registered_client(OAuthSpec(client_id="me"), "http://127.0.0.1/callback", "https://first.example")
@@ -99,5 +99,5 @@ def test_no_jwt_library_is_loaded_for_a_person_or_a_client_secret() -> None:
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
 
 
-def test_the_version_that_this_was_seen_with() -> None:
+def test_the_sdk_version_is_the_one_this_was_written_for() -> None:
     assert version("mcp").startswith("2.")

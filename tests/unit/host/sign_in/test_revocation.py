@@ -101,7 +101,7 @@ async def test_a_configured_private_key_signs_each_revocation(tmp_path: Path) ->
         assert {form["client_assertion"].count(".") for form in forms} == {2}
 
 
-async def test_the_secret_of_a_server_without_consent_is_not_sent(tmp_path: Path) -> None:
+async def test_a_client_secret_is_not_sent_for_a_server_without_consent(tmp_path: Path) -> None:
     class Withdrawn(AllOwn):
         """Agrees to the sign-in only."""
 
@@ -119,7 +119,7 @@ async def test_the_secret_of_a_server_without_consent_is_not_sent(tmp_path: Path
         assert {how for _, how in server.revoked} == {"form"}
 
 
-async def test_after_a_failure_the_other_token_is_still_revoked(tmp_path: Path) -> None:
+async def test_if_one_revocation_fails_the_other_token_is_still_revoked(tmp_path: Path) -> None:
     class Half(Revoking):
         def _revoke(self, request: Asked) -> Reply:
             if request.form["token_type_hint"] == "refresh_token":
@@ -131,14 +131,14 @@ async def test_after_a_failure_the_other_token_is_still_revoked(tmp_path: Path) 
         assert "HTTP 503 (server_error)" in found.problem and not server.valid
 
 
-async def test_without_an_endpoint_nothing_is_asked_and_nothing_said(tmp_path: Path) -> None:
+async def test_without_a_revocation_endpoint_nothing_is_requested_or_reported(tmp_path: Path) -> None:
     async with OAuthServer() as server:
         found, _ = await signed_out(tmp_path, server)
         assert found == SignedOut(1) and found.told == ""
         assert not server.asked("/revoke")
 
 
-async def test_a_rejection_has_its_code(tmp_path: Path) -> None:
+async def test_a_failed_revocation_is_reported_with_the_http_status(tmp_path: Path) -> None:
     async with Revoking(broken={"/revoke": 503}) as server:
         found, _ = await signed_out(tmp_path, server)
         assert found.told == (
@@ -146,7 +146,7 @@ async def test_a_rejection_has_its_code(tmp_path: Path) -> None:
         )
 
 
-async def test_a_server_that_does_not_answer_does_not_hold_up_the_sign_out(
+async def test_a_server_that_does_not_respond_does_not_delay_signing_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(revocation, "SECONDS", 0.2)
@@ -156,7 +156,7 @@ async def test_a_server_that_does_not_answer_does_not_hold_up_the_sign_out(
         assert [kind for kind, _ in server.revoked] == ["refresh_token", "access_token"]
 
 
-async def test_an_endpoint_that_is_not_encrypted_gets_no_token(tmp_path: Path) -> None:
+async def test_an_unencrypted_revocation_endpoint_gets_no_token(tmp_path: Path) -> None:
     class Elsewhere(OAuthServer):
         def _metadata(self) -> dict[str, Any]:
             return super()._metadata() | {"revocation_endpoint": "http://revoke.example/"}

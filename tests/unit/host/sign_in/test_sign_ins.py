@@ -27,11 +27,11 @@ TOKENS = {"access_token": "canary-access"}
         (StoredSignIn("a", "u", tokens=TOKENS, expires_at=NOON - 1, renewable=True), "signed in"),
     ],
 )
-def test_a_sign_in_has_a_state_in_a_few_words(sign_in: StoredSignIn, state: str) -> None:
+def test_the_state_of_a_sign_in_is_short(sign_in: StoredSignIn, state: str) -> None:
     assert state_of(sign_in, NOON) == state
 
 
-async def test_after_signing_out_the_state_says_so_and_nothing_is_stored(tmp_path: Path) -> None:
+async def test_after_signing_out_the_state_is_not_signed_in_and_nothing_is_stored(tmp_path: Path) -> None:
     changed: list[str] = []
     sign_ins = SignIns(TokenStore(tmp_path, use_keychain=False), changed=changed.append)
     assert sign_ins.state("a") == ""
@@ -42,7 +42,7 @@ async def test_after_signing_out_the_state_says_so_and_nothing_is_stored(tmp_pat
     assert await sign_ins.store.listed() == []
 
 
-def test_values_that_are_remembered_are_redacted(tmp_path: Path) -> None:
+def test_learned_values_are_redacted(tmp_path: Path) -> None:
     sign_ins = SignIns(TokenStore(tmp_path))
     sign_ins.remember({"code": "canary-code"})
     assert sign_ins.redact("got canary-code") == "got [redacted:oauth.code]"

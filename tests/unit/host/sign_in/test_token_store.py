@@ -50,7 +50,7 @@ def written(folder: Path) -> str:
     return "".join(path.read_text() for path in folder.rglob("*") if path.is_file())
 
 
-async def test_tokens_are_in_the_keychain_and_in_no_file(
+async def test_tokens_are_stored_in_the_keychain_and_in_no_file(
     tmp_path: Path, kept: dict[tuple[str, str], str]
 ) -> None:
     store = TokenStore(tmp_path / "sign-in")
@@ -62,7 +62,7 @@ async def test_tokens_are_in_the_keychain_and_in_no_file(
 
 
 @pytest.mark.usefixtures("no_keychain")
-async def test_without_a_keychain_they_are_in_a_file_of_the_owner_alone(tmp_path: Path) -> None:
+async def test_without_a_keychain_tokens_are_in_a_file_readable_only_by_the_owner(tmp_path: Path) -> None:
     store = TokenStore(tmp_path / "sign-in")
     saved = await store.save(SIGNED_IN)
     path = only_file(tmp_path / "sign-in")
@@ -74,7 +74,7 @@ async def test_without_a_keychain_they_are_in_a_file_of_the_owner_alone(tmp_path
 
 
 @pytest.mark.usefixtures("no_keychain")
-async def test_tokens_are_not_used_for_another_address(tmp_path: Path) -> None:
+async def test_tokens_are_not_used_for_another_url_or_server(tmp_path: Path) -> None:
     store = TokenStore(tmp_path)
     await store.save(SIGNED_IN)
     assert await store.find("work", "https://other.example/mcp") is None
@@ -100,7 +100,7 @@ async def test_a_damaged_file_is_not_a_sign_in(tmp_path: Path, text: str) -> Non
     assert await store.find("work", URL) is None and await store.listed() == []
 
 
-async def test_forgetting_deletes_files_and_entries_of_every_issuer(
+async def test_forgetting_a_sign_in_deletes_files_and_entries_for_every_issuer(
     tmp_path: Path, kept: dict[tuple[str, str], str]
 ) -> None:
     store = TokenStore(tmp_path)
@@ -124,7 +124,7 @@ async def test_the_newest_issuer_is_used_and_older_ones_can_be_dropped(
     assert len(await store.listed()) == 1 and len(kept) == 1
 
 
-async def test_a_list_holds_no_secrets(tmp_path: Path, kept: dict[tuple[str, str], str]) -> None:
+async def test_a_listing_contains_no_secrets(tmp_path: Path, kept: dict[tuple[str, str], str]) -> None:
     store = TokenStore(tmp_path)
     await store.save(SIGNED_IN)
     (found,) = await store.listed()
@@ -141,11 +141,11 @@ async def test_a_missing_keychain_entry_is_not_a_sign_in(
 
 
 @pytest.mark.usefixtures("no_keychain")
-async def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+async def test_a_folder_that_is_not_writable_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot store the sign-in"):
         await TokenStore(tmp_path / "file" / "sign-in").save(SIGNED_IN)
 
 
-def test_secrets_are_not_in_the_representation() -> None:
+def test_secrets_are_not_in_the_repr() -> None:
     assert "canary" not in repr(SIGNED_IN)

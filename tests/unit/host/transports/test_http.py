@@ -43,7 +43,7 @@ def text(result):
 
 
 @ERAS
-async def test_a_call_travels_and_everything_about_it_is_recorded(modern):
+async def test_a_call_is_sent_and_fully_recorded(modern):
     sink = Sink()
     async with http_server(modern=modern) as server, Client(transport := remote(server, sink)) as client:
         assert client.protocol_version == (MODERN if modern else LEGACY)
@@ -59,7 +59,7 @@ async def test_a_call_travels_and_everything_about_it_is_recorded(modern):
     assert {one.detail["status"] for one in sink if one.direction is Direction.IN} >= {200}
 
 
-async def test_the_headers_of_the_newer_protocol_are_sent():
+async def test_the_headers_of_the_modern_protocol_are_sent():
     async with http_server() as server, Client(remote(server, headers={"X-Team": "blue"})) as client:
         await client.call_tool("echo", {})
     headers = next(one.headers for one in server.asked if one.method == "tools/call")
@@ -68,7 +68,7 @@ async def test_the_headers_of_the_newer_protocol_are_sent():
     assert headers["x-team"] == "blue"
 
 
-async def test_an_older_server_gets_its_session_in_every_request_and_back_at_the_end():
+async def test_an_older_server_gets_its_session_id_in_each_request_and_a_delete_at_the_end():
     async with http_server(modern=False) as server:
         async with Client(remote(server)) as client:
             await client.call_tool("echo", {})
@@ -83,7 +83,7 @@ async def test_an_older_server_gets_its_session_in_every_request_and_back_at_the
 
 
 @ERAS
-async def test_an_answer_may_come_in_an_event_stream(modern):
+async def test_a_response_may_arrive_in_an_event_stream(modern):
     async def stream(asked, writer):
         notice = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}
         answer = {"jsonrpc": "2.0", "id": asked.message["id"], "result": server.result(asked)}
@@ -96,7 +96,7 @@ async def test_an_answer_may_come_in_an_event_stream(modern):
             assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
 
 
-async def test_a_cancelled_call_closes_its_request_on_a_newer_server():
+async def test_cancelling_a_call_closes_its_request_on_a_modern_server():
     gone = asyncio.Event()
 
     async def hold(asked, writer):
@@ -115,7 +115,7 @@ async def test_a_cancelled_call_closes_its_request_on_a_newer_server():
         await client.list_tools()
 
 
-async def test_a_cancelled_call_is_a_notification_for_an_older_server():
+async def test_cancelling_a_call_sends_a_notification_to_an_older_server():
     async def hold(asked, writer):
         writer.write(STREAM + b"\r\n: wait\n\n")
 
@@ -130,7 +130,7 @@ async def test_a_cancelled_call_is_a_notification_for_an_older_server():
 
 
 @ERAS
-async def test_a_rejected_call_affects_no_other(modern):
+async def test_a_rejected_call_affects_no_other_call(modern):
     refusal = says(reply(b"<html><title>Down</title></html>", "503 Service Unavailable", "text/html"))
     sink = Sink()
     async with http_server(modern=modern, once={"tools/call": refusal}) as server:
@@ -146,7 +146,7 @@ async def test_a_rejected_call_affects_no_other(modern):
 
 
 @ERAS
-async def test_an_error_of_a_busy_server_names_the_status(modern):
+async def test_an_error_response_with_a_failing_status_names_the_status(modern):
     async def busy(asked: Asked, writer: asyncio.StreamWriter) -> None:
         error = {"code": 1, "message": "x"}
         answer = {"jsonrpc": "2.0", "id": asked.message["id"], "error": error}
@@ -159,7 +159,7 @@ async def test_an_error_of_a_busy_server_names_the_status(modern):
             assert found.value.code == 1
 
 
-async def test_a_session_that_the_server_has_lost_is_opened_again_unasked():
+async def test_a_session_that_the_server_lost_is_reopened_automatically():
     sink = Sink()
     async with http_server(modern=False) as server, Client(remote(server, sink)) as client:
         await client.call_tool("echo", {})
@@ -179,14 +179,14 @@ async def test_a_session_that_the_server_has_lost_is_opened_again_unasked():
         ),
     ],
 )
-async def test_a_lost_session_is_known_by_its_status_or_its_words(refusal):
+async def test_a_lost_session_is_recognized_by_status_or_message(refusal):
     async with http_server(modern=False, once={"tools/call": says(refusal)}) as server:
         async with Client(remote(server)) as client:
             assert text(await client.call_tool("echo", {"text": "z"})) == {"text": "z"}
             assert server.methods().count("tools/call") == 2
 
 
-async def test_another_refusal_in_a_session_is_the_answer():
+async def test_another_rejection_in_a_session_is_returned_to_the_caller():
     refusal = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"text is too long"}}'
     async with http_server(
         modern=False, once={"tools/call": says(reply(refusal, "400 Bad Request"))}
@@ -197,7 +197,7 @@ async def test_another_refusal_in_a_session_is_the_answer():
             assert server.methods().count("initialize") == 1
 
 
-async def test_a_session_that_is_lost_while_idle_is_opened_again_when_its_stream_breaks():
+async def test_a_session_lost_while_idle_is_reopened_when_its_stream_breaks():
     streams = []
 
     async def hold(asked, writer):
@@ -216,7 +216,7 @@ async def test_a_session_that_is_lost_while_idle_is_opened_again_when_its_stream
             await until(lambda: sink.events("session opened again") and len(streams) == 2)
 
 
-async def test_a_stream_that_ends_before_its_answer_is_resumed_on_an_older_server():
+async def test_a_stream_that_ends_before_its_response_is_resumed_on_an_older_server():
     asked_for = {}
 
     async def begin(asked, writer):
@@ -257,7 +257,7 @@ def when_resumed(server, answer):
 
 
 @pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
-async def test_a_call_that_was_accepted_is_not_sent_again_if_its_stream_is_refused(status, monkeypatch):
+async def test_an_accepted_call_is_not_sent_again_if_resuming_its_stream_fails(status, monkeypatch):
     monkeypatch.setattr(http, "RESUMES", 2)
     async with http_server(modern=False) as server:
         when_resumed(server, says(reply(b"busy", status, "text/plain", retry_after="0")))
@@ -267,7 +267,7 @@ async def test_a_call_that_was_accepted_is_not_sent_again_if_its_stream_is_refus
             assert server.methods().count("tools/call") == 1
 
 
-async def test_a_call_is_not_waited_for_in_another_session_than_its_own():
+async def test_a_call_is_not_awaited_in_another_session():
     async def lose(asked, writer):
         if asked.headers["mcp-session-id"] == first:
             server.sessions.discard(first)
@@ -289,14 +289,14 @@ async def test_a_call_is_not_waited_for_in_another_session_than_its_own():
             assert server.methods().count("tools/call") == 1
 
 
-async def test_a_404_to_a_call_of_a_running_server_says_that_it_answered_before():
+async def test_a_404_during_a_call_says_that_the_server_responded_before():
     gone = says(reply(b"gone", "404 Not Found", "text/plain"))
     async with http_server(answers={"tools/call": gone}) as server, Client(remote(server)) as client:
         with pytest.raises(MCPError, match=r"HTTP 404.*responded at this URL before"):
             await client.call_tool("echo", {})
 
 
-async def test_an_address_without_a_server_ends_the_start_with_the_reason():
+async def test_an_unreachable_address_ends_the_start_with_the_reason():
     async with http_server() as server:
         pass
     transport = remote(server)
@@ -320,7 +320,7 @@ async def test_a_header_that_cannot_be_sent_is_not_quoted():
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_a_compressed_answer_is_read_although_it_was_not_requested(stream):
+async def test_a_compressed_response_is_read_although_it_was_not_requested(stream):
     async def squeeze(asked, writer):
         answer = {"jsonrpc": "2.0", "id": asked.message["id"], "result": server.result(asked)}
         body = gzip.compress(event(answer) if stream else json.dumps(answer).encode())
@@ -333,7 +333,7 @@ async def test_a_compressed_answer_is_read_although_it_was_not_requested(stream)
         assert call.headers["accept-encoding"] == "identity"
 
 
-async def test_requests_go_through_the_proxy_of_the_environment(monkeypatch):
+async def test_requests_use_the_proxy_from_the_environment(monkeypatch):
     async with http_server() as proxy:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
         monkeypatch.delenv("no_proxy", raising=False)
@@ -344,14 +344,14 @@ async def test_requests_go_through_the_proxy_of_the_environment(monkeypatch):
         assert {one.path for one in proxy.asked} == {"http://mcp.example.test/mcp"}
 
 
-async def test_a_listing_waits_as_long_as_the_server_asks():
+async def test_a_request_is_retried_after_the_requested_delay():
     busy = says(reply(b"", "503 Service Unavailable", "", retry_after="1"))
     async with http_server(once={"server/discover": busy}) as server, Client(remote(server)) as client:
         assert client.protocol_version == MODERN
         assert server.methods().count("server/discover") == 2
 
 
-async def test_a_call_cancelled_while_it_waits_is_not_sent():
+async def test_a_call_cancelled_during_a_retry_delay_is_not_sent():
     busy = says(reply(b"", "429 Too Many Requests", "", retry_after="1"))
     async with http_server(modern=False, once={"tools/call": busy}) as server:
         async with Client(transport := remote(server)) as client:

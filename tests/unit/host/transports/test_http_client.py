@@ -15,7 +15,7 @@ def no_proxies(monkeypatch):
         monkeypatch.delenv(name.upper(), raising=False)
 
 
-def test_the_environment_names_the_proxy(no_proxies, monkeypatch):
+def test_the_proxy_comes_from_the_environment(no_proxies, monkeypatch):
     address = httpx2.URL("https://h.example/mcp")
     assert proxy_for(address) is None
     monkeypatch.setenv("HTTPS_PROXY", "proxy.example:3128")
@@ -65,7 +65,7 @@ async def test_any_other_redirect_is_not_followed(status, location):
     assert len(server.asked) == 1
 
 
-async def test_the_tap_sees_a_request_and_its_response():
+async def test_the_tap_receives_a_request_and_its_response():
     async with http_server(answers={"m": says(reply(b"{}"))}) as server, Requests(server) as done:
         pass
     sent, got = done.captured

@@ -30,14 +30,14 @@ def response(status, body=b"", **headers):
         (299, "HTTP 299: the response has no content type", "MCP server"),
     ],
 )
-def test_a_status_is_named_with_what_to_do_next(status, words, step):
+def test_a_status_is_reported_with_the_next_step(status, words, step):
     fault = response(status)
     assert fault.message.startswith(words)
     assert step in fault.next_step
     assert fault.status == status
 
 
-def test_a_long_body_is_cut_between_words_since_one_may_be_a_secret():
+def test_a_long_body_is_cut_between_words_so_that_no_partial_secret_remains():
     body = b"first " + b"x" * 140 + b" configured-value-of-a-key"
     assert response(400, body, content_type="text/plain").message.endswith("xxx…'.")
 
@@ -60,7 +60,7 @@ def test_a_redirect_elsewhere_is_refused_with_the_address():
     ("method", "to"),
     [("GET", "https://h.example/mcp"), ("POST", "https://h.example/mcp"), ("POST", "https://h.example/b")],
 )
-def test_a_redirect_to_itself_or_followed_too_often_is_called_a_circle(method, to):
+def test_a_redirect_loop_is_reported_as_such(method, to):
     asked = httpx2.Request("POST", "https://h.example/mcp")
     found = httpx2.Response(302, headers={"location": to}, request=asked)
     found.next_request = httpx2.Request(method, to)
@@ -69,7 +69,7 @@ def test_a_redirect_to_itself_or_followed_too_often_is_called_a_circle(method, t
     assert "use that URL" not in fault.next_step
 
 
-def test_a_server_that_has_answered_before_is_not_said_to_be_elsewhere():
+def test_a_404_of_a_server_that_responded_before_does_not_suggest_another_url():
     asked = httpx2.Request("POST", "https://h.example/mcp")
     fault = faults.refused(httpx2.Response(404, request=asked), b"", running=True)
     assert fault.message == "HTTP 404 (Not Found)."
@@ -77,7 +77,7 @@ def test_a_server_that_has_answered_before_is_not_said_to_be_elsewhere():
 
 
 @pytest.mark.parametrize(("value", "seconds"), [("3", 3.0), ("", None), ("soon", None), ("-1", None)])
-def test_retry_after_is_seconds(value, seconds):
+def test_retry_after_may_be_seconds(value, seconds):
     assert faults.retry_after(value) == seconds
 
 
@@ -85,7 +85,7 @@ def test_retry_after_may_be_a_date():
     assert 50 < faults.retry_after(email.utils.formatdate(time.time() + 60, usegmt=True)) <= 60
 
 
-def test_only_a_refusal_may_be_sent_again():
+def test_only_an_explicit_refusal_may_be_sent_again():
     assert response(429, retry_after="2").wait == 2.0
     assert response(429).refused and response(401).refused
     assert not response(503).refused and not response(500).refused

@@ -39,7 +39,7 @@ async def started(server):
     return status
 
 
-async def test_a_certificate_of_the_environment_is_trusted(certificate, monkeypatch):
+async def test_a_certificate_from_the_environment_is_trusted(certificate, monkeypatch):
     cert, context = certificate
     monkeypatch.setenv("SSL_CERT_FILE", str(cert))
     async with http_server(tls=context) as server:
@@ -59,7 +59,7 @@ async def test_an_untrusted_certificate_is_rejected_with_the_reason(certificate,
     assert server.asked == []
 
 
-async def test_certificates_that_cannot_be_read_are_named(monkeypatch, tmp_path):
+async def test_unreadable_certificates_are_reported(monkeypatch, tmp_path):
     monkeypatch.setattr(http_client, "_context", None)
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
     async with http_server() as server:

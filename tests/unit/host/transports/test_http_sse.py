@@ -55,7 +55,7 @@ def remote(server, wire=HttpSse, sink=None, **spec):
     return RemoteTransport(given, wire, sink=Sink() if sink is None else sink)
 
 
-async def test_a_call_is_answered_on_the_stream():
+async def test_a_call_is_answered_on_the_event_stream():
     async with http_server(modern=False) as server:
         SseServer(server)
         async with Client(transport := remote(server)) as client:
@@ -65,7 +65,7 @@ async def test_a_call_is_answered_on_the_stream():
     assert {one.path for one in server.asked if one.verb == "POST"} == {"/messages/?session_id=ab"}
 
 
-async def test_an_answer_in_the_response_of_a_request_is_taken_too():
+async def test_a_response_to_the_post_itself_is_accepted():
     async with http_server(modern=False) as server:
         SseServer(server)
 
@@ -81,7 +81,7 @@ async def test_an_answer_in_the_response_of_a_request_is_taken_too():
 @pytest.mark.parametrize(
     "endpoint", ["https://evil.example/m", "//evil.example/m", "http://127.0.0.1:1/m", "http://u@127.0.0.1/"]
 )
-async def test_an_address_for_messages_on_another_origin_is_refused(endpoint):
+async def test_a_message_endpoint_on_another_origin_is_rejected(endpoint):
     async with http_server(modern=False) as server:
         SseServer(server, endpoint)
         transport = remote(server)
@@ -92,7 +92,7 @@ async def test_an_address_for_messages_on_another_origin_is_refused(endpoint):
     assert server.methods() == ["GET"]
 
 
-async def test_a_dropped_stream_fails_what_was_under_way_and_is_opened_again():
+async def test_a_dropped_stream_fails_pending_calls_and_is_reopened():
     sink = Sink()
     async with http_server(modern=False) as server:
         stream = SseServer(server)
@@ -114,7 +114,7 @@ async def test_a_dropped_stream_fails_what_was_under_way_and_is_opened_again():
         assert server.methods().count("initialize") == 2
 
 
-async def test_an_address_alone_finds_the_older_transport():
+async def test_without_a_configured_transport_the_older_one_is_found():
     async with http_server(modern=False) as server:
         stream = SseServer(server)
         refuse = reply(b"Cannot POST /mcp", "404 Not Found", "text/plain")
@@ -133,7 +133,7 @@ async def test_an_address_alone_finds_the_older_transport():
         assert server.methods()[:3] == ["server/discover", "initialize", "GET"]
 
 
-async def test_the_address_of_the_older_transport_is_named_if_http_is_configured():
+async def test_the_url_of_an_older_transport_is_recognized_if_http_is_configured():
     async with http_server(modern=False) as server:
         SseServer(server)
 
@@ -157,14 +157,14 @@ async def failed_start(server):
     return transport
 
 
-async def test_the_address_of_a_newer_transport_is_named():
+async def test_the_url_of_a_newer_transport_is_recognized_if_sse_is_configured():
     async with http_server() as server:
         transport = await failed_start(server)
     assert transport.fatal == "HTTP 405 (Method Not Allowed)."
     assert 'set transport = "http"' in transport.next_step
 
 
-async def test_a_stream_that_never_names_an_address_ends_the_start(monkeypatch):
+async def test_a_stream_that_never_sends_an_endpoint_ends_the_start(monkeypatch):
     monkeypatch.setattr("tui.host.transports.http_sse.ENDPOINT_SECONDS", 0.5)
 
     async def silent(asked, writer):
@@ -175,7 +175,7 @@ async def test_a_stream_that_never_names_an_address_ends_the_start(monkeypatch):
     assert transport.fatal == "the server sent no message endpoint within 0.5 s."
 
 
-async def test_other_content_on_the_stream_is_skipped():
+async def test_other_content_on_the_stream_is_ignored():
     async with http_server(modern=False) as server:
         stream = SseServer(server)
         async with Client(transport := remote(server)) as client:
@@ -184,7 +184,7 @@ async def test_other_content_on_the_stream_is_skipped():
             assert transport.noise == 1
 
 
-async def test_a_message_that_is_not_accepted_fails_its_request_with_the_status():
+async def test_a_rejected_message_fails_its_request_with_the_status():
     async with http_server(modern=False) as server:
         SseServer(server)
         async with Client(remote(server)) as client:
@@ -198,7 +198,7 @@ async def test_a_message_that_is_not_accepted_fails_its_request_with_the_status(
 PAGE = b"<!doctype html><html><title>Sign in to Corp</title><body>Cookies, please</body></html>"
 
 
-async def test_a_page_in_answer_to_a_message_fails_its_request_with_what_the_page_says():
+async def test_a_web_page_in_response_to_a_message_fails_its_request_with_the_page_title():
     async with http_server(modern=False) as server:
         SseServer(server)
         async with Client(remote(server)) as client:
@@ -208,7 +208,7 @@ async def test_a_page_in_answer_to_a_message_fails_its_request_with_what_the_pag
             assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
 
 
-async def test_a_message_that_is_accepted_with_words_called_html_is_answered_on_the_stream():
+async def test_an_accepted_message_is_answered_on_the_stream_although_its_reply_claims_html():
     async with http_server(modern=False) as server:
 
         class Framework(SseServer):

@@ -14,7 +14,7 @@ from tui.host.host import Host
 from tui.host.transports.http_faults import HttpFault
 
 
-async def test_a_stop_drops_what_is_under_way_and_takes_leave():
+async def test_a_stop_drops_pending_calls_and_ends_the_session():
     async def hold(asked, writer):
         await writer.wait_closed()
 
@@ -29,7 +29,7 @@ async def test_a_stop_drops_what_is_under_way_and_takes_leave():
     assert [one["event"] for one in (sink.events("connect") + sink.events("stop"))] == ["connect", "stop"]
 
 
-async def test_a_server_that_holds_the_last_request_does_not_hold_the_stop(monkeypatch):
+async def test_a_server_that_holds_the_last_request_does_not_delay_the_stop(monkeypatch):
     monkeypatch.setattr("tui.host.transports.remote.CLOSE_SECONDS", 0.1)
 
     async def hold(asked, writer):
@@ -40,7 +40,7 @@ async def test_a_server_that_holds_the_last_request_does_not_hold_the_stop(monke
             await client.list_tools()
 
 
-async def test_pending_calls_learn_first_that_a_connection_has_ended():
+async def test_pending_calls_fail_with_the_reason_before_the_connection_ends():
     async def hold(asked, writer):
         await writer.wait_closed()
 
@@ -79,7 +79,7 @@ async def test_an_older_server_is_probed_once():
     assert server.methods().count("initialize") == 2
 
 
-async def test_a_newer_server_that_is_slow_to_say_so_is_still_taken_for_one(monkeypatch):
+async def test_a_slow_modern_server_is_still_recognized(monkeypatch):
     monkeypatch.setattr("tui.host.transports.http.StreamableHttp.probe_seconds", 0.1)
     asked = asyncio.Event()
 

@@ -52,7 +52,7 @@ def request(number=1, method="tools/call", **params):
     return SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=number, method=method, params=params or None))
 
 
-async def test_a_call_is_sent_and_every_line_is_shown():
+async def test_a_call_is_sent_and_every_line_is_recorded():
     sink = Sink()
     transport = fault("crlf", sink)
     async with Client(transport) as client:
@@ -66,7 +66,7 @@ async def test_a_call_is_sent_and_every_line_is_shown():
     assert transport.pid is None
 
 
-async def test_a_sink_and_a_listener_that_raise_are_harmless():
+async def test_a_failing_sink_or_listener_is_harmless():
     def broken(*_):
         raise RuntimeError("broken")
 
@@ -74,20 +74,20 @@ async def test_a_sink_and_a_listener_that_raise_are_harmless():
         assert not (await client.call_tool("echo", {})).is_error
 
 
-async def test_a_silent_probe_takes_its_limit_and_no_longer():
+async def test_a_probe_without_a_response_takes_no_longer_than_its_limit():
     started = time.monotonic()
     async with Client(fault("discover_silent", probe_seconds=0.1)) as client:
         assert client.protocol_version == "2025-11-25"
     assert time.monotonic() - started < 20
 
 
-async def test_a_slow_modern_server_is_still_spoken_to_as_one():
+async def test_a_slow_modern_server_is_still_recognized():
     slow = {"FAULT_DELAY": "0.5", "FAULT_ERA": "modern"}
     async with Client(fault("slow_start", env=slow, probe_seconds=0.1)) as client:
         assert client.protocol_version == "2026-07-28"
 
 
-async def test_a_death_fails_its_calls_at_once_with_the_reason():
+async def test_an_exit_fails_pending_calls_at_once_with_the_reason():
     transport = fault("exit_mid_call")
     async with Client(transport) as client:
         with pytest.raises(MCPError, match=r"exited with code 17 after .*panic: index out of range"):
@@ -96,7 +96,7 @@ async def test_a_death_fails_its_calls_at_once_with_the_reason():
     assert (transport.exit.code, transport.stderr.last) == (17, "panic: index out of range")
 
 
-async def test_a_death_is_seen_although_a_grandchild_holds_the_pipes():
+async def test_an_exit_is_detected_although_a_grandchild_holds_the_pipes():
     code = (
         "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
         "sys.stdin.readline(); sys.exit(3)"
@@ -110,7 +110,7 @@ async def test_a_death_is_seen_although_a_grandchild_holds_the_pipes():
         await asyncio.wait_for(transport.exited.wait(), 20)
 
 
-async def test_the_last_answer_of_a_server_that_ends_is_still_heard():
+async def test_the_last_response_of_an_exiting_server_is_received():
     code = (
         "import json, sys; asked = json.loads(sys.stdin.readline());"
         "print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': {'last': 1}}), end='', flush=True)"
@@ -123,7 +123,7 @@ async def test_the_last_answer_of_a_server_that_ends_is_still_heard():
                 await read.receive()
 
 
-async def test_what_a_server_writes_once_its_input_is_closed_is_recorded_whole():
+async def test_output_after_stdin_is_closed_is_recorded_completely():
     line = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%d}}'
     code = f"import sys; sys.stdin.read()\nfor number in range(3000): print({line!r} % number)"
     sink = Sink()
@@ -132,7 +132,7 @@ async def test_what_a_server_writes_once_its_input_is_closed_is_recorded_whole()
     assert sink.of(Direction.IN) == [(line % number).encode() for number in range(3000)]
 
 
-async def test_what_a_server_writes_at_the_end_is_recorded_although_the_recording_is_crowded():
+async def test_output_at_the_end_is_recorded_even_if_the_recorder_is_busy():
     class CrowdedSink(Sink):
         def crowded(self):
             return True
@@ -144,7 +144,7 @@ async def test_what_a_server_writes_at_the_end_is_recorded_although_the_recordin
     assert sink.of(Direction.IN)[-1] == b"last words"
 
 
-async def test_sending_to_a_dead_server_breaks():
+async def test_sending_to_an_exited_server_raises():
     transport = script("")
     async with transport as (_, write):
         await asyncio.wait_for(transport.exited.wait(), 20)
@@ -152,7 +152,7 @@ async def test_sending_to_a_dead_server_breaks():
             await write.send(request())
 
 
-async def test_a_server_that_closes_its_output_and_stays_is_ended_with_a_reason():
+async def test_a_server_that_closes_its_stdout_but_keeps_running_is_ended_with_a_reason():
     transport = script("import os, time; os.close(1); time.sleep(60)")
     async with transport as (read, write):
         await write.send(request())
@@ -162,7 +162,7 @@ async def test_a_server_that_closes_its_output_and_stays_is_ended_with_a_reason(
     assert transport.fatal == "it closed its stdout, so mcptui ended it"
 
 
-async def test_a_server_that_closes_its_input_and_stays_is_ended_with_a_reason():
+async def test_a_server_that_closes_its_stdin_but_keeps_running_is_ended_with_a_reason():
     transport = script("import os, time; os.close(0); print('ready', flush=True); time.sleep(60)")
     async with transport as (read, write):
         await until(lambda: transport.noise)
@@ -199,7 +199,7 @@ async def test_an_endless_line_does_not_block_other_servers(descriptor):
     assert worst < 0.1
 
 
-async def test_stderr_is_kept_shown_and_reported():
+async def test_stderr_is_kept_recorded_and_reported():
     sink, changes = Sink(), []
     code = "import sys; print('one\\ntwo', file=sys.stderr, flush=True); sys.stdin.read()"
     transport = script(code, sink=sink, on_change=lambda: changes.append(1))
@@ -209,13 +209,13 @@ async def test_stderr_is_kept_shown_and_reported():
     assert changes
 
 
-async def test_a_program_that_does_not_exist_is_refused():
+async def test_a_missing_program_is_rejected():
     with pytest.raises(ServerError, match="was not found on PATH"):
         async with StdioTransport(ServerSpec("x", "no-such-program"), sink=Sink(), owner="test"):
             pass
 
 
-async def test_kill_now_cuts_a_stop_short():
+async def test_kill_now_shortens_a_stop():
     stubborn = (
         "import signal, time; signal.signal(15, signal.SIG_IGN); print('ready', flush=True); time.sleep(60)"
     )
@@ -234,7 +234,7 @@ async def _later(action):
     await action()
 
 
-async def test_a_stop_that_is_cancelled_again_and_again_still_ends_the_server():
+async def test_a_stop_that_is_repeatedly_cancelled_still_ends_the_server():
     transport = fault("ignore_sigterm_and_eof")
     pids = []
 
@@ -254,7 +254,7 @@ async def test_a_stop_that_is_cancelled_again_and_again_still_ends_the_server():
     assert transport.exit.signal == "SIGKILL"
 
 
-def test_a_loop_that_is_torn_down_leaves_no_server():
+def test_closing_the_event_loop_leaves_no_server_running():
     pids, living = [], []
 
     async def live():
@@ -272,7 +272,7 @@ def test_a_loop_that_is_torn_down_leaves_no_server():
     assert not psutil.pid_exists(pids[0])
 
 
-async def test_the_watchdog_guards_the_group_while_it_lives():
+async def test_the_watchdog_guards_the_process_group_of_a_running_server():
     watchdog = Watchdog("test")
     transport = fault("is_error", watchdog=watchdog)
     async with transport:
@@ -281,7 +281,7 @@ async def test_the_watchdog_guards_the_group_while_it_lives():
     watchdog.close()
 
 
-async def test_twenty_lives_leave_nothing():
+async def test_twenty_runs_leave_no_descriptors_or_tasks():
     async def live():
         async with Client(fault("is_error")) as client:
             await client.list_tools()
@@ -305,7 +305,7 @@ async def test_process_events_are_reported_in_order():
     assert (ended["code"], ended["signal"]) == (0, "")
 
 
-async def test_the_signals_to_a_stubborn_server_are_reported():
+async def test_the_signals_sent_to_a_stubborn_server_are_reported():
     sink = Sink()
     code = (
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
@@ -317,7 +317,7 @@ async def test_the_signals_to_a_stubborn_server_are_reported():
     assert words[1:] == [("stop", None), ("signal", "SIGTERM"), ("signal", "SIGKILL"), ("exit", "SIGKILL")]
 
 
-async def test_only_the_names_of_the_environment_are_reported():
+async def test_only_the_names_of_environment_variables_are_reported():
     sink = Sink()
     spec = ServerSpec("script", sys.executable, ("-c", ""), env={"TOKEN": "very-secret-value"})
     async with StdioTransport(spec, sink=sink, owner="test", grace=QUICK):

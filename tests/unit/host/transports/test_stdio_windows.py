@@ -26,14 +26,14 @@ def fault(name, **rest):
     return WindowsStdioTransport(spec, **{"sink": Sink(), "owner": "test"} | rest)
 
 
-async def test_a_call_travels_and_is_shown_both_ways():
+async def test_a_call_is_recorded_in_both_directions():
     sink = Sink()
     async with Client(fault("crlf", sink=sink)) as client:
         assert not (await client.call_tool("echo", {})).is_error
     assert sink.count(Direction.OUT) == sink.count(Direction.IN) == 3
 
 
-async def test_noise_is_counted_and_stderr_kept():
+async def test_noise_is_counted_and_stderr_is_kept():
     transport = fault("env_dump")
     async with Client(transport) as client:
         await client.call_tool("echo", {})
@@ -43,7 +43,7 @@ async def test_noise_is_counted_and_stderr_kept():
         assert noisy.noise > 0
 
 
-async def test_the_end_of_a_server_is_seen():
+async def test_the_exit_of_a_server_is_detected():
     transport = fault("exit_at_once")
     async with transport as (read, _):
         async with asyncio.timeout(5):
@@ -51,7 +51,7 @@ async def test_the_end_of_a_server_is_seen():
         assert transport.exited.is_set()
 
 
-async def test_a_program_that_does_not_exist_is_refused():
+async def test_a_missing_program_is_rejected():
     with pytest.raises(ServerError, match="cannot start `no-such-program`"):
         async with WindowsStdioTransport(ServerSpec("x", "no-such-program"), sink=Sink(), owner="test"):
             pass

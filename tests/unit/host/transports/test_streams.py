@@ -8,7 +8,7 @@ from tui.host.frames.inbox import Inbox
 from tui.host.transports.streams import ReadStream, WriteStream
 
 
-async def test_every_kind_of_message_is_read_in_the_types_of_the_sdk():
+async def test_responses_errors_and_requests_become_types_of_the_sdk():
     inbox = Inbox()
     for frame in (
         Response(1, {"a": 1}),
@@ -24,7 +24,7 @@ async def test_every_kind_of_message_is_read_in_the_types_of_the_sdk():
     assert (found[1].error.code, found[1].error.message, found[1].error.data) == (-5, "no", [1])
 
 
-async def test_notifications_are_read_too():
+async def test_notifications_become_types_of_the_sdk():
     inbox = Inbox()
     inbox.put(Notification("m", {"p": 1}))
     item = await ReadStream(inbox).receive()
@@ -32,7 +32,7 @@ async def test_notifications_are_read_too():
     assert (item.message.method, item.message.params) == ("m", {"p": 1})
 
 
-async def test_a_long_queue_leaves_others_their_turn():
+async def test_a_long_queue_does_not_starve_other_tasks():
     inbox, turns = Inbox(), 0
     for number in range(200):
         inbox.put(Response(number, {}))
@@ -51,7 +51,7 @@ async def test_a_long_queue_leaves_others_their_turn():
     assert turns > 5
 
 
-async def test_a_stream_that_was_closed_gives_and_takes_nothing():
+async def test_a_closed_stream_neither_receives_nor_sends():
     inbox, sent = Inbox(), []
     message = SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="m"))
     async with (
@@ -67,7 +67,7 @@ async def test_a_stream_that_was_closed_gives_and_takes_nothing():
     assert sent == [{"jsonrpc": "2.0", "method": "m"}]
 
 
-async def test_sending_into_a_dead_connection_breaks():
+async def test_sending_on_a_closed_connection_raises():
     with pytest.raises(anyio.BrokenResourceError):
         await WriteStream(lambda message, headers: False).send(
             SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="m"))

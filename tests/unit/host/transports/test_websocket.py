@@ -46,12 +46,12 @@ async def test_a_call_is_sent_and_every_message_is_recorded(modern):
     assert [one.code for one in server.events if isinstance(one, CloseConnection)] == [1000]
 
 
-async def test_headers_of_the_configuration_are_sent():
+async def test_configured_headers_are_sent():
     async with websocket_server() as server, Client(remote(server, headers={"Authorization": "Bearer x"})):
         assert server.peers[0].headers["authorization"] == "Bearer x"
 
 
-async def test_a_message_in_many_frames_between_pings_is_one_message():
+async def test_a_message_in_several_frames_with_a_ping_between_is_one_message():
     async def pieces(peer, message):
         answer = {"jsonrpc": "2.0", "id": message["id"], "result": {"resultType": "complete", "content": []}}
         raw = json.dumps(answer, indent=1)
@@ -76,7 +76,7 @@ async def test_the_server_is_notified_of_a_cancelled_call():
         await until(lambda: server.asked[-1].get("method") == "notifications/cancelled")
 
 
-async def test_noise_is_counted_and_harms_nothing():
+async def test_noise_is_counted_and_harmless():
     async def noisy(peer, message):
         peer.send(BytesMessage(data=b"\x00\x01"))
         peer.send(TextMessage(data="hello"))
@@ -90,7 +90,7 @@ async def test_noise_is_counted_and_harms_nothing():
             assert (transport.noise, transport.drops.unmatched) == (2, 1)
 
 
-async def test_a_message_that_is_too_large_fails_its_call_only():
+async def test_a_message_that_is_too_large_fails_only_its_call():
     async def large(peer, message):
         head = f'{{"jsonrpc":"2.0","id":{message["id"]},"result":{{"content":[{{"type":"text","text":"'
         peer.send(TextMessage(data=head, message_finished=False))
@@ -118,7 +118,7 @@ async def test_a_message_that_is_too_large_fails_its_call_only():
         (4321, "bye", "(code 4321, 'bye')"),
     ],
 )
-async def test_a_close_ends_the_connection_and_is_shown_with_its_code(code, reason, said):
+async def test_a_close_frame_ends_the_connection_and_its_code_is_recorded(code, reason, said):
     async def close(peer, message):
         peer.send(CloseConnection(code=code, reason=reason))
 
@@ -135,7 +135,7 @@ async def test_a_close_ends_the_connection_and_is_shown_with_its_code(code, reas
 
 @ERAS
 @pytest.mark.parametrize("code", [0, 1011])
-async def test_a_lost_connection_fails_what_is_under_way_and_is_opened_again(modern, code, monkeypatch):
+async def test_a_lost_connection_fails_pending_calls_and_is_reopened(modern, code, monkeypatch):
     monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.01)
 
     async def lose(peer, message):
@@ -160,7 +160,7 @@ async def test_a_lost_connection_fails_what_is_under_way_and_is_opened_again(mod
     assert len(sink.events("session opened again")) == (0 if modern else 1)
 
 
-async def test_what_was_not_sent_before_a_loss_is_never_sent(monkeypatch):
+async def test_a_call_that_failed_with_the_connection_is_not_sent_again(monkeypatch):
     monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.2)
 
     async def lose(peer, message):
@@ -175,7 +175,7 @@ async def test_what_was_not_sent_before_a_loss_is_never_sent(monkeypatch):
     assert calls == [{"first": 1}, {"second": 2}]
 
 
-async def test_a_server_that_does_not_come_back_is_lost(monkeypatch):
+async def test_a_server_that_does_not_come_back_ends_the_connection(monkeypatch):
     monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.001)
     async with websocket_server() as server:
         transport = remote(server)
@@ -188,7 +188,7 @@ async def test_a_server_that_does_not_come_back_is_lost(monkeypatch):
                 await client.call_tool("echo", {})
 
 
-async def test_a_server_that_answers_no_ping_is_lost(monkeypatch):
+async def test_a_server_that_answers_no_ping_ends_the_connection(monkeypatch):
     monkeypatch.setattr(websocket, "PING_SECONDS", 0.2)
     monkeypatch.setattr(websocket, "REOPENS", 0)
     async with websocket_server(mute=True) as server, Client(transport := remote(server)):
@@ -196,7 +196,7 @@ async def test_a_server_that_answers_no_ping_is_lost(monkeypatch):
         assert transport.fatal == "no response to a ping within 0.2 s."
 
 
-async def test_an_idle_server_is_pinged_and_stays(monkeypatch):
+async def test_an_idle_server_is_pinged_and_remains_connected(monkeypatch):
     monkeypatch.setattr(websocket, "PING_SECONDS", 0.6)
     async with websocket_server() as server, Client(transport := remote(server)):
         await until(lambda: sum(isinstance(one, Ping) for one in server.events) > 2)
@@ -211,7 +211,7 @@ async def test_an_idle_server_is_pinged_and_stays(monkeypatch):
         ({"protocol": "graphql-ws"}, "the server speaks 'graphql-ws' over WebSocket, not 'mcp'"),
     ],
 )
-async def test_a_server_that_is_not_a_websocket_of_mcp_is_refused_with_the_reason(how, said):
+async def test_an_endpoint_that_is_not_an_mcp_websocket_is_rejected_with_the_reason(how, said):
     async with websocket_server(**how) as server:
         transport = remote(server)
         async with transport:
@@ -219,7 +219,7 @@ async def test_a_server_that_is_not_a_websocket_of_mcp_is_refused_with_the_reaso
         assert said in transport.fatal and transport.next_step
 
 
-async def test_an_address_where_nothing_listens_is_named():
+async def test_an_address_where_nothing_listens_is_reported():
     async with websocket_server() as server:
         pass
     with refusing_port() as server.port:
@@ -232,14 +232,14 @@ async def test_an_address_where_nothing_listens_is_named():
     )
 
 
-async def test_a_stop_is_bounded_although_the_server_never_says_goodbye():
+async def test_a_stop_is_bounded_even_if_the_server_never_closes():
     async with websocket_server(mute=True) as server:
         async with Client(remote(server)):
             began = time.monotonic()
         assert time.monotonic() - began < 15
 
 
-async def test_a_storm_of_notifications_does_not_delay_the_answer():
+async def test_a_storm_of_notifications_does_not_delay_the_response():
     async def storm(peer, message):
         notice = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}
         for _ in range(20_000):

@@ -100,7 +100,7 @@ def through(monkeypatch):
     return use
 
 
-async def test_a_certificate_of_the_environment_is_trusted(trusted):
+async def test_a_certificate_from_the_environment_is_trusted(trusted):
     async with websocket_server(tls=trusted) as server, connected(server.url) as host:
         assert server.url.startswith("wss://")
         assert host.status("far").reach.where == server.url
@@ -116,7 +116,7 @@ async def test_an_untrusted_certificate_is_rejected_with_the_reason(certificate,
         assert server.asked == []
 
 
-async def test_a_secure_connection_goes_through_a_tunnel_of_the_proxy(trusted, through):
+async def test_a_secure_connection_uses_a_tunnel_through_the_proxy(trusted, through):
     async with websocket_server(tls=trusted) as server, Tunnel(server).running() as proxy:
         through(proxy.port)
         async with connected(server.url) as host:
@@ -124,7 +124,7 @@ async def test_a_secure_connection_goes_through_a_tunnel_of_the_proxy(trusted, t
         assert proxy.asked == [f"CONNECT 127.0.0.1:{server.port} HTTP/1.1"]
 
 
-async def test_a_proxy_that_refuses_the_tunnel_is_named(trusted, through):
+async def test_a_proxy_that_refuses_the_tunnel_is_reported(trusted, through):
     refusal = b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n"
     async with websocket_server(tls=trusted) as server, Tunnel(server, refusal).running() as proxy:
         through(proxy.port)

@@ -147,7 +147,7 @@ def gave(text: str, *, name: str = "weather__get_weather", is_error: bool = Fals
         ('call get_weather {"location": "Oslo"}', "get_weather", {"location": "Oslo"}),
     ],
 )
-def test_a_plain_request_calls_the_sample_tool_it_means(
+def test_a_plain_request_calls_the_intended_sample_tool(
     said: str, name: str, arguments: dict[str, Any]
 ) -> None:
     assert called(answer(said)) == [(name, arguments)]
@@ -172,9 +172,7 @@ def test_a_plain_request_calls_the_sample_tool_it_means(
         ("run the long operation for 3 seconds", "long-operation", {"duration": 3}),
     ],
 )
-def test_tools_of_servers_it_has_never_seen_are_called_too(
-    said: str, name: str, arguments: dict[str, Any]
-) -> None:
+def test_tools_of_unknown_servers_are_called_too(said: str, name: str, arguments: dict[str, Any]) -> None:
     assert called(answer(said, tools=SAMPLES + OTHERS)) == [(name, arguments)]
 
 
@@ -220,12 +218,12 @@ def test_tools_of_servers_it_has_never_seen_are_called_too(
         "/call get_weather [1]",
     ],
 )
-def test_talk_calls_nothing_and_is_answered(said: str) -> None:
+def test_small_talk_is_answered_without_a_call(said: str) -> None:
     move = answer(said, tools=SAMPLES + OTHERS)
     assert called(move) == [] and move.text
 
 
-def test_without_a_matching_tool_it_says_what_it_is() -> None:
+def test_without_a_matching_tool_it_explains_itself() -> None:
     text = answer("who is the president of France?").text
     assert "rule-based" in text and "no matching tool" in text and "What's the weather in Hangzhou?" in text
 
@@ -235,7 +233,7 @@ def test_the_tools_are_listed_by_server() -> None:
     assert "**weather**" in text and "- `add_note`: Add a note, and return its id." in text
 
 
-def test_two_places_are_two_calls_in_one_reply() -> None:
+def test_two_places_lead_to_two_calls_in_one_reply() -> None:
     places = [{"location": "Beijing"}, {"location": "Shanghai"}]
     for said in ("What is the weather like in Beijing and Shanghai?", "北京和上海的天气"):
         assert called(answer(said)) == [("get_weather", place) for place in places]
@@ -254,7 +252,7 @@ def test_a_missing_argument_is_requested_and_taken_from_the_next_message() -> No
 @pytest.mark.parametrize(
     "said", ["delete the note buy milk", "remove my note about fish", "delete the note", "删除笔记 eat fish"]
 )
-def test_what_to_delete_is_requested_if_the_words_are_not_an_id(said: str) -> None:
+def test_deleting_asks_for_an_id_if_none_is_given(said: str) -> None:
     move = answer(said)
     assert called(move) == [] and "`delete_note`" in move.text and "`id`" in move.text
     told = answer(said, AssistantMessage(move.text), "2026-11-20-milk")
@@ -264,11 +262,11 @@ def test_what_to_delete_is_requested_if_the_words_are_not_an_id(said: str) -> No
 @pytest.mark.parametrize(
     "said", ["delete everything", "delete the song buy milk", "remember to delete the note", "forget it"]
 )
-def test_nothing_is_deleted_that_was_not_named(said: str) -> None:
+def test_only_what_was_named_is_deleted(said: str) -> None:
     assert "delete_note" not in [name for name, _ in called(answer(said))]
 
 
-def test_two_tools_that_fit_alike_are_named_instead_of_guessed() -> None:
+def test_if_two_tools_match_equally_both_are_named() -> None:
     twins = [tool(server, "get_weather", "Weather.", {"location": TEXT}, "location") for server in "ab"]
     move = answer("weather in Oslo", tools=twins)
     assert called(move) == [] and "Several tools match" in move.text
@@ -288,7 +286,7 @@ def test_two_tools_that_fit_alike_are_named_instead_of_guessed() -> None:
         ("[1, 2", "[1, 2"),
     ],
 )
-def test_a_result_is_given_in_words(result: str, text: str) -> None:
+def test_a_result_is_put_into_words(result: str, text: str) -> None:
     assert answer("weather in Oslo", asked("get_weather", location="Oslo"), gave(result)).text == text
 
 
@@ -305,7 +303,7 @@ def test_a_huge_result_is_truncated() -> None:
 
 
 @pytest.mark.parametrize("second", ["add it as a note", "note it down", "add this to my notes"])
-def test_a_second_step_follows_the_first_and_takes_its_result_for_it(second: str) -> None:
+def test_a_second_step_uses_the_result_of_the_first(second: str) -> None:
     said = f"What's the weather in Hangzhou, then {second}"
     assert called(answer(said)) == [("get_weather", {"location": "Hangzhou"})]
     first = (said, asked("get_weather", location="Hangzhou"), gave("Rain."))
@@ -314,7 +312,7 @@ def test_a_second_step_follows_the_first_and_takes_its_result_for_it(second: str
     assert called(done) == [] and "Added." in done.text
 
 
-def test_a_failed_first_step_has_no_second() -> None:
+def test_after_a_failed_first_step_there_is_no_second() -> None:
     said = "What's the weather in Hangzhou, then add a note: done"
     move = answer(said, asked("get_weather", location="Hangzhou"), gave("down", is_error=True))
     assert called(move) == []
@@ -337,7 +335,7 @@ def test_without_tools_it_says_so() -> None:
     )
 
 
-async def test_it_speaks_the_stream_of_any_model_in_small_pieces() -> None:
+async def test_it_streams_small_parts_like_any_model() -> None:
     model = DemoModel(pace=0)
     request = ModelRequest("", [UserMessage("北京天气如何")], SAMPLES)
     parts = [part async for part in model.stream(request)]
@@ -349,7 +347,7 @@ async def test_it_speaks_the_stream_of_any_model_in_small_pieces() -> None:
     assert len(told) > 10
 
 
-async def test_each_call_of_a_conversation_has_its_own_id() -> None:
+async def test_each_call_in_a_conversation_has_its_own_id() -> None:
     said = [
         UserMessage("a"),
         asked("list_notes"),
@@ -382,23 +380,23 @@ SAID = st.lists(
 
 @settings(max_examples=150, deadline=None)
 @given(SAID, st.dictionaries(st.sampled_from(["type", "properties", "required"]), ODD))
-def test_no_sentence_and_no_schema_breaks_it(said: str, schema: dict[str, Any]) -> None:
+def test_no_question_or_schema_raises(said: str, schema: dict[str, Any]) -> None:
     move = answer(said, tools=[ToolSpec("s__get_note", "Get a note.", schema, "s", "get_note"), *SAMPLES])
     assert move.text or move.calls
 
 
 @settings(max_examples=50, deadline=500)
 @given(st.text(alphabet="ab1 :'\"/.{}，的", min_size=1, max_size=30))
-def test_a_long_message_takes_negligible_time(piece: str) -> None:
+def test_a_long_message_is_handled_quickly(piece: str) -> None:
     answer("add note " + (piece * 4000)[:3900])
 
 
-def test_a_message_longer_than_the_rules_read_is_not_cut_in_silence() -> None:
+def test_a_message_that_is_too_long_is_rejected_with_the_limit() -> None:
     move = answer("add a note: " + "x" * 100_000)
     assert called(move) == [] and "at most 4000 characters" in move.text
 
 
-def test_a_question_that_the_start_screen_suggests_calls_its_tool():
+def test_a_question_suggested_on_the_start_screen_calls_its_tool():
     roots = tool("everything", "get-roots-list", "Lists the current MCP roots provided by the client. More.")
     tools = [*SAMPLES, roots, tool("s", "then", "Show the first and then the second item.")]
     for question, name in (
@@ -409,7 +407,7 @@ def test_a_question_that_the_start_screen_suggests_calls_its_tool():
         assert (called.tool, arguments) == (name, {})
 
 
-def test_a_suggestion_that_the_demo_makes_is_one_that_it_understands():
+def test_the_demo_understands_its_own_suggestions():
     tools = [tool("everything", "get-roots-list", "Lists the current MCP roots provided by the client.")]
     move = decide(ModelRequest("", [UserMessage("fly me to the moon")], tools))
     suggestion = next(line for line in move.text.splitlines() if line.startswith("- "))

@@ -31,7 +31,7 @@ def test_valid_json_is_read_unchanged(value: object) -> None:
         ('<![CDATA[\n```json\n{"a": 1}\n```\n]]>', {"a": 1}),
     ],
 )
-def test_removing_what_surrounds_json_is_not_a_guess(text: str, value: object) -> None:
+def test_removing_text_around_json_does_not_count_as_a_guess(text: str, value: object) -> None:
     assert mend(text).value == value and not mend(text).guessed
 
 
@@ -49,18 +49,18 @@ def test_removing_what_surrounds_json_is_not_a_guess(text: str, value: object) -
         ('{"a": "say "hi" now"}', {"a": 'say "hi" now'}),
     ],
 )
-def test_broken_but_complete_json_is_repaired_and_marked(text: str, value: object) -> None:
+def test_malformed_but_complete_json_is_repaired_and_marked(text: str, value: object) -> None:
     assert mend(text).value == value and mend(text).guessed
 
 
 @pytest.mark.parametrize("text", ['{"a": "x', '{"a": 1', '{"a": [1, 2', '{"a": {"b": 1}', "{'a': 'x", '"{'])
-def test_what_was_cut_off_is_never_mended(text: str) -> None:
+def test_truncated_json_is_never_repaired(text: str) -> None:
     with pytest.raises(UnreadableJson):
         mend(text)
 
 
 @given(st.dictionaries(st.text(max_size=4), st.text(max_size=6), min_size=1, max_size=3), st.data())
-def test_no_beginning_of_an_object_is_mended(value: dict[str, str], data: st.DataObject) -> None:
+def test_no_prefix_of_an_object_is_repaired(value: dict[str, str], data: st.DataObject) -> None:
     text = json.dumps(value)
     end = data.draw(st.integers(1, len(text) - 1))
     with pytest.raises(UnreadableJson):
@@ -70,27 +70,27 @@ def test_no_beginning_of_an_object_is_mended(value: dict[str, str], data: st.Dat
 @pytest.mark.parametrize(
     "text", ['{"a": NaN}', '{"a": -Infinity}', "{'a': NaN}", '{"a": Infinity,}', '{"a": 1e999}']
 )
-def test_numbers_that_json_does_not_have_are_refused(text: str) -> None:
+def test_numbers_that_json_lacks_are_rejected(text: str) -> None:
     with pytest.raises(UnreadableJson):
         mend(text)
 
 
-def test_their_names_in_strings_are_words() -> None:
+def test_names_of_such_numbers_in_strings_are_ordinary_text() -> None:
     assert mend("{'a': 'NaN'}").value == {"a": "NaN"}
 
 
-def test_a_problem_says_where_it_is() -> None:
+def test_a_problem_is_reported_with_its_position() -> None:
     with pytest.raises(UnreadableJson, match="Expecting value at line 2 column 6"):
         read_json('{\n"a": }')
 
 
-def test_repairs_that_take_long_are_not_tried() -> None:
+def test_repairs_that_would_take_long_are_not_tried() -> None:
     with pytest.raises(UnreadableJson):
         mend("{'a': '" + "x" * MAX_MENDED + "'}")
 
 
 @given(st.text(alphabet="{}[]\"'\\:,0aNu \n`", max_size=40))
-def test_any_text_is_a_value_or_unreadable(text: str) -> None:
+def test_any_text_is_read_or_rejected(text: str) -> None:
     try:
         value = mend(text).value
     except UnreadableJson:

@@ -37,7 +37,7 @@ def mended(arguments: str) -> CallRequest:
         '{"city": "Oslo", days: 2}',
     ],
 )
-def test_arguments_that_are_nearly_json_are_repaired_and_marked(arguments: str) -> None:
+def test_arguments_that_are_almost_json_are_repaired_and_marked(arguments: str) -> None:
     call = mended(arguments)
     assert json.loads(call.arguments) == OSLO
     assert call.recovered is not arguments.startswith("```")
@@ -58,7 +58,7 @@ def test_arguments_that_are_nearly_json_are_repaired_and_marked(arguments: str) 
         ({"params": {"other": 1}}, {"params": {"other": 1}}),
     ],
 )
-def test_a_text_becomes_the_type_that_the_schema_wants(arguments: object, value: object) -> None:
+def test_a_string_is_converted_to_the_type_in_the_schema(arguments: object, value: object) -> None:
     call = mended(json.dumps(arguments))
     assert json.loads(call.arguments) == value and not call.recovered
 
@@ -75,7 +75,7 @@ def test_a_text_becomes_the_type_that_the_schema_wants(arguments: object, value:
         'city="Oslo", days=2',
     ],
 )
-def test_arguments_in_a_wrapper_or_between_words_are_found_and_marked(arguments: str) -> None:
+def test_arguments_in_a_wrapper_or_between_words_are_extracted_and_marked(arguments: str) -> None:
     call = mended(arguments)
     assert json.loads(call.arguments) == OSLO and call.recovered
 
@@ -91,13 +91,13 @@ def test_arguments_in_a_wrapper_or_between_words_are_found_and_marked(arguments:
         ('wx__forecast={"city": "Oslo"}', True),
     ],
 )
-def test_a_name_with_something_around_it_is_that_of_the_tool(name: str, recovered: bool) -> None:
+def test_a_tool_name_with_extra_text_around_it_is_recognized(name: str, recovered: bool) -> None:
     (call,) = repaired([CallRequest("c", name, "{}" if recovered else '{"city": "Oslo"}')], TOOLS)
     assert (call.name, call.recovered) == ("wx__forecast", recovered)
     assert json.loads(call.arguments) == {"city": "Oslo"}
 
 
-def test_arguments_that_fit_stay_as_the_model_wrote_them() -> None:
+def test_valid_arguments_are_kept_as_the_model_wrote_them() -> None:
     assert mended('{"city":"Oslo",  "days":2}').arguments == '{"city":"Oslo",  "days":2}'
 
 
@@ -112,7 +112,7 @@ def test_arguments_that_fit_stay_as_the_model_wrote_them() -> None:
         CallRequest("c", "wx__forecast", '{"city": "Oslo'),
     ],
 )
-def test_what_cannot_be_repaired_is_not_changed(call: CallRequest) -> None:
+def test_arguments_that_cannot_be_repaired_are_unchanged(call: CallRequest) -> None:
     assert repaired([call], TOOLS) == (call,)
 
 
@@ -151,5 +151,5 @@ def test_a_call_that_the_endpoint_failed_to_parse_is_found(text: str) -> None:
         '{"name": "now", "arguments": [1]}',
     ],
 )
-def test_anything_else_that_the_model_wrote_is_not_a_call(text: str) -> None:
+def test_other_output_that_the_endpoint_failed_to_parse_is_not_a_call(text: str) -> None:
     assert calls_of_generation(text, TOOLS) == ()

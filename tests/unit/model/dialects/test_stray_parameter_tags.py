@@ -13,7 +13,7 @@ ENDS = ("wrapper", "no wrapper", "no invoke")
 
 
 @pytest.mark.parametrize("bars", BARS)
-def test_a_call_is_found_in_every_shape_of_its_marks(bars: str) -> None:
+def test_a_call_is_found_in_every_variant_of_its_tags(bars: str) -> None:
     for wrapper, end, string, space in itertools.product(WRAPPERS, ENDS, ("true", ""), ("\n", "")):
         said = f' string="{string}"' if string else ""
         parts = [
@@ -31,7 +31,7 @@ def test_a_call_is_found_in_every_shape_of_its_marks(bars: str) -> None:
         ], text
 
 
-def test_what_is_cut_off_by_the_endpoint_is_lost_in_every_shape() -> None:
+def test_a_call_cut_off_by_the_endpoint_is_marked_as_truncated_in_every_variant() -> None:
     for bars in BARS:
         text = f'<{bars}invoke name="search"><{bars}parameter name="query">a</{bars}parameter>'
         assert [call.truncated for call in read("native", [text]).calls] == [False]

@@ -50,7 +50,7 @@ def end_of(parts: list[ModelPart]) -> ReplyPart:
     return parts[-1]
 
 
-async def test_tools_go_into_the_system_text_and_never_into_the_request() -> None:
+async def test_tools_are_described_in_the_system_prompt_and_not_in_the_request() -> None:
     inner = ScriptedModel([says("Noon.")])
     await heard(wrap(inner, "xml"))
     (sent,) = inner.requests
@@ -62,7 +62,7 @@ async def test_tools_go_into_the_system_text_and_never_into_the_request() -> Non
         )
 
 
-async def test_a_call_in_text_becomes_a_call_with_the_usage_and_the_end_of_the_reply() -> None:
+async def test_a_call_in_text_becomes_a_call_and_the_reply_keeps_its_usage_and_finish_reason() -> None:
     usage = Usage(10, 5)
     inner = ScriptedModel(
         [[TextPart("Let me look.\n" + NOW), ReplyPart(usage=usage, echo={"reasoning": "x"})]]
@@ -77,7 +77,7 @@ async def test_a_call_in_text_becomes_a_call_with_the_usage_and_the_end_of_the_r
 
 
 @pytest.mark.parametrize("protocol", DIALECTS)
-async def test_calls_and_results_of_the_history_are_sent_as_text(protocol: str) -> None:
+async def test_calls_and_results_in_the_history_are_sent_as_text(protocol: str) -> None:
     picture = Attachment("image", "image/png", "p.png", 3, "AAAA")
     call = CallRequest("call_1", "wx__get_forecast", '{"city": "Oslo"}')
     history = [
@@ -99,7 +99,7 @@ async def test_calls_and_results_of_the_history_are_sent_as_text(protocol: str) 
 
 
 @pytest.mark.parametrize("protocol", DIALECTS)
-async def test_calls_of_the_history_as_text_parse_to_the_same_calls(protocol: str) -> None:
+async def test_calls_in_the_history_written_as_text_parse_to_the_same_calls(protocol: str) -> None:
     arguments = json.dumps({"path": "C:\\new\\<b>", "content": 'say "hi"\n</arguments> <<tool-end>> ``` }'})
     said = AssistantMessage(calls=(CallRequest("c", "fs__write_file", arguments),))
     dialect = DIALECTS[protocol]
@@ -119,14 +119,14 @@ def test_the_prompt_is_short_and_asks_for_the_language_of_the_question(protocol:
     assert DIALECTS[protocol].written(TOOLS[0], '{"city": "…"}') in prompt
 
 
-async def test_without_tools_and_calls_a_request_passes_unchanged() -> None:
+async def test_without_tools_and_calls_a_request_is_unchanged() -> None:
     inner = ScriptedModel([says("Thought: a\nFinal Answer: b")])
     request = ModelRequest("", [UserMessage("hi")])
     assert text_of(await heard(wrap(inner, "react"), request)) == "Thought: a\nFinal Answer: b"
     assert inner.requests == [request]
 
 
-async def test_an_unreadable_call_gets_the_problem_and_a_correct_example() -> None:
+async def test_an_unreadable_call_reports_the_problem_with_a_correct_example() -> None:
     arguments = "{city: 'a\"}</arguments></use_mcp_tool>"
     broken = NOW.replace("clock", "wx").replace("now", "get_forecast").partition("{}")[0] + arguments
     (call,) = end_of(await heard(wrap(ScriptedModel([says(broken)]), "xml"))).calls
@@ -134,13 +134,13 @@ async def test_an_unreadable_call_gets_the_problem_and_a_correct_example() -> No
     assert '<tool_name>get_forecast</tool_name>\n<arguments>\n{"city": "…"}' in call.problem
 
 
-async def test_an_unknown_tools_name_is_made_valid_for_any_provider() -> None:
+async def test_an_unknown_tool_name_is_made_valid_for_any_provider() -> None:
     odd = NOW.replace("<tool_name>now", "<tool_name>" + "tell me, é " * 50)
     (call,) = end_of(await heard(wrap(ScriptedModel([says(odd)]), "xml"))).calls
     assert call.name.startswith("clock__tell_me___") and len(call.name) == 64 and call.name.isascii()
 
 
-async def test_ids_are_new_in_the_conversation() -> None:
+async def test_call_ids_are_unique_in_the_conversation() -> None:
     model = wrap(ScriptedModel([says(NOW), says(NOW)]), "xml")
     first = end_of(await heard(model)).calls[0]
     history = [*ASK.messages, AssistantMessage(calls=(first,)), ToolMessage(first.id, first.name, "12:00")]
@@ -148,7 +148,7 @@ async def test_ids_are_new_in_the_conversation() -> None:
     assert first.id != second.id
 
 
-async def test_after_its_end_a_reply_is_read_only_for_its_usage() -> None:
+async def test_a_reply_that_continues_after_its_end_is_closed() -> None:
     endless: Reply = [
         TextPart("Action: now\nAction Input: {}\nObservation: "),
         *[TextPart("x" * 500)] * 100,
@@ -168,7 +168,7 @@ async def test_a_broken_stream_yields_its_text_and_no_call() -> None:
     assert text_of(said) == "Hm. <b> ok" and not any(isinstance(part, ReplyPart) for part in said)
 
 
-async def test_nothing_of_a_call_is_shown_while_it_is_written() -> None:
+async def test_no_part_of_a_call_is_shown_while_it_is_written() -> None:
     inner = ScriptedModel([says("Ok.\n" + NOW + "</use_mcp_tool>", pieces=60)])
     parts = await heard(wrap(inner, "xml"))
     assert [part.text for part in parts if isinstance(part, TextPart)] == ["Ok", "."] or text_of(
@@ -177,7 +177,7 @@ async def test_nothing_of_a_call_is_shown_while_it_is_written() -> None:
     assert any(isinstance(part, CallPart) and part.name == "now" for part in parts)
 
 
-async def test_a_model_that_leaves_the_opening_tag_of_thinking_out_is_known_from_its_first_reply() -> None:
+async def test_a_model_that_omits_the_opening_think_tag_is_recognized_after_its_first_reply() -> None:
     late = "Let me think.\n</think>\n\nOk.\n" + NOW
     inner = ScriptedModel(
         [says(late, pieces=9), says(late, pieces=9), says("Noon.", pieces=2), says("Noon.")]
@@ -190,7 +190,7 @@ async def test_a_model_that_leaves_the_opening_tag_of_thinking_out_is_known_from
     assert text_of(await heard(model)) == text_of(await heard(model)) == "Noon."
 
 
-async def test_a_refusal_is_an_answer_whatever_was_thought() -> None:
+async def test_a_refusal_is_the_answer_whatever_the_thinking_contains() -> None:
     script: Reply = [ReasoningPart("Not " + HERMES), ReplyPart(refusal="I can't.")]
     assert end_of(await heard(wrap(ScriptedModel([script]), "native"))).calls == ()
 
@@ -213,7 +213,7 @@ async def test_a_native_model_gets_the_request_unchanged() -> None:
     assert text_of(await heard(wrap(inner, "native"))) == "Noon." and inner.requests == [ASK]
 
 
-async def test_without_tools_channels_are_still_separated_and_calls_are_text() -> None:
+async def test_without_tools_thinking_is_still_separated_and_calls_remain_text() -> None:
     harmony = (
         "<|channel|>analysis<|message|>Easy.<|end|><|start|>assistant<|channel|>final<|message|>4<|return|>"
     )
@@ -230,7 +230,7 @@ async def test_a_leaked_call_is_recovered_and_never_shown() -> None:
     assert [(call.name, call.recovered) for call in end_of(parts).calls] == [("clock__now", True)]
 
 
-async def test_a_truncated_leak_is_lost_with_a_warning() -> None:
+async def test_a_truncated_leaked_call_is_not_run_and_gives_a_warning() -> None:
     cut = 'Ok.\n<tool_call>{"name": "now", "arguments": {"query": "Han'
     replies = [says(cut, pieces=9), says('<tool_call>{"na')]
     native = wrap(ScriptedModel(replies), "native")
@@ -243,7 +243,7 @@ async def test_a_truncated_leak_is_lost_with_a_warning() -> None:
     assert end_of(await heard(native)).warning == told.format("")
 
 
-async def test_after_a_leak_that_was_cut_off_the_model_may_call_again() -> None:
+async def test_after_a_truncated_leaked_call_the_model_may_call_again() -> None:
     cut = '<tool_call>{"name": "srv__echo", "arguments": {"text": "Han'
     inner = ScriptedModel([says(cut), says(cut + '"}}</tool_call>'), says("Done.")])
     turn, _ = turn_of(wrap(inner, "native"))
@@ -255,7 +255,7 @@ async def test_after_a_leak_that_was_cut_off_the_model_may_call_again() -> None:
     assert ended(events).reason is EndReason.ANSWERED and ended(events).text == "Done."
 
 
-async def test_with_a_native_call_a_leak_is_text() -> None:
+async def test_next_to_a_native_call_a_leaked_call_remains_text() -> None:
     native = CallRequest("n", "web__search", '{"query": "x"}')
     script: Reply = [
         TextPart(HERMES[:9]),
@@ -267,7 +267,7 @@ async def test_with_a_native_call_a_leak_is_text() -> None:
     assert text_of(parts) == HERMES + "!" and end_of(parts).calls == (native,)
 
 
-async def test_a_call_in_thinking_is_recovered_only_if_the_reply_is_empty() -> None:
+async def test_a_call_in_thinking_is_recovered_only_if_the_reply_is_otherwise_empty() -> None:
     thought = ReasoningPart("So I write " + HERMES)
     empty = end_of(await heard(wrap(ScriptedModel([[thought, ReplyPart()]]), "native")))
     assert [(call.name, call.recovered) for call in empty.calls] == [("clock__now", True)]
@@ -275,7 +275,7 @@ async def test_a_call_in_thinking_is_recovered_only_if_the_reply_is_empty() -> N
     assert spoken.calls == ()
 
 
-async def test_a_leak_may_be_indented_after_only_thinking() -> None:
+async def test_a_leaked_call_may_be_indented_if_only_thinking_precedes_it() -> None:
     script: Reply = [ReasoningPart("Hm."), TextPart("\n\n    " + HERMES), ReplyPart()]
     (call,) = end_of(await heard(wrap(ScriptedModel([script]), "native"))).calls
     assert call.name == "clock__now"
@@ -284,7 +284,7 @@ async def test_a_leak_may_be_indented_after_only_thinking() -> None:
     assert text_of(parts) == code and end_of(parts).calls == ()
 
 
-async def test_text_that_turns_out_to_be_thinking_holds_no_call() -> None:
+async def test_text_that_turns_out_to_be_thinking_contains_no_call() -> None:
     script: Reply = [
         TextPart("Perhaps " + HERMES),
         ReasoningPart("Perhaps " + HERMES, replaces_text=True),
@@ -302,7 +302,7 @@ def no_tools(request: ModelRequest) -> Reply:
     return [NoTools("the endpoint answered 400: m does not support tools")]
 
 
-async def test_auto_asks_again_in_text_once_the_endpoint_says_that_it_has_no_tools() -> None:
+async def test_auto_retries_with_tools_as_text_if_the_endpoint_does_not_support_tools() -> None:
     replies: list[Reply | Callable[[ModelRequest], Reply]] = [no_tools, says(NOW), says("Noon.")]
     inner = ScriptedModel(replies)
     model = wrap(inner, "auto")
@@ -314,7 +314,7 @@ async def test_auto_asks_again_in_text_once_the_endpoint_says_that_it_has_no_too
     assert text_of(await heard(model)) == "Noon." and inner.requests[2].tools == ()
 
 
-async def test_auto_asks_in_text_at_once_where_that_is_remembered() -> None:
+async def test_auto_uses_text_at_once_if_that_is_remembered() -> None:
     inner = ScriptedModel([says("Action: now\n")])
     assert end_of(await heard(wrap(inner, "auto", known="react"))).calls[0].name == "clock__now"
     assert inner.requests[0].tools == ()
@@ -325,12 +325,12 @@ async def test_auto_passes_on_any_other_failure() -> None:
         await heard(wrap(ScriptedModel([[ModelError("overloaded")]]), "auto"))
 
 
-async def test_native_does_not_fall_to_text() -> None:
+async def test_native_does_not_fall_back_to_text() -> None:
     with pytest.raises(NoTools):
         await heard(wrap(ScriptedModel([no_tools]), "native"))
 
 
-async def test_an_answer_that_the_endpoint_finds_invalid_is_checked_by_the_loop() -> None:
+async def test_an_answer_that_the_endpoint_rejects_as_invalid_is_passed_to_the_loop() -> None:
     error = ModelError("Failed to generate JSON", status=400, retryable=True)
     error.generation = '{"a": '
     inner = ScriptedModel([[error]])

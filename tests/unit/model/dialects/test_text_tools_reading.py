@@ -20,20 +20,20 @@ def said(found: Read) -> tuple[object, ...]:
     return found.text, found.thinking, tuple(found.calls)
 
 
-def test_every_reply_has_a_line_that_says_what_it_shows() -> None:
+def test_every_sample_reply_has_a_line_that_says_what_it_shows() -> None:
     files = {path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.txt")}
     assert files == set(INDEX)
     assert [name for name, entry in INDEX.items() if not entry.get("shows", "").endswith(".")] == []
 
 
 @pytest.mark.parametrize("name", INDEX)
-def test_a_reply_gives_its_text_its_thinking_and_its_calls(name: str) -> None:
+def test_each_sample_gives_the_expected_text_thinking_and_calls(name: str) -> None:
     expect = INDEX[name]
     read(expect["dialect"], [text_of(name)], expect.get("finish", "stop")).assert_is(expect)
 
 
 @pytest.mark.parametrize("name", INDEX)
-def test_a_reply_gives_the_same_cut_in_two_anywhere_or_into_single_characters(name: str) -> None:
+def test_a_reply_gives_the_same_result_however_it_is_split(name: str) -> None:
     text, dialect, finish = text_of(name), INDEX[name]["dialect"], INDEX[name].get("finish", "stop")
     whole = said(read(dialect, [text], finish))
     assert said(read(dialect, list(text), finish)) == whole
@@ -42,7 +42,7 @@ def test_a_reply_gives_the_same_cut_in_two_anywhere_or_into_single_characters(na
 
 
 @pytest.mark.parametrize("name", INDEX)
-def test_a_reply_that_ends_anywhere_gives_no_call_that_was_not_written_whole(name: str) -> None:
+def test_a_truncated_reply_gives_no_call_that_was_not_complete(name: str) -> None:
     text, expect = text_of(name), INDEX[name]
     whole = read(expect["dialect"], [text], "stop")
     made = {call.arguments for call in whole.calls}
@@ -56,7 +56,7 @@ LEAKS = [name for name in INDEX if INDEX[name]["dialect"] == "native" and INDEX[
 
 @pytest.mark.parametrize("finish", ["stop", "length"])
 @pytest.mark.parametrize("name", LEAKS)
-def test_a_leak_that_ends_after_the_name_of_its_tool_is_lost_or_made_but_not_an_answer(
+def test_a_leak_cut_off_after_its_tool_name_is_a_truncated_call_and_not_an_answer(
     name: str, finish: str
 ) -> None:
     text = text_of(name)
@@ -90,7 +90,7 @@ def json_of(call: CallRequest) -> bool:
         ('{"name": "search", "parameters": {"query": "x"}}', "length", "web__search"),
     ],
 )
-def test_a_leak_of_which_hardly_anything_came_is_lost_if_it_can_be_no_answer(
+def test_a_leak_cut_off_almost_at_once_is_a_truncated_call_unless_it_can_be_an_answer(
     text: str, finish: str, name: str
 ) -> None:
     found = read("native", list(text), finish)
@@ -122,7 +122,7 @@ _CHATMCP = "<<tool-start>>\n{'tool_name': 'write_file', 'tool_params': "
         ("native", '[TOOL_CALLS]write_file[ARGS]{"path": "a", "content": "say "x }'),
     ],
 )
-def test_a_call_that_a_stop_ends_within_a_string_is_answered_and_never_mended(
+def test_a_call_that_a_stop_text_ends_within_a_string_is_never_repaired(
     dialect: str, text: str, finish: str
 ) -> None:
     (call,) = read(dialect, [text], finish).calls
@@ -255,7 +255,9 @@ TEXTS = st.lists(FRAGMENTS | st.text(max_size=4), max_size=24).map("".join)
     st.lists(st.integers(0, 400), max_size=6),
     st.sampled_from(["stop", "length"]),
 )
-def test_any_text_gives_the_same_in_any_pieces(dialect: str, text: str, cuts: list[int], finish: str) -> None:
+def test_any_text_gives_the_same_result_in_any_pieces(
+    dialect: str, text: str, cuts: list[int], finish: str
+) -> None:
     edges = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
     whole = read(dialect, [text], finish)
     pieces = [text[start:end] for start, end in pairwise(edges)]
@@ -266,12 +268,12 @@ def test_any_text_gives_the_same_in_any_pieces(dialect: str, text: str, cuts: li
 
 
 @given(st.sampled_from(HOW), st.text(alphabet="ab1 \n.,!?éß。*_#>-|~`()", min_size=1, max_size=80))
-def test_text_without_marks_comes_through_unchanged(dialect: str, text: str) -> None:
+def test_text_without_markers_is_unchanged(dialect: str, text: str) -> None:
     assert read(dialect, list(text)).text == (text if text.strip() else "")
 
 
 @given(st.sampled_from(HOW), TEXTS)
-def test_text_in_a_fence_stays_text(dialect: str, text: str) -> None:
+def test_text_in_a_fence_remains_text(dialect: str, text: str) -> None:
     body = text.replace("`", "").replace("~", "").replace("</think>", "").replace("</thinking>", "")
     fenced = f"So:\n```python\n{body}\n```\nThat is all."
     found = read(dialect, [fenced])
@@ -279,7 +281,7 @@ def test_text_in_a_fence_stays_text(dialect: str, text: str) -> None:
 
 
 @given(st.sampled_from(HOW), TEXTS)
-def test_text_in_an_indented_block_stays_text(dialect: str, text: str) -> None:
+def test_text_in_an_indented_block_remains_text(dialect: str, text: str) -> None:
     body = text.replace("`", "").replace("~", "").replace("\n", "\n    ").rstrip()
     shown = f"So:\n\n    x\n    {body}\n\nThat is all."
     found = read(dialect, [shown])
@@ -297,14 +299,14 @@ MARKS = (
 )
 
 
-def test_a_reply_of_marks_without_end_is_read_in_a_bearable_time() -> None:
+def test_a_reply_with_endless_markers_is_read_in_reasonable_time() -> None:
     for dialect in HOW:
         for mark in MARKS:
             read(dialect, [mark * 3_000])
 
 
 @pytest.mark.parametrize(("head", "mark"), [("", "\u3000"), ("<think>a", " ")])
-def test_four_times_the_white_space_takes_about_four_times_as_long(head: str, mark: str) -> None:
+def test_reading_time_is_proportional_to_white_space(head: str, mark: str) -> None:
     def seconds(size: int) -> float:
         pieces = [head, *[mark * 8] * (size // 8)]
         times: list[float] = []
@@ -318,7 +320,7 @@ def test_four_times_the_white_space_takes_about_four_times_as_long(head: str, ma
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_long_argument_in_small_pieces_is_read_in_a_bearable_time(dialect: str) -> None:
+def test_a_long_argument_in_small_pieces_is_read_in_reasonable_time(dialect: str) -> None:
     content = "x <b> } \\\\ \n" * 20_000
     tool = next(tool for tool in TOOLS if tool.tool == "write_file")
     call = DIALECTS[dialect].written(tool, json.dumps({"path": "a", "content": content}))

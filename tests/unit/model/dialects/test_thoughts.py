@@ -40,13 +40,13 @@ def thoughts(pieces: list[str], *, opened: bool = False, dialect: str = "json") 
         ("<thin", "", "<thin", 0),
     ],
 )
-def test_thinking_is_taken_out(text: str, thinking: str, shown: str, calls: int) -> None:
+def test_thinking_is_separated_from_the_text(text: str, thinking: str, shown: str, calls: int) -> None:
     for pieces in ([text], list(text)):
         read, _ = thoughts(pieces)
         assert (read.thinking, read.text, len(read.calls)) == (thinking, shown, calls)
 
 
-def test_a_model_known_to_leave_the_opening_tag_out_begins_with_thinking() -> None:
+def test_for_a_model_that_omits_the_opening_tag_the_reply_begins_with_thinking() -> None:
     read, found = thoughts(list(f"Hm.\n</think>\nOk.\n{CALL}"), opened=True)
     assert (read.thinking, read.text, len(read.calls)) == ("Hm.", "Ok.", 1)
     assert found.close_only and not found.never_closed
@@ -63,7 +63,7 @@ TAGS = st.sampled_from(
 
 
 @given(st.lists(TAGS, max_size=12).map("".join), st.booleans(), st.sampled_from(list(DIALECTS)))
-def test_it_is_the_same_however_it_is_cut(text: str, opened: bool, dialect: str) -> None:
+def test_the_result_is_the_same_however_the_text_is_split(text: str, opened: bool, dialect: str) -> None:
     whole, _ = thoughts([text], opened=opened, dialect=dialect)
     single, _ = thoughts(list(text), opened=opened, dialect=dialect)
     assert whole == single

@@ -33,7 +33,7 @@ from tui.model.dialects.typed import bracket_end, keywords, sole_property, typed
         ("NaN", {"type": "number"}, "NaN"),
     ],
 )
-def test_text_becomes_what_the_schema_asks_for(text: str, schema: Any, value: Any) -> None:
+def test_text_is_converted_to_the_type_in_the_schema(text: str, schema: Any, value: Any) -> None:
     found = typed(text, schema)
     assert found == value and type(found) is type(value)
 
@@ -48,19 +48,19 @@ def test_text_becomes_what_the_schema_asks_for(text: str, schema: Any, value: An
         ([], [], ""),
     ],
 )
-def test_bare_text_is_meant_for_the_one_argument_that_is_needed(
+def test_bare_text_is_assigned_to_the_only_required_argument(
     names: list[str], required: list[str], sole: str
 ) -> None:
     schema = {"properties": {name: {"type": "string"} for name in names}, "required": required}
     assert sole_property(schema) == sole
 
 
-def test_arguments_as_programs_write_them() -> None:
+def test_arguments_in_python_syntax_are_parsed() -> None:
     assert keywords('city="Oslo", days=2') == {"city": "Oslo", "days": 2}
     assert keywords('"cats"') == {"0": "cats"}
     assert keywords("cats and dogs") is None and keywords("x=open('/etc/passwd')") is None
 
 
-def test_a_bracket_in_a_string_closes_nothing() -> None:
+def test_a_bracket_in_a_string_does_not_close_anything() -> None:
     assert bracket_end('("a)" + (b))c', 0) == 12
     assert bracket_end("(it's)", 0) == -1 and bracket_end("((a)", 0) == -1

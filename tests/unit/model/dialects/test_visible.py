@@ -28,7 +28,7 @@ CODE = [
 
 
 @pytest.mark.parametrize(("text", "inside"), CODE)
-def test_code_is_known_however_the_text_comes(text: str, inside: bool) -> None:
+def test_code_is_recognized_however_the_text_is_split(text: str, inside: bool) -> None:
     whole, single = CodeMarks(), CodeMarks()
     whole.feed(text)
     for char in text:
@@ -48,7 +48,7 @@ def test_code_is_known_however_the_text_comes(text: str, inside: bool) -> None:
         ("", "", ""),
     ],
 )
-def test_around_a_block_only_the_space_that_parts_its_neighbours_is_shown(
+def test_around_a_removed_block_only_the_space_that_separates_its_neighbors_is_shown(
     before: str, behind: str, shown: str
 ) -> None:
     visible = Visible()
@@ -57,6 +57,6 @@ def test_around_a_block_only_the_space_that_parts_its_neighbours_is_shown(
     assert text + visible.say(behind) + visible.end() == shown
 
 
-def test_space_that_is_next_to_no_block_is_kept() -> None:
+def test_white_space_that_is_not_next_to_a_block_is_kept() -> None:
     visible = Visible()
     assert visible.say("\n a \n") + visible.say("b ") + visible.end() == "\n a \nb "

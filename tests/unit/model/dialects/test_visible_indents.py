@@ -47,7 +47,7 @@ LINES = [
 
 
 @pytest.mark.parametrize(("text", "code"), LINES)
-def test_a_line_is_code_as_commonmark_has_it(text: str, code: bool) -> None:
+def test_indented_code_is_recognized_as_in_commonmark(text: str, code: bool) -> None:
     whole, single = CodeMarks(), CodeMarks()
     whole.feed(text)
     for char in text:
@@ -65,7 +65,7 @@ def test_a_line_is_code_as_commonmark_has_it(text: str, code: bool) -> None:
         ("So:", "\nOk.\n\n    ", True),
     ],
 )
-def test_after_removed_blocks_indentation_means_nothing_until_there_is_text(
+def test_after_a_removed_block_indentation_is_ignored_until_there_is_text(
     before: str, behind: str, code: bool
 ) -> None:
     visible = Visible()

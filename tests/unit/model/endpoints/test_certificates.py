@@ -13,7 +13,7 @@ def nothing_read_yet(monkeypatch):
     monkeypatch.setattr(certificates, "_contexts", {})
 
 
-def test_an_endpoint_in_plain_http_on_this_machine_needs_none():
+def test_a_plain_http_endpoint_on_this_machine_needs_no_certificates():
     context = tls_context("http://127.0.0.1:11434/v1")
     assert context.get_ca_certs() == []
     assert not certificates._contexts
@@ -27,18 +27,18 @@ def test_a_context_without_certificates_trusts_nobody():
 @pytest.mark.parametrize(
     "url", ["https://api.example.org/v1", "https://localhost/v1", "http://example.org/v1"]
 )
-def test_where_tls_may_be_used_peers_are_verified(url):
+def test_peers_are_verified_wherever_tls_may_be_used(url):
     """Also to a proxy, which an endpoint in plain HTTP may be behind."""
     context = tls_context(url)
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
     assert list(certificates._contexts.values()) == [context]
 
 
-def test_they_are_read_once():
+def test_certificates_are_read_once():
     assert tls_context("https://api.example.org/v1") is tls_context("https://api.example.com/v1")
 
 
-def test_those_of_the_environment_are_not_used_on_the_local_network(monkeypatch, tmp_path):
+def test_certificates_from_the_environment_are_not_read_for_this_machine(monkeypatch, tmp_path):
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing"))
     tls_context("https://localhost/v1")
     with pytest.raises(OSError):

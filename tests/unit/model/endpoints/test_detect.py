@@ -61,7 +61,7 @@ async def test_the_first_chat_model_is_selected() -> None:
         assert await found_at(endpoint.port) == [(endpoint.base_url, "qwen3:8b")]
 
 
-async def test_ollama_lists_its_models_in_its_own_form() -> None:
+async def test_the_native_model_list_of_ollama_is_read() -> None:
     async with server(response({"models": [{"name": "qwen3:8b"}]}), close=False) as port:
         assert await found_at(port, ("models", "name")) == [(f"http://127.0.0.1:{port}/v1", "qwen3:8b")]
 
@@ -82,12 +82,12 @@ async def test_ollama_lists_its_models_in_its_own_form() -> None:
         b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
     ],
 )
-async def test_another_program_on_that_port_is_ignored(answer: bytes) -> None:
+async def test_another_program_on_the_port_is_ignored(answer: bytes) -> None:
     async with server(answer) as port:
         assert await found_at(port) == []
 
 
-async def test_a_silent_program_delays_detection_by_a_second_at_most() -> None:
+async def test_a_program_that_does_not_respond_delays_detection_by_a_second_at_most() -> None:
     async with server(None) as port:
         began = time.monotonic()
         assert await found_at(port) == []
@@ -110,12 +110,12 @@ async def test_a_closed_port_is_skipped() -> None:
         ("127.0.0.1:port", ("127.0.0.1", 11434)),
     ],
 )
-def test_ollama_is_looked_for_where_its_variable_says(said: str, where: tuple[str, int]) -> None:
+def test_the_address_of_ollama_comes_from_its_environment_variable(said: str, where: tuple[str, int]) -> None:
     first = candidates({"OLLAMA_HOST": said})[0]
     assert (first.name, first.host, first.port) == ("ollama", *where)
 
 
-def test_no_other_machine_is_ever_asked() -> None:
+def test_no_other_machine_is_ever_contacted() -> None:
     assert {place.host for place in candidates({"OLLAMA_HOST": "http://gpu.example.com:11434"})} == {
         "127.0.0.1"
     }

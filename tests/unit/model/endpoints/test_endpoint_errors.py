@@ -82,7 +82,7 @@ OLLAMA = {"name": "ollama", "model": "qwen3:8b"}
         case(400, "something nobody has seen before", "Check the profile's model and base_url"),
     ],
 )  # fmt: skip
-async def test_a_refusal_says_what_happened_and_what_to_do(
+async def test_a_rejection_is_reported_with_its_message_and_the_next_step(
     status: int, message: str, step: str, passes: bool, overflow: bool, profile: dict[str, Any]
 ) -> None:
     heard, endpoint = await asked(refuses(status, message), **profile)
@@ -93,36 +93,38 @@ async def test_a_refusal_says_what_happened_and_what_to_do(
     assert step in error.next_step
 
 
-async def test_a_missing_version_is_reported_once_both_were_tried() -> None:
+async def test_a_missing_version_is_reported_after_both_were_tried() -> None:
     async with Endpoint([], prefix="/nowhere/v9") as endpoint:
         heard = await heard_by(ModelProfile("test", endpoint.origin, "m"))
     assert heard.error is not None and "with and without /v1" in heard.error.next_step
     assert [other.path for other in endpoint.others] == ["/chat/completions", "/v1/chat/completions"]
 
 
-async def test_a_call_that_the_model_wrote_wrongly_may_be_right_the_next_time() -> None:
+async def test_a_malformed_call_by_the_model_may_be_retried() -> None:
     heard, _ = await asked(refuses(400, "Failed to call a function.", code="tool_use_failed"))
     assert heard.error is not None and heard.error.retryable
 
 
-async def test_an_endpoint_that_forbids_a_retry_gets_none() -> None:
+async def test_an_endpoint_that_forbids_retries_is_not_retried() -> None:
     heard, _ = await asked(refuses(429, "slow down", headers={"x-should-retry": "false"}))
     assert heard.error is not None and not heard.error.retryable
 
 
 @pytest.mark.parametrize("said", ["context_length_exceeded", "Prompt is too long"])
-async def test_a_stream_that_ends_because_the_conversation_is_too_long_says_so(said: str) -> None:
+async def test_a_stream_that_ends_because_the_conversation_is_too_long_is_reported_as_overflow(
+    said: str,
+) -> None:
     heard, _ = await asked(Answer([{"error": {"message": said, "code": 400}}], done=False))
     assert heard.error is not None and heard.error.overflow
     assert "new conversation" in heard.error.next_step
 
 
-async def test_the_time_to_wait_is_read_from_the_refusal() -> None:
+async def test_the_retry_delay_is_read_from_the_rejection() -> None:
     heard, _ = await asked(refuses(429, "slow down", headers={"Retry-After": "7"}))
     assert heard.error is not None and heard.error.retry_after == 7
 
 
-async def test_an_endpoint_that_is_not_there_says_so_at_once() -> None:
+async def test_an_unreachable_endpoint_is_reported_at_once() -> None:
     with refusing_port() as port:
         model = OpenAIChat(ModelProfile("test", f"http://127.0.0.1:{port}/v1", "m"))
         heard = await heard_from_model(model.stream(ASK))
@@ -167,7 +169,7 @@ async def port_that_says(said: bytes) -> AsyncIterator[int]:
         ("http", b"", "cannot connect to", "that the model server is running", True),
     ],
 )
-async def test_another_protocol_fails_with_what_to_change(
+async def test_another_protocol_on_the_port_is_reported_with_the_next_step(
     scheme: str, said: bytes, cause: str, step: str, retryable: bool
 ) -> None:
     async with port_that_says(said) as port:

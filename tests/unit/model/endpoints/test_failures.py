@@ -31,7 +31,7 @@ from tui.model.endpoints.failures import reply_error, words_of
         ([[[[[[["deep"]]]]]]], ""),
     ],
 )
-def test_the_words_are_found_wherever_a_provider_puts_them(body: Any, words: str) -> None:
+def test_the_error_message_is_found_wherever_a_provider_puts_it(body: Any, words: str) -> None:
     assert words_of(body) == words
 
 
@@ -52,6 +52,6 @@ JSON = st.recursive(
         st.sampled_from(["error", "message", "object", "choices", "base_resp", "detail", "code"]), JSON
     )
 )
-def test_any_body_gives_words_or_an_error_and_never_an_exception(body: dict[str, Any]) -> None:
+def test_any_body_can_be_searched_for_an_error(body: dict[str, Any]) -> None:
     assert len(words_of(body)) <= 300
     assert reply_error(body) is None or isinstance(reply_error(body), ModelError)

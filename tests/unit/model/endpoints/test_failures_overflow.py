@@ -32,7 +32,7 @@ TOO_LONG = {
 
 
 @pytest.mark.parametrize("words", TOO_LONG.values(), ids=TOO_LONG.keys())
-def test_each_provider_s_way_to_say_it_is_known(words: str) -> None:
+def test_the_overflow_message_of_each_provider_is_recognized(words: str) -> None:
     assert is_overflow(words, 400)
 
 
@@ -50,11 +50,11 @@ def test_each_provider_s_way_to_say_it_is_known(words: str) -> None:
         "The model `context-long` does not exist",
     ],
 )
-def test_what_only_sounds_like_it_is_something_else(words: str) -> None:
+def test_a_similar_message_is_not_an_overflow(words: str) -> None:
     assert not is_overflow(words, 400)
 
 
-def test_a_request_entity_that_is_too_large_needs_no_words() -> None:
+def test_status_413_is_an_overflow_without_a_message() -> None:
     assert is_overflow("", 413) and not is_overflow("", 400)
     assert not is_overflow("Rate limit reached on tokens per minute", 413)
 
@@ -71,5 +71,5 @@ def test_a_request_entity_that_is_too_large_needs_no_words() -> None:
         ("context window exceeded", None),
     ],
 )
-def test_the_window_is_read_where_the_endpoint_says_it(words, window):
+def test_the_window_is_read_from_the_message(words, window):
     assert window_in(words) == window

@@ -25,12 +25,14 @@ DATE = "Wed, 21 Oct 2026 07:28:00 GMT"
         ({}, None),
     ],
 )
-def test_the_headers_say_it_in_seconds_or_as_a_date(headers: dict[str, str], seconds: float | None) -> None:
+def test_the_delay_is_read_from_headers_in_seconds_or_as_a_date(
+    headers: dict[str, str], seconds: float | None
+) -> None:
     assert retry_after(headers) == seconds
 
 
 @pytest.mark.parametrize("date", [{}, {"date": "nonsense"}])
-def test_a_date_without_the_response_s_own_counts_from_now(date: dict[str, str]) -> None:
+def test_without_a_response_date_a_retry_date_is_relative_to_now(date: dict[str, str]) -> None:
     wait = retry_after({"retry-after": formatdate(time.time() + 60, usegmt=True), **date})
     assert wait is not None and 55 < wait <= 60
 
@@ -48,12 +50,12 @@ def test_a_date_without_the_response_s_own_counts_from_now(date: dict[str, str])
         ("wait for 5 apples", None),
     ],
 )
-def test_the_words_say_it_too(words: str, seconds: float | None) -> None:
+def test_the_delay_is_also_read_from_the_message(words: str, seconds: float | None) -> None:
     found = asked_wait(words)
     assert found == (None if seconds is None else pytest.approx(seconds))
 
 
 @given(st.text(), st.text())
-def test_any_value_is_a_time_or_nothing(header: str, words: str) -> None:
+def test_any_value_is_a_delay_or_none(header: str, words: str) -> None:
     for found in (retry_after({"retry-after": header, "date": words}), asked_wait(words)):
         assert found is None or found >= 0

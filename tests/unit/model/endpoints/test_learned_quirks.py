@@ -65,7 +65,7 @@ TOOLS = ("a__one", "a__two")
         ("audio input is not supported", Learned(no_audio=True)),
     ],
 )
-def test_a_refusal_that_names_its_reason_is_learned_once(words: str, learned: Learned) -> None:
+def test_a_rejection_that_names_its_reason_is_learned(words: str, learned: Learned) -> None:
     known = Learned()
     assert known.take_refusal(400, words, SENT, TOOLS)
     assert known == learned and known.facts
@@ -85,7 +85,7 @@ def test_a_refusal_that_names_its_reason_is_learned_once(words: str, learned: Le
         (400, "The image is too large: 30 MB, the maximum is 20 MB"),
     ],
 )
-def test_other_refusals_teach_nothing(status: int, words: str) -> None:
+def test_other_rejections_teach_nothing(status: int, words: str) -> None:
     known = Learned()
     assert known.take_refusal(status, words, SENT, TOOLS) == ""
     assert known == Learned()
@@ -97,7 +97,7 @@ def test_a_parameter_that_was_not_sent_is_not_learned() -> None:
     assert known.take_refusal(400, "temperature is not supported", ("model",), ()) == ""
 
 
-def test_a_tool_is_first_sent_simpler_and_then_left_out_of_the_request() -> None:
+def test_a_rejected_tool_is_first_sent_simplified_and_then_omitted() -> None:
     known = Learned()
     words = "Invalid schema for function 'a__one'"
     assert "simpler" in known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"])
@@ -106,7 +106,7 @@ def test_a_tool_is_first_sent_simpler_and_then_left_out_of_the_request() -> None
     assert known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"]) == ""
 
 
-def test_a_tool_that_was_refused_once_is_tried_again_and_never_remembered_as_refused() -> None:
+def test_a_tool_rejected_once_is_tried_again_and_not_remembered_as_rejected() -> None:
     known = Learned()
     words = "Invalid schema for function 'a__one'"
     for _ in range(2):
@@ -132,7 +132,7 @@ def test_a_tool_that_was_refused_once_is_tried_again_and_never_remembered_as_ref
     ],
 )
 @pytest.mark.parametrize("schema", [SchemaForm.PLAIN, SchemaForm.GEMINI])
-def test_a_refusal_that_merely_names_a_tool_teaches_nothing(words: str, schema: SchemaForm) -> None:
+def test_a_rejection_that_merely_mentions_a_tool_teaches_nothing(words: str, schema: SchemaForm) -> None:
     known = Learned()
     assert known.take_refusal(400, words, SENT, TOOLS, Traits(schema=schema)) == ""
     assert known == Learned()
@@ -146,7 +146,7 @@ def test_a_refusal_that_merely_names_a_tool_teaches_nothing(words: str, schema: 
         "tools: schema nesting depth exceeds the limit of 1",
     ],
 )
-def test_a_limit_of_something_else_is_not_a_limit_of_tools(words: str) -> None:
+def test_another_limit_is_not_a_limit_on_tools(words: str) -> None:
     known = Learned()
     known.take_refusal(400, words, SENT, TOOLS)
     assert known.max_tools == 0
@@ -181,16 +181,14 @@ def test_a_limit_of_something_else_is_not_a_limit_of_tools(words: str) -> None:
         ),
     ],
 )
-def test_what_a_profile_asks_for_is_dropped_or_changed_when_it_is_refused(
-    sent: str, words: str, learned: Learned
-) -> None:
+def test_a_rejected_profile_option_is_dropped_or_changed(sent: str, words: str, learned: Learned) -> None:
     known = Learned()
     assert known.take_refusal(400, words, (*SENT, sent), TOOLS)
     assert known == learned
     assert Learned.from_json(json.loads(json.dumps(known.to_json()))) == known
 
 
-def test_the_format_of_an_answer_is_given_up_in_steps() -> None:
+def test_the_answer_format_is_given_up_in_steps() -> None:
     known, sent = Learned(), ("tools", "response_format")
     words = "json mode cannot be combined with tool/function calling"
     known.take_refusal(400, words, sent, TOOLS)
@@ -207,32 +205,32 @@ def test_a_property_named_like_a_parameter_is_not_a_parameter() -> None:
     assert known == Learned(strict_tools={"a__one"})
 
 
-def test_google_counts_its_tools_within_their_list() -> None:
+def test_for_google_the_index_of_a_tool_is_that_in_its_list() -> None:
     known = Learned()
     words = "Invalid value at 'tools[0].function_declarations[1].parameters': Cannot find field."
     known.take_refusal(400, words, SENT, TOOLS, Traits(schema=SchemaForm.GEMINI))
     assert known.left_out == {"a__two"}
 
 
-def test_where_all_schemas_are_simple_a_tool_is_left_out_at_once() -> None:
+def test_if_all_schemas_are_already_simple_a_rejected_tool_is_omitted_at_once() -> None:
     known = Learned()
     traits = Traits(schema=SchemaForm.GEMINI)
     assert "without this tool" in known.take_refusal(400, "schema of a__one is invalid", SENT, TOOLS, traits)
 
 
-def test_tools_that_an_endpoint_cannot_parse_are_not_a_call_that_it_cannot_parse() -> None:
+def test_a_tool_schema_that_cannot_be_parsed_is_not_a_call_that_cannot_be_parsed() -> None:
     known = Learned()
     assert known.take_refusal(400, "Failed to parse tool schema of a__one", SENT, TOOLS)
     assert known == Learned(strict_tools={"a__one"})
 
 
-def test_a_grammar_that_a_local_server_cannot_make_is_a_refusal_too() -> None:
+def test_a_grammar_that_a_local_server_cannot_build_is_a_rejection_too() -> None:
     known = Learned()
     assert known.take_refusal(500, "failed to parse grammar", SENT, TOOLS)
     assert known.form == "gemini"
 
 
-def test_a_place_where_a_message_may_not_stand_does_not_cost_the_tools() -> None:
+def test_a_rejected_message_order_is_learned_without_dropping_the_tools() -> None:
     words, sent = "Unexpected role 'user' after role 'tool'", ("results", "user behind result")
     known = Learned()
     assert "message in between" in known.take_refusal(400, words, sent, TOOLS)
@@ -248,13 +246,13 @@ def test_what_was_learned_changes_the_request() -> None:
     assert Learned(no_echo=True).applied(Traits()).reasoning is Echo.NEVER
 
 
-def test_what_was_learned_is_the_same_after_it_was_remembered() -> None:
+def test_what_was_learned_survives_a_round_trip() -> None:
     known = Learned({"stop"}, "max_completion_tokens", "gemini", True, {"a#1"})
     known.max_tools, known.needs_tools, known.no_tools, known.no_images = 64, True, True, True
     assert Learned.from_json(json.loads(json.dumps(known.to_json()))) == known
 
 
-def test_nothing_learned_is_nothing_to_remember() -> None:
+def test_if_nothing_was_learned_nothing_is_stored() -> None:
     assert Learned(thinking_first=True).to_json() == {}
 
 
@@ -266,7 +264,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(list(Learned.__dataclass_fields__)), JSON) | JSON)
-def test_whatever_was_kept_never_makes_a_request_impossible(kept: Any) -> None:
+def test_no_stored_value_makes_a_request_impossible(kept: Any) -> None:
     known = Learned.from_json(kept)
     asked = known.applied(Traits())
     assert not asked.refuses & {"model", "messages", "tools", "stream"} and asked.max_tools > 0

@@ -25,7 +25,7 @@ async def offered(answer: Answer, path: str = "/v1/models", base: str = "/v1") -
         return await offered_by(ModelProfile("test", endpoint.origin + base, "m"))
 
 
-async def test_models_come_in_the_endpoint_s_order_and_what_cannot_chat_last() -> None:
+async def test_models_keep_the_order_of_the_endpoint_with_those_that_cannot_chat_last() -> None:
     found = await offered(listing({"id": "text-embedding-3"}, {"id": "b"}, {"id": "a"}, {"id": "whisper-1"}))
     assert [(one.id, one.chat) for one in found] == [
         ("b", True),
@@ -35,7 +35,7 @@ async def test_models_come_in_the_endpoint_s_order_and_what_cannot_chat_last() -
     ]
 
 
-async def test_openrouter_says_window_price_and_abilities() -> None:
+async def test_window_price_and_abilities_are_read_from_openrouter() -> None:
     entry = {
         "id": "x/y",
         "context_length": 200_000,
@@ -47,7 +47,7 @@ async def test_openrouter_says_window_price_and_abilities() -> None:
     assert found == OfferedModel("x/y", True, 200_000, True, True, 3.0, 15.0)
 
 
-async def test_mistral_says_what_each_can_do() -> None:
+async def test_abilities_are_read_from_mistral() -> None:
     can = {"completion_chat": False, "function_calling": True, "vision": False}
     (found,) = await offered(listing({"id": "m", "max_context_length": 32_768, "capabilities": can}))
     assert found == OfferedModel("m", False, 32_768, True, False)
@@ -63,15 +63,15 @@ async def test_mistral_says_what_each_can_do() -> None:
         {"data": [3, None, {"id": 7}, {"id": "\x1b[31mred"}, {"id": "x" * 300}, {"id": "a"}]},
     ],
 )
-async def test_lists_of_other_forms_and_with_odd_entries_are_read(body: Any) -> None:
+async def test_lists_in_other_formats_and_with_malformed_entries_are_read(body: Any) -> None:
     assert [one.id for one in await offered(Answer(body=body))] == ["a"]
 
 
-async def test_an_address_without_a_version_gets_one() -> None:
+async def test_an_address_without_a_version_is_completed() -> None:
     assert [one.id for one in await offered(listing({"id": "a"}), base="")] == ["a"]
 
 
-async def test_the_key_goes_with_the_question_and_headers_of_the_profile_too() -> None:
+async def test_the_key_and_the_headers_of_the_profile_are_sent() -> None:
     async with Endpoint(models=["a"]) as endpoint:
         profile = ModelProfile("t", endpoint.base_url, "m", api_key=Secret("sk-x"), headers={"X-Title": "t"})
         await offered_by(profile)
@@ -79,7 +79,7 @@ async def test_the_key_goes_with_the_question_and_headers_of_the_profile_too() -
     assert sent["authorization"] == "Bearer sk-x" and sent["x-title"] == "t"
 
 
-async def test_without_a_key_none_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_configured_key_none_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
     async with Endpoint(models=["a"]) as endpoint:
         await offered_by(ModelProfile("t", endpoint.base_url, "m"))
@@ -109,7 +109,7 @@ async def test_an_endpoint_without_a_list_fails_with_a_next_step(answer: Answer,
     assert says in str(caught.value) and caught.value.next_step and "127.0.0.1" in caught.value.where
 
 
-async def test_an_answer_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_endless_response_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inquiry, "MAX_BODY", 1000)
     with pytest.raises(ModelError, match="exceeds 1000 bytes"):
         await offered(Answer(raw=b" " * 5000, hang=True))
@@ -132,7 +132,7 @@ async def test_cancelling_closes_the_connection() -> None:
 
 
 @pytest.mark.parametrize("name", ["nomic-embed-text", "bge-m3", "whisper-1", "dall-e-3", "jina-reranker"])
-def test_what_cannot_chat_is_known_by_its_name(name: str) -> None:
+def test_models_that_cannot_chat_are_recognized_by_name(name: str) -> None:
     assert not can_chat(name)
 
 
@@ -153,5 +153,5 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(["data", "models"]), JSON) | st.lists(JSON))
-def test_any_json_at_all_is_a_list_of_models_or_none(body: Any) -> None:
+def test_any_json_can_be_read_as_a_list_of_models(body: Any) -> None:
     assert all(one.id.isprintable() for one in _entries(body))

@@ -36,7 +36,9 @@ def test_an_unknown_model_gets_a_plain_request() -> None:
         ("http://localhost:11434/v1", "gpt-oss:20b", {"images": False, "refuses": frozenset()}),
     ],
 )
-def test_a_known_model_gets_the_request_it_requires(url: str, model: str, expect: dict[str, object]) -> None:
+def test_a_known_model_gets_the_request_that_it_requires(
+    url: str, model: str, expect: dict[str, object]
+) -> None:
     found = traits_of(url, model)
     assert {name: getattr(found, name) for name in expect} == expect
 
@@ -46,6 +48,6 @@ def test_a_host_that_only_looks_like_a_provider_is_not_one() -> None:
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.host or row.model)
-def test_each_row_matches_something_and_changes_something(row: Row) -> None:
+def test_each_row_has_a_condition_and_valid_traits(row: Row) -> None:
     assert row.host or row.model
     assert row.traits and set(row.traits) <= set(Traits.__dataclass_fields__)

@@ -10,7 +10,7 @@ def named(env: dict[str, str]) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.name)
-def test_each_provider_s_key_gives_its_profile(provider) -> None:
+def test_the_key_of_each_provider_gives_its_profile(provider) -> None:
     (found,) = from_environment({provider.keys[-1]: " sk-x\n"})
     assert (found.name, found.base_url, found.model) == (provider.name, provider.base_url, provider.model)
     assert found.api_key is not None and found.api_key.reveal() == "sk-x"
@@ -27,17 +27,17 @@ def test_empty_values_are_unset() -> None:
     assert named({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": ""})[0][1] == "https://api.openai.com/v1"
 
 
-def test_an_address_binds_the_key_to_another_host() -> None:
+def test_an_address_redirects_the_key_to_another_host() -> None:
     env = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://localhost:8000/v1", "OPENAI_MODEL": "qwen3"}
     assert named(env) == [("openai", "http://localhost:8000/v1", "qwen3")]
 
 
-def test_an_address_alone_is_an_endpoint_without_a_key() -> None:
+def test_an_address_alone_gives_an_endpoint_without_a_key() -> None:
     (found,) = from_environment({"OPENAI_BASE_URL": "http://localhost:8000/v1"})
     assert found.api_key is None
 
 
-def test_no_key_is_seen_in_a_profile_s_repr() -> None:
+def test_the_key_is_not_in_the_repr_of_a_profile() -> None:
     assert "sk-secret" not in repr(from_environment({"OPENAI_API_KEY": "sk-secret"}))
 
 
@@ -57,7 +57,7 @@ def test_no_key_is_seen_in_a_profile_s_repr() -> None:
         ("http://[not", False),
     ],
 )
-def test_addresses_of_one_s_own_network_are_known(url: str, private: bool) -> None:
+def test_private_addresses_are_recognized(url: str, private: bool) -> None:
     assert is_private(url) is private
 
 

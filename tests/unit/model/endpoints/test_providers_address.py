@@ -32,5 +32,5 @@ def test_an_address_is_completed(written: str, meant: str) -> None:
         ("http://ada:hunter2@host:notaport/v1?key=abc", "host:notaport/v1"),
     ],
 )
-def test_no_secret_of_an_address_is_shown(url: str, shown: str) -> None:
+def test_no_secret_in_an_address_is_shown(url: str, shown: str) -> None:
     assert without_secrets(url) == shown

@@ -43,7 +43,7 @@ from tui.model.endpoints.reasoning_effort import EffortField, effort_fields, nea
         ("https://dashscope.aliyuncs.com/v1", "qwen-plus", "none", {"enable_thinking": False}),
     ],
 )
-def test_each_provider_gets_the_field_that_it_takes(
+def test_reasoning_effort_is_sent_in_the_field_of_each_provider(
     base_url: str, model: str, effort: str, fields: dict[str, Any]
 ) -> None:
     traits = traits_of(base_url, model)
@@ -52,17 +52,17 @@ def test_each_provider_gets_the_field_that_it_takes(
 
 @pytest.mark.parametrize("field", EffortField)
 @pytest.mark.parametrize("effort", EFFORTS)
-def test_every_level_can_be_written_for_every_provider(effort: str, field: EffortField) -> None:
+def test_every_level_can_be_sent_to_every_provider(effort: str, field: EffortField) -> None:
     assert effort_fields(effort, field)
 
 
-def test_a_budget_stays_below_the_longest_reply() -> None:
+def test_a_thinking_budget_is_lower_than_the_maximum_reply() -> None:
     sent = effort_fields("max", EffortField.BUDGET, max_tokens=8_000)
     assert sent["thinking"]["budget_tokens"] == 4_000
     assert effort_fields("max", EffortField.BUDGET, max_tokens=1_500) == {}
 
 
-def test_a_level_that_is_not_taken_becomes_the_nearest() -> None:
+def test_an_unsupported_level_becomes_the_nearest_supported_one() -> None:
     assert nearest("minimal", ("low", "medium", "high")) == "low"
     assert nearest("max", ("low", "high")) == "high"
     assert nearest("medium", ("medium", "high")) == "medium"

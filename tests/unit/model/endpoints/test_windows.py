@@ -55,7 +55,7 @@ async def test_ollama_reports_the_configured_window_rather_than_the_maximum(
     assert await ability(pages, "ollama") == expect
 
 
-async def test_lm_studio_says_it_of_what_is_loaded() -> None:
+async def test_lm_studio_reports_the_window_of_the_loaded_model() -> None:
     entry = {
         "key": "qwen",
         "max_context_length": 40_960,
@@ -66,7 +66,7 @@ async def test_lm_studio_says_it_of_what_is_loaded() -> None:
     assert found == Ability(8_192, "endpoint", True, False)
 
 
-async def test_an_older_lm_studio_is_queried_by_its_older_api() -> None:
+async def test_an_older_lm_studio_is_queried_through_its_older_api() -> None:
     entry = {"id": "m", "type": "vlm", "max_context_length": 40_960, "loaded_context_length": 4_096}
     found = await ability({"/api/v0/models": {"data": [entry]}}, "lmstudio")
     assert found == Ability(4_096, "endpoint", None, True)
@@ -82,24 +82,24 @@ async def test_llama_cpp_reports_the_window_it_was_started_with() -> None:
     assert found == Ability(16_384, "endpoint", False, True)
 
 
-async def test_llama_cpp_is_recognised_by_its_own_name() -> None:
+async def test_llama_cpp_is_recognized_by_its_name() -> None:
     models = {"data": [{"id": "m", "owned_by": "llamacpp", "meta": {"n_ctx_train": 131_072}}]}
     found = await ability({"/v1/models": models, "/props": {"default_generation_settings": {"n_ctx": 512}}})
     assert found.window == 512
 
 
-async def test_vllm_says_it_in_its_list_of_models() -> None:
+async def test_vllm_reports_the_window_in_its_list_of_models() -> None:
     models = {"data": [{"id": "m", "max_model_len": 32_768, "owned_by": "vllm"}]}
     assert await ability({"/v1/models": models}) == Ability(32_768, "endpoint")
 
 
-async def test_what_the_person_configured_counts_more() -> None:
+async def test_a_configured_window_takes_precedence() -> None:
     models = {"data": [{"id": "m", "max_model_len": 32_768}]}
     found = await ability({"/v1/models": models}, context_window=8_000)
     assert found == Ability(8_000, "configuration")
 
 
-async def test_a_server_that_does_not_say_is_not_guessed_at() -> None:
+async def test_without_a_report_the_window_is_unknown() -> None:
     assert await ability({}) == Ability()
 
 
@@ -119,12 +119,12 @@ def test_windows_of_well_known_models_are_known(model: str, window: int | None) 
     assert known_window(model) == window
 
 
-async def test_a_provider_that_cannot_be_reached_has_the_window_of_its_model() -> None:
+async def test_an_unreachable_provider_has_the_known_window_of_its_model() -> None:
     found = await ability_of(ModelProfile("t", "https://unreachable.invalid/v1", "gpt-5.1"))
     assert found == Ability(400_000, "known model")
 
 
-async def test_a_provider_that_never_says_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_provider_that_never_reports_windows_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(profile: ModelProfile) -> None:
         raise AssertionError("it was asked")
 

@@ -36,35 +36,35 @@ def test_each_recorded_stream_gives_the_result_in_its_index(name: str) -> None:
     heard.assert_is(expected(name))
 
 
-def test_thinking_that_is_only_closed_by_a_tag_replaces_the_text_before_it() -> None:
+def test_thinking_with_only_a_closing_tag_replaces_the_text_before_it() -> None:
     heard = reply_to(
         chunk(content="Hm, 2+"), chunk(content="2.</th"), chunk("stop", content="ink>\n\nIt is 4.")
     )
     assert (heard.text, heard.reasoning) == ("It is 4.", "Hm, 2+2.")
 
 
-def test_a_closing_tag_in_code_is_prose() -> None:
+def test_a_closing_tag_in_code_is_text() -> None:
     said = "Write `</think>` at the end.\n```\n</think>\n```\nThat is all."
     assert reply_to(chunk("stop", content=said)).text == said
 
 
-def test_a_closing_tag_is_prose_where_thinking_has_a_field_of_its_own() -> None:
+def test_a_closing_tag_is_text_if_thinking_has_its_own_field() -> None:
     heard = reply_to(chunk(reasoning_content="hm"), chunk("stop", content="use </think> here"))
     assert (heard.text, heard.reasoning) == ("use </think> here", "hm")
 
 
-def test_thinking_that_is_never_closed_stays_thinking() -> None:
+def test_thinking_that_is_never_closed_remains_thinking() -> None:
     heard = reply_to(chunk(content="<think>on and"), chunk("length", content=" on"))
     assert (heard.text, heard.reasoning) == ("", "on and on")
 
 
-def test_an_endpoint_known_to_omit_the_opening_tag_streams_its_thinking_as_thinking() -> None:
+def test_for_an_endpoint_that_omits_the_opening_tag_thinking_is_streamed_as_thinking() -> None:
     accumulator = Accumulator(thinking_first=True)
     assert accumulator.feed(chunk(content="Hm, 4")) == [ReasoningPart("Hm, 4")]
     assert accumulator.feed(chunk("stop", content="?</think>4.")) == [ReasoningPart("?"), TextPart("4.")]
 
 
-def test_an_answer_without_any_tag_is_not_lost_at_such_an_endpoint() -> None:
+def test_for_such_an_endpoint_an_answer_without_any_tag_is_not_lost() -> None:
     accumulator = Accumulator(thinking_first=True)
     assert heard_from(accumulator, [chunk(content="It is"), chunk("stop", content=" 4.")]).text == "It is 4."
 
@@ -80,27 +80,27 @@ def test_content_parts_are_distinguished_by_type() -> None:
     assert (heard.text, heard.reasoning) == ("Hi!", "hm")
 
 
-def test_a_whole_message_instead_of_deltas_is_read_too() -> None:
+def test_a_complete_message_instead_of_deltas_is_read() -> None:
     heard = reply_to({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]})
     assert heard.text == "Hi"
 
 
 @pytest.mark.parametrize("arguments", ["", None, "null", "[]", {}])
-def test_no_arguments_in_any_form_are_an_empty_object(arguments: Any) -> None:
+def test_absent_arguments_in_any_form_are_an_empty_object(arguments: Any) -> None:
     assert arguments_of(reply_to(chunk("tool_calls", tool_calls=[call(arguments)]))) == [{}]
 
 
-def test_arguments_may_come_as_an_object() -> None:
+def test_arguments_may_arrive_as_an_object() -> None:
     assert arguments_of(reply_to(chunk("stop", tool_calls=[call({"q": "é"})]))) == [{"q": "é"}]
 
 
-def test_arguments_that_are_cut_off_are_marked_and_left_as_they_are() -> None:
+def test_truncated_arguments_are_marked_and_unchanged() -> None:
     heard = reply_to(chunk("tool_calls", tool_calls=[call('{"path":"/e')]))
     assert heard.reply is not None
     assert [(made.arguments, made.truncated) for made in heard.reply.calls] == [('{"path":"/e', True)]
 
 
-def test_arguments_that_are_not_json_are_left_for_the_model_to_read_back() -> None:
+def test_arguments_that_are_not_json_are_unchanged() -> None:
     heard = reply_to(chunk("tool_calls", tool_calls=[call("city: Oslo")]))
     assert heard.reply is not None
     assert [(made.arguments, made.truncated) for made in heard.reply.calls] == [("city: Oslo", False)]
@@ -112,7 +112,7 @@ def test_arguments_sent_as_growing_snapshots_are_one_call() -> None:
     assert arguments_of(heard) == [{"q": "a b"}]
 
 
-def test_an_empty_object_before_the_real_one_is_a_place_holder() -> None:
+def test_an_empty_object_before_the_real_arguments_is_a_placeholder() -> None:
     heard = reply_to(
         chunk(tool_calls=[call("{}")]),
         chunk(tool_calls=[{"index": 0, "function": {"arguments": '{"q":1}'}}]),
@@ -121,7 +121,7 @@ def test_an_empty_object_before_the_real_one_is_a_place_holder() -> None:
     assert arguments_of(heard) == [{"q": 1}]
 
 
-def test_a_name_in_pieces_is_joined_and_a_leaked_token_is_cut() -> None:
+def test_a_name_in_pieces_is_joined_and_a_leaked_token_is_removed() -> None:
     heard = reply_to(
         chunk(tool_calls=[call("", name="functions.sea")]),
         chunk(tool_calls=[{"index": 0, "function": {"name": "rch<|channel|>commentary"}}]),
@@ -131,7 +131,7 @@ def test_a_name_in_pieces_is_joined_and_a_leaked_token_is_cut() -> None:
     assert [made.name for made in heard.reply.calls] == ["search"]
 
 
-def test_a_ghost_call_with_neither_name_nor_arguments_is_dropped() -> None:
+def test_an_empty_call_without_name_and_arguments_is_dropped() -> None:
     heard = reply_to(
         chunk(content="Hi", tool_calls=[{"index": 0, "id": "", "type": "function"}]), chunk("stop")
     )
@@ -150,7 +150,7 @@ def test_calls_without_id_and_index_are_separated_when_complete() -> None:
     assert len({made.id for made in heard.reply.calls}) == 2
 
 
-def test_two_whole_calls_under_one_id_are_two_calls_with_an_id_each() -> None:
+def test_two_complete_calls_with_the_same_id_get_different_ids() -> None:
     entries = [call('{"q":1}'), call("{}", name="now")]
     heard = reply_to(*(chunk(tool_calls=[entry]) for entry in entries), chunk("tool_calls"))
     assert heard.reply is not None
@@ -158,7 +158,7 @@ def test_two_whole_calls_under_one_id_are_two_calls_with_an_id_each() -> None:
     assert len({made.id for made in heard.reply.calls}) == 2
 
 
-def test_fragments_with_a_new_id_and_index_each_continue_the_open_call() -> None:
+def test_fragments_with_a_new_id_and_index_continue_the_open_call() -> None:
     heard = reply_to(
         chunk(tool_calls=[call("")]),
         chunk(tool_calls=[{"index": 1, "id": "x1", "function": {"arguments": '{"q":'}}]),
@@ -168,7 +168,7 @@ def test_fragments_with_a_new_id_and_index_each_continue_the_open_call() -> None
     assert arguments_of(heard) == [{"q": 2}]
 
 
-def test_fragments_with_a_new_id_and_the_name_repeated_continue_the_open_call() -> None:
+def test_fragments_with_a_new_id_and_a_repeated_name_continue_the_open_call() -> None:
     heard = reply_to(
         chunk(tool_calls=[call('{"q":')]),
         chunk(tool_calls=[{"index": 1, "id": "x1", "function": {"name": "search", "arguments": "[2"}}]),
@@ -183,12 +183,12 @@ def test_an_empty_finish_reason_ends_a_reply_whose_deltas_had_none() -> None:
     assert heard.reply is not None and heard.reply.finish == "stop"
 
 
-def test_an_empty_finish_reason_on_every_delta_ends_nothing() -> None:
+def test_an_empty_finish_reason_on_every_delta_does_not_end_the_reply() -> None:
     heard = reply_to(chunk("", content="Hi"), chunk("", content=" there"))
     assert heard.reply is None
 
 
-def test_a_signature_in_a_delta_of_its_own_goes_to_the_call_before_it() -> None:
+def test_a_signature_in_its_own_delta_belongs_to_the_preceding_call() -> None:
     heard = reply_to(
         chunk(tool_calls=[{"id": "g", "function": {"name": "now", "arguments": "{}"}}]),
         chunk(tool_calls=[{"extra_content": {"google": {"thought_signature": "s"}}}]),
@@ -198,12 +198,12 @@ def test_a_signature_in_a_delta_of_its_own_goes_to_the_call_before_it() -> None:
     assert [made.extra for made in heard.reply.calls] == [{"google": {"thought_signature": "s"}}]
 
 
-def test_a_call_that_forms_says_its_name_and_size() -> None:
+def test_a_call_in_progress_reports_its_name_and_size() -> None:
     accumulator = Accumulator(["search"])
     assert accumulator.feed(chunk(tool_calls=[call('{"q"')])) == [CallPart("search", 4)]
 
 
-def test_the_last_count_of_tokens_that_says_anything_wins() -> None:
+def test_the_last_nonempty_token_count_wins() -> None:
     counts = [{"prompt_tokens": 5, "completion_tokens": 1}, {"prompt_tokens": 5, "completion_tokens": 3}, {}]
     heard = reply_to(*({"choices": [], "usage": count} for count in counts), chunk("stop", content="x"))
     assert heard.reply is not None and heard.reply.usage == Usage(5, 3)
@@ -232,7 +232,7 @@ def test_the_last_count_of_tokens_that_says_anything_wins() -> None:
     ],
     ids=["OpenAI", "DeepSeek", "Kimi", "LiteLLM", "Responses", "Anthropic", "Anthropic behind a proxy"],
 )
-def test_cached_tokens_are_always_part_of_the_prompt(usage: dict[str, Any]) -> None:
+def test_cached_tokens_are_always_included_in_the_prompt(usage: dict[str, Any]) -> None:
     heard = reply_to(chunk("stop", content="x") | {"usage": usage})
     assert heard.reply is not None and heard.reply.usage == Usage(100, 9, cached=60)
 
@@ -242,23 +242,23 @@ def test_an_empty_count_is_ignored() -> None:
     assert heard.reply is not None and heard.reply.usage == Usage(estimated=True)
 
 
-def test_an_emoji_cut_in_half_is_joined() -> None:
+def test_an_emoji_split_in_half_is_joined() -> None:
     assert reply_to(chunk(content="a\ud83d"), chunk("stop", content="\ude00b")).text == "a😀b"
 
 
-def test_half_an_emoji_alone_is_made_visible() -> None:
+def test_half_an_emoji_alone_becomes_a_replacement_character() -> None:
     assert reply_to(chunk("stop", content="a\ud83d")).text == "a\ufffd"
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "refusal"])
-def test_halves_of_a_pair_are_joined_in_every_text(field: str) -> None:
+def test_surrogate_halves_are_joined_in_every_text(field: str) -> None:
     heard = reply_to(chunk(**{field: "a\ud83d"}), chunk("stop", **{field: "\ude00b"}))
     assert heard.reply is not None
     assert heard.reasoning + heard.reply.refusal == "a😀b"
     assert (heard.reply.echo or {}).get(field, "a😀b") == "a😀b"
 
 
-def test_halves_of_a_pair_are_joined_in_parts_and_details_of_thinking() -> None:
+def test_surrogate_halves_are_joined_in_thinking_parts_and_details() -> None:
     parts = [[{"type": "thinking", "thinking": half}] for half in ("a\ud83d", "\ude00b")]
     assert reply_to(chunk(content=parts[0]), chunk("stop", content=parts[1])).reasoning == "a😀b"
     details = [[{"type": "reasoning.text", "index": 0, "text": half}] for half in ("a\ud83d", "\ude00b")]
@@ -270,13 +270,13 @@ def test_halves_of_a_pair_are_joined_in_parts_and_details_of_thinking() -> None:
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "refusal"])
-def test_half_of_a_pair_alone_is_made_visible_in_every_text(field: str) -> None:
+def test_a_lone_surrogate_becomes_a_replacement_character_in_every_text(field: str) -> None:
     heard = reply_to(chunk(**{field: "a\ud83d"}), chunk("stop", content=""))
     assert heard.reply is not None
     assert heard.reasoning + heard.reply.refusal == "a\ufffd"
 
 
-def test_a_stream_that_breaks_off_with_calls_runs_none_of_them() -> None:
+def test_an_interrupted_stream_with_calls_runs_none_of_them() -> None:
     heard = reply_to(chunk(content="Let me", tool_calls=[call('{"q":1}')]))
     assert heard.reply is None and heard.text == "Let me"
     assert heard.error is not None and heard.error.retryable
@@ -299,39 +299,39 @@ def test_a_stream_that_breaks_off_with_calls_runs_none_of_them() -> None:
         ({"error": {"message": "Failed to call", "code": "tool_use_failed"}}, "tool_use_failed", True),
     ],
 )
-def test_a_failure_in_the_stream_has_the_providers_words(failed: Any, says: str, retryable: bool) -> None:
+def test_an_error_in_the_stream_quotes_the_provider(failed: Any, says: str, retryable: bool) -> None:
     with pytest.raises(ModelError, match=says) as caught:
         Accumulator().feed(failed)
     assert caught.value.retryable is retryable
 
 
-def test_a_providers_words_are_cleaned_and_cut() -> None:
+def test_the_message_of_a_provider_is_cleaned_and_truncated() -> None:
     with pytest.raises(ModelError) as caught:
         Accumulator().feed({"error": {"message": "\x1b[2J" + "x" * 100_000}})
     assert "\x1b" not in str(caught.value) and len(str(caught.value)) < 1000
 
 
-def test_a_reply_without_end_is_cut() -> None:
+def test_an_endless_reply_is_rejected() -> None:
     accumulator = Accumulator()
     with pytest.raises(ModelError, match="exceeds"):
         for _ in range(9):
             accumulator.feed(chunk(content="x" * (MAX_TEXT // 8)))
 
 
-def test_arguments_without_end_are_cut() -> None:
+def test_endless_arguments_are_truncated() -> None:
     accumulator = Accumulator()
     with pytest.raises(ModelError, match="arguments"):
         for _ in range(9):
             accumulator.feed(chunk(tool_calls=[call("x" * 500_000)]))
 
 
-def test_of_too_many_calls_as_many_are_passed_on_as_show_that_there_were_too_many() -> None:
+def test_excess_calls_are_dropped_beyond_the_maximum() -> None:
     entries = [call(f'{{"n":{number}}}', index=number, id=f"c{number}") for number in range(2000)]
     heard = reply_to(*(chunk(tool_calls=[entry]) for entry in entries), chunk("tool_calls"))
     assert arguments_of(heard) == [{"n": number} for number in range(MAX_CALLS)]
 
 
-def test_a_flood_of_calls_without_end_is_refused() -> None:
+def test_an_endless_flood_of_calls_is_rejected() -> None:
     accumulator = Accumulator()
     with pytest.raises(ModelError, match="tool calls"):
         for number in range(MAX_FLOOD + 1):
@@ -346,7 +346,7 @@ def test_a_flood_of_calls_without_end_is_refused() -> None:
         *("refusal", "content_filtered", "guardrail_intervened", "ERROR_TOXIC", "contentFilter"),
     ],
 )
-def test_a_filter_by_any_name_ends_a_reply_as_filtered(finish: str) -> None:
+def test_every_finish_reason_for_a_filter_means_content_filter(finish: str) -> None:
     accumulator = Accumulator()
     accumulator.feed({"choices": [{"delta": {"content": "Once"}, "finish_reason": finish}]})
     (reply,) = (part for part in accumulator.finish() if isinstance(part, ReplyPart))
@@ -356,21 +356,21 @@ def test_a_filter_by_any_name_ends_a_reply_as_filtered(finish: str) -> None:
 @pytest.mark.parametrize(
     "finish", ["length", "MAX_TOKENS", "max_output_tokens", "model_length", "token_limit"]
 )
-def test_a_limit_by_any_name_ends_a_reply_as_cut(finish: str) -> None:
+def test_every_finish_reason_for_a_limit_means_length(finish: str) -> None:
     accumulator = Accumulator()
     accumulator.feed({"choices": [{"delta": {"content": "Once"}, "finish_reason": finish}]})
     (reply,) = (part for part in accumulator.finish() if isinstance(part, ReplyPart))
     assert reply.finish == "length"
 
 
-def test_a_call_that_gemini_could_not_read_is_an_error_that_passes() -> None:
+def test_a_call_that_gemini_could_not_read_is_a_retryable_error() -> None:
     finish = "function_call_filter: MALFORMED_FUNCTION_CALL"
     with pytest.raises(ModelError) as caught:
         Accumulator().feed({"choices": [{"delta": {}, "finish_reason": finish}]})
     assert caught.value.retryable
 
 
-def test_a_filter_that_is_reported_as_an_error_ends_the_text_before_it_as_filtered() -> None:
+def test_a_filter_reported_as_an_error_ends_the_preceding_text_as_filtered() -> None:
     error = {
         "error": {"code": "data_inspection_failed", "message": "Output data may be inappropriate content."}
     }
@@ -382,14 +382,14 @@ def test_a_filter_that_is_reported_as_an_error_ends_the_text_before_it_as_filter
         Accumulator().feed(error)
 
 
-def test_the_native_finish_reason_says_that_a_filter_ended_the_reply() -> None:
+def test_a_filter_is_recognized_by_the_native_finish_reason() -> None:
     accumulator = Accumulator()
     choice = {"delta": {"content": "Once"}, "finish_reason": "stop", "native_finish_reason": "SAFETY"}
     accumulator.feed({"choices": [choice]})
     assert accumulator.finish()[-1] == ReplyPart(finish="content_filter")
 
 
-def test_a_prompt_that_google_blocks_is_an_error_that_does_not_pass() -> None:
+def test_a_prompt_that_google_blocks_is_a_permanent_error() -> None:
     with pytest.raises(ModelError, match="blocked the prompt: SAFETY") as caught:
         Accumulator().feed({"choices": [], "promptFeedback": {"blockReason": "SAFETY"}})
     assert not caught.value.retryable

@@ -39,7 +39,7 @@ ODD = st.recursive(
         max_size=6,
     )
 )
-def test_nothing_but_a_model_error_comes_out_of_any_chunk(chunks: list[Any]) -> None:
+def test_no_chunk_raises_anything_but_a_model_error(chunks: list[Any]) -> None:
     accumulator = Accumulator(["search"])
     try:
         for value in chunks:
@@ -60,5 +60,5 @@ def test_nothing_but_a_model_error_comes_out_of_any_chunk(chunks: list[Any]) -> 
         {"input_tokens_details": {"cached_tokens": 7}},
     ],
 )
-def test_tokens_that_were_read_before_are_found_under_each_name(usage: dict[str, Any]) -> None:
+def test_cached_tokens_are_found_under_each_name(usage: dict[str, Any]) -> None:
     assert cached_tokens(usage) == 7 and cached_tokens({}) == 0

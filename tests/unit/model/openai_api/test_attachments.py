@@ -63,7 +63,7 @@ def test_a_message_without_attachments_is_plain_text() -> None:
     assert sent(UserMessage("hi")) == [{"role": "user", "content": "hi"}]
 
 
-def test_an_image_of_the_user_is_a_part_after_the_text() -> None:
+def test_an_image_from_the_user_follows_the_text() -> None:
     (message,) = sent(UserMessage("what is this?", (picture(),)))
     assert message["content"] == [
         {"type": "text", "text": "what is this?\n\n[a.png: image/png 3x2, attached]"},
@@ -71,7 +71,7 @@ def test_an_image_of_the_user_is_a_part_after_the_text() -> None:
     ]
 
 
-def test_a_model_without_images_gets_a_note_on_an_image() -> None:
+def test_a_model_without_image_support_gets_a_note() -> None:
     (message,) = sent(UserMessage("what is this?", (picture(),)), model=BLIND)
     assert message["content"].endswith(
         "[a.png: image/png 3x2, not shown to you: this model does not support images]"
@@ -97,13 +97,13 @@ def test_a_file_is_text_in_a_fence_that_it_cannot_close() -> None:
     assert message["content"] == "read\n\n[file a.md, text/markdown]\n````\n```\nx\n```\n````"
 
 
-def test_a_file_of_no_known_kind_is_only_named() -> None:
+def test_a_file_of_unknown_type_is_only_named() -> None:
     file = Attachment("blob", "application/pdf", "a.pdf", 2000)
     (message,) = sent(UserMessage("read", (file,)))
     assert message["content"] == "read\n\n[file a.pdf: application/pdf, 2.0 kB, not readable for you]"
 
 
-def test_a_sound_goes_to_a_model_that_takes_sounds_only() -> None:
+def test_audio_is_sent_only_to_a_model_that_supports_it() -> None:
     sound = Attachment("audio", "audio/wav", "a.wav", len(wav()), base64_of(wav()))
     (message,) = sent(UserMessage("hear", (sound,)), model=HEARS)
     assert message["content"][1] == {
@@ -122,7 +122,7 @@ def test_a_name_cannot_close_the_brackets_around_it() -> None:
 # ---- what tools give
 
 
-def test_pictures_of_results_follow_the_last_result_of_the_reply() -> None:
+def test_images_of_results_follow_the_last_result_of_the_reply() -> None:
     body = sent(*looked(result("1", image()), result("2", image(png(9, 9)))), AssistantMessage("seen"))
     assert [message["role"] for message in body] == ["user", "assistant", "tool", "tool", "user", "assistant"]
     assert body[2]["content"] == "[image 1: image/png 3x2, attached below]"
@@ -133,22 +133,22 @@ def test_pictures_of_results_follow_the_last_result_of_the_reply() -> None:
 @pytest.mark.parametrize(
     ("model", "why"), [(BLIND, "does not support images]"), (MISTRAL, "does not support images from tools]")]
 )
-def test_where_no_picture_may_follow_the_text_says_so(model: str, why: str) -> None:
+def test_where_no_image_may_follow_the_text_says_so(model: str, why: str) -> None:
     body = sent(*looked(result("1", image())), model=model)
     assert [message["role"] for message in body] == ["user", "assistant", "tool"]
     assert why in body[2]["content"] and "attached below" not in json.dumps(body)
 
 
-def test_an_unknown_model_is_tried_with_images() -> None:
+def test_an_unknown_model_is_sent_images() -> None:
     assert sent(*looked(result("1", image())), model="anything")[-1]["role"] == "user"
 
 
-def test_a_model_without_audio_gets_a_note_on_audio_from_a_tool() -> None:
+def test_a_model_without_audio_support_gets_a_note_on_audio_from_a_tool() -> None:
     body = sent(*looked(result("1", BinaryContent("audio", "audio/wav", 9, base64_of(wav())))))
     assert "not played to you" in body[-1]["content"] and body[-1]["role"] == "tool"
 
 
-def test_only_the_newest_images_are_sent_and_the_others_named() -> None:
+def test_only_the_newest_images_are_sent_and_the_others_are_named() -> None:
     turns = [message for n in range(MAX_SENT + 2) for message in looked(result(str(n), image()))]
     body = sent(*turns)
     text = json.dumps(body)
@@ -156,7 +156,7 @@ def test_only_the_newest_images_are_sent_and_the_others_named() -> None:
     assert "no longer sent" in body[2]["content"] and "attached below" in body[-2]["content"]
 
 
-def test_pictures_are_bounded_by_their_size_too() -> None:
+def test_images_are_also_limited_by_their_total_size() -> None:
     large = picture("large.png", png() + bytes(9 * 1024 * 1024))
     body = sent(*[UserMessage("see", (large,)), AssistantMessage("ok")] * 3)
     assert [isinstance(message["content"], str) for message in body[::2]] == [True, False, False]
@@ -180,19 +180,19 @@ async def _asked_about_a_picture(model: str, first: Any = None) -> list[Any]:
         return [request.json["messages"] for request in endpoint.requests]
 
 
-async def test_a_picture_of_a_tool_reaches_the_endpoint() -> None:
+async def test_an_image_from_a_tool_reaches_the_endpoint() -> None:
     *_, messages = await _asked_about_a_picture(SEES)
     assert messages[-2]["content"] == "[image 1: image/png 3x2, attached below]"
     assert messages[-1]["content"][1] == {"type": "image_url", "image_url": {"url": URL}}
 
 
-async def test_a_model_without_eyes_gets_the_words_only() -> None:
+async def test_a_model_without_image_support_gets_only_the_text() -> None:
     *_, messages = await _asked_about_a_picture(BLIND)
     assert messages[-1]["role"] == "tool" and "not shown to you" in messages[-1]["content"]
     assert URL not in json.dumps(messages)
 
 
-async def test_a_refusal_of_images_is_retried_without_them() -> None:
+async def test_a_rejection_of_images_is_retried_without_them() -> None:
     refusal = refuses(400, "This model does not support image input.")
     _, tried, again = await _asked_about_a_picture("anything", refusal)
     assert URL in json.dumps(tried) and URL not in json.dumps(again)
@@ -221,7 +221,7 @@ TURN = st.tuples(ATTACHED, st.lists(ATTACHED, max_size=3)).map(
 
 
 @given(st.lists(TURN, max_size=3), st.sampled_from([SEES, BLIND, MISTRAL, HEARS, "anything"]))
-def test_any_attachments_leave_a_request_that_can_be_sent(turns: list[Any], model: str) -> None:
+def test_with_any_attachments_the_request_can_be_sent(turns: list[Any], model: str) -> None:
     messages = [message for turn in turns for message in turn]
     body = sent(*messages, model=model)
     json.dumps(body, ensure_ascii=False).encode()

@@ -89,7 +89,7 @@ STYLES = [style for style in itertools.product(INDEXES, IDS, NAMING, WRITING) if
 
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(STYLES), CALLS, CUTS)
-def test_calls_in_any_style_come_out_as_they_were_made(
+def test_calls_in_any_style_are_reassembled_exactly(
     style: tuple[str, str, str, str], made: list[tuple[str, Any]], cuts: list[int]
 ) -> None:
     heard = heard_from(Accumulator(NAMES), [*fragments(made, style, cuts), chunk("tool_calls")])
@@ -101,7 +101,7 @@ def test_calls_in_any_style_come_out_as_they_were_made(
 
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(STYLES), CALLS, CUTS, st.data())
-def test_of_calls_that_are_cut_off_anywhere_no_half_looks_whole(
+def test_no_part_of_a_truncated_call_looks_complete(
     style: tuple[str, str, str, str], made: list[tuple[str, Any]], cuts: list[int], data: st.DataObject
 ) -> None:
     stream = fragments(made, style, cuts)
@@ -126,7 +126,7 @@ def is_object(text: str) -> bool:
     "name_pieces", [("sea", "rch"), ("s", "earch", "_more"), ("search", "_more"), ("fs", "__", "read")]
 )
 @pytest.mark.parametrize("index", [None, 0])
-def test_a_name_may_come_in_pieces_around_its_arguments(
+def test_a_name_may_arrive_in_pieces_around_its_arguments(
     name_pieces: tuple[str, ...], index: int | None
 ) -> None:
     place = {} if index is None else {"index": index}
@@ -150,7 +150,7 @@ def test_a_nested_object_that_repeats_its_parent_is_not_a_snapshot() -> None:
     assert cut.reply is not None and [call.truncated for call in cut.reply.calls] == [True]
 
 
-def test_another_tool_s_name_in_pieces_does_not_lend_its_arguments_to_the_call_before() -> None:
+def test_another_tool_name_in_pieces_does_not_give_its_arguments_to_the_previous_call() -> None:
     entries = [
         {"index": 0, "function": {"name": "search", "arguments": '{"q":1}'}},
         {"index": 0, "function": {"name": "fs", "arguments": None}},
@@ -173,7 +173,7 @@ def test_an_empty_last_fragment_with_a_new_id_is_not_a_call() -> None:
     assert heard.reply is not None and [call.arguments for call in heard.reply.calls] == ['{"q":1}']
 
 
-def test_arguments_that_are_not_an_object_do_not_swallow_the_next_call() -> None:
+def test_arguments_that_are_not_an_object_do_not_absorb_the_next_call() -> None:
     entries = [
         {"index": number, "id": f"c{number}", "function": {"name": "search", "arguments": text}}
         for number, text in enumerate((" [1]", "Oslo", '"{}"'))
@@ -184,7 +184,7 @@ def test_arguments_that_are_not_an_object_do_not_swallow_the_next_call() -> None
 
 
 @pytest.mark.parametrize(("first", "piece"), [('{"a":"', "{}"), ("{}", " "), ('{"a":', '{"a":'), ("{", "}")])
-def test_a_flood_of_fragments_made_to_look_whole_is_read_in_no_time(first: str, piece: str) -> None:
+def test_a_flood_of_fragments_that_look_complete_is_read_quickly(first: str, piece: str) -> None:
     began = time.thread_time()
     stream = (
         {"index": 0, "id": f"f{at}", "function": {"arguments": piece if at else first}}

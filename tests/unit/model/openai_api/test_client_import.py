@@ -11,24 +11,24 @@ client = load_openai().AsyncOpenAI(api_key="none")
 """
 
 
-def test_this_is_the_openai_whose_client_can_be_loaded_alone():
+def test_this_openai_version_supports_loading_its_client_alone():
     """Seen with openai 3.54. If another version does not take it, all of it is loaded."""
     assert version("openai").startswith("3.54.")
 
 
-def test_a_client_that_sends_chat_requests_needs_none_of_the_types():
+def test_a_client_for_chat_requests_loads_no_api_types():
     used = "client.chat.completions.with_streaming_response\n"
     code = f"{CLIENT}{used}print([name for name in sys.modules if name.startswith('openai.types')])"
     assert printed_by(code) == "[]"
 
 
-def test_who_imports_a_type_afterwards_gets_the_real_one():
+def test_a_type_imported_later_is_the_real_one():
     code = (
         f"{CLIENT}from openai.types.chat import ChatCompletion\nprint(len(ChatCompletion.model_fields) > 0)"
     )
     assert printed_by(code) == "True"
 
 
-def test_a_client_needs_no_clients_of_clouds():
+def test_a_client_loads_no_cloud_clients():
     clouds = ("openai.lib.azure", "openai.lib.bedrock", "openai.providers")
     assert printed_by(f"{CLIENT}print([name for name in sys.modules if name.startswith({clouds})])") == "[]"

@@ -46,7 +46,7 @@ async def asked(*replies: Reply, request: ModelRequest = ASK, **options: Any) ->
         return await heard_from_model(model.stream(request)), endpoint
 
 
-async def test_text_arrives_as_written_and_the_request_holds_the_conversation() -> None:
+async def test_text_is_unchanged_and_the_request_contains_the_conversation() -> None:
     heard, endpoint = await asked(says("Hello, world"), api_key=Secret("sk-test"))
     assert heard.text == "Hello, world"
     sent = endpoint.requests[0]
@@ -59,7 +59,7 @@ async def test_text_arrives_as_written_and_the_request_holds_the_conversation() 
     }
 
 
-async def test_each_recorded_stream_survives_the_real_client_cut_at_random_bytes() -> None:
+async def test_each_recorded_stream_is_read_correctly_when_split_at_random_bytes() -> None:
     for seed, name in enumerate(NATIVE):
         request = ModelRequest("", [UserMessage("hi")], [tool(known) for known in tools_of(name)])
         heard, _ = await asked(Answer(chunks_of(name), seed=seed, done=False), request=request)
@@ -68,7 +68,7 @@ async def test_each_recorded_stream_survives_the_real_client_cut_at_random_bytes
 
 @pytest.mark.parametrize("name", [name for name in INDEX if name.startswith("wire_")])
 @pytest.mark.parametrize("seed", [1, 2, 3])
-async def test_odd_bytes_on_the_wire_are_read_or_reported(name: str, seed: int) -> None:
+async def test_unusual_bytes_on_the_wire_are_read_or_reported(name: str, seed: int) -> None:
     html = {"content-type": "text/html"} if "html" in name else {}
     raw = (FOLDER / f"{name}.sse").read_bytes()
     heard, _ = await asked(Answer(raw=raw, headers=html, seed=seed))
@@ -81,7 +81,7 @@ async def test_odd_bytes_on_the_wire_are_read_or_reported(name: str, seed: int) 
         assert heard.reply is not None and heard.reply.finish == expect["finish"]
 
 
-async def test_parallel_calls_come_whole() -> None:
+async def test_parallel_calls_arrive_complete() -> None:
     heard, _ = await asked(
         calls(("a__b", {"x": 1}), ("a__c", {})), request=ModelRequest("", [], [tool("a__b")])
     )
@@ -92,7 +92,7 @@ async def test_parallel_calls_come_whole() -> None:
     ]
 
 
-async def test_a_whole_completion_instead_of_a_stream_is_read() -> None:
+async def test_a_complete_response_instead_of_a_stream_is_read() -> None:
     body = {
         "choices": [{"message": {"content": "whole"}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 3},
@@ -128,7 +128,7 @@ async def test_closing_the_iterator_closes_the_connection() -> None:
         await until(lambda: endpoint.open == 0)
 
 
-async def test_a_retired_model_finishes_its_reply_and_closes_then() -> None:
+async def test_a_retired_model_finishes_its_reply_and_then_closes() -> None:
     async with talking(says("Hello", delay=0.02), refuses(400, "no"), says("again")) as (model, endpoint):
         task = asyncio.create_task(heard_from_model(model.stream(ASK)))
         await until(lambda: endpoint.requests)
@@ -140,7 +140,7 @@ async def test_a_retired_model_finishes_its_reply_and_closes_then() -> None:
         await until(lambda: endpoint.open == 0)
 
 
-async def test_cancelling_before_the_answer_begins_closes_the_connection() -> None:
+async def test_cancelling_before_the_response_begins_closes_the_connection() -> None:
     async with talking(Answer(mute=True)) as (model, endpoint):
         task = asyncio.create_task(heard_from_model(model.stream(ASK)))
         await until(lambda: endpoint.requests)
@@ -150,7 +150,7 @@ async def test_cancelling_before_the_answer_begins_closes_the_connection() -> No
         await until(lambda: endpoint.open == 0)
 
 
-async def test_a_connection_is_used_again_for_the_next_request() -> None:
+async def test_a_connection_is_reused_for_the_next_request() -> None:
     async with talking(says("one"), says("two")) as (model, endpoint):
         await heard_from_model(model.stream(ASK))
         await heard_from_model(model.stream(ASK))
@@ -168,9 +168,7 @@ async def test_a_connection_is_used_again_for_the_next_request() -> None:
         ),
     ],
 )
-async def test_an_endpoint_that_falls_silent_is_given_up_though_it_sends_comments(
-    answer: Answer, expect: str
-) -> None:
+async def test_an_endpoint_that_sends_only_comments_times_out(answer: Answer, expect: str) -> None:
     first = 0.2 if answer.mute else 20  # others have begun to answer
     heard, _ = await asked(answer, first_token_seconds=first, between_chunks_seconds=0.6)
     if expect:
@@ -179,19 +177,19 @@ async def test_an_endpoint_that_falls_silent_is_given_up_though_it_sends_comment
         assert heard.error is None and heard.text == "Hel"
 
 
-async def test_a_connection_that_breaks_keeps_the_text_and_says_so() -> None:
+async def test_a_lost_connection_keeps_the_partial_text_and_is_reported() -> None:
     heard, _ = await asked(Answer([chunk(content="The answer")], reset=True, done=False))
     assert heard.text == "The answer" and heard.reply is None
     assert heard.error is not None and heard.error.retryable
     assert "connection lost during the reply" in str(heard.error)
 
 
-async def test_a_connection_that_breaks_after_the_end_of_the_reply_loses_nothing() -> None:
+async def test_a_connection_lost_after_the_end_of_the_reply_loses_nothing() -> None:
     heard, _ = await asked(says("all of it", reset=True, done=False))
     assert heard.error is None and heard.text == "all of it"
 
 
-async def test_a_refused_parameter_is_dropped_for_good() -> None:
+async def test_a_rejected_parameter_is_dropped_permanently() -> None:
     async with talking(refuses(400, "Extra inputs: stream_options"), says("a"), says("b")) as (
         model,
         endpoint,
@@ -202,14 +200,14 @@ async def test_a_refused_parameter_is_dropped_for_good() -> None:
         assert ["stream_options" in sent.json for sent in endpoint.requests] == [True, False, False]
 
 
-async def test_an_address_without_its_version_is_tried_with_it_and_remembered() -> None:
+async def test_an_address_without_a_version_is_retried_with_it_and_remembered() -> None:
     async with talking(says("a"), says("b"), path="") as (model, endpoint):
         assert (await heard_from_model(model.stream(ASK))).text == "a"
         assert (await heard_from_model(model.stream(ASK))).text == "b"
         assert [other.path for other in endpoint.others] == ["/chat/completions"]
 
 
-async def test_an_address_that_answers_with_a_page_is_tried_with_its_version() -> None:
+async def test_an_address_that_returns_a_web_page_is_retried_with_its_version() -> None:
     def page(request: Any) -> Answer:
         if request.path.startswith("/v1"):
             return says("a")
@@ -219,7 +217,7 @@ async def test_an_address_that_answers_with_a_page_is_tried_with_its_version() -
     assert heard.text == "a"
 
 
-async def test_an_unknown_model_is_not_a_reason_to_try_another_address() -> None:
+async def test_an_unknown_model_does_not_lead_to_another_address() -> None:
     heard, endpoint = await asked(refuses(404, "The model `m` does not exist"), path="/v1")
     assert len(endpoint.requests) == 1
     assert heard.error is not None and "'m'" in heard.error.next_step
@@ -230,7 +228,7 @@ async def test_a_redirect_is_reported_and_not_followed() -> None:
     assert heard.error is not None and "elsewhere.example" in heard.error.next_step
 
 
-async def test_keys_and_headers_of_openai_do_not_go_to_other_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_openai_keys_and_headers_are_not_sent_to_other_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
     monkeypatch.setenv("OPENAI_ORG_ID", "org-mine")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-mine")
@@ -254,12 +252,12 @@ async def test_headers_of_the_profile_are_sent() -> None:
 
 
 @pytest.mark.parametrize("address", ["", "not a url", "ftp://host/v1", "http://"])
-def test_an_invalid_address_is_refused_before_anything_is_sent(address: str) -> None:
+def test_an_invalid_address_is_rejected_before_anything_is_sent(address: str) -> None:
     with pytest.raises(ConfigError, match="is not an HTTP URL"):
         OpenAIChat(ModelProfile("test", address, "m"))
 
 
-def test_a_key_that_cannot_be_sent_is_refused_without_being_shown() -> None:
+def test_a_key_that_cannot_be_sent_is_rejected_without_being_shown() -> None:
     with pytest.raises(ConfigError) as caught:
         OpenAIChat(ModelProfile("test", "http://localhost/v1", "m", api_key=Secret("sk-ключ")))
     assert "ключ" not in str(caught.value)
@@ -275,14 +273,14 @@ async def test_provider_fields_are_sent_back() -> None:
     assert assistant["tool_calls"][0]["extra_content"] == {"google": {"thought_signature": "s"}}
 
 
-async def test_a_hundred_requests_are_cleaned_up() -> None:
+async def test_a_hundred_requests_use_one_connection() -> None:
     async with talking(says("a")) as (model, endpoint):
         for _ in range(100):
             assert (await heard_from_model(model.stream(ASK))).text == "a"
         assert endpoint.connections == 1
 
 
-def test_the_room_is_imported_without_the_client_library() -> None:
+def test_the_model_package_is_imported_without_the_client_library() -> None:
     code = (
         "import sys, tui.model.openai_api.openai_chat, tui.model.endpoints.profile;"
         "import tui.model.demo.demo, tui.model.retry;"
@@ -295,7 +293,7 @@ def test_the_room_is_imported_without_the_client_library() -> None:
     assert shown.stdout.strip() == "[]"
 
 
-async def test_an_endpoint_that_no_longer_leaves_out_the_opening_tag_is_believed_again() -> None:
+async def test_an_endpoint_that_sends_the_opening_tag_again_is_recognized() -> None:
     async with talking(says("Hm.</think>4"), says("Five"), says("Six")) as (model, _):
         heard = [await heard_from_model(model.stream(ASK)) for _ in range(3)]
     assert [(one.text, one.reasoning) for one in heard] == [("4", "Hm."), ("Five", "Five"), ("Six", "")]

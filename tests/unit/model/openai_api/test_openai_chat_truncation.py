@@ -32,11 +32,11 @@ def test_a_server_that_is_not_ollama_gets_its_own_advice() -> None:
     ],
     ids=["English", "Chinese", "code", "a rule"],
 )
-def test_a_count_that_a_good_tokenizer_may_give_says_nothing(text: str, tokens: int) -> None:
+def test_a_plausible_token_count_gives_no_warning(text: str, tokens: int) -> None:
     assert truncation_warning(OLLAMA, ModelRequest("", [UserMessage(text)]), Usage(tokens, 10)) == ""
 
 
-def test_tools_that_were_cut_off_are_noticed() -> None:
+def test_truncated_tools_give_a_warning() -> None:
     tools = [ToolSpec(f"t{n}", "does one thing " * 20, {"type": "object"}) for n in range(100)]
     assert truncation_warning(OLLAMA, ModelRequest("", [UserMessage("hi")], tools), Usage(2_000, 1))
 
@@ -46,9 +46,9 @@ def test_without_a_token_count_there_is_no_warning() -> None:
     assert truncation_warning(OLLAMA, LONG, Usage(estimated=True)) == ""
 
 
-def test_a_short_request_says_nothing() -> None:
+def test_a_short_request_gives_no_warning() -> None:
     assert truncation_warning(OLLAMA, ModelRequest("", [UserMessage("hi")]), Usage(1, 1)) == ""
 
 
-def test_providers_elsewhere_do_not_cut_in_silence() -> None:
+def test_a_remote_provider_gives_no_warning() -> None:
     assert truncation_warning(ModelProfile("x", "https://api.example.com/v1", "m"), LONG, Usage(9, 1)) == ""

@@ -77,7 +77,7 @@ QUOTES = {
 
 
 @pytest.mark.parametrize("quote", QUOTES)
-async def test_a_refusal_is_shown_without_the_key_that_it_quotes(quote: str):
+async def test_a_rejection_is_shown_without_the_key_that_it_quotes(quote: str):
     heard, _ = await asked(refuses(401, f"Incorrect API key provided: {QUOTES[quote]}", code=KEY))
     assert heard.error is not None and heard.error.status == 401
     assert not parts_of_key(texts_of(heard.error))
@@ -111,7 +111,7 @@ async def test_an_unexpected_response_is_shown_without_the_key_that_it_quotes(pa
     assert heard.error is not None and not parts_of_key(texts_of(heard.error))
 
 
-async def test_the_reason_of_a_retry_is_shown_without_the_key():
+async def test_the_reason_for_a_retry_is_shown_without_the_key():
     reasons: list[ModelPart] = []
     async with Endpoint(
         [refuses(503, f"overloaded, key {KEY}", headers={"retry-after": "0.01"})]
@@ -133,14 +133,14 @@ async def test_the_reason_of_a_retry_is_shown_without_the_key():
         Answer(body=f"<html>{KEY}</html>"),
     ],
 )
-async def test_a_refused_list_of_models_is_shown_without_the_key(answer: Answer):
+async def test_a_rejected_model_listing_is_shown_without_the_key(answer: Answer):
     async with Endpoint(pages={"/v1/models": answer}) as endpoint:
         with pytest.raises(ModelError) as caught:
             await offered_by(profile(endpoint.base_url))
     assert not parts_of_key(texts_of(caught.value))
 
 
-async def test_a_list_of_models_that_holds_the_key_is_shown_without_it():
+async def test_a_model_listing_that_contains_the_key_is_shown_without_it():
     async with Endpoint(models=["a", f"model-for-{KEY}", f"cut-{KEY[:15]}"]) as endpoint:
         found = await offered_by(profile(endpoint.base_url))
     assert len(found) == 3 and not parts_of_key(str(found))
@@ -160,7 +160,7 @@ def test_a_failed_connection_is_shown_without_the_key():
         ("http://127.0.0.1:{port}/v1", {"Authorization": "Basic s3cret-in-basic"}, "s3cret-in-basic"),
     ],
 )
-async def test_secrets_in_the_address_and_in_headers_are_redacted_too(
+async def test_secrets_in_the_address_and_headers_are_redacted_too(
     base_url: str, headers: dict[str, str], secret: str
 ):
     async with Endpoint([refuses(401, f"not allowed: {secret}")], prefix="") as endpoint:
@@ -171,7 +171,7 @@ async def test_secrets_in_the_address_and_in_headers_are_redacted_too(
     assert heard.error is not None and secret not in texts_of(heard.error)
 
 
-def test_an_unusable_address_is_shown_without_its_password():
+def test_an_invalid_address_is_shown_without_its_password():
     with pytest.raises(ConfigError) as caught:
         OpenAIChat(profile("ftp://ada:hunter2@host/v1?key=hunter2"))
     assert "hunter2" not in str(caught.value)
@@ -191,14 +191,14 @@ async def test_a_key_in_a_reply_is_redacted_wherever_it_is_split(size: int, fiel
     assert not parts_of_key(str(parts))
 
 
-async def test_the_beginning_of_a_key_before_the_stream_broke_is_redacted():
+async def test_a_partial_key_before_the_stream_breaks_is_redacted():
     heard, parts = await asked(
         Answer([chunk(content=f"key {KEY[:9]}"), chunk(content=KEY[9:20])], done=False)
     )
     assert heard.error is not None and heard.text == "key [redacted]" and not parts_of_key(str(parts))
 
 
-async def test_the_beginning_of_a_key_at_the_end_of_a_reply_is_redacted():
+async def test_a_partial_key_at_the_end_of_a_reply_is_redacted():
     heard, parts = await asked(said(["key ", KEY[:5], KEY[5:20]], "content"))
     assert heard.text == "key [redacted]" and not parts_of_key(str(parts))
 
@@ -217,7 +217,7 @@ async def test_a_key_split_between_the_reasoning_and_the_answer_is_redacted():
     assert "".join(texts) == "it is [redacted]!"
 
 
-async def test_text_that_only_begins_like_the_key_is_shown_to_its_end():
+async def test_text_that_only_begins_like_the_key_is_shown_completely():
     heard, _ = await asked(said(["see lm", "-4", "k"], "content"))
     assert heard.text == "see lm-4k"
 
@@ -227,14 +227,14 @@ async def test_text_that_only_looks_like_a_key_is_unchanged():
     assert heard.text == "export KEY=sk-abcdefghijklmnop1234"
 
 
-async def test_no_server_is_sent_the_key_in_the_arguments_of_a_call():
+async def test_a_server_is_not_sent_the_key_in_the_arguments_of_a_call():
     heard, parts = await asked(calls(("search", {"query": f"a {KEY} b"})))
     assert heard.reply is not None
     assert json.loads(heard.reply.calls[0].arguments) == {"query": f"a {MARK} b"}
     assert not parts_of_key(str(parts))
 
 
-async def test_what_is_sent_back_to_the_endpoint_holds_no_key_either():
+async def test_provider_fields_that_are_sent_back_contain_no_key():
     details = [{"type": "reasoning.text", "index": 0, "text": piece} for piece in (KEY[:10], KEY[10:])]
     answer = Answer(
         [*(chunk(reasoning_details=[one]) for one in details), chunk(content="Hi"), chunk("stop")]
@@ -244,7 +244,7 @@ async def test_what_is_sent_back_to_the_endpoint_holds_no_key_either():
 
 
 @pytest.mark.parametrize("finish", [KEY, "stop"])
-async def test_a_refusal_of_the_model_and_its_finish_reason_hold_no_key(finish: str):
+async def test_a_refusal_by_the_model_and_its_finish_reason_contain_no_key(finish: str):
     _, parts = await asked(Answer([chunk(refusal=KEY[:10]), chunk(refusal=KEY[10:]), chunk(finish)]))
     assert not parts_of_key(str(parts))
 
@@ -254,17 +254,17 @@ def redacted(*parts: ModelPart) -> list[ModelPart]:
     return [*(one for part in parts for one in clear.take(part)), *clear.rest()]
 
 
-def test_text_that_turns_out_to_be_thinking_is_not_given_twice():
+def test_text_that_turns_out_to_be_thinking_is_not_emitted_twice():
     found = redacted(TextPart("lm-"), ReasoningPart("lm-?", replaces_text=True), ReplyPart())
     assert found == [ReasoningPart("lm-?", replaces_text=True), ReplyPart()]
 
 
-def test_thinking_that_replaces_the_text_says_so_even_where_all_of_it_is_held_back():
+def test_thinking_that_replaces_the_text_is_marked_even_if_all_of_it_is_held_back():
     found = redacted(TextPart("a"), ReasoningPart("lm-", replaces_text=True), TextPart("b"))
     assert found == [TextPart("a"), ReasoningPart("", True), ReasoningPart("lm-"), TextPart("b")]
 
 
-def test_what_is_held_back_comes_before_text_of_another_kind():
+def test_held_back_text_is_emitted_before_text_of_another_kind():
     assert redacted(TextPart("lm-"), ReasoningPart("x")) == [TextPart("lm-"), ReasoningPart("x")]
 
 
@@ -281,25 +281,25 @@ WORDS = [
 
 
 @pytest.mark.parametrize("field", ["content", "reasoning_content"])
-async def test_placeholders_with_the_prefix_of_the_key_stay_in_a_reply(field: str):
+async def test_placeholders_with_the_prefix_of_the_key_are_kept_in_a_reply(field: str):
     heard, _ = await asked(said([PLACEHOLDERS[:20], PLACEHOLDERS[20:]], field), api_key=Secret(REAL))
     assert (heard.text or heard.reasoning) == PLACEHOLDERS
 
 
-async def test_placeholders_with_the_prefix_of_the_key_stay_in_arguments():
+async def test_placeholders_with_the_prefix_of_the_key_are_kept_in_arguments():
     heard, _ = await asked(calls(("search", {"query": PLACEHOLDERS})), api_key=Secret(REAL))
     assert heard.reply is not None
     assert json.loads(heard.reply.calls[0].arguments) == {"query": PLACEHOLDERS}
 
 
-async def test_a_part_of_the_key_that_is_not_at_the_end_stays_in_a_reply():
+async def test_a_part_of_the_key_that_is_not_at_the_end_is_kept_in_a_reply():
     text = f"it begins with {KEY[:14]}, or {KEY[:6]}***{KEY[-4:]}, {KEY[:14]}."
     heard, _ = await asked(said([text], "content"))
     assert heard.text == text
 
 
 @pytest.mark.parametrize("word", WORDS)
-async def test_a_key_that_is_only_a_word_stays_in_a_reply_and_in_arguments(word: str):
+async def test_a_key_that_is_only_a_word_is_kept_in_a_reply_and_in_arguments(word: str):
     path = f"/home/me/.cache/{word}/models"
     heard, _ = await asked(said([path], "content"), api_key=Secret(word))
     assert heard.text == path
@@ -308,7 +308,7 @@ async def test_a_key_that_is_only_a_word_stays_in_a_reply_and_in_arguments(word:
 
 
 @pytest.mark.parametrize("size", [1, 100])
-async def test_a_reply_with_a_key_that_is_only_a_word_is_not_withheld_from_the_recording(size: int):
+async def test_a_reply_is_recorded_although_it_contains_a_key_that_is_only_a_word(size: int):
     recorded: list[Captured] = []
     async with Endpoint(
         [said(["lm-studio"[at : at + size] for at in range(0, 9, size)], "content")]
@@ -319,19 +319,19 @@ async def test_a_reply_with_a_key_that_is_only_a_word_is_not_withheld_from_the_r
     assert recorded and "spells a key" not in str(recorded)
 
 
-async def test_an_error_in_a_stream_holds_no_key_that_is_only_a_word():
+async def test_in_an_error_even_a_key_that_is_only_a_word_is_redacted():
     heard, _ = await asked(
         Answer([{"error": {"message": "bad key not-needed"}}]), api_key=Secret("not-needed")
     )
     assert heard.error is not None and "not-needed" not in texts_of(heard.error)
 
 
-async def test_the_id_of_a_model_is_not_changed_by_a_key_that_is_only_a_word():
+async def test_a_model_id_is_not_changed_by_a_key_that_is_only_a_word():
     async with Endpoint(models=["lm-studio/qwen"]) as endpoint:
         found = await offered_by(profile(endpoint.base_url, api_key=Secret("lm-studio")))
     assert [one.id for one in found] == ["lm-studio/qwen"]
 
 
-def test_where_an_error_happened_holds_no_key():
+def test_the_place_of_an_error_contains_no_key():
     error = redact_error(ModelError("failed", where=f"http://h/{KEY}"), Redactor(keys={"K": KEY}))
     assert error.where == "http://h/[redacted:K]"

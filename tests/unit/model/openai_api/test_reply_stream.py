@@ -77,7 +77,7 @@ SAME = {
 
 
 @pytest.mark.parametrize("name", SAME)
-async def test_a_reply_is_the_same_in_every_form_of_stream(name: str) -> None:
+async def test_a_reply_is_the_same_in_every_stream_format(name: str) -> None:
     heard = await asked(SAME[name])
     assert heard.error is None and heard.text == "Héllo 😀" and heard.reply is not None
 
@@ -121,7 +121,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("name", FAILURES)
-async def test_an_incomplete_reply_fails_with_cause_and_next_step(name: str) -> None:
+async def test_an_incomplete_reply_fails_with_the_cause_and_the_next_step(name: str) -> None:
     answer, cause, step = FAILURES[name]
     heard = await asked(answer)
     assert heard.reply is None and heard.error is not None
@@ -130,7 +130,7 @@ async def test_an_incomplete_reply_fails_with_cause_and_next_step(name: str) -> 
 
 
 @pytest.mark.parametrize("is_json", [False, True])
-async def test_a_line_of_thirty_megabytes_is_refused_quickly(is_json: bool) -> None:
+async def test_a_line_of_thirty_megabytes_is_rejected_quickly(is_json: bool) -> None:
     long = "x" * 30_000_000
     raw = sse(chunk("stop", content=long)) if is_json else b"data: " + long.encode()
     began = time.process_time()
@@ -139,7 +139,7 @@ async def test_a_line_of_thirty_megabytes_is_refused_quickly(is_json: bool) -> N
     assert time.process_time() - began < 5
 
 
-async def test_arguments_nested_beyond_reason_do_not_crash_anything() -> None:
+async def test_excessively_nested_arguments_do_not_crash() -> None:
     heard = await asked(Answer(raw=sse(called('{"a":' * 50_000 + "1" + "}" * 50_000), chunk("tool_calls"))))
     assert heard.error is None and heard.reply is not None and len(heard.reply.calls) == 1
 
@@ -181,7 +181,7 @@ def assert_is_whole(heard: Heard) -> None:
     assert heard.reply is not None and [call.arguments for call in heard.reply.calls] == ['{"q":"é"}']
 
 
-def test_a_cut_at_any_byte_changes_nothing() -> None:
+def test_splitting_the_stream_at_any_byte_changes_nothing() -> None:
     for blocks in cuts_of(SPOKEN):
         assert_is_whole(heard_in(blocks))
 
@@ -191,13 +191,13 @@ def test_a_cut_at_any_byte_changes_nothing() -> None:
     st.lists(st.integers(1, len(SPOKEN) - 1), max_size=40, unique=True),
     st.sampled_from([b"\n", b"\r\n", b"\r"]),
 )
-def test_cuts_at_any_bytes_change_nothing(cuts: list[int], end: bytes) -> None:
+def test_splitting_the_stream_at_several_bytes_changes_nothing(cuts: list[int], end: bytes) -> None:
     raw = SPOKEN.replace(b"\n", end)
     edges = [0, *sorted(cuts), len(raw)]
     assert_is_whole(heard_in([raw[start:stop] for start, stop in itertools.pairwise(edges)]))
 
 
-def test_an_end_at_any_byte_runs_no_call_and_says_nothing_twice() -> None:
+def test_a_stream_truncated_at_any_byte_runs_no_call_and_repeats_no_text() -> None:
     finished = SPOKEN.rindex(b'"tool_calls"')
     for end in range(1, finished):
         heard = heard_in([SPOKEN[:end]])
@@ -239,14 +239,14 @@ class Tokens:
             return runner.run(read())
 
 
-def test_what_comes_while_a_long_reply_pauses_is_read_at_once() -> None:
+def test_bytes_that_arrive_while_a_long_reply_pauses_are_read_together() -> None:
     tokens = Tokens(500, 0.01)
     heard = tokens.heard()
     assert heard.text == "".join(f"{number} " for number in range(500)) and heard.reply is not None
     assert PAUSES_FROM < tokens.reads < 250
 
 
-def test_all_that_came_before_a_stall_is_passed_on() -> None:
+def test_text_received_before_a_stall_is_emitted() -> None:
     heard = Tokens(100, 0.01, stalls=True).heard()
     assert heard.text.endswith("98 99 ") and heard.error is not None
 
@@ -257,22 +257,22 @@ def test_a_short_reply_is_read_without_a_pause() -> None:
     assert tokens.reads == PAUSES_FROM - 1 and tokens.loop.skipped < 0.01 * PAUSES_FROM
 
 
-def test_what_is_there_already_is_read_without_a_pause() -> None:
+def test_available_bytes_are_read_without_a_pause() -> None:
     tokens = Tokens(500, 0.0)
     assert tokens.heard().text.endswith("499 ") and tokens.loop.skipped == 0.0
 
 
-def test_texts_of_one_block_are_one_part() -> None:
+def test_consecutive_parts_of_one_kind_are_joined() -> None:
     parts = [TextPart("a"), TextPart("b"), ReasoningPart("c"), ReasoningPart("d"), TextPart("e")]
     assert list(joined(parts)) == [TextPart("ab"), ReasoningPart("cd"), TextPart("e")]
 
 
-def test_thinking_that_replaces_text_stays_a_part_of_its_own() -> None:
+def test_thinking_that_replaces_text_remains_a_separate_part() -> None:
     parts = [TextPart("a"), ReasoningPart("a", replaces_text=True), ReasoningPart("b"), TextPart("c")]
     assert list(joined(parts)) == parts
 
 
-def test_an_error_comes_after_the_text_before_it() -> None:
+def test_text_before_an_error_is_emitted_first() -> None:
     def failing() -> Iterator[ModelPart]:
         yield TextPart("a")
         yield TextPart("b")

@@ -33,7 +33,7 @@ def parsed(*blocks: bytes) -> list[str]:
         (b"<html></html>", []),
     ],
 )
-def test_the_data_of_events_is_found(raw: bytes, events: list[str]) -> None:
+def test_the_data_of_events_is_extracted(raw: bytes, events: list[str]) -> None:
     assert parsed(raw) == events
 
 
@@ -43,14 +43,14 @@ def test_the_data_of_events_is_found(raw: bytes, events: list[str]) -> None:
     ).map(b"".join),
     st.lists(st.integers(0, 60), max_size=6),
 )
-def test_how_bytes_are_cut_does_not_change_the_events(raw: bytes, cuts: list[int]) -> None:
+def test_splitting_the_bytes_does_not_change_the_events(raw: bytes, cuts: list[int]) -> None:
     edges = [0, *sorted(min(cut, len(raw)) for cut in cuts), len(raw)]
     pieces = [raw[start:end] for start, end in itertools.pairwise(edges)]
     assert parsed(raw) == parsed(*pieces) == parsed(*(raw[at : at + 1] for at in range(len(raw))))
 
 
 @pytest.mark.parametrize("block", [b"x" * (1 << 20), b"data: " + b"x" * (1 << 20) + b"\n"])
-def test_an_event_without_end_is_refused(block: bytes) -> None:
+def test_an_endless_event_is_rejected(block: bytes) -> None:
     parser = EventParser()
     with pytest.raises(TooLong):
         for _ in range(MAX_EVENT // len(block) + 2):

@@ -40,7 +40,7 @@ def call(identity: str = "c1", arguments: str = "{}") -> CallRequest:
     return CallRequest(identity, "a__b", arguments)
 
 
-def test_calls_and_their_results_stand_in_the_native_form() -> None:
+def test_calls_and_results_are_sent_in_the_native_format() -> None:
     messages = sent(UserMessage("q"), AssistantMessage("", calls=(call(),)), ToolMessage("c1", "a__b", "r"))
     function = {"name": "a__b", "arguments": "{}"}
     assert messages[1:] == [
@@ -53,18 +53,18 @@ def test_calls_and_their_results_stand_in_the_native_form() -> None:
     ]
 
 
-def test_a_call_without_a_result_gets_one_so_that_no_provider_refuses() -> None:
+def test_a_call_without_a_result_gets_one() -> None:
     messages = sent(UserMessage("q"), AssistantMessage("", calls=(call(),)))
     assert [message["role"] for message in messages] == ["user", "assistant", "tool"]
 
 
 @pytest.mark.parametrize("arguments", ['{"a', "[1]", "", '"{}"', "null", '{"a": NaN}', "9" * 5000])
-def test_arguments_that_are_not_an_object_are_not_sent_back(arguments: str) -> None:
+def test_arguments_that_are_not_an_object_are_sent_back_as_an_empty_one(arguments: str) -> None:
     (_, message, _) = sent(UserMessage("q"), AssistantMessage("", calls=(call(arguments=arguments),)))
     assert message["tool_calls"][0]["function"]["arguments"] == "{}"
 
 
-def test_thinking_goes_back_within_the_turn_and_not_after_it() -> None:
+def test_thinking_is_sent_back_within_the_turn_and_not_afterwards() -> None:
     said = AssistantMessage("", calls=(call(),), model="m", echo=THOUGHT)
     turn = (UserMessage("q"), said, ToolMessage("c1", "a__b", "r"))
     assert sent(*turn)[1]["reasoning_content"] == "hm"
@@ -72,19 +72,19 @@ def test_thinking_goes_back_within_the_turn_and_not_after_it() -> None:
     assert "reasoning_content" not in later[1] and "reasoning_details" in later[1]
 
 
-def test_a_note_of_the_loop_does_not_end_the_turn() -> None:
+def test_a_note_by_the_loop_does_not_end_the_turn() -> None:
     said = AssistantMessage("", calls=(call(),), model="m", echo=THOUGHT)
     messages = sent(UserMessage("q"), said, ToolMessage("c1", "a__b", "r"), UserMessage("no more calls"))
     assert messages[1]["reasoning_content"] == "hm"
 
 
-def test_models_known_to_want_it_get_their_thinking_back_always() -> None:
+def test_models_known_to_need_their_thinking_always_get_it_back() -> None:
     said = AssistantMessage("a", model="deepseek-v4-flash", echo=THOUGHT)
     messages = sent(UserMessage("q"), said, UserMessage("next"), model="deepseek-v4-flash")
     assert messages[1]["reasoning_content"] == "hm"
 
 
-def test_nothing_of_one_provider_goes_to_another() -> None:
+def test_fields_of_one_provider_are_not_sent_to_another() -> None:
     signed = CallRequest("c1", "a__b", "{}", extra={"google": {"thought_signature": "s"}})
     said = AssistantMessage("", calls=(signed,), model="other", echo=THOUGHT)
     text = json.dumps(sent(UserMessage("q"), said, ToolMessage("c1", "a__b", "r")))
@@ -101,12 +101,12 @@ def test_a_model_that_requires_thinking_on_every_message_gets_a_placeholder() ->
     assert "reasoning_details" not in messages[3]
 
 
-def test_thinking_that_came_back_empty_counts_as_none() -> None:
+def test_empty_thinking_counts_as_none() -> None:
     empty = AssistantMessage("a", model="deepseek-v4-pro", echo={"reasoning_content": ""})
     assert sent(UserMessage("q"), empty, model="deepseek-v4-pro")[1]["reasoning_content"] == "."
 
 
-def test_a_provider_that_knows_no_fields_of_its_own_gets_none_back() -> None:
+def test_a_provider_without_fields_of_its_own_gets_none_back() -> None:
     signed = CallRequest("c1", "a__b", "{}", extra={"google": {"thought_signature": "s"}})
     said = AssistantMessage("", calls=(signed,), model="m", echo=THOUGHT | {"extra_content": {"x": 1}})
     request = ModelRequest("", [UserMessage("q"), said, ToolMessage("c1", "a__b", "r")])
@@ -128,13 +128,15 @@ def test_a_provider_that_knows_no_fields_of_its_own_gets_none_back() -> None:
         ("http://host/v1", "m", {"max_tokens", "stop", "temperature", "stream_options"}),
     ],
 )
-def test_a_provider_is_not_sent_what_it_is_known_to_refuse(url: str, model: str, names: set[str]) -> None:
+def test_parameters_that_a_provider_is_known_to_reject_are_not_sent(
+    url: str, model: str, names: set[str]
+) -> None:
     asked = ModelProfile("test", url, model, temperature=0.5, max_tokens=9)
     body = body_for(asked, ModelRequest("", [UserMessage("q")], stop=("END",)), Learned())
     assert body.keys() - {"model", "messages", "stream"} == names
 
 
-def test_an_endpoint_that_requires_tools_with_calls_gets_those_that_were_called() -> None:
+def test_an_endpoint_that_requires_tools_with_calls_gets_the_called_ones() -> None:
     turn = [UserMessage("q"), AssistantMessage("", calls=(call(),)), ToolMessage("c1", "a__b", "r")]
     body = body_for(profile(), ModelRequest("", turn), Learned(needs_tools=True))
     assert [tool["function"]["name"] for tool in body["tools"]] == ["a__b"]
@@ -153,7 +155,7 @@ def test_mistral_gets_ids_of_nine_characters_that_match_their_results() -> None:
     assert [message["role"] for message in rest[3:]] == ["assistant", "user"]
 
 
-def test_what_was_learned_is_left_out_or_renamed() -> None:
+def test_rejected_parameters_and_tools_are_omitted_or_renamed() -> None:
     learned = Learned(dropped={"stream_options", "temperature"}, max_tokens_name="max_completion_tokens")
     tools = [ToolSpec(name, "", {}) for name in ("good", "bad")]
     learned.left_out.add(key_of(tools[1]))
@@ -175,7 +177,9 @@ MESSAGES = st.one_of(
 
 
 @given(st.lists(MESSAGES, max_size=6), st.sampled_from(["m", "mistral-x"]))
-def test_any_conversation_can_be_encoded_and_answers_every_call(messages: list[Message], model: str) -> None:
+def test_any_conversation_can_be_encoded_and_every_call_has_a_result(
+    messages: list[Message], model: str
+) -> None:
     body = sent(*messages, model=model)
     json.dumps(body, ensure_ascii=False).encode()
     for at, message in enumerate(body):
@@ -222,9 +226,7 @@ WITH_PICTURES = st.one_of(
 
 
 @given(st.lists(WITH_PICTURES, max_size=8), st.sampled_from(["m", "mistral-x"]))
-def test_no_two_messages_of_the_person_stand_side_by_side_and_no_text_is_lost(
-    messages: list[Message], model: str
-) -> None:
+def test_user_messages_are_never_adjacent_and_no_text_is_lost(messages: list[Message], model: str) -> None:
     before = list(messages)
     body = sent(*messages, model=model)
     assert messages == before
@@ -238,14 +240,14 @@ def test_no_two_messages_of_the_person_stand_side_by_side_and_no_text_is_lost(
             at = whole.index(said, at) + len(said)
 
 
-def test_a_request_may_be_shorter_than_its_profile_allows_and_have_its_own_temperature() -> None:
+def test_a_request_may_have_its_own_reply_limit_and_temperature() -> None:
     asked = ModelRequest("", [UserMessage("?")], max_tokens=50, temperature=0.1)
     body = body_for(profile(temperature=0.5, max_tokens=9000), asked, Learned())
     assert (body["max_tokens"], body["temperature"]) == (50, 0.1)
     assert body_for(profile(max_tokens=9), asked, Learned())["max_tokens"] == 9
 
 
-def test_a_request_may_demand_a_call() -> None:
+def test_a_request_may_require_a_call() -> None:
     tools = [ToolSpec("a", "", {"type": "object"})]
     asked = ModelRequest("", [UserMessage("?")], tools, must_call=True)
     assert body_for(profile(), asked, Learned())["tool_choice"] == "required"

@@ -26,36 +26,36 @@ def body(
     return body_for(ModelProfile("p", base_url, model, **fields), request, learned)
 
 
-def test_what_the_profile_sets_is_sent() -> None:
+def test_the_profile_options_are_sent() -> None:
     sent = body(top_p=0.9, seed=7, stop=("END",), extra_body={"service_tier": "flex", "top_p": 0.5})
     assert (sent["top_p"], sent["seed"], sent["stop"]) == (0.5, 7, ["END"])
     assert sent["service_tier"] == "flex"
 
 
-def test_stops_of_a_dialect_come_first_and_four_are_sent() -> None:
+def test_stop_texts_of_the_dialect_come_first_and_at_most_four_are_sent() -> None:
     request = ModelRequest("", [UserMessage("hi")], stop=("a", "b"))
     assert body(request, stop=("b", "c", "d", "e"))["stop"] == ["a", "b", "c", "d"]
 
 
-def test_nothing_is_sent_without_a_request() -> None:
+def test_optional_parameters_are_not_sent_unless_configured() -> None:
     assert body(base_url="http://127.0.0.1:1/v1").keys() == {"model", "messages", "stream", "stream_options"}
 
 
-def test_reasoning_effort_goes_to_the_field_of_the_provider_and_of_local_templates() -> None:
+def test_reasoning_effort_uses_the_field_of_the_provider_or_of_local_templates() -> None:
     assert body(effort="high")["reasoning_effort"] == "high"
     local = body(base_url="http://127.0.0.1:8000/v1", effort="none")
     assert local["chat_template_kwargs"] == {"enable_thinking": False}
     assert "chat_template_kwargs" not in body(base_url="http://127.0.0.1:11434/v1", effort="none")
 
 
-def test_one_conversation_has_one_cache_key_where_the_provider_takes_one() -> None:
+def test_a_conversation_has_one_cache_key_if_the_provider_supports_it() -> None:
     later = ModelRequest("be brief", [*ASK.messages, AssistantMessage("Hello."), UserMessage("more")])
     other = ModelRequest("be brief", [UserMessage("other")])
     assert body()["prompt_cache_key"] == body(later)["prompt_cache_key"] != body(other)["prompt_cache_key"]
     assert "prompt_cache_key" not in body(base_url="https://api.groq.com/openai/v1")
 
 
-def test_claude_behind_a_gateway_gets_marks_on_texts_but_not_on_results_of_tools() -> None:
+def test_claude_behind_a_gateway_gets_cache_marks_on_texts_but_not_on_tool_results() -> None:
     call = CallRequest("c", "t", "{}")
     talk = ModelRequest(
         "be brief",
@@ -82,7 +82,7 @@ def test_claude_behind_a_gateway_gets_marks_on_texts_but_not_on_results_of_tools
         assert "cache_control" not in json.dumps(one)
 
 
-def test_the_format_of_the_answer_is_sent_where_the_endpoint_takes_it() -> None:
+def test_the_answer_format_is_sent_as_the_endpoint_supports_it() -> None:
     request = ModelRequest("", [UserMessage("hi")], answer_schema=SCHEMA)
     described = body(request)["response_format"]
     assert described == {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA}}
@@ -99,7 +99,7 @@ def test_the_format_of_the_answer_is_sent_where_the_endpoint_takes_it() -> None:
         ("http://127.0.0.1:8000/v1", Learned(), False),
     ],
 )
-def test_with_tools_the_format_is_sent_only_where_it_does_no_harm(
+def test_with_tools_the_answer_format_is_sent_only_where_it_does_no_harm(
     base_url: str, learned: Learned, sent: bool
 ) -> None:
     request = ModelRequest("", [UserMessage("hi")], [TOOL], answer_schema=SCHEMA)

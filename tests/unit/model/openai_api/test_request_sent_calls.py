@@ -37,19 +37,19 @@ def ids_in(body: dict[str, Any]) -> list[str]:
     return [call["id"] for one in body["messages"] for call in one.get("tool_calls", ())]
 
 
-def test_an_id_of_another_model_is_made_plain_and_short() -> None:
+def test_an_id_from_another_model_is_sanitized_and_shortened() -> None:
     calls = [CallRequest(identity, "a__b", "{}") for identity in (LONG, "functions.a__b:0", "call_1", "")]
     ids = ids_in(body_of(*turn(*calls)))
     assert ids[2] == "call_1" and len({len(one) for one in ids}) == 2 and all(len(one) <= 40 for one in ids)
     assert all(one.replace("_", "").isalnum() for one in ids) and len(set(ids)) == 4
 
 
-def test_a_models_own_id_is_sent_back_unchanged() -> None:
+def test_an_id_from_the_same_model_is_sent_back_unchanged() -> None:
     calls = [CallRequest(identity, "a__b", "{}") for identity in (LONG, "functions.a__b:0")]
     assert ids_in(body_of(*turn(*calls, model="kimi-k2.5"), model="kimi-k2.5")) == [LONG, "functions.a__b:0"]
 
 
-def test_no_two_calls_of_a_request_have_one_id_and_results_follow_theirs() -> None:
+def test_call_ids_are_unique_in_a_request_and_results_match_them() -> None:
     twice = turn(CallRequest("c1", "a__b", "{}"))
     messages = body_of(*twice, *twice)["messages"]
     assert len(set(ids_in({"messages": messages}))) == 2
@@ -57,7 +57,7 @@ def test_no_two_calls_of_a_request_have_one_id_and_results_follow_theirs() -> No
         assert messages[at]["tool_calls"][0]["id"] == messages[at + 1]["tool_call_id"]
 
 
-def test_ids_are_the_same_in_each_request() -> None:
+def test_call_ids_are_the_same_in_each_request() -> None:
     talk = turn(CallRequest(LONG, "a__b", "{}"), CallRequest("x y", "a__b", "{}"))
     assert ids_in(body_of(*talk)) == ids_in(body_of(*talk, QUESTION, AssistantMessage("a"), QUESTION))
 
@@ -73,17 +73,17 @@ def test_ids_are_the_same_in_each_request() -> None:
         ("x" * 90, "x" * 64),
     ],
 )
-def test_a_name_that_was_made_up_is_sent_as_one_that_may_stand_there(written: str, sent: str) -> None:
+def test_an_invalid_tool_name_is_sent_as_a_valid_one(written: str, sent: str) -> None:
     assert plain_name(written) == sent
 
 
-def test_results_carry_the_name_of_their_tool_only_where_it_is_wanted() -> None:
+def test_results_carry_their_tool_name_only_for_providers_that_need_it() -> None:
     talk = turn(CallRequest("c1", "a/b", "{}"))
     assert body_of(*talk, model="gemini-3-pro")["messages"][2]["name"] == "a_b"
     assert "name" not in body_of(*talk)["messages"][2]
 
 
-def test_what_is_left_of_a_damaged_conversation_begins_with_a_question_and_takes_turns() -> None:
+def test_a_damaged_conversation_is_sent_starting_with_a_question_and_alternating() -> None:
     left = [
         AssistantMessage("and so on"),
         AssistantMessage("more"),
@@ -94,7 +94,7 @@ def test_what_is_left_of_a_damaged_conversation_begins_with_a_question_and_takes
     assert body_of(*left, QUESTION)["messages"][1]["content"] == "and so on\n\nmore"
 
 
-def test_an_answer_of_white_space_is_left_out() -> None:
+def test_an_answer_of_only_white_space_is_omitted() -> None:
     messages = body_of(QUESTION, AssistantMessage("\n\n", model="m"), UserMessage("again"))["messages"]
     assert [one["content"] for one in messages] == ["q\n\nagain"]
 
@@ -112,7 +112,7 @@ NATIVE = [model for name, model in FLAVOURS.items() if name != "template"]
 
 
 @given(st.lists(MESSAGES, max_size=8), st.sampled_from(NATIVE))
-def test_any_history_of_another_model_is_one_that_no_provider_refuses(
+def test_any_history_from_another_model_is_valid_for_every_provider(
     messages: list[Message], model: str
 ) -> None:
     check(body_of(*messages, QUESTION, model=model))

@@ -35,7 +35,9 @@ PROSE = st.lists(
 
 @settings(max_examples=300, deadline=None)
 @given(PROSE, st.lists(st.integers(0, 40), max_size=8), st.booleans())
-def test_how_text_is_cut_does_not_change_the_reply(said: str, cuts: list[int], thinking_first: bool) -> None:
+def test_splitting_the_text_does_not_change_the_reply(
+    said: str, cuts: list[int], thinking_first: bool
+) -> None:
     def heard(pieces: list[str]) -> tuple[str, str]:
         accumulator = Accumulator(thinking_first=thinking_first)
         result = heard_from(accumulator, [*(chunk(content=piece) for piece in pieces), chunk("stop")])
@@ -48,7 +50,7 @@ def test_how_text_is_cut_does_not_change_the_reply(said: str, cuts: list[int], t
 
 @pytest.mark.parametrize("said", ["`</think>` ", " ", "<", "</think", "\n```\n</think>\n"])
 @pytest.mark.parametrize("start", ["<think>a", "```\n"])
-def test_a_flood_of_tags_and_spaces_is_read_in_no_time(start: str, said: str) -> None:
+def test_a_flood_of_tags_and_spaces_is_read_quickly(start: str, said: str) -> None:
     began = time.thread_time()
     heard = heard_from(Accumulator(), [chunk(content=start), *[chunk(content=said)] * 20_000, chunk("stop")])
     assert heard.reply is not None

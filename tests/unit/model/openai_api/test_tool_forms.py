@@ -17,19 +17,19 @@ def parameters(forms: ToolForms, tool: ToolSpec, traits: Traits, learned: Learne
     return forms.entries([tool], traits, learned or Learned())[0]["function"]["parameters"]
 
 
-def test_a_description_is_cut_to_what_the_endpoint_takes() -> None:
+def test_a_description_is_truncated_to_the_limit_of_the_endpoint() -> None:
     (entry,) = ToolForms().entries([ToolSpec("a", "x" * 5000, {})], Traits(), Learned())
     assert len(entry["function"]["description"]) == 1024
 
 
-def test_a_schema_is_sent_in_the_form_of_the_endpoint() -> None:
+def test_a_schema_is_sent_in_the_form_that_the_endpoint_requires() -> None:
     tool = ToolSpec("a", "", ODD)
     assert parameters(ToolForms(), tool, Traits()) == ODD
     kimi = parameters(ToolForms(), tool, Traits(schema=SchemaForm.KIMI))
     assert kimi["properties"]["$top"] == {"type": "integer", "enum": [1]}
 
 
-def test_a_tool_that_was_refused_is_sent_in_the_strictest_form_and_only_that_one() -> None:
+def test_only_a_rejected_tool_is_sent_in_the_strictest_form() -> None:
     forms, odd, other = ToolForms(), ToolSpec("a", "", ODD), ToolSpec("b", "", ODD)
     learned = Learned(strict_tools={key_of(odd)})
     strict, plain = forms.entries([odd, other], Traits(), learned)
@@ -37,7 +37,7 @@ def test_a_tool_that_was_refused_is_sent_in_the_strictest_form_and_only_that_one
     assert plain["function"]["parameters"] == ODD
 
 
-def test_a_call_with_changed_names_comes_back_with_the_server_s() -> None:
+def test_a_call_with_changed_argument_names_gets_the_original_ones_back() -> None:
     forms, tool = ToolForms(), ToolSpec("a", "", ODD)
     parameters(forms, tool, Traits(plain_keys=True))
     back = forms.restored(CallRequest("1", "a", '{"_top": 1}'))
@@ -56,14 +56,14 @@ def test_a_truncated_or_invalid_call_is_unchanged() -> None:
         assert forms.restored(call) is call
 
 
-def test_a_tool_that_its_server_changed_is_no_longer_rejected() -> None:
+def test_a_rejected_tool_is_offered_again_once_its_server_changes_it() -> None:
     before, after = ToolSpec("a", "", ODD), ToolSpec("a", "", {"type": "object"})
     learned = Learned(left_out={key_of(before)})
     assert ToolForms().offered(ModelRequest("", (), [before]), Traits(), learned) == []
     assert ToolForms().offered(ModelRequest("", (), [after]), Traits(), learned) == [after]
 
 
-def test_a_tool_is_shaped_once_and_again_when_it_changes() -> None:
+def test_a_tool_is_converted_once_and_again_when_it_changes() -> None:
     forms, tool = ToolForms(), ToolSpec("a", "", ODD)
     first = forms.entries([tool], Traits(), Learned())[0]
     assert forms.entries([tool], Traits(), Learned())[0] is first
@@ -77,7 +77,7 @@ def test_omitted_tools_are_named_in_a_bounded_sentence() -> None:
     assert said == "The endpoint rejects the schema of t0, t1, t2, t3, t4 and 2 more. Not offered."
 
 
-def test_of_too_many_tools_those_that_matter_most_are_sent_in_their_usual_order():
+def test_of_too_many_tools_the_best_ranked_are_sent_in_their_usual_order():
     tools = [ToolSpec(f"t{number}", "", {}) for number in range(40)]
     request = ModelRequest("", (), tools, best=("t39", "t20", "t3"))
     sent = ToolForms().offered(request, Traits(max_tools=4), Learned())

@@ -16,14 +16,14 @@ def test_entries_servers_models_and_redacted_values_are_counted_once():
     assert contents.words() == "4 entries, servers a and b, 1 model, 3 redacted values"
 
 
-def test_nothing_and_one():
+def test_no_entries_and_one_entry_are_described():
     contents = ExportContents()
     assert contents.words() == "0 entries, 0 redacted values"
     contents.see(entry(1, "a", 1))
     assert contents.words() == "1 entry, server a, 1 redacted value"
 
 
-def test_results_and_values_of_arguments_are_counted_and_servers_named():
+def test_results_and_argument_values_are_counted_and_servers_named():
     contents = ExportContents()
     body = b'{"method":"tools/call","params":{"name":"t","arguments":{"a":1,"b":["x",{"c":null}]}}}'
     call = entry(1, "a")._replace(method="tools/call", body=body)

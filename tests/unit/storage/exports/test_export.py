@@ -9,11 +9,11 @@ from tui.storage.exports.export import Format, exported, write_whole
 
 
 @pytest.mark.parametrize("form", Format)
-def test_every_format_can_say_that_there_is_nothing(form: Format):
+def test_every_format_can_export_an_empty_selection(form: Format):
     assert "".join(exported(form, [], lambda seq: None, "title"))
 
 
-def test_a_file_is_written_whole_and_for_this_person_only(tmp_path: Path):
+def test_a_file_is_written_completely_and_is_private(tmp_path: Path):
     target = tmp_path / "out.jsonl"
     write_whole(target, ["a\n", "b\n"])
     assert target.read_bytes() == b"a\nb\n"
@@ -34,7 +34,7 @@ def test_an_existing_file_survives_a_failed_export(tmp_path: Path):
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
 
 
-def test_a_fifo_is_written_into_and_stays_one(tmp_path: Path):
+def test_a_fifo_is_written_to_and_remains_a_fifo(tmp_path: Path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)

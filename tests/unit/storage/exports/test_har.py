@@ -26,7 +26,7 @@ def archived(*entries: Entry) -> list[dict[str, Any]]:
     return log["entries"]
 
 
-def test_a_request_and_its_answer_become_one_entry():
+def test_a_request_and_its_response_become_one_entry():
     (found,) = archived(
         entry(1, Direction.OUT, Kind.REQUEST, b'{"id":1}', ASKED),
         entry(3, Direction.IN, Kind.RESPONSE, b'{"ok":1}', {"status": 200, "headers": [["X", "y"]]}, pair=1),
@@ -40,7 +40,7 @@ def test_a_request_and_its_answer_become_one_entry():
     assert found["time"] == 2
 
 
-def test_the_events_of_a_stream_become_one_body():
+def test_the_events_of_a_stream_become_one_response_body():
     (found,) = archived(
         entry(1, Direction.OUT, Kind.REQUEST, b"{}", ASKED | {"exchange": 4}),
         entry(2, Direction.IN, Kind.NOTIFICATION, b"one", {"status": 200, "exchange": 4, "sse": {"id": "9"}}),
@@ -49,11 +49,11 @@ def test_the_events_of_a_stream_become_one_body():
     assert found["response"]["content"]["text"] == "id: 9\ndata: one\n\ndata: two\n\n"
 
 
-def test_what_did_not_travel_over_http_is_left_out():
+def test_entries_that_did_not_use_http_are_left_out():
     assert archived(entry(1, Direction.OUT, Kind.REQUEST, b"{}", {})) == []
 
 
-def test_a_request_without_an_answer_is_there_with_status_0():
+def test_a_request_without_a_response_has_status_0():
     (found,) = archived(entry(1, Direction.OUT, Kind.MODEL_REQUEST, b"\xff", ASKED))
     assert found["response"]["status"] == 0
 
@@ -70,7 +70,7 @@ def test_events_that_are_not_utf_8_become_one_body_in_base64():
     assert b64decode(content["text"]) == b"data: o\xffe\n\ndata: two\n\ndata: \n\n"
 
 
-def test_an_exchange_number_that_nobody_gave_is_no_number():
+def test_a_malformed_exchange_number_is_ignored():
     (found,) = archived(
         entry(1, Direction.OUT, Kind.REQUEST, b"{}", ASKED | {"exchange": [4]}),
         entry(2, Direction.IN, Kind.RESPONSE, b"{}", {"status": 200, "exchange": {}}, pair=1),
@@ -79,7 +79,7 @@ def test_an_exchange_number_that_nobody_gave_is_no_number():
 
 
 @pytest.mark.parametrize("shape", ["exchanges", "one stream"])
-def test_no_more_than_a_few_bodies_are_in_memory_at_once(shape: str):
+def test_only_a_few_bodies_are_in_memory_at_once(shape: str):
     size, number = 1 << 20, 40
 
     def column(seq: int) -> Entry:

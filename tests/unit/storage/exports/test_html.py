@@ -25,13 +25,13 @@ class Page(HTMLParser):
 
 
 @given(st.binary(max_size=80) | st.just(HOSTILE), st.text(max_size=20))
-def test_nothing_of_a_server_becomes_a_tag(body: bytes, name: str):
+def test_content_from_a_server_never_becomes_a_tag(body: bytes, name: str):
     page = Page("".join(html([entry(body, source=name, method=name)], name)))
     expected = Page("".join(html([entry()], "x")))
     assert [tag for tag, _ in page.tags] == [tag for tag, _ in expected.tags]
 
 
-def test_nothing_is_loaded_from_anywhere():
+def test_the_page_loads_no_external_resources():
     text = "".join(html([entry(HOSTILE)], "title"))
     for _, attributes in Page(text).tags:
         assert not {"src", "href", "action", "style"} & attributes.keys()
@@ -41,15 +41,15 @@ def test_nothing_is_loaded_from_anywhere():
     assert "unsafe" not in policy
 
 
-def test_controls_are_made_visible():
+def test_control_characters_are_made_visible():
     text = "".join(html([entry(HOSTILE)], "title"))
     assert "\x1b" not in text
     assert "\x00" not in text
 
 
-def test_the_script_cannot_end_early():
+def test_the_script_cannot_be_closed_early():
     assert "</" not in SCRIPT
 
 
-def test_errors_stand_out():
+def test_errors_are_highlighted():
     assert 'class="bad">tool error<' in "".join(html([entry(outcome=Outcome.TOOL_ERROR)], "t"))

@@ -39,12 +39,12 @@ def there_and_back(*given: Entry) -> list[Entry]:
 
 
 @given(entries)
-def test_an_entry_comes_back_as_it_was(entry: Entry):
+def test_an_entry_survives_a_round_trip(entry: Entry):
     assert there_and_back(entry) == [entry]
 
 
 @given(entries)
-def test_a_line_is_one_line_of_ascii(entry: Entry):
+def test_each_line_is_one_line_of_ascii(entry: Entry):
     for line in jsonl([entry]):
         assert line.isascii()
         assert line.endswith("\n") and line.count("\n") == 1
@@ -63,7 +63,7 @@ def test_a_selection_is_renumbered_and_keeps_its_pairs():
     "line",
     [b"no json", b"[]", b"{}", b'{"seq":"1"}', b"[" * 100_000, b'{"seq":1,"mono_ns":-5}', b"\xff"],
 )
-def test_a_line_that_is_not_an_entry_is_named_with_its_number(line: bytes):
+def test_a_line_that_is_not_an_entry_is_reported_with_its_number(line: bytes):
     with pytest.raises(StorageError, match="line 2 is not a recording entry"):
         list(read_jsonl([b'{"mcptrace":1}', line], "export.jsonl"))
 
@@ -97,14 +97,14 @@ VALID = {"seq": 5, "wall_ns": 9, "mono_ns": 9, "source": "s", "direction": "in",
         ({"seq": 4}, '"seq" 4 is used twice'),
     ],
 )
-def test_what_is_wrong_with_a_line_is_reported(change: dict[str, Any], reason: str):
+def test_the_problem_of_a_line_is_reported(change: dict[str, Any], reason: str):
     lines = [json.dumps(VALID | {"seq": 4}), json.dumps(VALID | change)]
     with pytest.raises(StorageError, match=re.escape(f"line 2 is not a recording entry ({reason}")):
         list(read_jsonl(map(str.encode, lines), "export.jsonl"))
 
 
 @pytest.mark.parametrize("missing", list(VALID))
-def test_a_member_that_is_missing_is_named(missing: str):
+def test_a_missing_member_is_named(missing: str):
     line = json.dumps({name: value for name, value in VALID.items() if name != missing})
     with pytest.raises(StorageError, match=f'line 1 is not a recording entry \\("{missing}" is missing'):
         list(read_jsonl([line.encode()], "export.jsonl"))
@@ -128,7 +128,7 @@ members = st.sampled_from(
 
 @given(change=st.dictionaries(members, json_values, max_size=3), place=st.dictionaries(
     st.sampled_from(["batch", "at"]), json_values))  # fmt: skip
-def test_a_line_is_an_entry_or_an_error_with_its_number(change: dict[str, Any], place: dict[str, Any]):
+def test_any_line_is_an_entry_or_an_error_with_its_number(change: dict[str, Any], place: dict[str, Any]):
     line = json.dumps(VALID | {"detail": place} | change)
     try:
         (entry,) = read_jsonl([line.encode()], "export.jsonl")
@@ -144,6 +144,6 @@ def test_a_format_that_is_not_a_number_is_reported(version: object):
         list(read_jsonl([json.dumps({"mcptrace": version}).encode()], "export.jsonl"))
 
 
-def test_a_newer_format_is_refused():
+def test_a_newer_format_is_rejected():
     with pytest.raises(StorageError, match="newer mcptui"):
         list(read_jsonl([json.dumps({"mcptrace": 2}).encode()], "export.jsonl"))

@@ -20,7 +20,7 @@ def test_a_body_never_leaves_its_fence(text: str):
 
 
 @given(st.text(max_size=60))
-def test_a_hostile_name_is_text_and_nothing_else(name: str):
+def test_a_hostile_name_is_shown_only_as_text(name: str):
     tokens = MarkdownIt("gfm-like", {"linkify": False, "html": True}).parse(
         "".join(markdown([entry(b"{}", name)], name))
     )
@@ -36,7 +36,7 @@ def test_a_hostile_name_is_text_and_nothing_else(name: str):
         "tools/call get_weather (twice!) {x} a|b tap:time a & b",
     ],
 )
-def test_what_markdown_shows_as_it_is_stays_as_it_is(plain: str):
+def test_text_without_markup_is_unchanged(plain: str):
     assert escaped(plain) == plain
 
 
@@ -51,17 +51,17 @@ def test_what_markdown_shows_as_it_is_stays_as_it_is(plain: str):
         ("<b> $x$ a #", r"\<b> \$x\$ a \#"),
     ],
 )
-def test_what_markdown_would_take_as_a_mark_is_escaped(text: str, safe: str):
+def test_text_that_markdown_would_interpret_is_escaped(text: str, safe: str):
     assert escaped(text) == safe
 
 
 @given(st.text(st.sampled_from("_*`~ab1\\[]()!<>&;:#x "), min_size=1, max_size=40))
-def test_an_escaped_text_reads_as_it_was(text: str):
+def test_escaped_text_is_rendered_as_the_original(text: str):
     (_, inline, _) = MarkdownIt("gfm-like", {"linkify": False, "html": True}).parse(f"# a{escaped(text)}z")
     assert "".join(child.content for child in inline.children or ()) == f"a{text}z"
 
 
-def test_entries_come_with_their_time_size_and_body_indented():
+def test_entries_have_a_heading_and_an_indented_body():
     text = "".join(markdown([entry(b'{"a":1}')], "A report"))
     assert text.startswith("# A report\n")
     assert re.search(r"## 1\. tools/list ← tools/list tools/list|## 1\. tools/list ← tools/list", text)

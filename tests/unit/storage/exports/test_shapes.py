@@ -20,7 +20,7 @@ def shaped(body: Any, kind: Kind = Kind.REQUEST, method: str = "tools/call") -> 
     return json.loads(with_shapes(entry(body, kind, method)).body)
 
 
-def test_names_of_arguments_stay_and_their_values_go():
+def test_argument_names_are_kept_and_values_replaced():
     params = {"name": "send", "arguments": {"to": "ada@example.org", "copies": 2, "urgent": True, "cc": None}}
     assert shaped({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}) == {
         "jsonrpc": "2.0",
@@ -38,7 +38,7 @@ def test_names_of_arguments_stay_and_their_values_go():
     }
 
 
-def test_results_and_errors_lose_their_values():
+def test_values_in_results_and_errors_are_replaced():
     result = {"content": [{"type": "text", "text": "private"}]}
     found = shaped({"id": 1, "result": result}, Kind.RESPONSE)
     assert found["result"] == {"content": [{"type": "<text, 4 characters>", "text": "<text, 7 characters>"}]}
@@ -46,12 +46,12 @@ def test_results_and_errors_lose_their_values():
     assert error["error"] == {"code": -32602, "message": "<text, 6 characters>"}
 
 
-def test_what_a_server_says_of_its_tools_stays():
+def test_a_tool_list_is_unchanged():
     body = {"id": 1, "result": {"tools": [{"name": "send", "description": "Sends."}]}}
     assert shaped(body, Kind.RESPONSE, "tools/list") == body
 
 
-def test_texts_of_models_go_and_their_names_stay():
+def test_texts_of_model_requests_are_replaced_and_model_names_kept():
     body = {"model": "m", "messages": [{"role": "user", "content": "private"}]}
     assert shaped(body, Kind.MODEL_REQUEST, "m") == {
         "model": "m",
@@ -60,7 +60,7 @@ def test_texts_of_models_go_and_their_names_stay():
 
 
 @pytest.mark.parametrize("body", [b"data: {private}\n\n", b'{"id": 1, "priva', b"\xff\xfe"])
-def test_what_is_no_json_is_replaced_by_its_size(body: bytes):
+def test_a_body_that_is_not_json_is_replaced_by_its_size(body: bytes):
     assert with_shapes(entry(body)).body.startswith(b"<")
     assert with_shapes(entry(b'"private"', Kind.STDERR)).body == b"<9 B>"
 
@@ -69,7 +69,7 @@ def test_an_entry_without_a_body_is_unchanged():
     assert with_shapes(entry(b"")) == entry(b"")
 
 
-def test_of_command_lines_folders_urls_and_headers_only_shapes_and_hosts_stay():
+def test_of_commands_folders_urls_and_headers_only_shapes_and_hosts_are_kept():
     detail = {
         "event": "spawn",
         "pid": 7,

@@ -39,19 +39,19 @@ def may_match(term: BodyTerm, bodies: list[bytes]) -> bool:
     [b"needle", b"a {}", b'{"a": "b\\n"}', "\u00e9t\u00e9".encode(), b'"\\u00e9"', b'"\\\\"', b'"\\u005a"'],
 )
 @pytest.mark.parametrize("needle", ["milk", "xyz", "y-k", "/need(m|n)/", "/^milk/", "/q\\.x/"])
-def test_bodies_that_have_nothing_of_a_term_are_known_while_they_are_joined(needle: str, body: bytes):
+def test_bodies_that_cannot_match_are_ruled_out_while_joined(needle: str, body: bytes):
     term = BodyTerm(needle.strip("/"), regex=needle.startswith("/"))
     has_escaped_letter = b"\\u00" in body and b"e9" not in body
     assert may_match(term, [b'{"id": 7}', body, b""]) == has_escaped_letter
 
 
 @pytest.mark.parametrize("needle", ["Hay", "{", "/h.y/", "/^[h]/", "/[a-h]{2}/", "\u00e9", "/x*/", ""])
-def test_many_joined_bodies_may_match_if_one_does(needle: str):
+def test_joined_bodies_may_match_if_one_of_them_does(needle: str):
     term = BodyTerm(needle.strip("/"), regex=needle.startswith("/"))
     assert may_match(term, [b"{}", b"hAYha", "caf\u00e9".encode()])
 
 
-def test_what_was_found_before_the_stop_is_kept():
+def test_matches_found_before_a_stop_are_kept():
     stop = Event()
 
     def bodies() -> Iterator[tuple[int, bytes]]:
@@ -66,12 +66,12 @@ def test_what_was_found_before_the_stop_is_kept():
     assert found == set(range(1, len(found) + 1)) and 300 < len(found) <= 500
 
 
-def test_an_empty_term_is_in_every_body():
+def test_an_empty_term_matches_every_body():
     terms = [BodyTerm(""), BodyTerm("", regex=True)]
     assert BodyFinder(no_part).search(terms, lambda _: [(1, b"a"), (2, b"b")]) == [{1, 2}, {1, 2}]
 
 
-def test_a_large_body_is_read_in_parts_and_only_as_far_as_nobody_stops():
+def test_a_large_body_is_read_in_parts_until_stopped():
     read: list[int] = []
     stop = Event()
 
@@ -96,19 +96,19 @@ def test_words_and_regular_expressions_are_distinguished(finder: BodyFinder):
     assert finder.search(terms, lambda _: [(1, b"b1c"), (2, b"b.c")]) == [{1}, {1}, {2}, frozenset()]
 
 
-def test_an_interrupt_that_comes_before_the_search_is_not_forgotten(finder: BodyFinder):
+def test_an_interrupt_before_the_search_takes_effect(finder: BodyFinder):
     finder.interrupt()
     assert finder.search([ENDLESS, BodyTerm("a")], lambda _: [(1, b"a" * 200_000)]) == [frozenset()] * 2
     assert finder.search([BodyTerm("a")], lambda _: [(1, b"a")]) == [{1}]
 
 
-def test_an_interrupt_that_stopped_nothing_can_be_forgotten(finder: BodyFinder):
+def test_an_interrupt_that_stopped_nothing_can_be_reset(finder: BodyFinder):
     finder.interrupt()
     finder.rearm()
     assert finder.search([BodyTerm("a")], lambda _: [(1, b"a")]) == [{1}]
 
 
-def test_a_search_for_an_expression_is_stopped_from_another_thread(finder: BodyFinder):
+def test_a_regular_expression_search_can_be_stopped_from_another_thread(finder: BodyFinder):
     found: list[object] = []
     bodies = ((seq, b"a" * 1000) for seq in iter(int, 1))
     thread = threading.Thread(target=lambda: found.append(finder.search([EASY, ENDLESS], lambda _: bodies)))
@@ -119,14 +119,14 @@ def test_a_search_for_an_expression_is_stopped_from_another_thread(finder: BodyF
     assert found == [[frozenset()] * 2]
 
 
-def test_a_pattern_that_python_never_finishes_takes_linear_time(finder: BodyFinder):
+def test_a_pattern_that_hangs_in_python_takes_linear_time(finder: BodyFinder):
     began = time.thread_time()
     bodies = [(1, b"abc@"), (2, b"a" * 1_000_000), (3, "\u00e4".encode() * 400_000), (4, b"xyz@")]
     assert finder.search([ENDLESS, BodyTerm("(a+)+@", regex=True)], lambda _: bodies) == [{1, 4}, frozenset()]
     assert time.thread_time() - began < 1
 
 
-def test_a_large_body_on_which_python_never_finishes_is_searched_to_its_end():
+def test_a_large_body_that_hangs_in_python_is_searched_to_its_end():
     read: list[int] = []
 
     def part(seq: int, start: int, length: int) -> bytes:
@@ -153,7 +153,7 @@ def test_other_threads_run_during_a_match(finder: BodyFinder):
 
 
 @pytest.mark.parametrize("pattern", ["(", "a(?=b)", r"(a)\1", r"\w{1000}"])
-def test_an_expression_that_cannot_be_searched_for_raises_and_writes_nothing(
+def test_an_unsupported_expression_raises_and_writes_nothing(
     finder: BodyFinder, pattern: str, capfd: pytest.CaptureFixture[str]
 ):
     with pytest.raises(re.error):
@@ -167,7 +167,7 @@ def test_no_process_is_started(finder: BodyFinder):
     assert psutil.Process().children() == before
 
 
-def test_re2_is_loaded_with_the_first_expression():
+def test_re2_is_loaded_for_the_first_regular_expression():
     code = (
         "import sys; from tui.core.traffic import BodyTerm\n"
         "from tui.storage.recordings.body_search import BodyFinder\n"
@@ -184,7 +184,7 @@ LINE = rb'[INFO] opened "C:\temp\new\notes.txt" ok'
 
 @pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize("needle", ["temp", "NOTES", "new", r'"C:\temp', r"\new\n", r"/\\temp\\new/"])
-def test_a_line_of_a_log_is_found_as_it_is_shown(
+def test_a_log_line_is_found_by_the_text_that_is_shown(
     finder: BodyFinder, monkeypatch: pytest.MonkeyPatch, needle: str, large: bool
 ):
     term = BodyTerm(needle.strip("/"), regex=needle.startswith("/"))
@@ -197,7 +197,7 @@ def test_a_line_of_a_log_is_found_as_it_is_shown(
 
 
 @pytest.mark.parametrize("needle", ["absent", "\u00e9", "here"])
-def test_a_large_body_is_decoded_only_if_its_bytes_may_have_the_text(
+def test_a_large_body_is_decoded_only_if_its_bytes_may_match(
     finder: BodyFinder, monkeypatch: pytest.MonkeyPatch, needle: str
 ):
     body = rb'{"a":"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n here"}'
@@ -251,7 +251,7 @@ def searches(draw: st.DrawFn) -> tuple[list[bytes], str]:
 
 @given(searches())
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_body_that_has_the_text_is_never_passed_over(finder: BodyFinder, search: tuple[list[bytes], str]):
+def test_a_body_that_contains_the_text_is_never_skipped(finder: BodyFinder, search: tuple[list[bytes], str]):
     bodies, needle = search
     terms = [BodyTerm(needle), BodyTerm(needle, fold=False)]
     found = finder.search(terms, lambda _: list(enumerate(bodies, 1)))
@@ -273,7 +273,7 @@ def parted(draw: st.DrawFn) -> tuple[bytes, str, int]:
 
 @given(parted())
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_nothing_is_missed_or_made_up_where_a_large_body_is_parted(
+def test_splitting_a_large_body_neither_misses_nor_invents_matches(
     finder: BodyFinder, monkeypatch: pytest.MonkeyPatch, search: tuple[bytes, str, int]
 ):
     raw, needle, size = search
@@ -334,7 +334,7 @@ small_bodies = st.lists(
 
 @given(pattern=pieces, texts=small_bodies, ignore_case=st.booleans())
 @settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
-def test_an_expression_matches_many_bodies_as_it_matches_each(
+def test_an_expression_matches_joined_bodies_as_it_matches_each(
     pattern: str, texts: list[str], ignore_case: bool
 ):
     term = BodyTerm(pattern, True, ignore_case)

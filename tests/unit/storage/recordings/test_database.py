@@ -9,7 +9,7 @@ import pytest
 from tui.storage.recordings.database import create_recording
 
 
-def test_a_new_recording_never_stands_there_without_what_is_to_be_known_of_it(tmp_path: Path):
+def test_a_recording_without_its_metadata_is_never_left_behind(tmp_path: Path):
     path = tmp_path / "new.mcptrace"
     with pytest.raises(sqlite3.Error):
         create_recording(path, {"tap": object()})  # type: ignore[dict-item]

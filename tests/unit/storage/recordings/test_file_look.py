@@ -6,7 +6,7 @@ from pathlib import Path
 from tui.storage.recordings.file_look import look_of
 
 
-def test_every_change_of_the_file_or_its_wal_is_seen(tmp_path: Path) -> None:
+def test_every_change_of_the_file_or_its_wal_is_detected(tmp_path: Path) -> None:
     path, wal = tmp_path / "a", tmp_path / "a-wal"
     looks = [look_of(path)]
     for change in (

@@ -37,7 +37,7 @@ def rows(path: Path, name: str) -> int:
         return int(connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0])
 
 
-def test_a_finding_repeated_is_one_row_with_a_count_and_its_first_places(path: Path):
+def test_a_repeated_finding_is_one_row_with_a_count_and_its_first_places(path: Path):
     reader = written(path, [found(seq) for seq in range(1, 8)], [found(seq) for seq in range(9, 20)])
     with closing(reader):
         (first,), (late,) = reader.findings_of(2), reader.findings_of(19)
@@ -46,7 +46,7 @@ def test_a_finding_repeated_is_one_row_with_a_count_and_its_first_places(path: P
     assert (rows(path, "findings"), rows(path, "flags")) == (1, 2)
 
 
-def test_rule_method_and_server_tell_findings_apart(path: Path):
+def test_findings_differ_by_rule_method_and_server(path: Path):
     four = [found(1), found(2, code="null-id"), found(3, method="x"), found(4, source="b")]
     with closing(written(path, four)) as reader:
         each = [reader.findings_of(seq) for seq in range(1, 5)]
@@ -55,7 +55,7 @@ def test_rule_method_and_server_tell_findings_apart(path: Path):
     ]
 
 
-def test_every_entry_that_has_a_finding_is_flagged_and_no_other(path: Path):
+def test_exactly_the_entries_with_a_finding_are_flagged(path: Path):
     reader = written(path, [found(3), found(5), found(6, "null-id"), found(6)], [found(9)])
     with closing(reader):
         flags, after = reader.flagged()
@@ -64,12 +64,12 @@ def test_every_entry_that_has_a_finding_is_flagged_and_no_other(path: Path):
         assert [len(reader.findings_of(seq)) for seq in (3, 4, 5, 6, 9, 99)] == [1, 0, 1, 2, 1, 0]
 
 
-def test_flags_far_apart_are_ranges_of_their_own(path: Path):
+def test_flags_far_apart_are_separate_ranges(path: Path):
     with closing(written(path, [found(1), found(2), found(1 << 40)])) as reader:
         assert [list(seqs) for _, seqs in reader.flagged()[0]] == [[1, 2], [1 << 40]]
 
 
-def test_too_many_methods_are_one_finding_of_their_server(path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_excess_methods_share_one_finding_per_server(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(table, "MAX_METHODS", 2)
     batches = [[found(seq, method=f"m{seq}")] for seq in range(1, 6)]
     with closing(written(path, *batches)) as reader:
@@ -78,7 +78,7 @@ def test_too_many_methods_are_one_finding_of_their_server(path: Path, monkeypatc
     assert rows(path, "findings") == 3
 
 
-def test_too_many_servers_are_one_finding_of_their_rule(path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_excess_servers_share_one_finding_per_rule(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(table, "MAX_METHODS", 1)
     with closing(written(path, [found(seq, source=f"s{seq}") for seq in range(1, 6)])) as reader:
         (first,), (second,), (third,), (last,) = map(reader.findings_of, (1, 2, 3, 5))
@@ -104,7 +104,7 @@ INSERT INTO findings (seq, code, severity, sentence, section)
 """
 
 
-def test_a_recording_of_the_format_before_is_read(path: Path):
+def test_a_recording_in_the_previous_format_is_read(path: Path):
     written(path).close()
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(OLD)
@@ -115,7 +115,7 @@ def test_a_recording_of_the_format_before_is_read(path: Path):
 
 
 @pytest.mark.parametrize("places", ["", "[]", "[1]", "{}", '{"a": 1}', "[[[], 1]]", "[[1, 2, 3]]"])
-def test_places_that_no_writer_stored_are_an_error_of_the_recording(path: Path, places: str):
+def test_malformed_places_are_an_error(path: Path, places: str):
     written(path, [found(1)]).close()
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE findings SET places = ?", (places,))

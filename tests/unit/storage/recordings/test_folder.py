@@ -24,7 +24,7 @@ def kept(folder: Path, name: str, count: int = 10, live: bool = False) -> Record
     return writer
 
 
-def test_a_folder_that_is_not_there_has_no_recordings(tmp_path: Path):
+def test_a_missing_folder_has_no_recordings(tmp_path: Path):
     assert Recordings(tmp_path / "none").list() == []
 
 
@@ -44,7 +44,7 @@ def test_recordings_are_listed_newest_first_with_size_and_whether_they_are_live(
     assert not Recordings(tmp_path).list()[0].live
 
 
-def test_the_recording_of_a_killed_process_is_not_live_and_readable(tmp_path: Path):
+def test_the_recording_of_a_killed_process_is_readable_and_not_live(tmp_path: Path):
     path = Recordings(tmp_path).new_path()
     process = subprocess.Popen([sys.executable, "-c", ENDLESS, str(path)], cwd=ROOT, stdout=subprocess.PIPE)
     with process:
@@ -58,7 +58,7 @@ def test_the_recording_of_a_killed_process_is_not_live_and_readable(tmp_path: Pa
     reader.close()
 
 
-def test_looking_whether_it_is_live_does_not_take_the_locks_of_the_writer(tmp_path: Path):
+def test_checking_whether_a_recording_is_live_does_not_release_the_lock_of_its_writer(tmp_path: Path):
     writer = kept(tmp_path, "20261121T100000Z-2", live=True)
     for first in range(11, 60, 10):
         assert Recordings(tmp_path).list()[0].live
@@ -67,7 +67,7 @@ def test_looking_whether_it_is_live_does_not_take_the_locks_of_the_writer(tmp_pa
     writer.close()
 
 
-def test_a_new_name_is_free_and_says_when_and_whose(tmp_path: Path):
+def test_a_new_name_is_unused_and_contains_time_and_pid(tmp_path: Path):
     recordings = Recordings(tmp_path / "r")
     first = recordings.new_path()
     first.touch()
@@ -77,13 +77,13 @@ def test_a_new_name_is_free_and_says_when_and_whose(tmp_path: Path):
 
 
 @pytest.mark.parametrize("text", ["20261120", "20261120T100000Z-17.mcptrace", "-17", "17"])
-def test_a_recording_is_found_by_the_beginning_or_the_end_of_its_name(tmp_path: Path, text: str):
+def test_a_recording_is_found_by_the_beginning_or_end_of_its_name(tmp_path: Path, text: str):
     kept(tmp_path, "20261120T100000Z-17")
     kept(tmp_path, "20261121T100000Z-2")
     assert Recordings(tmp_path).find(text).stem == "20261120T100000Z-17"
 
 
-def test_a_path_is_taken_as_it_is(tmp_path: Path):
+def test_a_path_is_used_unchanged(tmp_path: Path):
     kept(tmp_path / "elsewhere", "mine")
     path = tmp_path / "elsewhere" / "mine.mcptrace"
     assert Recordings(tmp_path).find(str(path)) == path
@@ -92,14 +92,14 @@ def test_a_path_is_taken_as_it_is(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "why"), [("2026", "2 recordings"), ("1999", "recording not found"), ("", "recording not found")]
 )
-def test_a_name_that_matches_none_or_several_is_refused(tmp_path: Path, text: str, why: str):
+def test_a_name_that_matches_none_or_several_is_an_error(tmp_path: Path, text: str, why: str):
     kept(tmp_path, "20261120T100000Z-17")
     kept(tmp_path, "20261121T100000Z-2")
     with pytest.raises(StorageError, match=why):
         Recordings(tmp_path).find(text)
 
 
-def test_the_oldest_whole_recordings_go_first_and_a_live_one_never(tmp_path: Path):
+def test_the_oldest_recordings_are_deleted_first_and_a_live_one_never(tmp_path: Path):
     live = kept(tmp_path, "20261118T100000Z-1", count=100, live=True)
     for day in (19, 20, 21):
         kept(tmp_path, f"202611{day}T100000Z-1", count=100)

@@ -26,20 +26,20 @@ def stored(path: Path) -> tuple[list[int], int]:
         return seqs, judged_of(reader.meta())
 
 
-def test_they_are_read_before_they_are_stored():
+def test_judged_findings_can_be_read_before_they_are_stored():
     judged = made(2, 5)
     judged.add([found(7)])
     assert [one.seq for seq in range(9) for one in judged.of(seq)] == [2, 5, 7]
 
 
-def test_they_take_the_place_of_those_in_the_file(tmp_path: Path):
+def test_judged_findings_replace_those_in_the_file(tmp_path: Path):
     path = tmp_path / "r.mcptrace"
     written(path, [found(1), found(9)]).close()
     made(2, 5).keep(path, 50)
     assert stored(path) == ([2, 5], 50)
 
 
-def test_a_flood_of_them_is_stored(tmp_path: Path):
+def test_a_flood_of_findings_is_stored(tmp_path: Path):
     path = tmp_path / "r.mcptrace"
     written(path, [found(1)]).close()
     judged = JudgedFindings()
@@ -49,7 +49,7 @@ def test_a_flood_of_them_is_stored(tmp_path: Path):
     assert stored(path) == (list(range(1, 120_001)), 120_000)
 
 
-def test_a_recording_of_the_format_before_stays_as_it_is(tmp_path: Path):
+def test_a_recording_in_the_previous_format_is_unchanged(tmp_path: Path):
     path = tmp_path / "r.mcptrace"
     written(path).close()
     with closing(sqlite3.connect(path)) as connection:
@@ -58,7 +58,7 @@ def test_a_recording_of_the_format_before_stays_as_it_is(tmp_path: Path):
     assert stored(path) == ([2, 4], 0)
 
 
-def test_a_failure_leaves_what_was_stored(tmp_path: Path):
+def test_a_failure_keeps_the_stored_findings(tmp_path: Path):
     path = tmp_path / "r.mcptrace"
     written(path, [found(1)]).close()
     with closing(sqlite3.connect(path)) as connection:
@@ -70,12 +70,12 @@ def test_a_failure_leaves_what_was_stored(tmp_path: Path):
     assert stored(path) == ([1], 0)
 
 
-def test_nothing_is_in_it_at_first():
+def test_at_first_there_are_no_findings():
     assert not JudgedFindings().of(1)
     assert isinstance(made(1).of(1)[0], Finding)
 
 
-def test_a_full_disk_is_an_error_of_the_storage():
+def test_a_full_disk_is_a_storage_error():
     judged = made(1)
     judged._connection.execute("PRAGMA max_page_count = 4")
     with pytest.raises(StorageError, match="cannot be stored"):

@@ -18,7 +18,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "r.mcptrace"
 
 
-def test_a_mark_and_a_text_are_kept_apart_and_together(path: Path):
+def test_a_mark_and_a_text_are_stored_independently(path: Path):
     store = NotesStore(path)
     store.note(1, marked=True)
     store.note(2, text="why so slow?")
@@ -35,12 +35,12 @@ def test_an_empty_note_is_removed(path: Path):
     assert store.all() == {}
 
 
-def test_text_that_utf8_cannot_hold_is_kept_as_far_as_it_goes(path: Path):
+def test_unencodable_characters_are_stored_as_question_marks(path: Path):
     NotesStore(path).note(1, text="a\ud800")
     assert NotesStore(path).all() == {1: EntryNote(False, "a?")}
 
 
-def test_a_file_that_is_not_a_recording_takes_no_notes(tmp_path: Path):
+def test_a_file_that_is_not_a_recording_accepts_no_notes(tmp_path: Path):
     (tmp_path / "x").write_text("text")
     with pytest.raises(StorageError):
         NotesStore(tmp_path / "x").note(1, marked=True)

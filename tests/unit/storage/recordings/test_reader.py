@@ -67,7 +67,7 @@ def path(tmp_path: Path) -> Path:
 
 @given(entry=entries)
 @settings(max_examples=60, deadline=None)
-def test_an_entry_reads_as_it_was_written(entry: Entry, tmp_path_factory: pytest.TempPathFactory):
+def test_an_entry_survives_a_round_trip(entry: Entry, tmp_path_factory: pytest.TempPathFactory):
     path = recorded(tmp_path_factory.mktemp("r") / "r.mcptrace", [entry])
     with closing(RecordingReader(path)) as reader:
         assert reader.entry(1) == entry
@@ -80,7 +80,7 @@ def test_an_entry_reads_as_it_was_written(entry: Entry, tmp_path_factory: pytest
         )
 
 
-def test_rows_for_columns_are_the_entries_without_making_them(path: Path):
+def test_column_rows_equal_the_entries(path: Path):
     recorded(path, [request(1, cause=Cause(3, 1, "call-7")), request(2, tool="t")])
     with closing(RecordingReader(path)) as reader:
         rows = [dict(zip(LIST_COLUMNS, row, strict=True)) for row in reader.column_rows(0, 10)]
@@ -92,7 +92,7 @@ def test_rows_for_columns_are_the_entries_without_making_them(path: Path):
             assert row[name] == getattr(entry, name)
 
 
-def test_columns_come_in_pages(path: Path):
+def test_columns_are_read_in_pages(path: Path):
     recorded(path, requests(1, 700))
     with closing(RecordingReader(path)) as reader:
         assert [entry.seq for entry in reader.columns(698, 5)] == [699, 700]
@@ -100,7 +100,7 @@ def test_columns_come_in_pages(path: Path):
         assert reader.columns(700, 5) == []
 
 
-def test_whole_entries_come_in_pages_and_without_large_bodies(path: Path):
+def test_entries_are_read_in_pages_without_large_bodies(path: Path):
     marked = request(3, b"abc")._replace(redactions=(Redaction(0, 3, "key"),))
     recorded(
         path, [request(1, b"x" * 9), request(2, b"x" * 10), marked, request(4)._replace(body=b"", size=0)]
@@ -111,7 +111,7 @@ def test_whole_entries_come_in_pages_and_without_large_bodies(path: Path):
         assert reader.whole(4, 9, 9) == []
 
 
-def test_parts_of_a_body_are_read_without_the_rest(path: Path):
+def test_part_of_a_body_is_read_without_the_rest(path: Path):
     body = bytes(range(256)) * 20_000
     recorded(path, [request(1, body)])
     with closing(RecordingReader(path)) as reader:
@@ -121,7 +121,7 @@ def test_parts_of_a_body_are_read_without_the_rest(path: Path):
         assert reader.entry(1, body_limit=7).body == body[:7] and reader.entry(2) is None
 
 
-def test_what_is_known_of_the_recording_is_kept_with_it(path: Path):
+def test_metadata_is_stored_with_the_recording(path: Path):
     recorded(path, [], meta={"program": "mcptui", "pid": "7"})
     with closing(RecordingReader(path)) as reader:
         assert reader.meta() == {"program": "mcptui", "pid": "7"} and reader.span() == (0, 0)
@@ -146,7 +146,7 @@ pieces = st.lists(alphabet, min_size=1, max_size=6).map(b"".join)
 
 @given(bodies=st.lists(pieces, min_size=1, max_size=8), needles=st.lists(pieces, min_size=1, max_size=3))
 @settings(max_examples=40, deadline=None)
-def test_a_search_finds_exactly_the_bodies_that_have_the_term(
+def test_a_search_finds_exactly_the_bodies_that_contain_the_term(
     bodies: list[bytes], needles: list[bytes], tmp_path_factory: pytest.TempPathFactory
 ):
     stored = dict(enumerate(bodies, start=1))
@@ -159,7 +159,7 @@ def test_a_search_finds_exactly_the_bodies_that_have_the_term(
         assert list(reader.search(terms, 1, len(bodies))) == expected(terms, stored)
 
 
-def test_regular_expressions_see_each_body_alone(path: Path):
+def test_regular_expressions_are_matched_against_each_body_separately(path: Path):
     stored = {1: b"start end", 2: b"xstart\nendx", 3: b"START END"}
     recorded(path, [request(seq, body) for seq, body in stored.items()])
     terms = [
@@ -174,7 +174,7 @@ def test_regular_expressions_see_each_body_alone(path: Path):
             reader.search([BodyTerm("(", regex=True)], 1, 3)
 
 
-def test_a_large_body_is_searched_in_windows_and_nothing_is_missed_at_their_edges(path: Path):
+def test_matches_at_the_window_edges_of_a_large_body_are_found(path: Path):
     body = bytearray(b"." * (3 * LARGE))
     body[LARGE - 3 : LARGE + 3] = b"Needle"
     recorded(path, [request(1, bytes(body)), request(2, b"needle"), request(3, b"n")])
@@ -201,7 +201,7 @@ def test_a_search_is_stopped_from_another_thread(path: Path):
         assert reader.search([BodyTerm('"id":7,')], 1, 20_000) == [{7}]
 
 
-def test_a_body_on_which_python_never_finishes_is_searched_like_the_others(path: Path):
+def test_a_body_that_hangs_in_python_is_searched_like_the_others(path: Path):
     recorded(path, [request(1, b"abc@"), request(2, b"a" * 200_000), request(3, b"xyz@")])
     with closing(RecordingReader(path)) as reader:
         began = time.thread_time()
@@ -212,19 +212,19 @@ def test_a_body_on_which_python_never_finishes_is_searched_like_the_others(path:
 # ---- files that are no recordings --------------------------------------------------------------------
 
 
-def test_a_file_that_is_not_there_is_reported(path: Path):
+def test_a_missing_file_is_reported(path: Path):
     with pytest.raises(StorageError, match="recording not found"):
         RecordingReader(path)
     assert not path.exists()
 
 
-def test_an_empty_file_is_a_recording_that_never_began(path: Path):
+def test_an_empty_file_is_reported_as_empty(path: Path):
     path.write_bytes(b"")
     with pytest.raises(StorageError, match="the file is empty"):
         RecordingReader(path)
 
 
-def test_a_recording_killed_while_it_was_created_never_began(path: Path):
+def test_a_recording_killed_during_creation_is_reported_as_empty(path: Path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
     with pytest.raises(StorageError, match="the file is empty"):
@@ -238,14 +238,14 @@ def test_a_file_that_is_not_a_database_is_reported(path: Path, content: bytes):
         RecordingReader(path)
 
 
-def test_a_database_of_something_else_is_reported(path: Path):
+def test_another_kind_of_database_is_reported(path: Path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE entries (seq)")
     with pytest.raises(StorageError, match="not a recording"):
         RecordingReader(path)
 
 
-def test_a_newer_recording_is_refused_with_what_to_do(path: Path):
+def test_a_newer_recording_is_rejected_with_the_next_step(path: Path):
     recorded(path, requests(1, 3))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
@@ -253,7 +253,7 @@ def test_a_newer_recording_is_refused_with_what_to_do(path: Path):
         RecordingReader(path)
 
 
-def test_a_recording_with_damage_inside_says_so_when_it_comes_to_it(path: Path):
+def test_damage_inside_a_recording_is_reported_when_it_is_read(path: Path):
     recorded(path, requests(1, 2000, 200))
     size = path.stat().st_size
     with path.open("r+b") as file:
@@ -269,7 +269,7 @@ def test_a_recording_with_damage_inside_says_so_when_it_comes_to_it(path: Path):
     "change",
     ["kind = 99", "kind = 0", "direction = -9", "outcome = 'x'"],
 )
-def test_values_that_no_writer_stores_are_damage_and_no_entry(path: Path, change: str):
+def test_malformed_values_are_reported_as_damage(path: Path, change: str):
     recorded(path, requests(1, 3))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"UPDATE entries SET {change}")
@@ -279,7 +279,7 @@ def test_values_that_no_writer_stores_are_damage_and_no_entry(path: Path, change
         assert "damaged" in reader.damage
 
 
-def test_a_finished_recording_is_read_where_nothing_can_be_written(path: Path):
+def test_a_finished_recording_can_be_read_from_a_read_only_folder(path: Path):
     recorded(path, requests(1, 3))
     path.chmod(0o400)
     path.parent.chmod(0o500)
@@ -303,7 +303,7 @@ def tear(path: Path, mark: bytes) -> None:
     overwrite(path, next(pages), fill=b"\xff")
 
 
-def test_a_large_body_that_cannot_be_read_to_its_end_is_lost(path: Path):
+def test_a_large_body_that_cannot_be_read_completely_is_lost(path: Path):
     recorded(path, [*requests(1, 3), request(4, b"Q" * 20_000), request(5, b"R" * 20_000)])
     tear(path, b"Q")
     with closing(RecordingReader(path)) as reader:
@@ -313,7 +313,7 @@ def test_a_large_body_that_cannot_be_read_to_its_end_is_lost(path: Path):
 
 
 @pytest.mark.parametrize("size", [20_000, 1_000_000])
-def test_a_search_knows_that_it_left_out_a_body(path: Path, size: int):
+def test_a_search_records_that_it_skipped_a_body(path: Path, size: int):
     recorded(path, [*requests(1, 3), request(4, b"Q" * size)])
     with closing(RecordingReader(path)) as reader:
         reader.search([BodyTerm("zzz")], 1, 4)
@@ -325,7 +325,7 @@ def test_a_search_knows_that_it_left_out_a_body(path: Path, size: int):
 
 
 @pytest.mark.parametrize("detail", ["{", "[1]", "5", "[" * 5000 + "]" * 5000])
-def test_a_detail_that_is_no_object_is_lost_and_counted(path: Path, detail: str):
+def test_a_detail_that_is_not_an_object_is_lost_and_counted(path: Path, detail: str):
     recorded(path, requests(1, 3))
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE entries SET detail = ? WHERE seq = 2", (detail,))
@@ -334,7 +334,7 @@ def test_a_detail_that_is_no_object_is_lost_and_counted(path: Path, detail: str)
         assert reader.damage == "the recording is damaged: 1 detail could not be read"
 
 
-def test_a_file_has_room_for_the_entries_in_it_and_not_for_any_number(tmp_path: Path):
+def test_the_maximum_number_of_entries_is_estimated_from_the_file_size(tmp_path: Path):
     path = tmp_path / "r.mcptrace"
     writer = RecordingWriter(path)
     writer.write([Entry(seq, 0, 0, "", Direction.NONE, Kind.EVENT) for seq in range(5000)])

@@ -15,7 +15,7 @@ def ring(*bodies: bytes) -> RecentEntries:
     return made
 
 
-def test_it_reads_what_is_kept():
+def test_entries_and_bodies_are_read_from_memory():
     kept = ring(b"Hello", b"world")
     with closing(MemoryReader(kept)) as reader:
         assert [entry.seq for entry in reader.columns(1, 9)] == [2]
@@ -36,7 +36,7 @@ def test_a_large_body_is_searched_to_its_end():
         assert reader.search([BodyTerm("b[0-9]c", regex=True)], 1, 1) == [{1}]
 
 
-def test_an_interrupt_is_for_one_reader_and_not_forgotten():
+def test_an_interrupt_affects_only_its_own_reader_and_can_be_reset():
     kept, word = ring(b"a"), BodyTerm("a")
     with closing(MemoryReader(kept)) as one, closing(MemoryReader(kept)) as other:
         one.interrupt()
@@ -46,7 +46,7 @@ def test_an_interrupt_is_for_one_reader_and_not_forgotten():
         assert one.search([word], 1, 1) == [{1}]
 
 
-def test_the_memory_can_still_be_read_after_closing():
+def test_entries_in_memory_can_be_read_after_closing():
     with closing(MemoryReader(ring(b"b1c"))) as reader:
         pass
     assert reader.search([BodyTerm("b[0-9]c", regex=True)], 1, 1) == [{1}]

@@ -34,7 +34,7 @@ def lost_of(rows: list[tuple]) -> int:
 
 
 @pytest.mark.parametrize("fill", [b"\0", b"\xff", b"\x0d"])
-def test_rows_between_damaged_pages_are_read_and_the_rest_is_counted(path: Path, fill: bytes):
+def test_rows_between_damaged_pages_are_read_and_lost_ones_counted(path: Path, fill: bytes):
     recorded(path, requests(1, 2000))
     pages = leaves(path, "entries")
     overwrite(path, pages[0], pages[5], pages[9], fill=fill)
@@ -47,7 +47,7 @@ def test_rows_between_damaged_pages_are_read_and_the_rest_is_counted(path: Path,
         assert [(entry.seq, entry.method) for entry in entries] == [(row[0], row[6]) for row in found]
 
 
-def test_an_entry_that_cannot_be_read_is_an_event_at_the_time_of_its_neighbour(path: Path):
+def test_an_unreadable_entry_becomes_an_event_with_the_time_of_its_neighbor(path: Path):
     recorded(path, requests(1, 2000))
     overwrite(path, leaves(path, "entries")[5])
     with closing(RecordingReader(path)) as reader:
@@ -56,7 +56,7 @@ def test_an_entry_that_cannot_be_read_is_an_event_at_the_time_of_its_neighbour(p
         assert (found[at].kind, found[at].wall_ns) == (Kind.EVENT, found[at - 1].wall_ns)
 
 
-def test_an_entry_that_is_known_to_be_unreadable_is_returned_without_a_query(path: Path):
+def test_an_entry_known_to_be_unreadable_is_returned_without_a_query(path: Path):
     recorded(path, requests(1, 2000))
     overwrite(path, leaves(path, "entries")[5])
     with closing(RecordingReader(path)) as reader:
@@ -67,7 +67,7 @@ def test_an_entry_that_is_known_to_be_unreadable_is_returned_without_a_query(pat
         assert statements == []
 
 
-def test_the_ends_of_a_damaged_recording_are_known_by_its_bodies(path: Path):
+def test_the_range_of_a_damaged_recording_is_found_through_its_bodies(path: Path):
     recorded(path, requests(1001, 500))
     pages = leaves(path, "entries")
     overwrite(path, pages[0], pages[-1])
@@ -77,7 +77,7 @@ def test_the_ends_of_a_damaged_recording_are_known_by_its_bodies(path: Path):
         assert f" {lost_of(found)} of its entries" in reader.damage
 
 
-def test_a_damaged_recording_whose_end_is_nowhere_known_is_read_as_far_as_it_goes(path: Path):
+def test_a_damaged_recording_with_an_unknown_end_is_read_as_far_as_possible(path: Path):
     recorded(path, requests(1, 500))
     overwrite(path, leaves(path, "entries")[-1], leaves(path, "bodies")[-1])
     with closing(RecordingReader(path)) as reader:
@@ -104,7 +104,7 @@ def test_the_readable_part_of_a_truncated_recording_is_read(path: Path, part: fl
             reader.body(2000)
 
 
-def test_a_recording_that_lost_nearly_everything_says_so(path: Path):
+def test_a_recording_truncated_to_almost_nothing_says_so(path: Path):
     recorded(path, requests(1, 2000, 200))
     os.truncate(path, 5000)
     with closing(RecordingReader(path)) as reader:
@@ -113,7 +113,7 @@ def test_a_recording_that_lost_nearly_everything_says_so(path: Path):
         assert reader.ends_ns() == (0, 0)
 
 
-def test_when_a_damaged_recording_began_and_ended_and_whose_it_was_is_known_all_the_same(path: Path):
+def test_start_end_and_sources_of_a_damaged_recording_are_still_known(path: Path):
     recorded(path, requests(1, 2000))
     with closing(RecordingReader(path)) as reader:
         sound = reader.span(), reader.sources(10)
@@ -127,7 +127,7 @@ def test_when_a_damaged_recording_began_and_ended_and_whose_it_was_is_known_all_
         assert reader.damage
 
 
-def test_what_is_known_of_a_recording_as_a_whole_may_be_lost(path: Path):
+def test_metadata_may_be_lost(path: Path):
     recorded(path, requests(1, 10))
     with closing(sqlite3.connect(path)) as connection:
         (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'meta'").fetchone()
@@ -143,7 +143,7 @@ def test_a_sound_recording_has_no_damage(path: Path):
         assert (len(all_rows(reader)), reader.damage) == (500, "")
 
 
-def test_a_number_without_a_row_becomes_an_event():
+def test_a_missing_row_becomes_an_event():
     rows = [(3, "three"), (5, "five")]
     found = without_gaps(rows, 3, 7, (10, 20))
     assert [row[0] for row in found] == [3, 4, 5, 6]

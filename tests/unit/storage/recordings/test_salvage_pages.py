@@ -70,7 +70,7 @@ def read_all(path: Path) -> tuple[EntryColumns, dict[int, bytes | None], str]:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_what_is_sound_is_read_whatever_the_damage(tmp_path: Path, seed: int):
+def test_undamaged_entries_are_read_whatever_the_damage(tmp_path: Path, seed: int):
     path = tmp_path / "r.mcptrace"
     sound = {entry.seq: entry.body for entry in requests(1, ENTRIES, 80)}
     recorded(path, requests(1, ENTRIES, 80))
@@ -83,7 +83,7 @@ def test_what_is_sound_is_read_whatever_the_damage(tmp_path: Path, seed: int):
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-def test_a_value_that_no_writer_stores_costs_one_entry_at_most(tmp_path: Path, column: str):
+def test_a_malformed_value_costs_at_most_one_entry(tmp_path: Path, column: str):
     path = tmp_path / "r.mcptrace"
     recorded(path, requests(1, ENTRIES, 80))
     with closing(loosened(path)) as connection:
@@ -97,7 +97,7 @@ def test_a_value_that_no_writer_stores_costs_one_entry_at_most(tmp_path: Path, c
         assert "could not be read" in damage
 
 
-def test_a_body_that_is_none_is_lost_and_counted(tmp_path: Path):
+def test_a_malformed_body_is_lost_and_counted(tmp_path: Path):
     path = tmp_path / "r.mcptrace"
     recorded(path, requests(1, ENTRIES, 80))
     with closing(loosened(path)) as connection:

@@ -10,10 +10,10 @@ def test_every_character_that_folds_to_a_letter_is_known():
     assert "".join(folding) == FOLDS_TO_LETTERS
 
 
-def test_a_text_with_letters_has_them_as_its_sign_and_what_folds_to_them():
+def test_the_signs_of_a_text_are_its_letters_and_characters_that_fold_to_them():
     assert signs("Hop-7") == [b"hop"]
     assert {b"milk", "\u212a".encode(), b"\\u212a"} <= set(signs("milk"))
 
 
-def test_nothing_is_known_of_a_text_without_letters_in_ascii():
+def test_a_text_without_ascii_letters_has_an_empty_sign():
     assert signs("{}-") == [b""]

@@ -39,12 +39,12 @@ def test_only_parts_with_a_match_are_read(stored: Stored):
     assert read == [(seq, bodies[seq]) for seq in range(TOGETHER + 1, 2 * TOGETHER + 1)]
 
 
-def test_only_the_range_is_read(stored: Stored):
+def test_only_the_requested_range_is_read(stored: Stored):
     connection = stored(dict.fromkeys(range(1, 10), b"needle"))
     assert [seq for seq, _ in StoredBodies(connection).between(3, 5, search_for("needle"))] == [3, 4, 5]
 
 
-def test_long_bodies_are_read_wherever_they_are_and_large_ones_by_their_length(
+def test_long_bodies_are_always_read_and_large_ones_returned_as_their_length(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ):
     long, large = b"x" * (SHORT + 1), b"y" * 2_000_000
@@ -52,14 +52,14 @@ def test_long_bodies_are_read_wherever_they_are_and_large_ones_by_their_length(
     assert list(StoredBodies(connection).between(1, 4, search_for("needle"))) == [(2, long), (3, len(large))]
 
 
-def test_long_bodies_stand_among_the_others_where_one_of_those_may_match(stored: Stored):
+def test_long_bodies_keep_their_order_among_the_others(stored: Stored):
     long = b"x" * (SHORT + 1)
     connection = stored({1: b"needle", 2: long, 3: b"hay"})
     read = list(StoredBodies(connection).between(1, 3, search_for("needle")))
     assert read == [(1, b"needle"), (2, long), (3, b"hay")]
 
 
-def test_where_most_parts_match_most_are_read_without_looking_first(
+def test_if_most_parts_match_they_are_read_without_checking_first(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(stored_bodies, "TOGETHER", 2)
@@ -72,13 +72,13 @@ def test_where_most_parts_match_most_are_read_without_looking_first(
     assert len(looked) < 20
 
 
-def test_a_gap_in_the_seqs_is_skipped_at_once(stored: Stored):
+def test_gaps_in_the_sequence_numbers_are_skipped_at_once(stored: Stored):
     connection = stored({1: b"needle", 1 << 60: b"needle", (1 << 62): b"hay"})
     read = list(StoredBodies(connection).between(1, 1 << 62, search_for("needle")))
     assert read == [(1, b"needle"), (1 << 60, b"needle")]
 
 
-def test_nothing_is_read_behind_the_stop(stored: Stored, monkeypatch: pytest.MonkeyPatch):
+def test_nothing_is_read_after_a_stop(stored: Stored, monkeypatch: pytest.MonkeyPatch):
     stop = Event()
     connection = stored(dict.fromkeys(range(1, 5 * TOGETHER), b"needle"))
     read: list[Body] = []
@@ -89,7 +89,7 @@ def test_nothing_is_read_behind_the_stop(stored: Stored, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le"])
-def test_bytes_that_are_no_text_are_read_as_they_are(stored: Stored, encoding: str):
+def test_binary_bodies_are_read_unchanged(stored: Stored, encoding: str):
     bodies = {1: b"\x00\xffneedle", 2: b"", 3: b"\xc3"}
     read = list(StoredBodies(stored(bodies, encoding)).between(1, 3, search_for("needle")))
     assert dict(read) == bodies

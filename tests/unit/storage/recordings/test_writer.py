@@ -50,7 +50,7 @@ def seqs(path: Path) -> list[int]:
         return [entry.seq for entry in reader.columns(0, 1_000_000)]
 
 
-def test_it_stands_back_between_the_entries_of_a_transaction(path: Path):
+def test_the_writer_yields_between_the_entries_of_a_transaction(path: Path):
     stood_back: list[None] = []
     writer = RecordingWriter(path, stand_back=lambda: stood_back.append(None))
     writer.write(requests(1, 1000, 10))
@@ -60,7 +60,7 @@ def test_it_stands_back_between_the_entries_of_a_transaction(path: Path):
 
 
 @pytest.mark.parametrize("round_", range(3))
-def test_kill_9_loses_nothing_that_was_written(path: Path, round_: int):
+def test_kill_9_loses_no_written_entries(path: Path, round_: int):
     process = subprocess.Popen([sys.executable, "-c", ENDLESS, str(path)], cwd=ROOT, stdout=subprocess.PIPE)
     with process:
         acknowledged = 0
@@ -73,7 +73,7 @@ def test_kill_9_loses_nothing_that_was_written(path: Path, round_: int):
         assert reader.body(acknowledged).startswith(b'{"id":%d,' % acknowledged)
 
 
-def test_a_process_killed_at_any_moment_of_creation_leaves_no_half_schema(path: Path):
+def test_a_process_killed_during_creation_leaves_no_partial_schema(path: Path):
     for _ in range(3):
         process = subprocess.Popen(
             [sys.executable, "-c", ENDLESS, str(path)], cwd=ROOT, stdout=subprocess.PIPE
@@ -90,7 +90,7 @@ def test_a_process_killed_at_any_moment_of_creation_leaves_no_half_schema(path: 
             file.unlink()
 
 
-def test_the_file_is_for_its_owner_only(path: Path):
+def test_the_file_is_private(path: Path):
     old = os.umask(0)
     try:
         writer = RecordingWriter(path)
@@ -103,14 +103,14 @@ def test_the_file_is_for_its_owner_only(path: Path):
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_a_closed_recording_is_one_single_file(path: Path):
+def test_a_closed_recording_is_a_single_file(path: Path):
     writer = RecordingWriter(path)
     writer.write(requests(1, 3))
     writer.close()
     assert os.listdir(path.parent) == [path.name] and seqs(path) == [1, 2, 3]
 
 
-def test_a_reader_sees_what_is_written_meanwhile(path: Path):
+def test_a_reader_sees_new_entries_while_they_are_written(path: Path):
     writer = RecordingWriter(path)
     writer.write(requests(1, 600))
     with closing(RecordingReader(path)) as reader:
@@ -122,7 +122,7 @@ def test_a_reader_sees_what_is_written_meanwhile(path: Path):
     assert seqs(path)[-1] == 605
 
 
-def test_the_oldest_entries_are_dropped_at_the_cap_and_counted_in_a_marker(path: Path):
+def test_at_the_cap_the_oldest_entries_are_dropped_and_counted_in_a_marker(path: Path):
     writer = RecordingWriter(path, cap_bytes=1_000_000)
     for first in range(1, 20_001, 100):
         writer.write(requests(first, 100, 300))
@@ -148,7 +148,7 @@ def test_nothing_is_dropped_below_the_cap(path: Path):
         assert writer.gone == 0
 
 
-def test_one_batch_larger_than_the_cap_stays_until_the_next(path: Path):
+def test_a_batch_larger_than_the_cap_is_kept_until_the_next(path: Path):
     writer = RecordingWriter(path, cap_bytes=100_000)
     writer.write([request(1, b"x" * 300_000)])
     assert not writer.problem
@@ -159,7 +159,7 @@ def test_one_batch_larger_than_the_cap_stays_until_the_next(path: Path):
         assert [entry.method for entry in reader.columns(0, 9)] == ["dropped", "tools/call"]
 
 
-def test_every_finding_is_stored_with_the_entries(path: Path):
+def test_every_finding_is_stored_with_its_entries(path: Path):
     findings = [Finding(seq, "not-json", Severity.ERROR, "This is not JSON.", "basic") for seq in range(1, 6)]
     writer = RecordingWriter(path)
     writer.write(requests(1, 5), findings[:2])
@@ -169,7 +169,7 @@ def test_every_finding_is_stored_with_the_entries(path: Path):
     writer.close()
 
 
-def test_a_flood_of_findings_is_judged_to_its_end(path: Path):
+def test_a_flood_of_findings_is_stored_completely(path: Path):
     writer = RecordingWriter(path)
     writer.write(requests(1, 5))
     for start in range(1, 110_001, 1_000):
@@ -200,7 +200,7 @@ def judged(path: Path) -> int:
         return judged_of(reader.meta())
 
 
-def test_up_to_where_all_findings_are_known_is_stored_with_them(path: Path):
+def test_the_last_fully_judged_entry_is_stored_with_the_findings(path: Path):
     writer = RecordingWriter(path)
     writer.write(requests(1, 5))
     assert judged(path) == 0
@@ -212,7 +212,9 @@ def test_up_to_where_all_findings_are_known_is_stored_with_them(path: Path):
     writer.close()
 
 
-def test_findings_that_are_not_kept_are_not_called_known(path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_entries_whose_findings_were_dropped_do_not_count_as_judged(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(traffic_writer, "WAITING_FINDINGS", 1)
     monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
     writer = RecordingWriter(path)
@@ -245,7 +247,7 @@ def test_findings_of_a_failed_transaction_are_stored_and_counted_once(path: Path
     writer.close()
 
 
-def test_notes_of_a_live_recording_are_stored_by_its_writer(path: Path):
+def test_notes_on_a_live_recording_are_stored_by_its_writer(path: Path):
     writer = RecordingWriter(path)
     writer.note(7, marked=True)
     writer.note(7, text="slow")
@@ -253,7 +255,7 @@ def test_notes_of_a_live_recording_are_stored_by_its_writer(path: Path):
     writer.close()
 
 
-def test_a_folder_that_cannot_be_written_is_reported_and_nothing_is_raised(tmp_path: Path):
+def test_a_folder_that_is_not_writable_is_reported_without_raising(tmp_path: Path):
     (tmp_path / "file").write_text("")
     writer = RecordingWriter(tmp_path / "file" / "r.mcptrace")
     writer.write(requests(1, 3))
@@ -261,7 +263,7 @@ def test_a_folder_that_cannot_be_written_is_reported_and_nothing_is_raised(tmp_p
     writer.close()
 
 
-def test_a_file_that_is_there_already_is_not_touched(tmp_path: Path):
+def test_an_existing_file_is_not_touched(tmp_path: Path):
     path = tmp_path / "r.mcptrace"
     path.write_bytes(b"mine")
     writer = RecordingWriter(path)
@@ -275,7 +277,7 @@ def full_after(writer: RecordingWriter, pages: int) -> None:
     writer._connection.execute(f"PRAGMA max_page_count = {pages}")
 
 
-def test_a_full_disk_is_reported_and_what_waited_is_stored_when_there_is_space_again(
+def test_a_full_disk_is_reported_and_pending_entries_are_stored_once_there_is_space(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
@@ -291,7 +293,7 @@ def test_a_full_disk_is_reported_and_what_waited_is_stored_when_there_is_space_a
     writer.close()
 
 
-def test_a_disk_that_stays_full_ends_the_recording_there(path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_disk_that_remains_full_ends_the_recording(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(traffic_writer, "WAITING_BYTES", 100_000)
     writer = RecordingWriter(path)
     writer.write(requests(1, 10))
@@ -303,7 +305,7 @@ def test_a_disk_that_stays_full_ends_the_recording_there(path: Path, monkeypatch
     assert seqs(path) == list(range(1, 11))
 
 
-def test_a_lock_that_another_program_holds_is_reported(path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_lock_held_by_another_program_is_reported(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
     writer = RecordingWriter(path)
     writer._connection.execute("PRAGMA busy_timeout = 1")
@@ -316,7 +318,7 @@ def test_a_lock_that_another_program_holds_is_reported(path: Path, monkeypatch: 
     assert writer.problem == "" and seqs(path) == [1, 2, 3]
 
 
-def test_text_that_utf8_cannot_hold_is_kept_escaped(path: Path):
+def test_unencodable_text_is_stored_escaped(path: Path):
     writer = RecordingWriter(path)
     writer.write([request(1, method="a\ud800b"), request(2, method="fine")])
     assert not writer.problem
@@ -325,7 +327,7 @@ def test_text_that_utf8_cannot_hold_is_kept_escaped(path: Path):
     writer.close()
 
 
-def test_entries_with_and_without_a_cause_come_back_from_one_batch(path: Path):
+def test_entries_with_and_without_a_cause_can_be_written_in_one_batch(path: Path):
     entries = [request(1), request(2)._replace(cause=Cause(3, 1, "call_1")), request(3, b"\x00\xff")]
     with closing(RecordingWriter(path)) as writer:
         writer.write(entries)
@@ -334,7 +336,7 @@ def test_entries_with_and_without_a_cause_come_back_from_one_batch(path: Path):
         assert [reader.entry(seq) for seq in range(1, 5)] == [*entries, request(4)]
 
 
-def test_a_recording_that_cannot_be_created_is_tried_again_with_all_that_waited(
+def test_creating_a_recording_is_retried_with_all_pending_entries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
@@ -360,7 +362,7 @@ def test_a_deleted_recording_is_reported_and_continues_in_a_new_file(path: Path)
     assert writer.problem == "" and seqs(path) == [4, 5, 6, 7, 8, 9]
 
 
-def test_a_folder_of_recordings_that_is_moved_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_moved_recordings_folder_is_created_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
     path = tmp_path / "recordings" / "r.mcptrace"
     writer = RecordingWriter(path)
@@ -374,7 +376,7 @@ def test_a_folder_of_recordings_that_is_moved_is_made_again(tmp_path: Path, monk
     assert seqs(path) == [4, 5, 6, 7, 8, 9] and not is_live(path)
 
 
-def test_a_recording_in_whose_place_is_something_else_ends(path: Path):
+def test_a_recording_replaced_by_another_file_ends(path: Path):
     writer = RecordingWriter(path)
     writer.write(requests(1, 3))
     path.unlink()
@@ -388,7 +390,7 @@ def test_a_recording_in_whose_place_is_something_else_ends(path: Path):
 @pytest.mark.parametrize("count", [3, 20_000], ids=["in the WAL", "in the file"])
 @pytest.mark.parametrize("side", ["", "-wal"])
 @pytest.mark.parametrize("garbage", [b"", b"garbage!"], ids=["cut", "overwritten"])
-def test_a_recording_that_is_damaged_meanwhile_is_reported_or_still_whole(
+def test_damage_while_recording_is_reported_or_the_recording_remains_complete(
     path: Path, count: int, side: str, garbage: bytes
 ):
     writer = RecordingWriter(path)
@@ -453,7 +455,7 @@ def record(path: Path) -> list[int]:
 
 
 @pytest.mark.parametrize("heals", [True, False])
-def test_whichever_statement_fails_what_was_acknowledged_is_there(tmp_path: Path, faulty, heals: bool):
+def test_whichever_statement_fails_acknowledged_entries_are_stored(tmp_path: Path, faulty, heals: bool):
     for number in range(1, 1000):
         path = tmp_path / f"{number}.mcptrace"
         faulty(number, heals=heals)

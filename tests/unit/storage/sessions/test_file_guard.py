@@ -63,7 +63,9 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("size", [10, 40_000], ids=["in the WAL", "in the file"])
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("when", ["before the next message", "before it is closed"])
-async def test_nothing_is_lost_that_is_in_memory(tmp_path: Path, damage: str, size: int, when: str) -> None:
+async def test_a_damaged_file_loses_nothing_that_is_in_memory(
+    tmp_path: Path, damage: str, size: int, when: str
+) -> None:
     journal = await store_in(tmp_path).begin()
     for number in range(30):
         journal.message(number, UserMessage(f"{number} " + "y" * size))
@@ -85,7 +87,7 @@ async def test_nothing_is_lost_that_is_in_memory(tmp_path: Path, damage: str, si
     assert (found.info.tokens, found.info.cost) == (15, 0.5)
 
 
-async def test_the_damage_is_told_and_the_damaged_file_kept(
+async def test_the_damage_is_reported_and_the_damaged_file_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_journal, "RETRY_SECONDS", 60)
@@ -102,7 +104,7 @@ async def test_the_damage_is_told_and_the_damaged_file_kept(
     assert len((await store_in(tmp_path).read(journal.id)).conversation.messages) == 2
 
 
-async def test_a_reopened_conversation_is_saved_again_with_all_it_had(tmp_path: Path) -> None:
+async def test_a_reopened_conversation_is_saved_again_completely(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     journal = await store.begin()
     journal.message(0, UserMessage("first"))
@@ -123,7 +125,7 @@ async def test_a_reopened_conversation_is_saved_again_with_all_it_had(tmp_path: 
     assert found.info.tokens == 15
 
 
-async def test_a_checkpoint_of_another_program_is_no_damage(tmp_path: Path) -> None:
+async def test_a_checkpoint_by_another_program_is_not_damage(tmp_path: Path) -> None:
     journal = await store_in(tmp_path).begin()
     journal.message(0, UserMessage("first"))
     await journal.settled()
@@ -137,7 +139,7 @@ async def test_a_checkpoint_of_another_program_is_no_damage(tmp_path: Path) -> N
     assert not list(path.parent.glob("*.damaged*"))
 
 
-async def test_a_folder_that_was_a_link_is_made_once_the_link_is_gone(tmp_path: Path) -> None:
+async def test_a_folder_that_was_a_link_is_created_once_the_link_is_removed(tmp_path: Path) -> None:
     own = tmp_path / "mcptui"
     (tmp_path / "theirs").mkdir()
     own.symlink_to(tmp_path / "theirs")

@@ -34,7 +34,7 @@ def cut_in_half(path: Path) -> int:
     return size
 
 
-async def test_of_a_file_that_was_cut_the_beginning_is_read_and_it_continues(tmp_path: Path, path: Path):
+async def test_a_truncated_file_is_read_up_to_the_cut_and_the_session_continues(tmp_path: Path, path: Path):
     store = store_in(tmp_path)
     size = cut_in_half(path)
     assert is_cut(path)
@@ -49,7 +49,7 @@ async def test_of_a_file_that_was_cut_the_beginning_is_read_and_it_continues(tmp
     assert len(data_of(path.with_name(path.name + ".damaged"))) == size // 2
 
 
-async def test_damage_that_only_writing_would_meet_is_repaired_when_it_is_opened(tmp_path: Path, path: Path):
+async def test_damage_that_would_break_only_writing_is_repaired_on_opening(tmp_path: Path, path: Path):
     store = store_in(tmp_path)
     overwrite(path, leaves(path, "folded_data")[0])
     assert not is_sound(path)
@@ -62,7 +62,7 @@ async def test_damage_that_only_writing_would_meet_is_repaired_when_it_is_opened
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_whatever_was_overwritten_a_session_opens_valid_or_is_refused_with_a_reason(
+async def test_after_any_damage_a_session_opens_valid_or_is_rejected_with_a_reason(
     tmp_path: Path, path: Path, seed: int
 ):
     store = store_in(tmp_path)

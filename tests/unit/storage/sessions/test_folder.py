@@ -46,7 +46,7 @@ async def test_a_thousand_known_sessions_are_listed_without_reading_them(tmp_pat
     assert [path.stem for path in reads] == ["copy-7"]
 
 
-async def test_a_session_that_is_being_written_is_listed_as_it_is_now(tmp_path: Path):
+async def test_a_session_that_is_being_written_is_listed_with_its_current_state(tmp_path: Path):
     store, other = store_in(tmp_path), store_in(tmp_path)
     journal = await store.begin()
     for number in range(5):
@@ -68,7 +68,7 @@ async def test_a_deleted_session_is_restored_completely(tmp_path: Path):
     assert await store.deleted() == []
 
 
-async def test_a_session_of_a_killed_process_is_deleted_with_all_that_was_said(tmp_path: Path):
+async def test_deleting_the_session_of_a_killed_process_keeps_all_its_messages(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     await say(journal, QUESTION, ANSWER)
@@ -84,7 +84,7 @@ async def test_a_session_of_a_killed_process_is_deleted_with_all_that_was_said(t
     assert (await crashed.read(journal.id)).conversation.messages == [QUESTION, ANSWER]
 
 
-async def test_after_thirty_days_it_is_gone(tmp_path: Path):
+async def test_a_deleted_session_is_purged_after_thirty_days(tmp_path: Path):
     session = await saved(store_in(tmp_path), QUESTION)
     now = Moved()
     files = SessionFolder(tmp_path / "sessions", now)
@@ -116,7 +116,7 @@ async def test_an_empty_session_is_not_listed_and_is_removed_after_a_day(tmp_pat
     assert [path.stem for path in files.folder.iterdir()] == [session]
 
 
-async def test_nothing_is_put_over_a_session_that_is_there(tmp_path: Path):
+async def test_restoring_does_not_overwrite_an_existing_session(tmp_path: Path):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION)
     path = tmp_path / "sessions" / f"{session}.mcpsession"
@@ -127,7 +127,7 @@ async def test_nothing_is_put_over_a_session_that_is_there(tmp_path: Path):
         await store.restore(session)
 
 
-def test_no_folder_is_no_error(tmp_path: Path):
+def test_a_missing_folder_is_not_an_error(tmp_path: Path):
     files = SessionFolder(tmp_path / "none")
     files.purge()
     assert (files.list(), files.deleted()) == ([], [])

@@ -29,7 +29,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-async def test_another_process_reads_only_what_changed(tmp_path: Path, folder: Path, reads: list[str]):
+async def test_another_process_reads_only_sessions_that_changed(
+    tmp_path: Path, folder: Path, reads: list[str]
+):
     first = await store_in(tmp_path).list()
     assert len(reads) == 40
     reads.clear()
@@ -43,14 +45,14 @@ async def test_another_process_reads_only_what_changed(tmp_path: Path, folder: P
     await journal.close()
 
 
-async def test_a_session_that_is_gone_is_gone_from_the_list(tmp_path: Path, folder: Path):
+async def test_a_deleted_session_is_removed_from_the_list(tmp_path: Path, folder: Path):
     await store_in(tmp_path).list()
     store = store_in(tmp_path)
     await store.delete("copy-1")
     assert len(await store.list()) == len(await store_in(tmp_path).list()) == 39
 
 
-async def test_only_the_person_can_read_it(tmp_path: Path, folder: Path):
+async def test_the_cached_list_is_private(tmp_path: Path, folder: Path):
     await store_in(tmp_path).list()
     assert (folder / NAME).stat().st_mode & 0o777 == 0o600
 
@@ -70,13 +72,13 @@ async def test_only_the_person_can_read_it(tmp_path: Path, folder: Path):
         "\ud800",
     ],
 )
-async def test_what_is_no_such_list_is_as_if_it_were_not_there(tmp_path: Path, folder: Path, text: str):
+async def test_an_invalid_cached_list_is_ignored(tmp_path: Path, folder: Path, text: str):
     (folder / NAME).write_text(text, errors="surrogatepass")
     assert load_known(folder) == {}
     assert len(await store_in(tmp_path).list()) == 40
 
 
-async def test_values_of_a_wrong_type_are_not_taken(tmp_path: Path, folder: Path):
+async def test_a_cached_list_with_wrong_types_is_ignored(tmp_path: Path, folder: Path):
     await store_in(tmp_path).list()
     found = json.loads((folder / NAME).read_text())
     found["sessions"]["copy-1"][1][1] = 7
@@ -84,7 +86,7 @@ async def test_values_of_a_wrong_type_are_not_taken(tmp_path: Path, folder: Path
     assert load_known(folder) == {}
 
 
-async def test_a_list_that_another_process_made_is_used_without_reading_the_sessions(
+async def test_a_list_cached_by_another_process_is_used_without_reading_the_sessions(
     tmp_path: Path, folder: Path, reads: list[str]
 ):
     await store_in(tmp_path).list()

@@ -68,7 +68,7 @@ def harmless(page: Page) -> None:
         assert not re.match(r"\s*(javascript|vbscript|data):", str(attributes.get("href", "")), re.IGNORECASE)
 
 
-async def test_results_are_as_people_see_them(tmp_path: Path):
+async def test_results_are_shown_as_people_read_them(tmp_path: Path):
     cut = ToolMessage("c1", "x", CANCELLED_FOR_MODEL, is_error=True, why="cancelled")
     odd = ToolMessage("c2", "y", f"ERROR: [warning: odd {EVIL}]\nno", is_error=True, seconds=1.0)
     asking = AssistantMessage("", calls=(CallRequest("c1", "x", "{}"), CallRequest("c2", "y", "{}")))
@@ -85,7 +85,7 @@ async def test_messages_are_on_the_page(tmp_path: Path):
     harmless(page)
 
 
-async def test_hostile_texts_are_text(tmp_path: Path):
+async def test_hostile_texts_are_shown_as_text(tmp_path: Path):
     attached = (
         Attachment("image", f'image/png"{EVIL}', EVIL, 5, PNG),
         Attachment("image", "image/png", EVIL, 5, '"><script>alert(1)</script>'),
@@ -104,14 +104,14 @@ async def test_hostile_texts_are_text(tmp_path: Path):
     assert not any(tag == "img" for tag, _ in page.tags)
 
 
-async def test_only_its_own_styles_are_allowed_and_nothing_is_loaded(tmp_path: Path):
+async def test_only_inline_styles_are_allowed_and_nothing_is_loaded(tmp_path: Path):
     page = await page_of(tmp_path, QUESTION)
     (policy,) = [a["content"] for tag, a in page.tags if a.get("http-equiv") == "Content-Security-Policy"]
     assert policy is not None and policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "script-src" not in policy and "unsafe" not in policy and "http" not in policy
 
 
-async def test_pictures_and_sounds_are_part_of_the_page(tmp_path: Path):
+async def test_images_and_audio_are_embedded_in_the_page(tmp_path: Path):
     attached = (
         Attachment("image", "image/png", "a.png", 48, PNG),
         Attachment("audio", "audio/wav", "a.wav", 48, PNG),
@@ -123,7 +123,7 @@ async def test_pictures_and_sounds_are_part_of_the_page(tmp_path: Path):
     assert "a.pdf (application/pdf, 48 B)" in page.text
 
 
-async def test_markdown_of_a_model_is_rendered(tmp_path: Path):
+async def test_markdown_from_a_model_is_rendered(tmp_path: Path):
     page = await page_of(tmp_path, QUESTION, AssistantMessage("**b** `c`\n\n| a |\n|---|\n| 1 |"))
     assert {"strong", "code", "table"} <= {tag for tag, _ in page.tags}
 
@@ -133,7 +133,7 @@ async def test_a_huge_text_is_not_rendered(tmp_path: Path):
     assert "strong" not in {tag for tag, _ in page.tags}
 
 
-async def test_the_system_text_is_folded(tmp_path: Path):
+async def test_the_system_prompt_is_collapsed(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     journal.describe(SessionMeta(system=EVIL))
@@ -151,7 +151,7 @@ async def test_no_text_escapes_its_element(tmp_path: Path, one: str, other: str)
 
 
 @pytest.mark.parametrize("kind", ["html", "markdown", "json"])
-async def test_an_export_appears_whole_or_not_at_all(tmp_path: Path, kind: str):
+async def test_an_export_is_written_completely_or_not_at_all(tmp_path: Path, kind: str):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION)
     target = tmp_path / "out"

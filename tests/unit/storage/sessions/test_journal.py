@@ -37,7 +37,7 @@ async def test_after_settled_everything_is_in_the_file(tmp_path: Path):
     await journal.close()
 
 
-async def test_data_that_nobody_waits_for_is_stored_too(tmp_path: Path):
+async def test_data_that_nobody_awaits_is_stored_too(tmp_path: Path):
     journal = await store_in(tmp_path).begin()
     await say(journal, QUESTION)
     journal.message(1, ANSWER)
@@ -45,7 +45,7 @@ async def test_data_that_nobody_waits_for_is_stored_too(tmp_path: Path):
     await journal.close()
 
 
-async def test_what_is_said_together_is_stored_in_one_transaction(tmp_path: Path, monkeypatch):
+async def test_messages_sent_together_are_stored_in_one_transaction(tmp_path: Path, monkeypatch):
     commits = []
     real = session_journal.SessionWriter.store
     monkeypatch.setattr(
@@ -61,7 +61,7 @@ async def test_what_is_said_together_is_stored_in_one_transaction(tmp_path: Path
     assert sum(commits) == 100 and len([each for each in commits if each]) <= 3
 
 
-async def test_arguments_with_the_name_of_a_secret_are_not_in_the_file(tmp_path: Path):
+async def test_arguments_whose_names_suggest_a_secret_are_not_in_the_file(tmp_path: Path):
     journal = await store_in(tmp_path).begin()
     journal.message(0, UserMessage("log in"))
     call = CallRequest("c", "auth__login", '{"password": "hunter2", "user": "ada"}')
@@ -73,7 +73,7 @@ async def test_arguments_with_the_name_of_a_secret_are_not_in_the_file(tmp_path:
     assert files.count(b"[redacted:password]") == 2
 
 
-async def test_a_thread_begins_with_the_first_message_and_ends_with_the_journal(tmp_path: Path):
+async def test_the_thread_starts_with_the_first_message_and_ends_with_the_journal(tmp_path: Path):
     journal = await store_in(tmp_path).begin()
     assert threads() == []
     journal.message(0, QUESTION)
@@ -82,7 +82,7 @@ async def test_a_thread_begins_with_the_first_message_and_ends_with_the_journal(
     assert threads() == []
 
 
-async def test_several_tasks_may_wait_and_one_may_be_cancelled(tmp_path: Path):
+async def test_several_tasks_may_wait_for_settled_and_one_may_be_cancelled(tmp_path: Path):
     journal = await store_in(tmp_path).begin()
     journal.message(0, QUESTION)
     gone = asyncio.ensure_future(journal.settled())
@@ -96,7 +96,7 @@ async def test_several_tasks_may_wait_and_one_may_be_cancelled(tmp_path: Path):
     assert stored(journal, tmp_path) == 1
 
 
-async def test_drafts_are_stored_now_and_then_only(tmp_path: Path, monkeypatch):
+async def test_drafts_are_stored_at_intervals(tmp_path: Path, monkeypatch):
     writes = []
     real = session_journal.SessionWriter.store
     monkeypatch.setattr(
@@ -115,7 +115,7 @@ async def test_drafts_are_stored_now_and_then_only(tmp_path: Path, monkeypatch):
     await journal.close()
 
 
-async def test_a_disk_that_was_locked_takes_what_waited(tmp_path: Path, monkeypatch):
+async def test_after_a_lock_pending_messages_are_stored(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)
     monkeypatch.setattr("tui.storage.sessions.file.WRITER_BUSY_MS", 1)
     journal = await store_in(tmp_path).begin()
@@ -131,7 +131,7 @@ async def test_a_disk_that_was_locked_takes_what_waited(tmp_path: Path, monkeypa
     assert stored(journal, tmp_path) == 2
 
 
-async def test_a_file_that_is_gone_is_reported_and_written_again(tmp_path: Path, monkeypatch):
+async def test_a_missing_file_is_reported_and_written_again(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.2)
     journal = await store_in(tmp_path).begin()
     await say(journal, QUESTION)
@@ -145,7 +145,7 @@ async def test_a_file_that_is_gone_is_reported_and_written_again(tmp_path: Path,
     assert stored(journal, tmp_path) == 2
 
 
-async def test_a_folder_that_cannot_be_made_is_reported_and_tried_again(tmp_path: Path, monkeypatch):
+async def test_a_folder_that_cannot_be_created_is_reported_and_retried(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)
     (tmp_path / "sessions").write_text("in the way")
     journal = await store_in(tmp_path).begin()
@@ -158,7 +158,7 @@ async def test_a_folder_that_cannot_be_made_is_reported_and_tried_again(tmp_path
     assert stored(journal, tmp_path) == 1
 
 
-async def test_memory_for_a_disk_that_fails_is_bounded(tmp_path: Path, monkeypatch):
+async def test_memory_for_pending_writes_is_bounded(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)
     monkeypatch.setattr(session_journal, "WAITING_BYTES", 10_000)
     (tmp_path / "sessions").write_text("in the way")
@@ -170,7 +170,7 @@ async def test_memory_for_a_disk_that_fails_is_bounded(tmp_path: Path, monkeypat
     await journal.close()
 
 
-async def test_a_lock_of_another_program_is_tried_again_soon_however_long_it_was_held(
+async def test_a_lock_by_another_program_is_retried_soon_however_long_it_was_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)

@@ -71,7 +71,7 @@ async def talk(folder: Path) -> tuple[str, list[int]]:
     return journal.id, acknowledged
 
 
-async def test_any_one_write_may_fail_and_all_is_stored_in_the_end(tmp_path: Path, faulty):
+async def test_if_any_single_write_fails_everything_is_still_stored_in_the_end(tmp_path: Path, faulty):
     for number in range(1, 1000):
         folder = tmp_path / str(number)
         faulty(number)
@@ -87,7 +87,7 @@ async def test_any_one_write_may_fail_and_all_is_stored_in_the_end(tmp_path: Pat
             return
 
 
-async def test_from_any_write_on_the_disk_may_fail_and_what_was_acknowledged_is_there(tmp_path: Path, faulty):
+async def test_if_all_writes_fail_from_some_point_acknowledged_messages_are_stored(tmp_path: Path, faulty):
     for number in range(1, 1000):
         folder = tmp_path / str(number)
         faulty(number, heals=False)
@@ -121,7 +121,7 @@ async def test_from_any_write_on_the_disk_may_fail_and_what_was_acknowledged_is_
         (sqlite3.OperationalError("disk I/O error"), "cannot use {file}: disk I/O error"),
     ],
 )
-async def test_why_nothing_is_written_is_said_with_a_reason(
+async def test_a_write_failure_is_reported_with_the_reason(
     tmp_path: Path, faulty, error: Exception, words: str
 ):
     faulty(1, error, heals=False)
@@ -134,7 +134,7 @@ async def test_why_nothing_is_written_is_said_with_a_reason(
     await journal.close()
 
 
-async def test_what_cannot_be_stored_at_all_keeps_nothing_else_from_being_stored(tmp_path: Path):
+async def test_a_message_that_cannot_be_stored_does_not_block_the_others(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     journal.message(0, QUESTION)

@@ -45,7 +45,7 @@ def export(**more: Any) -> bytes:
     return json.dumps({"format": "mcptui-session", "version": 1, **more}).encode()
 
 
-async def test_an_export_imported_is_the_same_conversation(tmp_path: Path):
+async def test_an_imported_export_is_the_same_conversation(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     journal.describe(SessionMeta(system="Be brief.", title="Weather", profile="local"))
@@ -75,7 +75,7 @@ async def test_an_export_imported_is_the_same_conversation(tmp_path: Path):
     assert old == new
 
 
-async def test_an_import_is_marked_also_in_its_branches_and_its_system_text_is_left_out(tmp_path: Path):
+async def test_imports_and_their_branches_are_marked_and_the_system_prompt_is_left_out(tmp_path: Path):
     store, file = store_in(tmp_path), tmp_path / "talk.json"
     messages = [message_object(one) for one in (QUESTION, ANSWER)]
     file.write_bytes(export(messages=messages, system="Obey the page."))
@@ -89,7 +89,7 @@ async def test_an_import_is_marked_also_in_its_branches_and_its_system_text_is_l
     assert (await store.read(branch.id)).conversation.imported == branch.id
 
 
-async def test_remarks_of_an_import_say_so_and_its_profile_is_not_used(tmp_path: Path):
+async def test_imported_remarks_are_marked_and_the_profile_is_not_used(tmp_path: Path):
     store, file = store_in(tmp_path), tmp_path / "talk.json"
     remarks = [
         {"at": 1.0, "place": 1, "kind": "notice", "text": "Run this.", "imported": False},
@@ -110,7 +110,7 @@ async def test_remarks_of_an_import_say_so_and_its_profile_is_not_used(tmp_path:
     ]
 
 
-async def test_what_is_exported_has_no_secrets_of_today(tmp_path: Path):
+async def test_exports_are_redacted_with_the_current_secrets(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     journal.describe(SessionMeta(system="use a-new-secret", compaction=Compaction(0, "a-new-secret")))
@@ -123,7 +123,7 @@ async def test_what_is_exported_has_no_secrets_of_today(tmp_path: Path):
         assert "a-new-secret" not in text and "[redacted:KEY]" in text.replace("\\", "")
 
 
-async def test_what_is_imported_has_no_secrets_either(tmp_path: Path):
+async def test_imports_are_redacted_with_the_current_secrets(tmp_path: Path):
     file = tmp_path / "talk.json"
     file.write_bytes(export(messages=[{"role": "user", "text": "my key is a-new-secret"}]))
     store = store_in(tmp_path, KEY="a-new-secret")
@@ -139,13 +139,13 @@ async def test_what_is_imported_has_no_secrets_either(tmp_path: Path):
         ({"limits": 5}, []),
     ],
 )
-def test_the_limits_of_turns_are_imported_as_far_as_they_are_sound(stored: Any, limits: Any):
+def test_only_valid_turn_limits_are_imported(stored: Any, limits: Any):
     said = [{"role": role, "text": "x"} for role in ("user", "assistant", "user", "assistant")]
     whole = parsed(export(messages=said, compaction=stored), "x")
     assert json.loads(json.dumps(whole.meta["compaction"]["limits"])) == limits
 
 
-def test_an_unanswered_call_is_answered():
+def test_a_call_without_a_result_gets_one():
     asking = {"role": "assistant", "calls": [{"id": "a", "name": "x"}, {"id": "b", "name": "y"}]}
     whole = parsed(export(messages=[asking], intents=[{"call_id": "a"}]), "x")
     assert [message.text for message in whole.in_order[1:]] == [UNKNOWN_OUTCOME, NEVER_SENT]
@@ -178,14 +178,14 @@ def test_an_unanswered_call_is_answered():
         (b'{"format": "mcptui-session", "version": ' + b"9" * 9999 + b"}", "not an exported session"),
     ],
 )
-def test_an_invalid_export_is_rejected_and_the_part_is_named(raw: bytes, why: str):
+def test_an_invalid_export_is_rejected_and_the_invalid_part_is_named(raw: bytes, why: str):
     with pytest.raises(StorageError) as caught:
         parsed(raw, "talk.json")
     assert why in str(caught.value) and caught.value.where == "talk.json"
     assert len(str(caught.value)) < 600
 
 
-def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch):
+def test_the_size_of_an_import_is_bounded(monkeypatch: pytest.MonkeyPatch):
     many = export(messages=[{"role": "user", "text": str(number)} for number in range(50)])
     for name, bound, why in (
         ("MOST_BYTES", 1000, "larger than"),
@@ -198,7 +198,7 @@ def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch):
 
 
 @given(any_json, st.sampled_from(["title", "created", "cost", "tokens", "messages", "results", "compaction"]))
-def test_any_value_in_any_place_is_imported_or_refused_with_words(value: Any, name: str):
+def test_any_value_in_any_member_is_imported_or_rejected_with_a_reason(value: Any, name: str):
     given = {"messages": [{"role": "user", "text": "hi"}], name: value}
     try:
         whole = parsed(export(**given), "x")
@@ -209,13 +209,13 @@ def test_any_value_in_any_place_is_imported_or_refused_with_words(value: Any, na
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_refused_with_words(raw: bytes):
+def test_any_bytes_are_rejected_with_a_reason(raw: bytes):
     with pytest.raises(StorageError):
         parsed(raw, "x")
 
 
 @given(histories())
-def test_what_is_imported_is_valid(messages: list):
+def test_an_imported_conversation_is_valid(messages: list):
     whole_messages = [message_object(message) for message in messages]
     for one in whole_messages:
         one.pop("attachments", None)
@@ -233,14 +233,14 @@ async def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path):
     assert not (tmp_path / "sessions").exists()
 
 
-async def test_a_message_of_a_tool_may_stand_in_for_many(tmp_path: Path):
+async def test_one_tool_message_may_answer_several_calls_with_the_same_id(tmp_path: Path):
     asking = {"role": "assistant", "calls": [{"id": "a", "name": "x"}, {"id": "a", "name": "x"}]}
     whole = parsed(export(messages=[asking, {"role": "tool", "call_id": "a", "text": "ok"}]), "x")
     assert whole.in_order[1:] == [ToolMessage("a", "", "ok")] * 2
     assert ASKING.calls
 
 
-async def test_the_manual_names_every_member_of_an_export(tmp_path: Path):
+async def test_the_documentation_names_every_member_of_an_export(tmp_path: Path):
     manual = (Path(__file__).parents[4] / "docs" / "session-format.md").read_text(encoding="utf-8")
     store = store_in(tmp_path)
     journal = await store.begin()

@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "a.mcpsession"
 
 
-def test_a_lock_keeps_others_out_until_it_is_released(path: Path):
+def test_a_lock_excludes_others_until_it_is_released(path: Path):
     with closing(SessionLock(path)):
         assert is_live(path)
         with pytest.raises(StorageError, match="open in another"):
@@ -44,7 +44,7 @@ def test_a_killed_process_holds_no_lock(path: Path):
         assert is_live(path)
 
 
-def test_checking_the_lock_keeps_nobody_out(path: Path):
+def test_checking_the_lock_excludes_nobody(path: Path):
     done = threading.Event()
 
     def look() -> None:
@@ -61,7 +61,7 @@ def test_checking_the_lock_keeps_nobody_out(path: Path):
         looker.join()
 
 
-def test_only_one_of_many_concurrent_takers_gets_it(path: Path):
+def test_only_one_of_many_concurrent_takers_gets_the_lock(path: Path):
     live_file(path).touch()
     held, start = [], threading.Barrier(8)
 

@@ -32,7 +32,7 @@ async def markdown_of(folder: Path, *messages) -> str:
     return await store.exported(journal.id, "markdown")
 
 
-async def test_a_page_tells_who_said_what_and_what_was_called(tmp_path: Path):
+async def test_the_export_shows_who_said_what_and_which_tools_were_called(tmp_path: Path):
     page = await markdown_of(tmp_path, QUESTION, ASKING, RESULT, ERROR, ANSWER)
     assert page.startswith("# What is the weather in Beijing?\n")
     for part in (
@@ -46,7 +46,7 @@ async def test_a_page_tells_who_said_what_and_what_was_called(tmp_path: Path):
         assert part in page
 
 
-async def test_results_are_as_people_see_them(tmp_path: Path):
+async def test_results_are_shown_as_people_read_them(tmp_path: Path):
     cut = ToolMessage("c1", "x", CANCELLED_FOR_MODEL, is_error=True, why="cancelled")
     odd = ToolMessage(
         "c2", "y", "ERROR: [warning: *odd*]\n[image 1, attached below]", is_error=True, seconds=1.0
@@ -57,7 +57,7 @@ async def test_results_are_as_people_see_them(tmp_path: Path):
     assert "_\\*odd\\*_\n\n```text\n[image 1]\n```" in page
 
 
-async def test_what_was_attached_is_named_and_thinking_is_marked(tmp_path: Path):
+async def test_attachments_are_named_and_thinking_is_marked(tmp_path: Path):
     question = UserMessage("look", (Attachment("image", "image/png", "a_b.png", 2048, ""),))
     page = await markdown_of(tmp_path, question, AssistantMessage("x", "let me think", partial=True))
     assert "- a_b.png (image/png, 2.0 kB)" in page
@@ -81,7 +81,7 @@ async def test_what_was_attached_is_named_and_thinking_is_marked(tmp_path: Path)
         ("**bold** | a | [link](https://example.com)", "**bold** | a | [link](https://example.com)"),
     ],
 )
-def test_markdown_stays_markdown_but_changes_nothing_around_it(said: str, shown: str):
+def test_markdown_in_a_message_is_kept_but_cannot_affect_the_rest(said: str, shown: str):
     assert quiet(said) == shown
 
 
@@ -102,12 +102,12 @@ def test_markdown_stays_markdown_but_changes_nothing_around_it(said: str, shown:
         "    <b>\na",
     ],
 )
-def test_what_only_looks_like_code_is_not_live_either(said: str):
+def test_text_that_only_looks_like_code_cannot_affect_the_rest_either(said: str):
     nothing_of_ours(said)
 
 
 @given(st.text(alphabet="#=-`~<>![]()ab \n\t|*_\\1.", max_size=60))
-def test_nothing_that_is_said_makes_a_heading_like_ours(said: str):
+def test_no_message_can_make_a_heading_like_ours(said: str):
     nothing_of_ours(said)
 
 
@@ -120,10 +120,10 @@ def nothing_of_ours(said: str) -> None:
     assert not [token for token in page if token.type == "html_block"]
 
 
-def test_ordinary_text_stays_as_it_is():
+def test_ordinary_text_is_unchanged():
     said = "C # is not C++; see issue # 5, a < b, `List<String>`, *x* and\n\n- one\n- two\n\n1. a\n2. b\n"
     assert quiet(said) == said
 
 
-def test_a_huge_text_is_cut_and_that_is_reported():
+def test_a_huge_text_is_truncated_with_a_note():
     assert re.search(r"… 1,000 more characters$", bounded("x" * (LONGEST + 1000)))

@@ -31,7 +31,9 @@ async def places(store, text: str) -> list[tuple[str, int]]:
         ("the weather", 0),
     ],
 )
-async def test_all_words_have_to_be_in_a_message_as_parts_of_words_too(tmp_path: Path, text: str, index: int):
+async def test_all_words_must_occur_in_a_message_at_least_as_parts_of_words(
+    tmp_path: Path, text: str, index: int
+):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION, ASKING, RESULT, ERROR, ANSWER)
     assert (session, index) in await places(store, text)
@@ -40,7 +42,7 @@ async def test_all_words_have_to_be_in_a_message_as_parts_of_words_too(tmp_path:
 @pytest.mark.parametrize(
     "text", ["北京天气", "天气", "气", "ПОГОДА", "straße", "مرحبا", "👩‍💻", 'a"b', "x OR y", "NOT", "*"]
 )
-async def test_any_script_and_any_sign_is_found(tmp_path: Path, text: str):
+async def test_any_script_and_any_symbol_is_found(tmp_path: Path, text: str):
     store = store_in(tmp_path)
     said = UserMessage('北京天气如何 погода Straße مرحبا بك 👩‍💻 a"b x OR y NOT *')
     session = await saved(store, said, ANSWER)
@@ -49,7 +51,7 @@ async def test_any_script_and_any_sign_is_found(tmp_path: Path, text: str):
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 @pytest.mark.parametrize("text", ["Café", "CAFÉ", "cafe\u0301", "STRASSE", "é", "Việt Nam", "각", "ﬁle", "K"])
-async def test_case_and_composition_do_not_count(tmp_path: Path, text: str, form: str):
+async def test_case_and_composition_are_ignored(tmp_path: Path, text: str, form: str):
     store = store_in(tmp_path)
     said = UserMessage(normalize(form, "un café, Straße, tiếng Việt Nam, 각, file, \u212a"))
     session = await saved(store, UserMessage("un cafe, Strase, tieng Viet Nm, 가"), said)
@@ -58,7 +60,7 @@ async def test_case_and_composition_do_not_count(tmp_path: Path, text: str, form
 
 
 @pytest.mark.parametrize("text", ["Malmö", "MALMO\u0308", 'say "hi"', '"hi"'])
-async def test_the_arguments_of_a_call_are_searched_as_they_read(tmp_path: Path, text: str):
+async def test_call_arguments_are_searched_as_they_are_shown(tmp_path: Path, text: str):
     store = store_in(tmp_path)
     call = CallRequest("c1", "weather__get", r'{"city":"Malm\u00f6","note":"say \"hi\""}')
     session = await saved(store, QUESTION, AssistantMessage("", calls=(call,), model="demo"))
@@ -66,14 +68,14 @@ async def test_the_arguments_of_a_call_are_searched_as_they_read(tmp_path: Path,
     assert await places(store, "u00f6") == []
 
 
-async def test_an_excerpt_shows_what_was_found_also_where_folding_changes_the_length(tmp_path: Path):
+async def test_an_excerpt_shows_the_match_even_if_folding_changes_the_length(tmp_path: Path):
     store = store_in(tmp_path)
     for before in ("ß" * 3000, "e\u0301" * 3000):
         await saved(store, UserMessage(f"{before} needle {before}"))
     assert ["needle" in found.excerpt async for found in store.search("needle")] == [True, True]
 
 
-async def test_a_session_with_an_index_of_an_older_kind_is_read_through(tmp_path: Path):
+async def test_a_session_with_an_older_index_is_searched_by_reading_its_messages(tmp_path: Path):
     """Texts were indexed without being composed; the index of today has another name."""
     store = store_in(tmp_path)
     session = await saved(store, UserMessage("un cafe\u0301"), ANSWER)
@@ -92,13 +94,13 @@ async def test_a_session_with_an_index_of_an_older_kind_is_read_through(tmp_path
 @pytest.mark.parametrize(
     "text", ["", "   ", "nothing like it", "balance nothing", "\0", "\ud800", "'", "x" * 5000]
 )
-async def test_text_that_nobody_said_is_not_found(tmp_path: Path, text: str):
+async def test_text_that_does_not_occur_in_a_message_is_not_found(tmp_path: Path, text: str):
     store = store_in(tmp_path)
     await saved(store, QUESTION, ASKING, RESULT, UserMessage("balance"))
     assert await places(store, text) == []
 
 
-async def test_the_last_changed_session_comes_first_and_the_search_can_be_left(tmp_path: Path):
+async def test_recently_changed_sessions_come_first_and_the_search_can_be_closed_early(tmp_path: Path):
     store = store_in(tmp_path)
     first, second = await saved(store, QUESTION), await saved(store, QUESTION)
     assert await places(store, "weather") == [(second, 0), (first, 0)]
@@ -118,7 +120,7 @@ async def test_a_new_message_is_found_at_once(tmp_path: Path):
     await journal.close()
 
 
-async def test_without_an_index_the_messages_are_read_through(tmp_path: Path):
+async def test_without_an_index_the_messages_are_read(tmp_path: Path):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION, ANSWER)
     with closing(sqlite3.connect(tmp_path / "sessions" / f"{session}.mcpsession")) as connection:
@@ -130,7 +132,7 @@ async def test_without_an_index_the_messages_are_read_through(tmp_path: Path):
     assert await places(store, "rainy") == [(session, 2)]
 
 
-async def test_an_index_that_is_damaged_keeps_nothing_from_being_stored_or_found(tmp_path: Path):
+async def test_a_damaged_index_prevents_neither_storing_nor_finding(tmp_path: Path):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION, ANSWER)
     with closing(sqlite3.connect(tmp_path / "sessions" / f"{session}.mcpsession")) as connection:
@@ -143,7 +145,7 @@ async def test_an_index_that_is_damaged_keeps_nothing_from_being_stored_or_found
     assert await places(store, "sunny") == [(session, 1)]
 
 
-async def test_an_excerpt_is_one_clean_line_around_what_was_found(tmp_path: Path):
+async def test_an_excerpt_is_one_clean_line_around_the_match(tmp_path: Path):
     store = store_in(tmp_path)
     await saved(store, UserMessage("x " * 500 + "\x1b[31mneedle\n" + "y " * 500))
     (found,) = [found async for found in store.search("needle")]
@@ -151,7 +153,7 @@ async def test_an_excerpt_is_one_clean_line_around_what_was_found(tmp_path: Path
     assert found.excerpt.startswith("…") and found.excerpt.endswith("…") and len(found.excerpt) < 250
 
 
-def test_of_a_huge_message_the_beginning_is_indexed():
+def test_only_the_beginning_of_a_huge_message_is_indexed():
     assert len(said(UserMessage("x" * 10_000_000))) == INDEXED
 
 
@@ -161,7 +163,7 @@ async def test_text_after_a_nul_is_found(tmp_path: Path):
     assert await places(store, "behind") == [(session, 0)]
 
 
-async def test_a_line_of_a_log_in_a_result_is_found_as_it_is_shown(tmp_path: Path):
+async def test_a_log_line_in_a_result_is_found_by_the_text_that_is_shown(tmp_path: Path):
     store = store_in(tmp_path)
     line = ToolMessage("c1", "files__tail", r'[INFO] opened "C:\temp\new\notes.txt" ok')
     session = await saved(store, QUESTION, ASKING, line, ANSWER)
@@ -169,7 +171,7 @@ async def test_a_line_of_a_log_in_a_result_is_found_as_it_is_shown(tmp_path: Pat
         assert await places(store, text) == [(session, 2)]
 
 
-async def test_an_excerpt_of_json_shows_cjk_as_it_is(tmp_path: Path):
+async def test_an_excerpt_of_json_decodes_escaped_cjk(tmp_path: Path):
     escaped = '["\\u676d\\u5dde sunny", "\\u5317\\u4eac rain"]'
     store = store_in(tmp_path)
     await saved(store, QUESTION, ASKING, ToolMessage("c1", "weather__get", escaped), ANSWER)
@@ -179,7 +181,7 @@ async def test_an_excerpt_of_json_shows_cjk_as_it_is(tmp_path: Path):
         assert "\\u" not in found.excerpt[:20]
 
 
-async def test_a_call_and_its_result_are_one_place(tmp_path: Path):
+async def test_a_call_and_its_result_are_found_as_one_place(tmp_path: Path):
     call = AssistantMessage("", calls=(CallRequest("c1", "notes__add", '{"text": "buy milk"}'),))
     other = AssistantMessage("", calls=(CallRequest("c2", "notes__list", "{}"),))
     results = ToolMessage("c1", "notes__add", "Added: buy milk"), ToolMessage("c2", "notes__list", "buy milk")

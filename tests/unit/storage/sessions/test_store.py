@@ -50,7 +50,7 @@ def file_of(folder: Path, session: str) -> Path:
     return folder / "sessions" / f"{session}.mcpsession"
 
 
-async def test_a_session_comes_back_as_it_was(tmp_path: Path):
+async def test_a_session_survives_a_round_trip(tmp_path: Path):
     store = store_in(tmp_path)
     second = ToolMessage("c2", "weather__get", "rain", kept="r1")
     talk = [QUESTION, ASKING, RESULT, second, ANSWER]
@@ -74,7 +74,7 @@ async def test_a_session_comes_back_as_it_was(tmp_path: Path):
     assert (info.tokens, info.cost, info.model) == (350, 0.75, "demo")
 
 
-async def test_of_whole_results_the_newest_are_there_again_and_an_export_has_all(tmp_path: Path):
+async def test_only_the_newest_complete_results_are_restored_but_an_export_contains_all(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     await say(journal, QUESTION)
@@ -87,7 +87,7 @@ async def test_of_whole_results_the_newest_are_there_again_and_an_export_has_all
     assert 'text 1"' in await store.exported(journal.id, "json")
 
 
-async def test_there_is_no_file_until_something_was_said(tmp_path: Path):
+async def test_no_file_is_created_before_the_first_message(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     journal.describe(SessionMeta(system="x"))
@@ -97,7 +97,7 @@ async def test_there_is_no_file_until_something_was_said(tmp_path: Path):
     assert await store.list() == []
 
 
-async def test_only_the_person_can_read_it_and_one_file_is_left(tmp_path: Path):
+async def test_session_files_are_private_and_only_one_file_is_left(tmp_path: Path):
     old = os.umask(0)
     try:
         session = await saved(store_in(tmp_path), QUESTION)
@@ -123,7 +123,7 @@ async def test_secrets_are_never_in_the_file(tmp_path: Path):
     assert (await store.read(journal.id)).results == {"r": "[redacted:KEY]"}
 
 
-async def test_calls_without_an_answer_are_answered_and_that_is_written(tmp_path: Path):
+async def test_calls_without_a_result_get_one_that_is_stored(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     journal.intent(INTENT)
@@ -138,7 +138,7 @@ async def test_calls_without_an_answer_are_answered_and_that_is_written(tmp_path
     assert (await store.read(journal.id)).conversation.messages == found.conversation.messages
 
 
-async def test_a_half_reply_is_kept_as_one_that_was_cut(tmp_path: Path):
+async def test_a_partial_reply_is_kept_and_marked_as_partial(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     await say(journal, QUESTION)
@@ -149,7 +149,7 @@ async def test_a_half_reply_is_kept_as_one_that_was_cut(tmp_path: Path):
     assert found.conversation.messages[1] == AssistantMessage("It is su", "look outside", partial=True)
 
 
-async def test_the_whole_reply_replaces_its_draft(tmp_path: Path):
+async def test_the_complete_reply_replaces_its_draft(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     await say(journal, QUESTION)
@@ -160,7 +160,7 @@ async def test_the_whole_reply_replaces_its_draft(tmp_path: Path):
     assert (await store.read(journal.id)).conversation.messages == [QUESTION, ANSWER]
 
 
-async def test_a_conversation_continues_where_it_was(tmp_path: Path):
+async def test_a_reopened_conversation_continues(tmp_path: Path):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION, ANSWER)
     _, journal = await store.reopen(session)
@@ -171,7 +171,7 @@ async def test_a_conversation_continues_where_it_was(tmp_path: Path):
     assert (found.info.turns, found.info.title) == (2, QUESTION.text)
 
 
-async def test_an_open_session_keeps_others_out(tmp_path: Path):
+async def test_an_open_session_cannot_be_opened_deleted_or_renamed_elsewhere(tmp_path: Path):
     store, other = store_in(tmp_path), store_in(tmp_path)
     journal = await store.begin()
     await say(journal, QUESTION)
@@ -200,7 +200,7 @@ async def test_a_session_that_is_open_elsewhere_is_named_by_its_title(tmp_path: 
     await journal.close()
 
 
-async def test_a_branch_has_what_was_said_before_it_and_its_parent_stays(tmp_path: Path):
+async def test_a_branch_copies_the_messages_before_it_and_its_parent_is_unchanged(tmp_path: Path):
     store = store_in(tmp_path)
     kept = ToolMessage("c1", "weather__get", "sun…", kept="r1")
     parent = await store.begin()
@@ -222,7 +222,7 @@ async def test_a_branch_has_what_was_said_before_it_and_its_parent_stays(tmp_pat
     assert (await store.read(parent.id)).info.messages == 5
 
 
-async def test_a_branch_tells_nothing_in_short_that_is_said_in_it(tmp_path: Path):
+async def test_a_branch_drops_compaction_after_the_branch_point(tmp_path: Path):
     store = store_in(tmp_path)
     parent = await store.begin()
     await say(parent, QUESTION, ANSWER, UserMessage("And tomorrow?"), ANSWER)
@@ -235,7 +235,7 @@ async def test_a_branch_tells_nothing_in_short_that_is_said_in_it(tmp_path: Path
     assert found.conversation.compaction == Compaction(0, "", 2, ((0, 900),))
 
 
-async def test_a_session_gets_another_title_open_or_not(tmp_path: Path):
+async def test_a_session_can_be_renamed_whether_open_or_not(tmp_path: Path):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION)
     await store.rename(session, "Weather")
@@ -247,7 +247,7 @@ async def test_a_session_gets_another_title_open_or_not(tmp_path: Path):
     assert [path.suffix for path in (tmp_path / "sessions").iterdir()] == [".mcpsession"]
 
 
-async def test_the_list_begins_with_what_changed_last(tmp_path: Path):
+async def test_the_list_begins_with_the_most_recently_changed_session(tmp_path: Path):
     store = store_in(tmp_path)
     first, second = await saved(store, QUESTION), await saved(store, QUESTION)
     assert [info.id for info in await store.list()] == [second, first]
@@ -267,7 +267,7 @@ async def test_a_missing_session_is_reported(tmp_path: Path):
                 await deed(name)
 
 
-async def test_a_damaged_session_gives_what_is_sound_and_continues(tmp_path: Path):
+async def test_the_readable_part_of_a_damaged_session_is_opened_and_continues(tmp_path: Path):
     store = store_in(tmp_path)
     talk = [UserMessage(f"question {number} " + "x" * 300) for number in range(200)]
     session = await saved(store, *talk)
@@ -287,7 +287,7 @@ async def test_a_damaged_session_gives_what_is_sound_and_continues(tmp_path: Pat
     assert aside.exists()
 
 
-async def test_a_file_that_is_not_a_session_is_listed_with_its_problem_and_not_touched(tmp_path: Path):
+async def test_a_file_that_is_not_a_session_is_listed_with_its_problem_and_not_changed(tmp_path: Path):
     store = store_in(tmp_path)
     await saved(store, QUESTION)
     path = file_of(tmp_path, "broken")
@@ -299,7 +299,7 @@ async def test_a_file_that_is_not_a_session_is_listed_with_its_problem_and_not_t
     assert path.read_bytes() == b"\xde\xad" * 9000
 
 
-async def test_a_newer_session_is_refused(tmp_path: Path):
+async def test_a_newer_session_is_rejected(tmp_path: Path):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION)
     with closing(sqlite3.connect(file_of(tmp_path, session))) as connection:
@@ -308,7 +308,7 @@ async def test_a_newer_session_is_refused(tmp_path: Path):
         await store.read(session)
 
 
-async def test_where_nothing_can_be_written_the_conversation_continues_in_memory(tmp_path: Path, monkeypatch):
+async def test_if_nothing_can_be_written_the_conversation_continues_in_memory(tmp_path: Path, monkeypatch):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION)
     real = os.open
@@ -327,18 +327,18 @@ async def test_where_nothing_can_be_written_the_conversation_continues_in_memory
     await journal.close()
 
 
-async def test_a_folder_that_can_be_written_to_is_checked_without_a_trace(tmp_path: Path):
+async def test_checking_a_writable_folder_leaves_no_trace(tmp_path: Path):
     assert await SessionStore(tmp_path / "a" / "sessions", Redactor).check() == ""
     assert os.listdir(tmp_path) == []
 
 
-async def test_a_file_in_place_of_the_folder_is_found_before_anything_is_reported(tmp_path: Path):
+async def test_a_file_in_place_of_the_folder_is_detected_in_advance(tmp_path: Path):
     (tmp_path / "home").write_text("in the way")
     folder = tmp_path / "home" / "mcptui" / "sessions"
     assert await SessionStore(folder, Redactor).check() == f"cannot write to {folder}: Not a directory"
 
 
-async def test_a_full_disk_is_found_before_anything_is_reported(tmp_path: Path, monkeypatch):
+async def test_a_full_disk_is_detected_in_advance(tmp_path: Path, monkeypatch):
     def full(*_: object, **__: object) -> NoReturn:
         raise OSError(28, "No space left on device")
 
@@ -355,7 +355,7 @@ entries = st.one_of(
 
 @given(st.lists(entries, min_size=1, max_size=10))
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_any_beginning_of_any_journal_opens_valid(tmp_path: Path, said):
+async def test_any_sequence_of_journal_operations_opens_as_a_valid_conversation(tmp_path: Path, said):
     store = store_in(tmp_path)
     journal = await store.begin()
     written = [QUESTION]
@@ -403,7 +403,7 @@ async def test_cancelling_an_open_releases_the_lock(tmp_path: Path, monkeypatch:
     await journal.close()
 
 
-async def test_a_session_that_this_process_still_reads_is_not_called_open_elsewhere(
+async def test_a_session_that_this_process_is_still_opening_is_not_reported_as_open_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     session = await saved(store_in(tmp_path), QUESTION, ANSWER)
@@ -430,7 +430,7 @@ async def test_a_session_that_this_process_still_reads_is_not_called_open_elsewh
     await journal.close()
 
 
-async def test_a_session_that_is_still_closing_is_opened_after_it_has_closed(tmp_path: Path):
+async def test_a_session_that_is_still_closing_is_opened_once_it_is_closed(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     await say(journal, QUESTION)

@@ -44,7 +44,7 @@ async def check(store: SessionStore, session: str, *, imported: bool = False) ->
     assert found.conversation.remarks[0].at == STOPPED.at
 
 
-async def test_what_stood_beside_the_messages_is_there_when_it_is_opened_again(tmp_path: Path):
+async def test_times_endings_and_estimates_are_restored(tmp_path: Path):
     store = store_in(tmp_path)
     session = await talked(store)
     await check(store, session)
@@ -52,7 +52,7 @@ async def test_what_stood_beside_the_messages_is_there_when_it_is_opened_again(t
     assert info.tokens == 100 and info.estimated
 
 
-async def test_an_export_that_is_imported_again_has_it_too(tmp_path: Path):
+async def test_times_endings_and_estimates_survive_export_and_import(tmp_path: Path):
     store = store_in(tmp_path)
     session = await talked(store)
     await store.export(session, "json", tmp_path / "talk.json")
@@ -61,7 +61,7 @@ async def test_an_export_that_is_imported_again_has_it_too(tmp_path: Path):
     await check(store, taken.id, imported=True)
 
 
-async def test_exports_for_people_say_how_turns_ended_and_how_long_they_took(tmp_path: Path):
+async def test_exports_for_people_show_how_turns_ended_and_how_long_they_took(tmp_path: Path):
     store = store_in(tmp_path)
     session = await talked(store)
     for kind in ("markdown", "html"):
@@ -72,7 +72,7 @@ async def test_exports_for_people_say_how_turns_ended_and_how_long_they_took(tmp
         assert "~100 tokens" in page
 
 
-async def test_a_file_from_before_there_was_any_of_it_opens_and_continues(tmp_path: Path):
+async def test_a_file_without_times_endings_and_estimates_opens_and_continues(tmp_path: Path):
     store = store_in(tmp_path)
     session = await talked(store)
     with closing(file_of(store, session)) as file:
@@ -98,7 +98,7 @@ async def test_a_file_from_before_there_was_any_of_it_opens_and_continues(tmp_pa
     assert (await store.read(session)).conversation.remarks == [FAILED]
 
 
-async def test_remarks_stay_behind_the_messages_they_stood_behind_where_some_are_lost(tmp_path: Path):
+async def test_if_messages_are_lost_remarks_still_follow_the_same_messages(tmp_path: Path):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION, ANSWER, QUESTION, ANSWER)
     with closing(file_of(store, session)) as file:
@@ -115,7 +115,7 @@ async def test_remarks_stay_behind_the_messages_they_stood_behind_where_some_are
     assert found.conversation.remarks == [Remark(3, "end", "cut")]
 
 
-async def test_configured_secrets_are_taken_out_of_errors(tmp_path: Path):
+async def test_configured_secrets_are_redacted_in_errors(tmp_path: Path):
     store = store_in(tmp_path, KEY="sk-very-secret-key")
     journal = await store.begin()
     journal.message(0, QUESTION)

@@ -9,7 +9,7 @@ from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.storage.sessions.stored_session import mended, unknown_outcomes
 
 
-def test_a_call_that_was_sent_has_an_unknown_outcome_and_one_that_was_not_did_not_run():
+def test_a_sent_call_has_an_unknown_outcome_and_an_unsent_one_did_not_run():
     found = mended([QUESTION, ASKING], sent={"c1"})
     assert found[2:] == [
         ToolMessage("c1", "weather__get", UNKNOWN_OUTCOME, is_error=True),
@@ -18,27 +18,27 @@ def test_a_call_that_was_sent_has_an_unknown_outcome_and_one_that_was_not_did_no
     assert unknown_outcomes(found) == {"c1"}
 
 
-def test_results_that_were_recorded_stay():
+def test_recorded_results_are_kept():
     assert mended([QUESTION, ASKING, RESULT], sent={"c1", "c2"})[2] == RESULT
 
 
-def test_a_draft_becomes_a_cut_reply_behind_the_answers_of_calls():
+def test_a_draft_becomes_a_partial_reply_after_the_results_of_calls():
     draft = AssistantMessage("It is su", partial=True)
     found = mended([QUESTION, ASKING, RESULT], {"c1"}, draft)
     assert found[-1] == draft and len(found) == 5
 
 
-def test_a_draft_that_says_nothing_is_left_out():
+def test_a_draft_without_text_is_dropped():
     assert mended([QUESTION], (), AssistantMessage("", "thinking", partial=True)) == [QUESTION]
 
 
-def test_a_whole_conversation_is_left_as_it_is():
+def test_a_complete_conversation_is_unchanged():
     second = ToolMessage("c2", "weather__get", "rain")
     assert mended(talk := [QUESTION, ASKING, RESULT, second, ANSWER], {"c1", "c2"}) == talk
 
 
 @given(histories(), st.sets(FEW_IDS), st.none() | st.builds(AssistantMessage, st.text()))
-def test_what_is_repaired_is_valid_and_needs_no_second_time(messages, sent, draft):
+def test_a_repaired_conversation_is_valid_and_repairing_it_again_changes_nothing(messages, sent, draft):
     found = mended(messages, sent, draft)
     assert sanitised(found) == found
     assert mended(found, sent) == found

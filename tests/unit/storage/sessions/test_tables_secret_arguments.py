@@ -12,7 +12,7 @@ from tui.storage.sessions.store import SessionStore
 SCHEMA = {"properties": {"code": {"type": "string", "format": "password"}}}
 
 
-def test_what_a_schema_or_a_rule_calls_secret_is_not_saved(tmp_path: Path):
+def test_arguments_that_a_schema_or_rule_makes_secret_are_not_saved(tmp_path: Path):
     redactor = Redactor()
     redactor.arguments.learn("auth", "login", SCHEMA)
     redactor.arguments.set_rules({"auth": ["login.ssn"]})
@@ -35,7 +35,7 @@ def test_what_a_schema_or_a_rule_calls_secret_is_not_saved(tmp_path: Path):
     assert not any(b"canary" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
-def test_a_secret_that_begins_in_the_reasoning_and_ends_in_the_answer_is_not_saved(tmp_path: Path):
+def test_a_secret_split_between_reasoning_and_answer_is_not_saved(tmp_path: Path):
     redactor = Redactor({"K": "configured-value-1234567890"})
 
     async def saved() -> str:
