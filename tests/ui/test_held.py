@@ -7,7 +7,7 @@ from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import McptuiError
-from tui.core.ports import TextPart
+from tui.core.ports import NO_MODEL, TextPart
 
 
 def said(runtime: FakeRuntime) -> list[str]:
@@ -169,14 +169,42 @@ async def test_what_the_model_was_not_told_in_time_is_sent_next():
         assert said(runtime) == ["one", "now"]
 
 
-async def test_with_no_model_to_ask_the_message_comes_back():
+def without_key(label: str = NO_MODEL) -> FakeRuntime:
     runtime = FakeRuntime()
 
     def refuse(*_: object) -> None:
-        raise McptuiError("no model selected")
+        raise McptuiError("OPENAI_API_KEY is not set", next_step="Set it.")
 
+    runtime.model.label, runtime.model.notice = label, ""
     runtime.conversations.ask = refuse  # type: ignore[method-assign, assignment]
-    async with opened(runtime) as (app, pilot):
+    return runtime
+
+
+async def test_with_no_model_to_ask_the_message_comes_back():
+    async with opened(without_key()) as (app, pilot):
+        await shows(app, "No model is selected. Select one (f10), or add one (f10, ctrl+n).")
         await send(pilot, "hello")
-        await shows(app, "no model selected")
+        await shows(app, "OPENAI_API_KEY is not set. Set it. Press f10 to select another model.")
         assert app.main.composer.text == "hello" and app.main.parts.turns.held == []
+
+
+async def test_why_nothing_is_sent_stands_once_in_the_conversation_and_then_beside_it():
+    async with opened(without_key()) as (app, pilot):
+        await send(pilot, "hello")
+        await shows(app, "OPENAI_API_KEY is not set")
+        await until(lambda: app.main.composer.text == "hello")
+        await pilot.press("enter")
+        await until(lambda: bool(app._notifications))
+        told = [one.message for one in app._notifications]
+        assert told == ["Not sent: no model is selected. Press f10 to select another model."]
+        assert screen_text(app).count("OPENAI_API_KEY is not set") == 1
+        assert app.main.composer.text == "hello"
+
+
+async def test_an_error_that_another_model_does_not_mend_is_repeated_beside_the_conversation():
+    async with opened(without_key("a model")) as (app, pilot):
+        await send(pilot, "hello")
+        await shows(app, "OPENAI_API_KEY is not set. Set it.")
+        await pilot.press("enter")
+        await until(lambda: bool(app._notifications))
+        assert [one.message for one in app._notifications] == ["OPENAI_API_KEY is not set. Set it."]

@@ -127,6 +127,25 @@ async def test_switching_to_raw_json_and_back_loses_nothing() -> None:
         assert value(screen) == {"city": "Beijing", "days": "many", "extra": [1, {"a": None}]}
 
 
+async def test_the_keys_beside_the_button_are_whole_and_lead_back_from_raw_json() -> None:
+    async with opened(forecast(), size=(80, 24)) as (screen, pilot):
+        await pilot.press("enter")
+        await shows(app_of(screen), "Call  ctrl+s     ctrl+e JSON")
+        assert "ctrl+k" not in screen_text(app_of(screen))
+        await pilot.press("ctrl+e")
+        await shows(app_of(screen), "Call  ctrl+s     ctrl+e form")
+        await pilot.press("ctrl+e")
+        await shows(app_of(screen), "Call  ctrl+s     ctrl+e JSON")
+
+
+async def test_the_footer_says_what_the_key_for_raw_json_leads_to() -> None:
+    async with opened(forecast(), size=(120, 40)) as (screen, pilot):
+        await shows(app_of(screen), "ctrl+e JSON   ctrl+k saved arguments", "/ filter   ctrl+e JSON")
+        await pilot.press("enter", "ctrl+e")
+        await shows(app_of(screen), "ctrl+e form   ctrl+k saved arguments")
+        await until(lambda: "ctrl+e JSON" not in screen_text(app_of(screen)))
+
+
 async def test_raw_json_is_sent_unchanged() -> None:
     runtime = forecast()
     async with opened(runtime) as (screen, pilot):

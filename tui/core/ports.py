@@ -136,6 +136,10 @@ class ModelCapabilities:
     facts: tuple[str, ...] = ()
 
 
+NO_MODEL = "no model"
+"""The label in place of a model's, where none is selected."""
+
+
 class ChatModel(Protocol):
     """A model with function calling, native or emulated by a dialect."""
 

@@ -27,7 +27,7 @@ from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
 from tui.core.example_questions import Example, examples
 from tui.core.importing import importing
-from tui.core.ports import Answer, Approver, MonotonicClock
+from tui.core.ports import NO_MODEL, Answer, Approver, MonotonicClock
 from tui.core.questions import Person, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
@@ -423,7 +423,7 @@ class Runtime:
     @property
     def model_label(self) -> str:
         """The display name of the model."""
-        return self._active_model.label or ("no model" if self.is_ready else "")
+        return self._active_model.label or (NO_MODEL if self.is_ready else "")
 
     @property
     def model_notice(self) -> str:

@@ -91,17 +91,25 @@ class Bridge:
     def activity(self) -> str:
         """What is going on, for the status line; counts down to a retry, or the silence of a model."""
         if self._retry is None:
-            silent = self._clock() - self._heard_at if self._heard_at is not None else 0.0
-            if silent < STALLED_SECONDS:
+            if not self.is_stalled:
                 return self._activity
-            said = f"no data for {units.clock(silent)}"
-            return f"{self._activity}: {said} · {self._key('chat.cancel')} stops"
+            said = f"no data for {units.clock(self._silent)}"
+            return f"{said} · {self._key('chat.cancel')} stops · {self._activity}"
         until, event = self._retry
         left = units.clock(max(0, math.ceil(until - self._clock())))
         return (
             f"attempt {event.attempt} of {event.attempts} in {left} · {self._key('chat.cancel')} "
             f"stops · {clean_line(event.reason, 160)}"
         )
+
+    @property
+    def _silent(self) -> float:
+        return self._clock() - self._heard_at if self._heard_at is not None else 0.0
+
+    @property
+    def is_stalled(self) -> bool:
+        """Whether the model has sent nothing for so long that `activity` says so."""
+        return self._retry is None and self._silent >= STALLED_SECONDS
 
     @property
     def waits(self) -> bool:

@@ -75,6 +75,7 @@ class ChatParts:
             regions.conversation,
             read=lambda written: self.attachment_reader.read(written),
             give_back=regions.composer.put_back,
+            refuse=lambda why: self.refresher.refuse(why),
             record=self._record,
             clock=lambda: time.strftime("%H:%M"),
             on_change=self.wake,

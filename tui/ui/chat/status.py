@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tui.core import units
+from tui.core.errors import sentences
+from tui.core.ports import NO_MODEL
 from tui.core.servers import ServerStatus
 from tui.ui.chat.approval_queue import Approvals
 from tui.ui.chat.bridge import Bridge
@@ -110,6 +112,7 @@ class ChatStatus:
         return Status(
             activity=self._activity(),
             urgent=self._approvals.current is not None or self._bridge.can_continue,
+            stalled=self._bridge.is_stalled,
             meters=tuple(self._meters(with_step=folded)),
             model=self.model if folded else "",
             used=self._used(),
@@ -249,14 +252,8 @@ class Refresher:
                 self._seen = seen
                 self.show_problems()
                 examples = self._runtime.examples()
-                regions.conversation.welcome(
-                    self._runtime.model_label,
-                    examples,
-                    self._first_keys(bool(examples)),
-                    is_demo=bool(self._runtime.model_notice),
-                    adding=f" ({regions.key_of('chat.models')}, {regions.key_of('model.add')})",
-                    project=self._runtime.request.project_words,
-                )
+                lines = list(self._welcome_lines(bool(examples)))
+                regions.conversation.set_welcome(lines, examples, self._first_keys(bool(examples)))
                 self._show_change_of_project()
         return statuses
 
@@ -267,6 +264,23 @@ class Refresher:
             self._project_shown = project.revision
             if self._runtime.conversations.messages:
                 self._regions.conversation.add_note(self._runtime.request.project_words, "info")
+
+    def _welcome_lines(self, has_examples: bool) -> Iterator[str]:
+        """Yield what an empty conversation begins with."""
+        model, key_of = self._runtime.model_label, self._regions.key_of
+        adding = f"({key_of('chat.models')}, {key_of('model.add')})"
+        yield "Ask anything, or try an example." if has_examples else "Ask anything."
+        if self._runtime.model_notice:
+            yield (
+                f"This is the {model}. To use another, set an API key such as OPENAI_API_KEY, start Ollama "
+                f"or LM Studio, or add a model {adding}."
+            )
+        elif model == NO_MODEL:
+            yield f"No model is selected. Select one ({key_of('chat.models')}), or add one {adding}."
+        else:
+            yield model
+        if project := self._runtime.request.project_words:
+            yield project
 
     def _first_keys(self, has_examples: bool) -> list[tuple[str, str]]:
         key_of = self._regions.key_of
@@ -293,6 +307,17 @@ class Refresher:
             kind = "warn" if problem in self._runtime.warnings else "bad"
             self._regions.conversation.add_note(problem, kind)
         self._problems_shown = len(problems)
+
+    def refuse(self, why: str) -> None:
+        """Say why a turn cannot start: once in the conversation, then beside it until something changes."""
+        has_model = self._runtime.model_label != NO_MODEL
+        step = "" if has_model else f"Press {self._regions.key_of('chat.models')} to select another model."
+        if not self._regions.conversation.has_note(why):
+            self._regions.conversation.add_note(sentences(why, step), "bad")
+        elif has_model:
+            self._regions.notify(why, severity="error", timeout=8)
+        else:
+            self._regions.notify(f"Not sent: no model is selected. {step}", severity="warning", timeout=8)
 
     def _show_faults(self) -> None:
         """Say why something is not saved, and that it is again; meanwhile the status line has a mark."""

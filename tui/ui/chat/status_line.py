@@ -51,6 +51,7 @@ class Status:
 
     Attributes:
         urgent: `activity` asks something of the user.
+        stalled: `activity` says that the model sends nothing, which comes before the meters.
         meters: the limits; empty while no turn runs.
         model: the model's label, if no header shows it.
         fault: what mcptui fails to do ("not saved"), or "". Always shown.
@@ -58,6 +59,7 @@ class Status:
 
     activity: str = ""
     urgent: bool = False
+    stalled: bool = False
     meters: tuple[Meter, ...] = ()
     model: str = ""
     used: Used = NOTHING_USED
@@ -112,7 +114,7 @@ def _left(status: Status, *, bars: bool, meters: bool) -> Row:
     words = (clean_line(status.activity, 200), "accent bold" if status.urgent else "dim")
     if status.urgent:
         left += [words, ("   ", "")]
-    if meters or not status.urgent:
+    if meters or not (status.urgent or status.stalled):
         for meter in status.meters:
             left.extend(_meter(meter, bars=bars))
     if status.activity and not status.urgent:

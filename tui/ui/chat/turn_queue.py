@@ -38,8 +38,8 @@ class TurnQueue:
     """One turn at a time. Messages sent meanwhile are sent after it, in order.
 
     `read` may raise `McptuiError`; `give_back` puts a message that was not sent back into the composer;
-    `record` gets every event, for the trace; `on_change` is called when a turn begins or ends, or the queue
-    changes.
+    `refuse` shows why a turn cannot start; `record` gets every event, for the trace; `on_change` is called
+    when a turn begins or ends, or the queue changes.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class TurnQueue:
         view: "Transcript",
         read: Read,
         give_back: Callable[[str], None],
+        refuse: Callable[[str], None],
         record: Callable[[Event], None],
         clock: Callable[[], str],
         on_change: Callable[[], None],
@@ -60,6 +61,7 @@ class TurnQueue:
         self._view = view
         self._read = read
         self._give_back = give_back
+        self._refuse = refuse
         self._record = record
         self._clock = clock
         self._on_change = on_change
@@ -225,7 +227,7 @@ class TurnQueue:
         try:
             return start()
         except McptuiError as error:
-            self._view.add_note(str(error), "bad")
+            self._refuse(str(error))
             return None
 
     def _begin(self, turn: "PendingTurn") -> None:

@@ -74,6 +74,17 @@ def crop(row: Row, cells: int, mark: str = "…") -> Row:
     return tuple(kept)
 
 
+def joined(parts: Iterable[Row], joint: Row, cells: int) -> Row:
+    """Return the first of `parts` that fit `cells` as one row; only the first part is ever cut."""
+    row: Row = EMPTY
+    for part in parts:
+        longer = (*row, *joint, *part) if row else part
+        if row and width_of(longer) > cells:
+            break
+        row = longer
+    return crop(row, cells)
+
+
 def pad(row: Row, cells: int, style: str = "") -> Row:
     """Return `row` filled with spaces of `style` up to `cells`."""
     missing = cells - width_of(row)

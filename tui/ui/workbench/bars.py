@@ -11,11 +11,11 @@ from textual.widget import Widget
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.units import clock, plural
-from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import Row, joined
 from tui.ui.widgets.server_rows import start_words
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.overview import state_row
@@ -78,6 +78,11 @@ TABS_OF: Mapping[str, frozenset[BenchTab]] = {
     "bench.open": BENCHES | {BenchTab.TRAFFIC},
 }
 """Actions that do something only on some tabs; the footer shows them there."""
+
+
+_RAW, _SAVED = action("bench.raw"), action("bench.saved")
+RAW_LABELS = {False: _RAW.label, True: "form"}
+"""What the key that changes between form and raw JSON leads to, by whether raw JSON is shown."""
 
 
 class BenchTabs(Bar):
@@ -147,9 +152,53 @@ class BenchKeys(Footer):
         super().__init__()
         self._overrides = overrides
 
-    def of(self, context: Context | None, tab: BenchTab) -> None:
-        """Show the keys of a context and of the workbench that do something on a tab."""
+    def of(self, context: Context | None, tab: BenchTab, *, is_raw: bool) -> None:
+        """Show the keys of a context and of the workbench that do something on a tab.
+
+        `is_raw`: the arguments are edited as raw JSON.
+        """
         near = of_context(context) if context is not None else ()
         actions = (*near, *of_context(Context.WORKBENCH))
         found = (action for action in actions if tab in TABS_OF.get(action.id, (tab,)))
-        self.show(entries_of(found, self._overrides))
+        self.show(
+            [
+                (key, RAW_LABELS[is_raw] if one is _RAW else label, one)
+                for key, label, one in entries_of(found, self._overrides)
+            ]
+        )
+
+
+class SideHeading(Bar):
+    """The line over the calls, at the height of the line over the result."""
+
+    def row(self, width: int) -> Row:
+        return ((" CALLS", "dim bold"),)
+
+
+class RawHeading(Bar):
+    """The line over raw JSON: the item, and that these are its arguments."""
+
+    words: Row = ()
+
+    def row(self, width: int) -> Row:
+        return self.words
+
+
+class OtherKeys(Bar):
+    """The keys beside the button, as many as fit whole."""
+
+    def __init__(self, overrides: KeyOverrides) -> None:
+        super().__init__()
+        self._overrides = overrides
+        self._is_raw = False
+
+    def show(self, is_raw: bool) -> None:
+        """Show the keys for the form, or for raw JSON."""
+        self._is_raw = is_raw
+        self.refresh()
+
+    def row(self, width: int) -> Row:
+        key = self._overrides.first_of
+        labels = ((_RAW, RAW_LABELS[self._is_raw]), (_SAVED, _SAVED.label))
+        parts = [((f"{key(one.id)} {label}", "dim"),) for one, label in labels]
+        return joined(parts, (("   ", ""),), width)

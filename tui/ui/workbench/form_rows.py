@@ -10,7 +10,7 @@ from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
-from tui.ui.widgets.rows import EMPTY, Row, wrap
+from tui.ui.widgets.rows import EMPTY, Row, joined, wrap
 from tui.ui.workbench.field_rows import FormLook, field_rows, is_compact
 from tui.ui.workbench.items import UNALARMING, Item, ItemVerb
 from tui.ui.workbench.line_edit import LineEdit
@@ -111,10 +111,8 @@ def about_rows(item: Item, columns: int, *, unfolded: bool, has_output_schema: b
     rows = [head]
     hints = tuple(_hints(item, has_output_schema))
     if hints:
-        row: list[tuple[str, str]] = [("  ", "")]
-        for number, (words, style) in enumerate(hints):
-            row += [(" · " if number else "", "dim"), (words, style)]
-        rows.append(tuple(row))
+        room = max(8, columns - 2)
+        rows.append((("  ", ""), *joined(((hint,) for hint in hints), ((" · ", "dim"),), room)))
     if item.mark:
         style = "dim" if item.mark.partition(":")[0] in UNALARMING else "warn"
         rows += wrap(((f"For the model   {item.mark}", style),), max(8, columns - 2), first=(("  ", ""),))
@@ -138,13 +136,11 @@ def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
     about = item.about
     match about:
         case Tool():
-            yield from _tool_hints(about)
+            yield from _tool_hints(about, item.tokens)
             if has_output_schema:
                 yield "structured result", "dim"
             if about.has_icon:
                 yield "has an icon", "dim"
-            if item.tokens:
-                yield item.tokens, "dim"
         case Task():
             yield "running on the server. Fetch waits for its result", "dim"
         case ResourceInfo():
@@ -155,12 +151,17 @@ def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
                 yield units.size(about.size), "dim"
 
 
-def _tool_hints(tool: Tool) -> Iterator[tuple[str, str]]:
-    if tool.read_only:
-        yield ("read-only", "ok") if tool.trusted else ("marked read-only by the server", "dim")
+def _tool_hints(tool: Tool, tokens: str) -> Iterator[tuple[str, str]]:
+    """Yield what a tool does and costs, in the order in which it matters: a narrow pane omits the last."""
     if tool.destructive:
         yield "! destructive", "warn"
-    elif tool.destructive is False and not tool.read_only:
+    if tool.read_only and tool.trusted:
+        yield "read-only", "ok"
+    if tokens:
+        yield tokens, "dim"
+    if tool.read_only and not tool.trusted:
+        yield "marked read-only by the server", "dim"
+    if tool.destructive is False and not tool.read_only:
         yield ("non-destructive", "ok") if tool.trusted else ("marked non-destructive by the server", "dim")
     if tool.idempotent:
         yield "idempotent" if tool.trusted else "marked idempotent by the server", "dim"

@@ -147,18 +147,17 @@ class ServerScreen(Screen[None]):
             self.bench.result.look()
         self._title.show_status(status, sum(call.took_ms is None for call in self.calls.running))
         self.tabs.show(self.catalogue.notes)
+        self._show_keys()
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < TALL, "-short")
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        bench = self.bench
-        if bench is not None and self.focused is bench.raw:
-            self._keys.of(None, self.tab)
-        else:
-            in_form = bench is not None and self.focused in (bench.form, bench.button)
-            context = Context.BENCH_FORM if in_form else Context.BENCH_LIST
-            self._keys.of(context, self.tab)
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        context = self.bench.context if self.bench is not None else Context.BENCH_LIST
+        self._keys.of(context, self.tab, is_raw=self.bench is not None and self.bench.is_raw)
 
     def stays(self) -> str:
         """Return why the screen cannot be closed for another, or ""; what is in forms is kept."""

@@ -22,11 +22,10 @@ from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import act_at_once
-from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.field import Button, Field
-from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.text_area import LinesField
+from tui.ui.workbench.bars import OtherKeys, RawHeading, SideHeading
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import BenchContext, Draft, HandCall, uri_of
 from tui.ui.workbench.form_pane import FormPane
@@ -34,22 +33,6 @@ from tui.ui.workbench.items import Item, ItemVerb
 from tui.ui.workbench.result_view import ResultView
 from tui.ui.workbench.saved_arguments import SavedArguments
 from tui.ui.workbench.value_suggestions import AskValues
-
-
-class SideHeading(Bar):
-    """The line over the calls, at the height of the line over the result."""
-
-    def row(self, width: int) -> Row:
-        return ((" CALLS", "dim bold"),)
-
-
-class RawHeading(Bar):
-    """The line over raw JSON: the item, and that these are its arguments."""
-
-    words: Row = ()
-
-    def row(self, width: int) -> Row:
-        return self.words
 
 
 class RawJson(LinesField):
@@ -92,7 +75,7 @@ class Bench(Horizontal):
     Bench FormPane { height: auto; max-height: 55%; background: $surface; }
     Bench.-new FormPane { max-height: 75%; }
     Bench .bench-actions { height: 2; padding: 0 2; }
-    Bench .bench-actions Literal { width: 1fr; height: 1; margin-left: 3; color: $text-dim; }
+    Bench OtherKeys { width: 1fr; margin-left: 3; }
     Bench RawJson, Bench RawHeading { display: none; background: $surface; }
     Bench RawJson { height: 1fr; }
     Bench ResultPage { height: 1fr; padding: 0 1; background: $surface; }
@@ -123,7 +106,7 @@ class Bench(Horizontal):
         self.form = FormPane(shared.overrides, shared.signs)
         key = shared.overrides.first_of
         self.button = Button("Call", key("bench.call"), lambda: self.post_message(self.Called()))
-        self._other_keys = Literal(f"{key('bench.raw')} JSON   {key('bench.saved')} saved arguments")
+        self._other_keys = OtherKeys(shared.overrides)
         self.raw = RawJson(shared.overrides)
         self.raw_heading = RawHeading()
         self.result = ResultView(self.calls, shared)
@@ -177,7 +160,7 @@ class Bench(Horizontal):
             (("  " + item.label, "text bold"), ("   arguments as JSON", "dim")) if item is not None else ()
         )
         self.insisted = False
-        self.remove_class("-raw")
+        self.is_raw = False
         self.line.say()
         form = Form(item.schema if item is not None else {})
         draft = self._shared.book.drafts.get((self._shared.server, item.key)) if item is not None else None
@@ -195,7 +178,7 @@ class Bench(Horizontal):
         if draft is not None and draft.raw:
             with self.prevent(TextArea.Changed):
                 self.raw.load_text(draft.raw)
-            self.add_class("-raw")
+            self.is_raw = True
         self.show_calls()
         self.result.show()
 
@@ -440,6 +423,19 @@ class Bench(Horizontal):
         """Whether the arguments are edited as raw JSON."""
         return self.has_class("-raw")
 
+    @is_raw.setter
+    def is_raw(self, raw: bool) -> None:
+        self.set_class(raw, "-raw")
+        self._other_keys.show(raw)
+
+    @property
+    def context(self) -> Context | None:
+        """Whose keys work where the focus is; None in raw JSON, which has no keys of its own."""
+        focused = self.screen.focused
+        if focused is self.raw:
+            return None
+        return Context.BENCH_FORM if focused in (self.form, self.button) else Context.BENCH_LIST
+
     def go_to_form(self) -> None:
         """Focus the form or the raw JSON, or the button of a form without fields."""
         form = self.form if self.form.can_focus else self.button
@@ -451,12 +447,12 @@ class Bench(Horizontal):
             return
         if not self.is_raw:
             self._raw_from_form()
-            self.add_class("-raw")
+            self.is_raw = True
         elif problem := self.form.form.from_json(self.raw.text):
             self.line.say((f"! {clean_line(problem, 200)}", "bad"), ("   fix this first", "dim"))
             return
         else:
-            self.remove_class("-raw")
+            self.is_raw = False
             self.form.show(self.item, self.form.form, ask_values=self._completion_of(self.item))
         self.go_to_form()
 

@@ -233,9 +233,11 @@ def test_a_stalled_stream_shows_the_seconds_and_the_key_that_stops_it(bridge, cl
     clock.now += 4
     assert bridge.activity == "answering"
     clock.now += 8
-    assert bridge.activity == "answering: no data for 12 s · esc stops"
+    assert bridge.activity == "no data for 12 s · esc stops · answering"
+    assert bridge.is_stalled
     bridge.apply(events.TextDelta(1, " and continue"))
     assert bridge.activity == "answering"
+    assert not bridge.is_stalled
 
 
 def test_a_slow_tool_does_not_count_as_a_stalled_stream(bridge, clock):

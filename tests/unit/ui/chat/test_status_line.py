@@ -8,7 +8,7 @@ from tui.ui.widgets.rows import text_of, width_of
 CALLS = Meter("calls", 3, 50, "3 of 50")
 WINDOW = Meter("context", 26_000, 32_768, "~26 k of 33 k")
 USED = Used(WINDOW, "~34 k", "$0.12")
-FULL = Status("answering", False, (CALLS,), "", USED)
+FULL = Status("answering", False, False, (CALLS,), "", USED)
 
 
 def test_an_idle_line_shows_only_context_and_cost():
@@ -50,14 +50,22 @@ def test_a_meter_warns_from_four_fifths_on(used, style):
 
 
 def test_an_urgent_activity_comes_before_the_meters_in_the_accent_color():
-    row = status_row(Status("waiting for approval", True, (CALLS,)), 100)
+    row = status_row(Status("waiting for approval", True, meters=(CALLS,)), 100)
     assert ("waiting for approval", "accent bold") in row
     assert text_of(row).index("approval") < text_of(row).index("calls")
 
 
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+def test_what_stops_a_stalled_reply_is_whole_where_meters_would_cut_it(width):
+    time = Meter("time", 73, 900, "1 min 13 s of 15 min")
+    words = "no data for 1 min 13 s · esc stops · writing a call: get_weather 3.4 kB"
+    stalled = Status(words, False, True, (CALLS, time), "a model", USED)
+    assert "no data for 1 min 13 s · esc stops" in text_of(status_row(stalled, width))
+
+
 @pytest.mark.parametrize("width", [10, 24, 40, 60, 80, 100, 200])
 def test_the_line_fits_every_width(width):
-    urgent = Status("x" * 300, True, (CALLS, CALLS), "a model", USED)
+    urgent = Status("x" * 300, True, False, (CALLS, CALLS), "a model", USED)
     assert width_of(status_row(urgent, width)) <= width
     assert width_of(status_row(FULL, width)) <= width
 
@@ -68,7 +76,7 @@ def test_texts_from_outside_are_cleaned_in_the_line():
 
 @pytest.mark.parametrize("width", [20, 24, 40, 80, 120])
 def test_a_fault_comes_first_at_every_width(width):
-    status = Status("x" * 300, True, (CALLS, CALLS), "a model", USED, fault="not saved")
+    status = Status("x" * 300, True, False, (CALLS, CALLS), "a model", USED, fault="not saved")
     assert text_of(status_row(status, width)).startswith(" not saved ")
 
 

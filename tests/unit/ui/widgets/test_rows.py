@@ -13,6 +13,7 @@ from tui.ui.widgets.rows import (
     cut,
     head_of,
     highlighted,
+    joined,
     marked,
     pad,
     spread,
@@ -46,6 +47,15 @@ def test_wide_scripts_break_between_characters_but_not_before_punctuation():
 
 def test_an_opening_bracket_never_ends_a_line():
     assert lines("今天天气（晴）", 10) == ["今天天气", "（晴）"]
+
+
+def test_joined_parts_are_left_out_whole_and_only_the_first_is_cut():
+    parts = [(("read-only", "ok"),), (("~69 tokens", "dim"),), (("idempotent", "dim"),)]
+    assert text_of(joined(parts, ((" · ", "dim"),), 35)) == "read-only · ~69 tokens · idempotent"
+    assert text_of(joined(parts, ((" · ", "dim"),), 34)) == "read-only · ~69 tokens"
+    assert text_of(joined(parts, ((" · ", "dim"),), 21)) == "read-only"
+    assert text_of(joined(parts, ((" · ", "dim"),), 5)) == "read…"
+    assert joined([], ((" · ", "dim"),), 5) == ()
 
 
 def test_a_prefix_comes_before_the_first_line_and_its_width_before_the_others():

@@ -17,6 +17,7 @@ WELCOME_COLUMNS = 72
 USER_LINES = 40  # a longer user message is collapsed
 USER_HEAD = 12
 BAR = ("▌ ", "accent aside on panel")  # at the left of a user message
+NOTE_CHARS = 4000  # a longer line of mcptui's own is cut
 PIECE = 8 * 1024  # the most characters parsed or wrapped at once
 
 
@@ -194,6 +195,10 @@ class Note(Block):
         self._text = text
         self._kind = kind
         self._symbols = symbols
+
+    def begins(self, text: str) -> bool:
+        """Return whether the line begins with `text`."""
+        return self._text.startswith(clean(text).strip("\n")[:NOTE_CHARS])
 
     def wrap(self, width: int) -> Sequence[Row]:
         signs = {"warn": self._symbols.warning, "bad": self._symbols.failed}

@@ -20,7 +20,16 @@ from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.text import clean, clean_line
 from tui.core.turn.prepared_calls import shown_result
 from tui.core.turn.turn_endings import said_once
-from tui.ui.chat.transcript.blocks import PIECE, Note, Plain, Prose, Signature, Thinking, user_blocks
+from tui.ui.chat.transcript.blocks import (
+    NOTE_CHARS,
+    PIECE,
+    Note,
+    Plain,
+    Prose,
+    Signature,
+    Thinking,
+    user_blocks,
+)
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.chat.transcript.result_parts import attachment_words, outcome, result_of
 from tui.ui.chat.transcript.tool_call_cards import Card
@@ -202,7 +211,7 @@ class _Reader:
 
 def note_block(text: str, kind: str, symbols: Symbols) -> Note:
     """Return a line of mcptui's own; the text may be raw."""
-    return Note(clean(text).strip("\n")[:4000], kind, symbols)
+    return Note(clean(text).strip("\n")[:NOTE_CHARS], kind, symbols)
 
 
 def _state(message: ToolMessage) -> tuple[str, str]:

@@ -8,6 +8,7 @@ import time
 from asyncio import TimerHandle, get_running_loop
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import takewhile
 from time import monotonic, thread_time
 from typing import Any, ClassVar
 
@@ -182,6 +183,12 @@ class Transcript(FlowPane):
         else:
             self._append(note)
         return note
+
+    def has_note(self, text: str) -> bool:
+        """Return whether a line of mcptui's own after the last message or call begins with `text`."""
+        last = takewhile(lambda block: isinstance(block, Note | Welcome), reversed(self.flow.blocks))
+        notes = (note for block in last for note in (block.notes if isinstance(block, Welcome) else (block,)))
+        return any(isinstance(note, Note) and note.begins(text) for note in notes)
 
     def drop_note(self, note: Block) -> None:
         """Remove a line of mcptui's own, if it is still there."""
@@ -407,32 +414,6 @@ class Transcript(FlowPane):
     def _touch(self, block: Block) -> None:
         block.width = 0
         self.flow_changed()
-
-    def welcome(
-        self,
-        model: str,
-        examples: Sequence[Example],
-        keys: Sequence[tuple[str, str]],
-        *,
-        is_demo: bool,
-        adding: str = "",
-        project: str = "",
-    ) -> None:
-        """Show what an empty conversation begins with.
-
-        `adding`: the keys that add a model (" (f10, ctrl+n)"); `project` is about the project instructions.
-        """
-        lines = ["Ask anything, or try an example." if examples else "Ask anything."]
-        if is_demo:
-            lines.append(
-                f"This is the {model}. To use another, set an API key such as OPENAI_API_KEY, start Ollama "
-                f"or LM Studio, or add a model{adding}."
-            )
-        else:
-            lines.append(model)
-        if project:
-            lines.append(project)
-        self.set_welcome(lines, examples, keys)
 
     def _append(self, block: Block) -> None:
         flow = self.flow

@@ -1,0 +1,31 @@
+"""What is said of a tool above its form."""
+
+from tui.core.context.definition_tokens import DefinitionTokens
+from tui.core.tools import Tool
+from tui.ui.widgets.rows import text_of
+from tui.ui.workbench.form_rows import about_rows
+from tui.ui.workbench.items import of_tools
+
+
+def about(tool: Tool, columns: int) -> str:
+    """Return the line under the name of a tool whose definition takes about 120 tokens."""
+    (item,) = of_tools([tool], tokens=DefinitionTokens(tools={tool.name: 120}))
+    rows, _ = about_rows(item, columns, unfolded=False, has_output_schema=True)
+    return text_of(rows[1])
+
+
+def test_what_does_not_fit_under_the_name_is_left_out_whole_and_tokens_come_first() -> None:
+    tool = Tool("s", "add", destructive=False, idempotent=True)
+    whole = "  ~120 tokens · marked non-destructive by the server · marked idempotent by the server"
+    assert about(tool, 200) == f"{whole} · structured result"
+    assert about(tool, len(whole)) == whole
+    assert about(tool, len(whole) - 1) == "  ~120 tokens · marked non-destructive by the server"
+
+
+def test_a_destructive_tool_says_so_first() -> None:
+    tool = Tool("s", "drop", destructive=True, idempotent=True)
+    assert about(tool, 46) == "  ! destructive · ~120 tokens"
+
+
+def test_a_trusted_tool_is_read_only_first() -> None:
+    assert about(Tool("s", "see", read_only=True, trusted=True), 26) == "  read-only · ~120 tokens"
