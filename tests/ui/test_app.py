@@ -15,7 +15,7 @@ from tui.core.ports import TextPart
 from tui.core.turn.limits import Limits
 from tui.ui.chat import status
 from tui.ui.dialogs.help import MAIN
-from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Context
+from tui.ui.keys.action_table import ACTIONS, Context
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.rules import RulesScreen
 from tui.ui.lists.sessions import SessionsScreen
@@ -364,32 +364,6 @@ async def test_a_question_mark_is_text_in_the_composer_and_help_elsewhere():
         assert app.main.composer.text == "?"
         await pilot.press("f3", "question_mark")
         await shows(app, "[ui.keys] in the configuration: change keys")
-
-
-async def test_the_palette_finds_actions_and_servers_by_name():
-    runtime = FakeRuntime()
-    async with opened(runtime) as (app, pilot):
-        await shows(app, "RUNNING")
-        await pilot.press("ctrl+p", *"stop notes")
-        await shows(app, "Stop “notes”")
-        await pilot.press("enter")
-        await until(lambda: runtime.host.asked == [("stop", "notes")])
-
-
-async def test_the_palette_offers_every_action_that_does_something_now():
-    async with opened(FakeRuntime()) as (app, _):
-        await shows(app, "RUNNING")
-        offered = {command.title for command in app.commands()}
-        idle = {"chat.cancel", "chat.continue", "composer.take_back", "chat.parent", "chat.uncompact"}
-        idle |= {"chat.retry", "chat.rewrite", "chat.compare", "chat.branch", "chat.result", "chat.export"}
-        idle |= {"chat.copy"}
-        assert {
-            action.help
-            for action in ACTIONS
-            if action.palette
-            and action.id not in idle
-            and action.context not in (Context.QUESTION, *OF_SCREENS)
-        } <= offered
 
 
 async def test_a_theme_is_seen_while_it_is_chosen_and_saved_when_it_is():

@@ -365,7 +365,7 @@ async def test_the_palette_finds_what_cannot_be_done_now_and_says_why():
         await until(lambda: isinstance(app.screen, CommandPalette))
         await shows(app, "New conversation")
         assert "Compare with another model" not in screen_text(app)
-        await pilot.press(*"compare")
+        await pilot.press(*"compare with another")
         await shows(app, "Compare with another model", "not available: the conversation is empty")
         await pilot.press("down", "enter")
         await shows(app, "Not available: the conversation is empty.")
@@ -374,8 +374,8 @@ async def test_the_palette_finds_what_cannot_be_done_now_and_says_why():
 async def test_a_command_that_may_take_something_is_put_into_the_composer():
     async with opened(FakeRuntime()) as (app, _):
         await shows(app, "RUNNING")
-        next(command for command in app.commands() if command.help.startswith("/export")).run()
-        assert app.main.composer.text == "/export "
+        next(command for command in app.commands() if command.help.startswith("/system")).run()
+        assert app.main.composer.text == "/system "
         await until(lambda: app.main.composer.has_focus)
 
 

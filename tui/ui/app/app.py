@@ -131,10 +131,10 @@ class McptuiApp(BaseApp):
                 f"Answer the question first, or press {self.overrides.first_of('ask.cancel')} to cancel it."
             )
         elif self.screen is not self.main and (found := self._pressed(event)) and found.id in LEADING:
-            self._leave_for(found)
+            self._leave_for(partial(self.run_action, found.method))
 
-    def _leave_for(self, found: Action) -> None:
-        """Close what is over the chat screen and run an action there, unless something would be lost.
+    def _leave_for(self, then: Callable[[], object]) -> None:
+        """Close what is over the chat screen and do something there, unless something would be lost.
 
         A screen to read has `stays`, which returns why it cannot be closed now, or "".
         """
@@ -145,13 +145,13 @@ class McptuiApp(BaseApp):
             return
         for screen in reversed(over):
             screen.dismiss(None)
-        self.call_later(self.run_action, found.method)
+        self.call_later(then)
 
     async def _run_command(self, method: str) -> None:
         """Run what was chosen in the palette."""
         found = next((each for each in ACTIONS if each.method == method), None)
         if found is not None and found.id in LEADING and self.screen is not self.main:
-            self._leave_for(found)
+            self._leave_for(partial(self.run_action, found.method))
         else:
             await self.run_action(method)
 
@@ -183,24 +183,13 @@ class McptuiApp(BaseApp):
         return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
 
     def commands(self) -> "Sequence[Command]":
-        from tui.ui.app.command_palette import Command, action_commands, server_commands
+        from tui.ui.app.command_palette import app_commands
 
         if (parts := self.main.parts) is None:
             return ()
-        under = [screen for screen in self.screen_stack if not isinstance(screen, CommandPalette)]
-        contexts = getattr(under[-1], "CONTEXTS", ())
-        situation = parts.status.situation(self.main.regions.focus_context)
+        under = next(one for one in reversed(self.screen_stack) if not isinstance(one, CommandPalette))
         run = partial(self.call_later, self._run_command)
-        found = list(action_commands(situation, self.overrides, run, contexts))
-        if parts.runtime.is_ready:
-            if under[-1] is self.main:
-                found += [Command(*entry) for entry in parts.outbox.palette_commands()]
-                found.append(
-                    Command("Add a model", "adds a profile to the configuration", parts.current.add_model)
-                )
-            navigator = parts.navigator
-            found += server_commands(parts.runtime.host, navigator.open_log, navigator.open_server)
-        return found
+        return app_commands(parts, under, self.main, run, self._leave_for)
 
     def _turn_runs(self) -> bool:
         return self.main.parts is not None and self.main.parts.turns.running

@@ -1,23 +1,26 @@
 """The command palette: every action of the table, and each server by name."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.screen import Screen
 
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import quoted_name
-from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Action, Context, key_words
+from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, OPENERS, Action, Context, key_words
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, why_not
 from tui.ui.widgets.rows import cells_of, head_of
 
 if TYPE_CHECKING:
     from tui.host.host import Host
+    from tui.ui.chat.parts import ChatParts
+    from tui.ui.chat.screen import ChatScreen
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class Command:
         help: its keys, or its syntax.
         words: more words to find it by.
         why_not: why it is unavailable now, or ""; then it is found only by searching.
+        is_elsewhere: it is of another screen, which it opens; it is found only by searching, too.
     """
 
     title: str
@@ -35,6 +39,7 @@ class Command:
     run: Callable[[], object]
     words: str = ""
     why_not: str = ""
+    is_elsewhere: bool = False
 
 
 class Everything(Provider):
@@ -46,7 +51,7 @@ class Everything(Provider):
 
     async def discover(self) -> Hits:
         for command in self._commands():
-            if command.why_not:
+            if command.why_not or command.is_elsewhere:
                 continue
             line = self._line(Content(command.title), command.help)
             yield DiscoveryHit(line, command.run, text=command.title)
@@ -64,6 +69,8 @@ class Everything(Provider):
             # The matcher parses what it highlights as markup.
             title = Content(command.title) if "[" in command.title else matcher.highlight(command.title)
             run = command.run
+            if command.is_elsewhere:
+                score *= ELSEWHERE
             if command.why_not:
                 score, title = score * BEHIND, Content.styled(command.title, "$text-dim")
                 run = partial(self.app.notify, f"Not available: {command.why_not}.")
@@ -79,23 +86,23 @@ AROUND = 7
 GAP = 3
 """The least room between a command and its keys."""
 
-BEHIND = 0.01
-"""The factor for the score of unavailable actions, which come last."""
+ELSEWHERE, BEHIND = 0.1, 0.01
+"""The factors for the scores of actions of other screens, and of unavailable ones, which come last."""
 
 
 def matches(
     query: str, commands: Sequence[Command], fuzzy: Callable[[str], float]
 ) -> list[tuple[Command, float]]:
-    """Return the commands that match, each with its score: whole words first, then prefixes.
+    """Return the commands that have every word, each with its score: whole words first, then prefixes.
 
-    `fuzzy` scores a title that has the letters in order. Such a match counts only if there is no better one.
+    `fuzzy` scores a title by where it has the letters of the query: among equals, the better is first.
     """
     words = query.casefold().split()
-    scored = [(command, _score(words, command), fuzzy(command.title)) for command in commands]
-    if any(score for _, score, _ in scored):
-        # Among equals, the better fuzzy match is first.
-        return [(command, score + spread / (1 + spread)) for command, score, spread in scored if score]
-    return [(command, spread) for command, _, spread in scored if spread > 0]
+    found = [(command, score) for command in commands if (score := _score(words, command))]
+    spread = [fuzzy(command.title) for command, _ in found]
+    return [
+        (command, score + near / (1 + near)) for (command, score), near in zip(found, spread, strict=True)
+    ]
 
 
 def _score(words: Sequence[str], command: Command) -> int:
@@ -109,6 +116,34 @@ def _score(words: Sequence[str], command: Command) -> int:
     if all(word in title for word in words):
         return 2
     return int(all(word in f"{title} {names}" for word in words))
+
+
+def merged(commands: Iterable[Command]) -> list[Command]:
+    """Return the commands, those with the same title as one: the first, which shows the syntax of all."""
+    found: dict[str, Command] = {}
+    for command in commands:
+        first = found.setdefault(command.title, command)
+        if first is not command:
+            name = command.help.partition(" ")[0]
+            keys = first.help if first.why_not else f"{first.help}, {name}"
+            found[command.title] = replace(first, help=keys, words=f"{first.words} {name}")
+    return list(found.values())
+
+
+def elsewhere(
+    contexts: Sequence[Context], overrides: KeyOverrides, run: Callable[[Action], object]
+) -> Iterator[Command]:
+    """Yield the actions of screens other than that of `contexts`; `run` opens the screen of one."""
+    for found in ACTIONS:
+        if not found.palette or found.context in contexts or found.context not in OPENERS:
+            continue
+        if found.id.endswith((".back", ".leave", ".next", ".previous")):
+            continue
+        screen = found.context.value.partition(" screen")[0].partition(" lists")[0]
+        what, keys = found.help.partition(". ")[0], key_words(overrides.keys_of(found))
+        title = f"{screen}: {what[:1].lower()}{what[1:]}"
+        where = f"{keys} in {found.context.value.lower()}"
+        yield Command(title, where, partial(run, found), f"{found.label} {found.id}", is_elsewhere=True)
 
 
 def action_commands(
@@ -134,10 +169,38 @@ def action_commands(
         yield Command(found.help, keys, partial(run, found.method), f"{found.label} {found.id}", why)
 
 
-def server_commands(
-    host: "Host", show_log: Callable[[str], object], show_server: Callable[[str], object]
-) -> Iterator[Command]:
+def app_commands(
+    parts: "ChatParts",
+    under: Screen[Any],
+    main: "ChatScreen",
+    run: Callable[[str], object],
+    leave_for: Callable[[Callable[[], object]], object],
+) -> list[Command]:
+    """Return the commands over the screen `under`; `leave_for` closes it for what is done elsewhere."""
+    contexts = getattr(under, "CONTEXTS", ())
+    situation = parts.status.situation(main.regions.focus_context)
+    found = list(action_commands(situation, main.regions.overrides, run, contexts))
+    if parts.runtime.is_ready:
+        found += _chat_commands(parts) if under is main else ()
+        found += elsewhere(
+            contexts,
+            main.regions.overrides,
+            lambda one: leave_for(partial(parts.navigator.open_screen_of, one)),
+        )
+        found += _server_commands(parts)
+    return merged(found)
+
+
+def _chat_commands(parts: "ChatParts") -> Iterator[Command]:
+    """Yield what can be done from the chat screen only and is no action."""
+    for entry in parts.outbox.palette_commands():
+        yield Command(*entry)
+    yield Command("Add a model", "adds a profile to the configuration", parts.current.add_model)
+
+
+def _server_commands(parts: "ChatParts") -> Iterator[Command]:
     """Yield workbench, start, stop, restart and log of every server, as its state allows."""
+    host, show_log, show_server = parts.runtime.host, parts.navigator.open_log, parts.navigator.open_server
     for status in host.statuses():
         shown = quoted_name(status.name, 60)
         yield Command(

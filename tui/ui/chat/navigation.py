@@ -15,7 +15,7 @@ from tui.traffic.spans.entries import CallSpan, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.composer.token_area import Reference
 from tui.ui.chat.regions import Regions
-from tui.ui.keys.action_table import Context
+from tui.ui.keys.action_table import OPENERS, Action, Context, action, first_key
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.tasks import Tasks
 
@@ -28,6 +28,15 @@ if TYPE_CHECKING:  # loaded with the screens
 WORKBENCH = "tui.ui.workbench.screen"
 NOT_KEPT = "The recording of that run was deleted."
 NO_TURNS = "No turns yet"
+AT_ONCE = frozenset(
+    f"traffic.{name}"
+    for name in (
+        *("filter", "filters", "search", "stats", "waterfall", "export", "setup", "time"),
+        *(f"sort_{column}" for column in ("time", "server", "kind", "method", "size", "latency")),
+    )
+)
+"""Actions of the traffic screen that do something at once, whatever is selected there."""
+
 SELECT_THERE = "Select a call in the conversation or the trace first."
 
 
@@ -79,14 +88,34 @@ class Navigator:
             self._call_book = CallBook()
         return self._call_book
 
-    def open_traffic(self, filter: str = "") -> None:
+    async def open_screen_of(self, found: Action) -> None:
+        """Open the screen of an action and run it there, or name its key if it needs a selection there."""
+        if found.id in AT_ONCE:
+            self.open_traffic(then=found.method)
+            return
+        await self._app.run_action(action(OPENERS[found.context]).method)
+        self._app.screen.call_after_refresh(self._name_key, found)
+
+    def _name_key(self, found: Action) -> None:
+        if found.context in getattr(self._app.screen, "CONTEXTS", ()):
+            what = found.help.partition(". ")[0]
+            key = first_key(self._regions.overrides.keys_of(found))
+            self._app.notify(f"Press {key} to {what[:1].lower()}{what[1:]}.", timeout=6)
+
+    def open_traffic(self, filter: str = "", then: str = "") -> None:
+        """Open the traffic with a filter; `then` is an action to run there."""
         from tui.ui.traffic.screen import TrafficScreen
 
         if not self._runtime.is_ready or not self._regions.is_on_top:
             return
         place = ("", 0) if filter else self._traffic_place
         screen = TrafficScreen(
-            self._runtime.recording, self._regions.overrides, filter, live=self._live_run(), place=place
+            self._runtime.recording,
+            self._regions.overrides,
+            filter,
+            live=self._live_run(),
+            place=place,
+            then=then,
         )
 
         def left(cause: Cause | None) -> None:

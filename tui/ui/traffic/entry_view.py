@@ -347,6 +347,11 @@ class EntryPanel:
         self._screen.set_focus(self._entry.pages[0], scroll_visible=False)
         self._screen.call_after_refresh(lambda: self._list.show_row(self._list.cursor))
 
+    def look(self) -> None:
+        """Show what is new in the open entry."""
+        if self.is_open:
+            self._entry.look()
+
     def _shows_findings(self) -> bool:
         """Whether the selected entry failed and the linter says why."""
         entries, index = self._list.entries, self._list.index

@@ -37,7 +37,7 @@ class TrafficScreen(Screen[Cause | None]):
     """The traffic of one recording; returns the cause of an entry whose turn is to be shown.
 
     Leaving `filter`, the one it opens with, leaves the screen. `live` is None for a recording from a file;
-    `place` is the filter and the seq of the entry to begin at.
+    `place` is the filter and the seq of the entry to begin at, `then` an action to run at once.
     """
 
     DEFAULT_CSS = """
@@ -62,13 +62,14 @@ class TrafficScreen(Screen[Cause | None]):
         *,
         live: LiveRun | None = None,
         place: tuple[str, int] = ("", 0),
+        then: str = "",
         folder: Callable[[], Path] = Path.cwd,
     ) -> None:
         super().__init__()
         self.recording = recording
         self._live = live
         self._symbols = symbols = symbols_for(os.environ)
-        self._opened_with, self._place, self._rest = filter, place, 0
+        self._opened_with, self._place, self._then, self._rest = filter, place, then, 0
         self._reader = reader = ReaderThread(recording.open_reader)
         self._previews = Previews(reader, lambda: self.list.repaint())
         self.filtering = Filtering(recording, self.look)
@@ -115,6 +116,8 @@ class TrafficScreen(Screen[Cause | None]):
         await self.mount(self.filter_bar, after=self.filter_line)
         await self.mount(self.entry, self.prompt, after=self.list)
         self.is_whole = True
+        if self._then:
+            await self.app.run_action(self._then)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return self.is_whole and super().check_action(action, parameters)
@@ -143,8 +146,7 @@ class TrafficScreen(Screen[Cause | None]):
             self._previews.look()
         self._rows.look()
         self._resender.look()
-        if self.panel.is_open:
-            self.entry.look()
+        self.panel.look()
         notes = self.filtering.order_row + self._comparer.row + self.exporter.row
         self._headings.look()
         self._title.update_from(self.recording, len(self.list.view), self.list.following, notes)
@@ -239,12 +241,10 @@ class TrafficScreen(Screen[Cause | None]):
         self.app.push_screen(StatisticsScreen(self.recording), self._apply_text)
 
     def action_traffic_waterfall(self) -> None:
-        from tui.ui.traffic.waterfall import Turns, WaterfallScreen
+        from tui.ui.traffic.waterfall import Turns, open_waterfall
 
-        if turn := self.list.turn():
-            spans = self._live.spans if self._live is not None else None
-            turns, last = Turns(self.recording, self._reader, spans), max(self.recording.entries.turn)
-            self.app.push_screen(WaterfallScreen(turn, last, turns, self._symbols), self._apply_text)
+        turns = Turns(self.recording, self._reader, self._live.spans if self._live is not None else None)
+        open_waterfall(self.app, turns, self.list.turn(), self._symbols, self._apply_text)
 
     def action_traffic_follow(self) -> None:
         self.list.go_to_end()

@@ -3,9 +3,9 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
@@ -109,6 +109,11 @@ class Turns:
         self._found: tuple[int, int, list[Entry]] = (0, 0, [])  # turn, entries seen, its entries
         self._reading: asyncio.Task[None] | None = None
 
+    @property
+    def last(self) -> int:
+        """The number of the last turn, 0 if there is none."""
+        return max(self._recording.entries.turn, default=0)
+
     def words(self, turn: int, last: int) -> str:
         """Return which turn of `last` that is: with its number in the conversation, if it has another one."""
         recorded = f"turn {turn} of {last}"
@@ -161,6 +166,16 @@ class Turns:
         return found
 
 
+def open_waterfall(
+    app: App[Any], turns: Turns, turn: int, symbols: Symbols, done: Callable[[str | None], None]
+) -> None:
+    """Open the waterfall of a turn, or of the last one if `turn` is 0; say so if there are none."""
+    if turn := turn or turns.last:
+        app.push_screen(WaterfallScreen(turn, turns, symbols), done)
+    else:
+        app.notify("No turns yet", timeout=3)
+
+
 class WaterfallScreen(ModalScreen[str | None]):
     """The waterfall of a turn; returns a filter for the entries of the selected stretch."""
 
@@ -180,9 +195,9 @@ class WaterfallScreen(ModalScreen[str | None]):
     WaterfallScreen > _Lanes { height: 1fr; background: $surface; }
     """
 
-    def __init__(self, turn: int, last: int, turns: Turns, symbols: Symbols) -> None:
+    def __init__(self, turn: int, turns: Turns, symbols: Symbols) -> None:
         super().__init__()
-        self._turn, self._last = turn, last
+        self._turn, self._last = turn, turns.last
         self._turns = turns
         self._title, self._axis, self._keys = SplitBar(), SplitBar(id="axis"), Footer(self.KEYS)
         self._lanes = _Lanes(symbols)

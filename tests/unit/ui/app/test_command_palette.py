@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from textual.fuzzy import Matcher
 
-from tui.ui.app.command_palette import Command, matches
+from tui.ui.app.command_palette import Command, elsewhere, matches, merged
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.key_overrides import KeyOverrides
 
 TITLES = (
     "Switch model",
@@ -28,9 +30,9 @@ def test_whole_words_come_first_then_prefixes_then_substrings() -> None:
     assert titles[2:] == ["Compare with another modeller", "Remodel nothing"]
 
 
-def test_a_subsequence_matches_only_if_nothing_else_does() -> None:
+def test_a_subsequence_is_no_match() -> None:
     assert "Maximize or restore the pane" not in found("mod")
-    assert found("mxrst") == ["Maximize or restore the pane"]
+    assert found("mxrst") == []
 
 
 def test_the_words_of_a_query_match_in_any_order() -> None:
@@ -43,6 +45,34 @@ def test_matches_of_a_key_or_an_alias_come_after_matches_of_a_title() -> None:
         *map(_command, ("Help yourself", "x")),
     ]
     assert found("help", commands) == ["Help yourself", "Show keys"]
+
+
+def test_commands_with_the_same_title_are_one_with_the_key_and_the_syntax_of_both() -> None:
+    once = merged(
+        [
+            Command("Switch model", "f10", lambda: "list"),
+            Command("Quit", "ctrl+q", lambda: None),
+            Command("Switch model", "/model [NAME [ID]]", lambda: "write", "chat"),
+        ]
+    )
+    assert [(one.title, one.help) for one in once] == [("Switch model", "f10, /model"), ("Quit", "ctrl+q")]
+    assert once[0].run() == "list" and found("/model", once) == ["Switch model"]
+
+
+def test_a_command_that_is_unavailable_still_says_why_when_it_is_also_another() -> None:
+    export, written = (
+        Command("Export", "why", lambda: None, "", "empty"),
+        Command("Export", "/e", lambda: None),
+    )
+    assert [(one.help, one.why_not) for one in merged([export, written])] == [("why", "empty")]
+
+
+def test_actions_of_other_screens_name_their_screen_and_none_of_this_one_is_among_them() -> None:
+    away = {one.title: one.help for one in elsewhere((Context.WORKBENCH,), KeyOverrides(), lambda _: None)}
+    assert away["Traffic: show statistics of each server and tool"] == "S in traffic screen"
+    assert away["Sessions: rename the session"] == "ctrl+e in sessions"
+    assert "Workbench: call the tool, read the resource or get the prompt" not in away
+    assert not [title for title in away if "match" in title or "close" in title]
 
 
 def _command(title: str) -> Command:

@@ -1,0 +1,82 @@
+"""The command palette over the app: what it finds, and what it opens."""
+
+from tests.conftest import until
+from tests.ui.app_stage import opened, shows
+from tests.ui.fakes import FakeRuntime
+from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Context
+from tui.ui.traffic.screen import TrafficScreen
+from tui.ui.traffic.statistics import StatisticsScreen
+from tui.ui.workbench.screen import ServerScreen
+
+
+async def test_the_palette_finds_actions_and_servers_by_name():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await shows(app, "RUNNING")
+        await pilot.press("ctrl+p", *"stop notes")
+        await shows(app, "Stop “notes”")
+        await pilot.press("enter")
+        await until(lambda: runtime.host.asked == [("stop", "notes")])
+
+
+async def test_the_palette_lists_nothing_twice():
+    async with opened(FakeRuntime()) as (app, _):
+        await shows(app, "RUNNING")
+        titles = [command.title for command in app.commands()]
+        assert len(titles) == len({*titles})
+
+
+async def chosen(app, pilot, words, title):
+    await pilot.press("ctrl+p", *words)
+    await shows(app, title)
+    await pilot.press("enter")
+
+
+async def test_an_action_of_another_screen_is_found_by_name_and_done_there():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await shows(app, "RUNNING")
+        await chosen(app, pilot, "statistics", "Traffic: show statistics of each server and tool")
+        await until(lambda: isinstance(app.screen, StatisticsScreen))
+        await pilot.press("escape")
+        await until(lambda: isinstance(app.screen, TrafficScreen))
+
+
+async def test_an_action_that_needs_a_selection_elsewhere_opens_that_screen_and_names_its_key():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await shows(app, "RUNNING")
+        await chosen(app, pilot, "resend unchanged", "Traffic: resend the request unchanged")
+        await shows(app, "Press R to resend the request unchanged.")
+        assert isinstance(app.screen, TrafficScreen)
+
+
+async def test_an_action_of_another_screen_is_found_from_a_screen_too():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await shows(app, "RUNNING")
+        await pilot.press("f3", "enter")
+        await until(lambda: isinstance(app.screen, ServerScreen))
+        await chosen(app, pilot, "waterfall", "Traffic: show the entry's turn as a waterfall")
+        await until(lambda: isinstance(app.screen, TrafficScreen))
+        await shows(app, "No turns yet")
+
+
+async def test_the_palette_finds_nothing_for_words_that_no_action_has():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await shows(app, "RUNNING")
+        await pilot.press("ctrl+p", *"wtrfl")
+        await shows(app, "No matches found")
+
+
+async def test_the_palette_offers_every_action_that_does_something_now():
+    async with opened(FakeRuntime()) as (app, _):
+        await shows(app, "RUNNING")
+        offered = {command.title for command in app.commands()}
+        idle = {"chat.cancel", "chat.continue", "composer.take_back", "chat.parent", "chat.uncompact"}
+        idle |= {"chat.retry", "chat.rewrite", "chat.compare", "chat.branch", "chat.result", "chat.export"}
+        idle |= {"chat.copy"}
+        assert {
+            action.help
+            for action in ACTIONS
+            if action.palette
+            and action.id not in idle
+            and action.context not in (Context.QUESTION, *OF_SCREENS)
+        } <= offered
