@@ -54,9 +54,8 @@ async def test_an_action_of_another_screen_is_found_from_a_screen_too():
         await shows(app, "RUNNING")
         await pilot.press("f3", "enter")
         await until(lambda: isinstance(app.screen, ServerScreen))
-        await chosen(app, pilot, "waterfall", "Traffic: show the entry's turn as a waterfall")
-        await until(lambda: isinstance(app.screen, TrafficScreen))
-        await shows(app, "No turns yet")
+        await chosen(app, pilot, "statistics", "Traffic: show statistics of each server and tool")
+        await until(lambda: isinstance(app.screen, StatisticsScreen))
 
 
 async def test_the_palette_finds_nothing_for_words_that_no_action_has():

@@ -52,7 +52,6 @@ class TrafficScreen(Screen[Cause | None]):
 
     is_whole = False  # keys wait until all widgets are here, clicks do nothing
     CONTEXTS = (Context.TRAFFIC, Context.ENTRY)
-    """What the help covers while this screen is on top."""
 
     def __init__(
         self,
@@ -241,10 +240,11 @@ class TrafficScreen(Screen[Cause | None]):
         self.app.push_screen(StatisticsScreen(self.recording), self._apply_text)
 
     def action_traffic_waterfall(self) -> None:
-        from tui.ui.traffic.waterfall import Turns, open_waterfall
+        from tui.ui.traffic.waterfall import Turns, WaterfallScreen
 
-        turns = Turns(self.recording, self._reader, self._live.spans if self._live is not None else None)
-        open_waterfall(self.app, turns, self.list.turn(), self._symbols, self._apply_text)
+        if turn := self.list.turn():
+            turns = Turns(self.recording, self._reader, self._live.spans if self._live else None)
+            self.app.push_screen(WaterfallScreen(turn, turns, self._symbols), self._apply_text)
 
     def action_traffic_follow(self) -> None:
         self.list.go_to_end()

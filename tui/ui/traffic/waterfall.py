@@ -3,9 +3,9 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
@@ -164,16 +164,6 @@ class Turns:
             found += [entry for entry in reader.columns(seq - 1, 1) if entry.seq == seq]  # or it was dropped
             at += 1
         return found
-
-
-def open_waterfall(
-    app: App[Any], turns: Turns, turn: int, symbols: Symbols, done: Callable[[str | None], None]
-) -> None:
-    """Open the waterfall of a turn, or of the last one if `turn` is 0; say so if there are none."""
-    if turn := turn or turns.last:
-        app.push_screen(WaterfallScreen(turn, turns, symbols), done)
-    else:
-        app.notify("No turns yet", timeout=3)
 
 
 class WaterfallScreen(ModalScreen[str | None]):
