@@ -104,14 +104,16 @@ async def played(player: Player, scenario: str, revision: str, folder: Path) -> 
 @pytest.mark.parametrize(
     ("scenario", "revision"), [(name, revision) for revision, names in REQUIRED.items() for name in names]
 )
-async def test_the_suite_finds_no_fault(player: Player, scenario: str, revision: str, tmp_path: Path):
+async def test_the_conformance_suite_reports_no_failures(
+    player: Player, scenario: str, revision: str, tmp_path: Path
+):
     found, client = await played(player, scenario, revision, tmp_path)
     assert found.code == 0, f"{found.out}\n{found.err}\nthe client said:\n{client.err}"
     assert "Passed: 0/" not in found.err and "0 failed, 0 warnings" in found.err
 
 
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
-async def test_every_scenario_that_a_revision_requires_of_a_client_is_here(revision: str):
+async def test_every_client_scenario_required_by_a_revision_is_run(revision: str):
     listed = await finish(await suite("list", "--requirements", revision), seconds=30)
     _, _, clients = listed.out.partition("Client scenarios")
     required = {line.split()[1] for line in clients.splitlines() if line.startswith("  - ")}

@@ -23,7 +23,7 @@ def conversation(app: TerminalApp) -> str:
         ("\x1b]0;pwned\x07 = = =\n", "toml:1: is not TOML: Invalid statement"),
     ],
 )
-def test_a_configuration_error_is_on_the_screen_with_its_line(tmp_path: Path, content: str, said: str):
+def test_a_configuration_error_is_shown_with_its_line(tmp_path: Path, content: str, said: str):
     path = tmp_path / "config.toml"
     path.write_text(content, encoding="utf-8")
     with TerminalApp.real("--demo", "--config", str(path)) as app:
@@ -39,7 +39,7 @@ def test_a_configuration_error_is_on_the_screen_with_its_line(tmp_path: Path, co
         assert app.faults_of_the_terminal() == []
 
 
-def test_with_a_file_that_cannot_be_read_no_model_is_taken_and_no_starter_is_offered(tmp_path: Path):
+def test_with_an_unreadable_file_no_model_is_used_and_no_starter_is_offered(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text("[servers\n", encoding="utf-8")
     with TerminalApp.real("--config", str(path), columns=160, rows=40) as app:
@@ -49,7 +49,7 @@ def test_with_a_file_that_cannot_be_read_no_model_is_taken_and_no_starter_is_off
         assert app.ended() == 0
 
 
-def test_a_file_that_was_named_and_is_not_there_is_said_with_the_command_that_writes_one(tmp_path: Path):
+def test_a_missing_named_file_is_reported_with_the_command_that_creates_it(tmp_path: Path):
     with TerminalApp.real("--demo", "--no-start", "--config", str(tmp_path / "nowhere.toml")) as app:
         app.until(lambda: "toml: file not found. Create it with `mcptui config init`" in conversation(app))
         app.send(QUIT)

@@ -7,14 +7,14 @@ from tests.terminal.pty_app import TerminalApp, home_in
 ENTER, ESCAPE, TAB, STEER, SEARCH = "\r", "\x1b", "\t", "\x13", "\x12"
 
 
-def test_a_command_in_one_burst_is_done_and_what_follows_is_written():
+def test_a_command_in_one_burst_runs_and_the_text_after_it_is_inserted():
     with TerminalApp.fake("calm") as app:
         app.shows("2 of 3")
         app.send("/clea" + ENTER + "after")
         app.shows("› after")
 
 
-def test_a_complete_command_in_one_burst_is_done_at_its_first_enter(tmp_path: Path):
+def test_a_complete_command_in_one_burst_runs_at_the_first_enter(tmp_path: Path):
     with TerminalApp.real("--demo", env=home_in(tmp_path)) as app:
         app.shows("2 of 3")
         app.send("hello" + ENTER)
@@ -26,7 +26,7 @@ def test_a_complete_command_in_one_burst_is_done_at_its_first_enter(tmp_path: Pa
     assert (tmp_path / "page.html").stat().st_size
 
 
-def test_escape_behind_a_slash_closes_the_list_and_not_the_turn():
+def test_escape_after_a_slash_closes_the_list_and_does_not_stop_the_turn():
     with TerminalApp.fake("endless") as app:
         app.shows("2 of 3")
         app.send("go" + ENTER)
@@ -44,7 +44,7 @@ def test_a_file_is_completed_in_one_burst(tmp_path: Path):
         app.shows("read @pyproject.toml please", "Hello.")
 
 
-def test_what_is_written_before_a_search_is_its_draft():
+def test_text_typed_before_a_history_search_is_kept_as_the_draft():
     with TerminalApp.fake("calm") as app:
         app.shows("2 of 3")
         app.send("hi" + ENTER)
@@ -55,7 +55,7 @@ def test_what_is_written_before_a_search_is_its_draft():
         app.shows("› draft")
 
 
-def test_the_key_that_says_it_now_is_delivered():
+def test_the_steer_key_queues_the_typed_message():
     with TerminalApp.fake("endless") as app:
         app.shows("2 of 3")
         app.send("go" + ENTER)
@@ -64,7 +64,7 @@ def test_the_key_that_says_it_now_is_delivered():
         app.shows("1 message queued for the next step", "› draft")
 
 
-def test_what_is_typed_before_the_app_has_the_terminal_is_sent_by_its_enter(tmp_path: Path):
+def test_text_and_enter_typed_before_the_app_starts_are_sent(tmp_path: Path):
     with TerminalApp.real("--demo", env=home_in(tmp_path)) as app:
         app.send("hello" + ENTER)
         app.shows("▌ hello")

@@ -9,7 +9,7 @@ from tests.endpoint import Endpoint, says
 from tests.terminal.pty_app import TerminalApp, home_in
 
 
-def test_a_planted_server_is_shown_and_runs_only_after_a_yes_which_is_kept(tmp_path: Path):
+def test_a_planted_server_is_shown_and_runs_only_after_consent_which_is_kept(tmp_path: Path):
     planted, home = tmp_path / "EXECUTED", tmp_path / "home"
     home.mkdir()
     code = f"open({str(planted)!r}, 'w')"
@@ -41,7 +41,7 @@ def test_a_planted_server_is_shown_and_runs_only_after_a_yes_which_is_kept(tmp_p
         assert "“planted” comes from" not in app.text
 
 
-def test_a_file_of_somebody_else_cannot_swap_the_keys_of_its_own_question(tmp_path: Path):
+def test_a_file_from_elsewhere_cannot_swap_the_keys_of_its_own_question(tmp_path: Path):
     planted, home = tmp_path / "EXECUTED", tmp_path / "home"
     home.mkdir()
     config = tmp_path / "f.toml"
@@ -64,7 +64,7 @@ def unwrapped(app: TerminalApp) -> str:
     return " ".join(app.text.replace("│", " ").split())
 
 
-async def test_a_model_of_another_file_is_sent_nothing_before_a_yes_which_is_kept(tmp_path: Path):
+async def test_nothing_is_sent_to_a_model_from_elsewhere_before_consent_which_is_kept(tmp_path: Path):
     home = tmp_path / "home"
     home.mkdir()
     env = {**home_in(home), "OPENAI_API_KEY": "sk-canary-5512abc"}

@@ -14,7 +14,7 @@ ENTER = "\r"
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_an_internal_error_gives_the_terminal_back_and_leaves_a_report(place, tmp_path: Path):
+def test_an_internal_error_restores_the_terminal_and_saves_a_report(place, tmp_path: Path):
     with TerminalApp.watched(f"crash={place}", "--demo", "--no-start", env=home_in(tmp_path)) as app:
         if place not in AT_ONCE:
             app.shows("0 of 3")

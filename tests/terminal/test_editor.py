@@ -61,7 +61,7 @@ def begin(app: TerminalApp, text: str = "draft") -> None:
     app.shows("EDITOR HAS THE TERMINAL")
 
 
-def test_what_the_editor_saved_is_the_message_and_its_file_is_private_and_gone(seen: Path):
+def test_text_saved_in_the_editor_is_the_message_and_its_private_file_is_deleted(seen: Path):
     with app_with(seen, "write") as app:
         begin(app)
         app.send("more\r")
@@ -77,14 +77,14 @@ def test_what_the_editor_saved_is_the_message_and_its_file_is_private_and_gone(s
         assert app.faults_of_the_terminal() == []
 
 
-def test_an_editor_that_fails_leaves_the_message_as_it_was(seen: Path):
+def test_a_failing_editor_leaves_the_message_unchanged(seen: Path):
     with app_with(seen, "fail") as app:
         app.shows("2 of 3")
         app.send("draft" + CTRL_F)
         app.shows("exited with code 3", "› draft")
 
 
-def test_an_editor_that_is_not_there_is_told(seen: Path):
+def test_a_missing_editor_is_reported(seen: Path):
     with TerminalApp.fake(
         "calm", env={"EDITOR": "/no/such/editor", "VISUAL": "", **home_in(seen.parent)}
     ) as app:
@@ -93,7 +93,7 @@ def test_an_editor_that_is_not_there_is_told(seen: Path):
         app.shows("program /no/such/editor not found", "› draft")
 
 
-def test_an_interrupt_in_the_editor_is_for_the_editor(seen: Path):
+def test_an_interrupt_in_the_editor_reaches_only_the_editor(seen: Path):
     with app_with(seen, "interrupted") as app:
         begin(app)
         app.send("\x03")
@@ -104,7 +104,7 @@ def test_an_interrupt_in_the_editor_is_for_the_editor(seen: Path):
         app.shows("› draft!")
 
 
-def test_servers_go_on_and_a_turn_is_answered_while_the_editor_has_the_terminal(seen: Path):
+def test_servers_and_a_turn_continue_while_the_editor_has_the_terminal(seen: Path):
     with app_with(seen, "write") as app:
         app.shows("2 of 3")
         app.send("hi\rdraft" + CTRL_F)
@@ -114,7 +114,7 @@ def test_servers_go_on_and_a_turn_is_answered_while_the_editor_has_the_terminal(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_the_editor_too_and_the_terminal_is_given_back(seen: Path, number: signal.Signals):
+def test_a_signal_ends_the_editor_too_and_restores_the_terminal(seen: Path, number: signal.Signals):
     with app_with(seen, "raw") as app:
         begin(app)
         children = app.children()
@@ -126,7 +126,7 @@ def test_a_signal_ends_the_editor_too_and_the_terminal_is_given_back(seen: Path,
         assert b"\x1b[?1049l" in app.raw[app.raw.rindex(b"EDITOR HAS") :]
 
 
-def test_a_terminal_that_is_closed_under_the_editor_ends_both(seen: Path):
+def test_closing_the_terminal_ends_both_the_editor_and_the_app(seen: Path):
     with app_with(seen, "raw") as app:
         begin(app)
         children = app.children()

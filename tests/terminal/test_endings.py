@@ -24,7 +24,7 @@ def all_gone(processes):
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"])
-def test_a_signal_ends_program_and_servers_and_gives_the_terminal_back(config, name):
+def test_a_signal_ends_the_program_and_its_servers_and_restores_the_terminal(config, name):
     number = getattr(signal, name)
     with TerminalApp.real("--demo", "--config", config) as app:
         app.shows("2 of 2")
@@ -36,7 +36,7 @@ def test_a_signal_ends_program_and_servers_and_gives_the_terminal_back(config, n
         all_gone(processes)
 
 
-def test_a_window_that_is_closed_ends_program_and_servers(config):
+def test_closing_the_window_ends_the_program_and_its_servers(config):
     with TerminalApp.real("--demo", "--config", config) as app:
         app.shows("2 of 2")
         processes = app.children()
@@ -45,7 +45,7 @@ def test_a_window_that_is_closed_ends_program_and_servers(config):
         all_gone(processes)
 
 
-def test_what_was_typed_and_not_sent_is_in_the_input_history_of_the_next_run(tmp_path):
+def test_an_unsent_message_is_in_the_input_history_of_the_next_run(tmp_path):
     with TerminalApp.real("--demo", "--no-start", env=home_in(tmp_path)) as app:
         app.shows("0 of 3")
         app.send("an unsent draft")
@@ -60,7 +60,7 @@ def test_what_was_typed_and_not_sent_is_in_the_input_history_of_the_next_run(tmp
         assert app.ended() == 0
 
 
-def test_a_defect_ends_program_and_servers_and_tells_no_secret(config):
+def test_an_internal_error_ends_the_program_and_its_servers_and_shows_no_secret(config):
     with TerminalApp.watched("crash", "--demo", "--config", config) as app:
         app.until(app.children)
         processes = app.children()
@@ -74,7 +74,7 @@ def test_a_defect_ends_program_and_servers_and_tells_no_secret(config):
         all_gone(processes)
 
 
-def test_no_server_outlives_a_killed_program_by_five_seconds(config):
+def test_servers_of_a_killed_program_exit_within_five_seconds(config):
     with TerminalApp.real("--demo", "--config", config) as app:
         app.shows("2 of 2")
         processes = app.children()

@@ -12,7 +12,7 @@ HEAVY = {
 QUIT = "\x11"
 
 
-def test_nothing_heavy_is_loaded_when_the_first_frame_is_painted(tmp_path: Path):
+def test_no_heavy_module_is_imported_before_the_first_frame(tmp_path: Path):
     report = tmp_path / "modules"
     with TerminalApp.watched(f"modules={report}", "--demo", "--no-start", fresh=True) as app:
         app.until(lambda: report.exists() and report.read_text(encoding="utf-8"))
@@ -24,7 +24,7 @@ def test_nothing_heavy_is_loaded_when_the_first_frame_is_painted(tmp_path: Path)
         assert app.ended() == 0
 
 
-def test_what_is_typed_while_the_heavy_parts_load_is_there_before_they_are_loaded():
+def test_text_typed_during_heavy_imports_appears_before_they_end():
     with TerminalApp.real("--demo", fresh=True) as app:
         app.shows("sk anything", "loading")
         app.send("typed early")
@@ -35,7 +35,7 @@ def test_what_is_typed_while_the_heavy_parts_load_is_there_before_they_are_loade
         assert app.ended() == 0
 
 
-def test_leaving_while_the_heavy_parts_load_leaves_at_once_and_cleanly():
+def test_quitting_during_heavy_imports_is_immediate_and_clean():
     with TerminalApp.real("--demo", fresh=True) as app:
         app.shows("sk anything", "loading")
         app.send(QUIT)

@@ -96,13 +96,13 @@ def followed(repository: HostileRepository, env: dict[str, str], *arguments: str
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_in_a_hostile_folder_executes_loads_and_connects_to_nothing_of_it(repository, env, command):
+def test_a_command_in_a_hostile_folder_runs_imports_and_connects_to_nothing_from_it(repository, env, command):
     said, traced = followed(repository, env, *COMMANDS[command])
     assert "Traceback" not in said
     assert_untouched(repository, traced)
 
 
-def test_the_readme_s_servers_run_there(repository, env):
+def test_the_servers_of_the_readme_run_in_a_hostile_folder(repository, env):
     said, traced = followed(repository, env, "servers")
     assert said.count("1 tool") == 2, said
     assert any(path.endswith("npx") for path in traced.executed)
@@ -112,7 +112,7 @@ def test_the_readme_s_servers_run_there(repository, env):
 @pytest.mark.skipif(
     shutil.which("npx", path="/usr/bin:/usr/local/bin") is None, reason="npx is not installed"
 )
-def test_npx_itself_finds_nothing_of_the_folder(repository, env, tmp_path):
+def test_npx_runs_nothing_from_the_folder(repository, env, tmp_path):
     (tmp_path / "home" / "bin" / "npx").unlink()
     (tmp_path / "home" / "mcptui" / "config.toml").write_text(
         '[servers.everything]\ncommand = "npx"\nargs = ["--offline", "-y", "server-everything"]\n'
@@ -123,7 +123,7 @@ def test_npx_itself_finds_nothing_of_the_folder(repository, env, tmp_path):
     assert_untouched(repository, traced)
 
 
-def test_the_app_in_a_hostile_folder_executes_loads_and_connects_to_nothing_of_it(repository, env, tmp_path):
+def test_the_app_in_a_hostile_folder_runs_imports_and_connects_to_nothing_from_it(repository, env, tmp_path):
     report = tmp_path / "strace"
     assert STRACE is not None
     argv = under_strace(STRACE, report, [*PROGRAM, "--demo"])
@@ -142,7 +142,7 @@ def test_the_app_in_a_hostile_folder_executes_loads_and_connects_to_nothing_of_i
     assert_untouched(repository, read_trace(report))
 
 
-def test_what_is_watched_would_be_seen(repository, tmp_path):
+def test_the_checks_detect_a_program_that_does_all_of_it(repository, tmp_path):
     """The proof of the proof: a program that does all of it."""
     evil = (
         "import socket, subprocess, json; subprocess.run(['./npx']);"

@@ -98,9 +98,9 @@ def tell_the_story(tmp_path, **env: str) -> None:
             wait_until(lambda: not alive(processes), 5, "every process to be gone")
 
 
-def test_nothing_that_servers_or_a_model_say_reaches_the_terminal_as_a_control(tmp_path):
+def test_no_control_sequence_from_servers_or_a_model_reaches_the_terminal(tmp_path):
     tell_the_story(tmp_path)
 
 
-def test_the_gate_stands_without_colours_too(tmp_path):
+def test_no_control_sequence_reaches_the_terminal_without_colours_either(tmp_path):
     tell_the_story(tmp_path, NO_COLOR="1")

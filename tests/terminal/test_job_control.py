@@ -32,7 +32,7 @@ def works_and_quits(app: TerminalApp) -> None:
     assert app.faults_of_the_terminal() == []
 
 
-def test_after_sigtstp_and_sigcont_the_whole_screen_is_drawn_again(app):
+def test_after_sigtstp_and_sigcont_the_whole_screen_is_repainted(app):
     os.kill(app.process.pid, signal.SIGTSTP)
     app.stopped()
     assert app.faults_of_the_terminal() == []
@@ -41,7 +41,7 @@ def test_after_sigtstp_and_sigcont_the_whole_screen_is_drawn_again(app):
     works_and_quits(app)
 
 
-def test_after_a_sigstop_the_terminal_modes_are_set_again_and_everything_is_drawn(app):
+def test_after_sigstop_the_terminal_modes_are_set_again_and_the_screen_is_repainted(app):
     os.kill(app.process.pid, signal.SIGSTOP)
     app.stopped()
     app.reset()
@@ -50,7 +50,7 @@ def test_after_a_sigstop_the_terminal_modes_are_set_again_and_everything_is_draw
     works_and_quits(app)
 
 
-def test_it_can_be_stopped_many_times(app):
+def test_the_app_can_be_stopped_repeatedly(app):
     for number in (signal.SIGTSTP, signal.SIGSTOP, signal.SIGTSTP):
         os.kill(app.process.pid, number)
         app.stopped()
@@ -69,7 +69,7 @@ def test_one_thread_reads_the_terminal_after_a_sigcont(app):
     works_and_quits(app)
 
 
-def test_a_dialog_and_a_new_window_size_are_drawn_after_sigcont(app):
+def test_a_dialog_and_a_new_window_size_are_painted_after_sigcont(app):
     app.send("\x1bOP")  # f1
     app.shows("Anywhere")
     os.kill(app.process.pid, signal.SIGTSTP)
@@ -145,7 +145,7 @@ def test_bg_leaves_the_app_stopped_and_the_terminal_to_the_shell(shell):
     shell.shows(*WHOLE_SCREEN)
 
 
-def test_started_in_the_background_it_waits_for_fg(shell):
+def test_an_app_started_in_the_background_waits_for_fg(shell):
     app = start_app(shell, "&")
     shell.stopped(app)
     assert b"\x1b[?1049h" not in shell.raw

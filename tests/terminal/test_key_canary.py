@@ -24,7 +24,7 @@ def answered(request: Request) -> Answer:
     return says("Fine, thanks.") if said == "hello" else refuses(401, f"bad key {KEY}: {said[:9]}")
 
 
-def test_no_failure_that_quotes_the_key_shows_it_or_keeps_it(tmp_path: Path):
+def test_an_api_key_quoted_in_an_error_is_neither_shown_nor_saved(tmp_path: Path):
     with endpoint_beside([answered]) as endpoint:
         endpoint.pages["/v1/models"] = refuses(403, f"no list for {KEY}")
         path = tmp_path / "config.toml"

@@ -11,7 +11,7 @@ def call(request):
     return calls((request.json["tools"][0]["function"]["name"], {}))
 
 
-def test_a_result_of_one_endless_line_is_shown_in_part_everywhere_and_sent_in_part(tmp_path):
+def test_a_result_of_one_very_long_line_is_truncated_on_screen_and_in_requests(tmp_path):
     servers = {"long": ("long_unbroken_line", {"FAULT_MIB": "4", "FAULT_LINES": "0"})}
     with endpoint_beside([call, says("The end.")]) as endpoint:
         config = config_with(tmp_path, servers, endpoint=endpoint.base_url, rules=["*/*"])

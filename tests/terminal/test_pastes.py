@@ -9,7 +9,7 @@ def paste(text: str) -> str:
     return f"\x1b[200~{text}\x1b[201~"
 
 
-def test_a_paste_with_colours_in_it_is_not_sent_line_by_line():
+def test_a_paste_with_colour_codes_is_not_sent_line_by_line():
     with TerminalApp.fake("calm") as app:
         app.shows("2 of 3")
         app.send(paste("small one\rsecond \x1b[31mred\x1b[0m line\rthird"))
@@ -20,7 +20,7 @@ def test_a_paste_with_colours_in_it_is_not_sent_line_by_line():
         assert app.ended() == 0
 
 
-def test_a_huge_paste_with_escapes_is_one_token_and_the_app_stays_alive():
+def test_a_huge_paste_with_escapes_is_one_token_and_the_app_stays_responsive():
     line = "2026-11-21 \x1b[32mINFO\x1b[0m something happened again and again\r"
     with TerminalApp.fake("calm") as app:
         app.shows("2 of 3")
@@ -46,7 +46,7 @@ def test_alt_enter_begins_a_new_line_and_sends_nothing():
         assert app.ended() == 0
 
 
-def test_bytes_that_are_no_utf8_do_not_end_the_input():
+def test_invalid_utf_8_does_not_end_the_input():
     with TerminalApp.fake("calm") as app:
         app.shows("2 of 3")
         app.send(b"caf\xe9 and on")

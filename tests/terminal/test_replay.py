@@ -14,7 +14,7 @@ from tests.terminal.pty_app import TerminalApp
 @pytest.mark.parametrize(
     ("answer", "code", "said"), [("y", 0, "2 requests: 2 same"), ("n", 2, "nothing was sent")]
 )
-def test_nothing_is_sent_before_a_yes_to_what_is_shown(answer: str, code: int, said: str) -> None:
+def test_nothing_is_sent_before_the_preview_is_confirmed(answer: str, code: int, said: str) -> None:
     tap = ("tap", "--name", "s", "--", sys.executable, "-c", SERVER)
     asyncio.run(mcptui(*tap, stdin=call(1, "good") + call(2, "bad")))
     recording = str(recordings()[0])

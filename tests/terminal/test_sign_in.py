@@ -67,7 +67,7 @@ def configured(folder: Path, server: OAuthServer) -> str:
     return str(path)
 
 
-def test_login_asks_opens_a_browser_and_later_commands_are_signed_in(
+def test_login_asks_and_opens_a_browser_and_later_commands_are_signed_in(
     tmp_path: Path, home: dict[str, str]
 ) -> None:
     with served(OAuthServer()) as server:
@@ -103,7 +103,7 @@ def robot(tmp_path: Path, home: dict[str, str]) -> Iterator[tuple[OAuthServer, P
         yield server, path, env
 
 
-def test_logout_revokes_as_the_configured_client_also_when_its_server_is_disabled(
+def test_logout_revokes_as_the_configured_client_even_for_a_disabled_server(
     tmp_path: Path, home: dict[str, str]
 ) -> None:
     with robot(tmp_path, home) as (server, path, env):
@@ -114,7 +114,7 @@ def test_logout_revokes_as_the_configured_client_also_when_its_server_is_disable
 
 
 @pytest.mark.parametrize("is_configured", [True, False])
-def test_logout_deletes_the_tokens_of_a_server_that_cannot_be_used(
+def test_logout_deletes_the_tokens_of_an_unusable_server(
     tmp_path: Path, home: dict[str, str], is_configured: bool
 ) -> None:
     with robot(tmp_path, home) as (_server, path, env):
@@ -136,7 +136,7 @@ def test_remove_revokes_the_tokens_that_it_deletes(tmp_path: Path, home: dict[st
         assert not server.valid and "[servers.safe]" not in path.read_text()
 
 
-def test_remove_says_that_tokens_that_are_not_revoked_still_work(
+def test_remove_warns_that_tokens_that_were_not_revoked_still_work(
     tmp_path: Path, home: dict[str, str]
 ) -> None:
     with robot(tmp_path, home) as (server, _path, env):
@@ -145,7 +145,9 @@ def test_remove_says_that_tokens_that_are_not_revoked_still_work(
         assert "Not revoked: 127.0.0.1 returned HTTP 503" in done.out and "until they expire" in done.out
 
 
-def test_over_ssh_the_address_is_shown_and_the_answer_is_pasted(tmp_path: Path, home: dict[str, str]) -> None:
+def test_over_ssh_the_address_is_shown_and_the_redirect_is_pasted(
+    tmp_path: Path, home: dict[str, str]
+) -> None:
     home["SSH_CONNECTION"] = "10.0.0.1 5 10.0.0.2 22"
     with served(OAuthServer()) as server:
         config = configured(tmp_path, server)
@@ -158,7 +160,7 @@ def test_over_ssh_the_address_is_shown_and_the_answer_is_pasted(tmp_path: Path, 
             assert app.process.wait() == 0
 
 
-def test_an_address_can_be_signed_in_to_and_called_without_a_configuration(
+def test_a_url_without_a_configuration_can_be_signed_in_to_and_called(
     tmp_path: Path, home: dict[str, str]
 ) -> None:
     with served(OAuthServer()) as server:
@@ -173,7 +175,7 @@ def test_an_address_can_be_signed_in_to_and_called_without_a_configuration(
         assert (done.code, done.out) == (0, "3\n")
 
 
-def test_a_call_on_a_terminal_asks_for_the_sign_in_itself(tmp_path: Path, home: dict[str, str]) -> None:
+def test_a_call_on_a_terminal_offers_the_sign_in(tmp_path: Path, home: dict[str, str]) -> None:
     with served(OAuthServer()) as server, TerminalApp.real("call", server.url, "add", env=home) as app:
         app.shows("Open it in your browser?")
         app.send("y\n")
@@ -181,7 +183,7 @@ def test_a_call_on_a_terminal_asks_for_the_sign_in_itself(tmp_path: Path, home: 
         assert app.process.wait() == 0
 
 
-def test_a_no_declines(tmp_path: Path, home: dict[str, str]) -> None:
+def test_answering_no_declines_the_sign_in(tmp_path: Path, home: dict[str, str]) -> None:
     with served(OAuthServer()) as server:
         config = configured(tmp_path, server)
         with TerminalApp.real("login", "safe", "--config", config, env=home) as app:
@@ -192,7 +194,7 @@ def test_a_no_declines(tmp_path: Path, home: dict[str, str]) -> None:
             assert not server.asked("/authorize")
 
 
-def test_a_server_on_this_machine_and_an_unknown_one_are_named(tmp_path: Path, home: dict[str, str]) -> None:
+def test_a_local_server_and_an_unknown_one_are_reported(tmp_path: Path, home: dict[str, str]) -> None:
     path = tmp_path / "local.toml"
     path.write_text('[servers.local]\ncommand = "true"\n')
     done = asyncio.run(mcptui("login", "local", "--config", str(path), **home))

@@ -29,7 +29,7 @@ def is_usable(app: TerminalApp) -> None:
 
 
 @pytest.mark.parametrize(("columns", "rows"), SIZES)
-def test_it_starts_and_is_usable(columns, rows):
+def test_the_app_starts_and_is_usable(columns, rows):
     with TerminalApp.fake("calm", columns=columns, rows=rows) as app:
         app.shows("sk anything", "2 of 3")
         app.send("hi" + ENTER)
@@ -40,7 +40,7 @@ def test_it_starts_and_is_usable(columns, rows):
         assert app.ended() == 0
 
 
-def test_it_stays_usable_while_the_window_changes():
+def test_the_app_stays_usable_while_the_window_is_resized():
     with TerminalApp.fake("calm", columns=120, rows=40) as app:
         app.shows("2 of 3")
         app.send("hi" + ENTER)
@@ -56,7 +56,7 @@ def test_it_stays_usable_while_the_window_changes():
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(20, 5), (20, 6), (40, 4)])
-def test_in_a_tiny_window_composer_status_and_footer_keep_their_whole_lines(columns, rows):
+def test_in_a_tiny_window_composer_status_and_footer_keep_their_lines(columns, rows):
     with TerminalApp.fake("calm", columns=columns, rows=rows) as app:
         app.shows("› Ask anything", "enter send", "demo model")
         app.send("some more words " * 20)

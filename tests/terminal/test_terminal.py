@@ -23,7 +23,7 @@ def settled(app: TerminalApp) -> None:
         app.pump(0.3)
 
 
-def test_keys_come_and_go_and_the_terminal_is_given_back():
+def test_keys_are_handled_and_the_terminal_is_restored():
     with TerminalApp.fake("calm") as app:
         app.shows("Ask anything", "2 of 3")
         app.send("hi" + ENTER)
@@ -35,7 +35,7 @@ def test_keys_come_and_go_and_the_terminal_is_given_back():
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
-def test_a_signal_ends_it_with_its_code_and_gives_the_terminal_back(name):
+def test_a_signal_ends_the_app_with_its_exit_code_and_restores_the_terminal(name):
     number = getattr(signal, name)
     with TerminalApp.fake("endless") as app:
         app.shows("2 of 3")
@@ -46,7 +46,7 @@ def test_a_signal_ends_it_with_its_code_and_gives_the_terminal_back(name):
         assert LEFT in app.raw
 
 
-def test_a_terminal_that_is_closed_ends_it():
+def test_closing_the_terminal_ends_the_app():
     with TerminalApp.fake("calm") as app:
         app.shows("2 of 3")
         app.hang_up()
@@ -63,7 +63,7 @@ def test_quitting_is_quick():
         assert time.monotonic() - began < 5
 
 
-def test_a_stop_that_takes_long_is_announced_after_the_screen_is_given_back():
+def test_a_slow_shutdown_is_announced_after_the_terminal_is_restored():
     with TerminalApp.fake("slow to stop") as app:
         app.shows("2 of 3")
         app.send("\x11")
@@ -71,7 +71,7 @@ def test_a_stop_that_takes_long_is_announced_after_the_screen_is_given_back():
         assert "stopping servers… done".encode() in app.raw[app.raw.rindex(LEFT) :]
 
 
-def test_nothing_hostile_reaches_the_terminal():
+def test_no_hostile_output_reaches_the_terminal():
     with TerminalApp.fake("hostile") as app:
         app.shows("1 of 2")
         app.send("hi" + ENTER)
@@ -101,7 +101,7 @@ def test_nothing_hostile_reaches_the_terminal():
         assert LEFT not in written
 
 
-def test_without_colour_the_gate_still_stands():
+def test_without_colours_no_hostile_output_reaches_the_terminal_either():
     with TerminalApp.fake("hostile", env={"NO_COLOR": "1"}) as app:
         app.shows("1 of 2")
         settled(app)
@@ -109,14 +109,14 @@ def test_without_colour_the_gate_still_stands():
         assert b"\x1b[?1049l" not in app.raw
 
 
-def test_what_others_write_to_descriptor_two_is_not_in_the_picture():
+def test_output_of_others_on_stderr_does_not_reach_the_screen():
     with TerminalApp.fake("noisy") as app:
         app.shows("2 of 3")
         settled(app)
         assert b"STRAY" not in app.raw
 
 
-def test_a_defect_gives_the_terminal_back_and_tells_no_secret():
+def test_an_internal_error_restores_the_terminal_and_shows_no_secret():
     with TerminalApp.fake("crash") as app:
         assert app.ended() == 1
         after = bytes(app.raw[app.raw.rindex(LEFT) :])
@@ -125,14 +125,14 @@ def test_a_defect_gives_the_terminal_back_and_tells_no_secret():
         assert b"\x1b]0;pwned" not in app.raw
 
 
-def test_keys_that_come_in_one_burst_act_in_their_order():
+def test_keys_in_one_burst_are_handled_in_order():
     with TerminalApp.fake("calm") as app:
         app.shows("2 of 3")
         app.send("one\x7f\x7fh" + ENTER + "after")
         app.shows("Hello.", "› after", "oh")
 
 
-def test_a_dialog_that_is_left_twice_in_one_burst_ends_nothing_else():
+def test_closing_a_dialog_twice_in_one_burst_closes_nothing_else():
     with TerminalApp.fake("calm") as app:
         app.shows("2 of 3")
         app.send(EVERYTHING)
@@ -143,7 +143,7 @@ def test_a_dialog_that_is_left_twice_in_one_burst_ends_nothing_else():
         app.shows("still here")
 
 
-def test_a_key_of_a_pane_is_not_taken_for_one_of_the_dialog_that_the_next_key_opens():
+def test_a_key_for_a_pane_does_not_reach_the_dialog_opened_by_the_next_key():
     with TerminalApp.fake("calm") as app:
         app.shows("2 of 3")
         app.send("hi" + ENTER)
@@ -153,7 +153,7 @@ def test_a_key_of_a_pane_is_not_taken_for_one_of_the_dialog_that_the_next_key_op
         app.shows("New conversation", "Hello.")
 
 
-def test_five_megabytes_can_be_pasted_while_the_screen_stays_alive():
+def test_five_megabytes_can_be_pasted_while_the_screen_stays_responsive():
     with TerminalApp.fake("calm") as app:
         app.shows("2 of 3")
         text = ("x" * 62 + "\r") * 80_000

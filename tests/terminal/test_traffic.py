@@ -3,7 +3,7 @@
 from tests.terminal.pty_app import TerminalApp
 
 
-def test_a_key_opens_the_traffic_and_another_an_entry():
+def test_one_key_opens_the_traffic_screen_and_another_an_entry():
     with TerminalApp.real("--demo") as app:
         app.shows("2 of 3")
         app.send("\x1bOS")

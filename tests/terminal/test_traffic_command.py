@@ -10,7 +10,7 @@ CTRL_Q = "\x11"
 MCPTUI = [sys.executable, "-m", "tui"]
 
 
-def test_what_a_run_recorded_can_be_read_filtered_and_left(tmp_path):
+def test_a_recording_can_be_opened_and_filtered(tmp_path):
     home = home_in(tmp_path)
     asked = programs.command("-m", "tui", "run", "--demo", "What's the weather in Hangzhou?")
     subprocess.run(asked, env={**home, "PATH": "/usr/bin:/bin"}, check=True, capture_output=True, timeout=60)
@@ -25,7 +25,7 @@ def test_what_a_run_recorded_can_be_read_filtered_and_left(tmp_path):
         assert app.ended() == 0
 
 
-def test_a_file_that_is_no_recording_is_refused_in_one_line(tmp_path):
+def test_a_file_that_is_not_a_recording_is_refused_in_one_line(tmp_path):
     path = tmp_path / "notes.mcptrace"
     path.write_text("hello")
     with TerminalApp([*MCPTUI, "traffic", str(path)], env=home_in(tmp_path)) as app:

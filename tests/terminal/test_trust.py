@@ -27,7 +27,7 @@ def answered(app: TerminalApp, key: str, question: str) -> None:
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
-def test_a_server_that_calls_itself_read_only_is_asked_about_once_and_its_calls_each_time(
+def test_trust_in_a_read_only_server_is_asked_for_once_and_approval_for_each_call(
     tmp_path: Path, columns: int, rows: int
 ) -> None:
     with endpoint_beside([PEEK, says("First."), PEEK, says("Second.")]) as endpoint:
@@ -53,7 +53,7 @@ def test_a_server_that_calls_itself_read_only_is_asked_about_once_and_its_calls_
             assert app.ended() == 0
 
 
-def test_an_answer_outlives_the_app(tmp_path: Path) -> None:
+def test_an_answer_is_kept_after_the_app_exits(tmp_path: Path) -> None:
     with endpoint_beside([PEEK, says("First."), PEEK, says("Second.")]) as endpoint:
         config = config_with(tmp_path, {"liar": ("dishonest_annotations", {})}, endpoint=endpoint.base_url)
         for said, asks in (("First.", True), ("Second.", False)):
@@ -69,7 +69,7 @@ def test_an_answer_outlives_the_app(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
-def test_a_call_that_an_injected_result_asks_for_stops_at_a_question_that_says_why(
+def test_a_call_requested_by_an_injected_result_needs_approval_with_the_reason(
     tmp_path: Path, columns: int, rows: int
 ) -> None:
     with endpoint_beside([INJECTED, OBEYS, says("Refused.")]) as endpoint:
@@ -86,7 +86,9 @@ def test_a_call_that_an_injected_result_asks_for_stops_at_a_question_that_says_w
 
 
 @pytest.mark.parametrize(("key", "told"), [("y", "deleted 214"), ("n", "y once, t this run")])
-def test_a_command_asks_about_the_server_on_the_terminal(tmp_path: Path, key: str, told: str) -> None:
+def test_a_command_asks_on_the_terminal_whether_to_trust_the_server(
+    tmp_path: Path, key: str, told: str
+) -> None:
     with endpoint_beside([PEEK, says("Done.")]) as endpoint:
         config = config_with(tmp_path, {"liar": ("dishonest_annotations", {})}, endpoint=endpoint.base_url)
         with TerminalApp.real("run", "--config", config, "--json", "peek") as app:

@@ -19,7 +19,7 @@ def env(tmp_path: Path) -> dict[str, str]:
     return home_in(home)
 
 
-def test_config_trust(tmp_path: Path, env: dict[str, str]) -> None:
+def test_config_trust_ignores_an_answer_typed_ahead(tmp_path: Path, env: dict[str, str]) -> None:
     config = tmp_path / "mcp.json"
     config.write_text(json.dumps({"mcpServers": {"q": {"command": sys.executable}}}))
     argv = [sys.executable, "-m", "tui", "--config", str(config), "config", "trust"]
@@ -35,7 +35,7 @@ def test_config_trust(tmp_path: Path, env: dict[str, str]) -> None:
         app.shows("q: agreed")
 
 
-def test_run(tmp_path: Path) -> None:
+def test_run_ignores_an_approval_typed_ahead(tmp_path: Path) -> None:
     with endpoint_beside([calls(("liar__peek", {})), says("First.")]) as endpoint:
         config = config_with(tmp_path, {"liar": ("dishonest_annotations", {})}, endpoint=endpoint.base_url)
         with TerminalApp.real("--config", config, "run", "peek") as app:
@@ -48,7 +48,7 @@ def test_run(tmp_path: Path) -> None:
             assert app.ended() == 0 and "deleted 214" not in app.text
 
 
-def test_add_of_a_bundle(tmp_path: Path, env: dict[str, str]) -> None:
+def test_adding_a_bundle_ignores_an_answer_typed_ahead(tmp_path: Path, env: dict[str, str]) -> None:
     config = tmp_path / "c.toml"
     packed = bundle(tmp_path / "sample.mcpb", manifest({}), {"server/main.py": b""})
     argv = [sys.executable, "-m", "tui", "add", "--config", str(config), str(packed)]

@@ -32,7 +32,7 @@ def ask_and_quit(app: TerminalApp) -> list[str]:
     return re.findall("mcptui: [^\r\n]*", after)
 
 
-def test_a_home_that_is_a_file_is_marked_and_told_at_exit(tmp_path: Path):
+def test_an_unwritable_home_is_marked_and_reported_at_exit(tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
     config = config_with(tmp_path, {})
     with TerminalApp.real(
@@ -43,7 +43,7 @@ def test_a_home_that_is_a_file_is_marked_and_told_at_exit(tmp_path: Path):
     assert told == [f"mcptui: Some messages were not saved: cannot write to {folder}: Not a directory."]
 
 
-def test_a_disk_that_takes_nothing_is_marked_and_told_at_exit(tmp_path: Path):
+def test_a_full_disk_is_marked_and_reported_at_exit(tmp_path: Path):
     config = config_with(tmp_path, {})
     # No file may grow: writing fails as on a full disk, for this process only.
     command = f'ulimit -f 0; exec "{sys.executable}" -m tui --demo --no-start --config "{config}"'
@@ -65,7 +65,7 @@ def questions_in(home: Path) -> list[str]:
 
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits another process")
-def test_a_disk_that_fails_for_a_while_is_told_and_costs_nothing(tmp_path: Path):
+def test_a_temporary_disk_failure_is_reported_and_loses_nothing(tmp_path: Path):
     with TerminalApp.real("--demo", "--no-start", env=home_in(tmp_path)) as app:
         app.shows("0 of 3")
         app.send("first" + ENTER)
@@ -84,7 +84,7 @@ def test_a_disk_that_fails_for_a_while_is_told_and_costs_nothing(tmp_path: Path)
     assert questions_in(tmp_path) == ["first", "second"]
 
 
-def test_folders_that_are_moved_are_made_again_and_cost_nothing_of_the_conversation(tmp_path: Path):
+def test_moved_folders_are_created_again_and_the_conversation_is_saved_whole(tmp_path: Path):
     home = tmp_path / "mcptui"
     with TerminalApp.real("--demo", "--no-start", env=home_in(tmp_path)) as app:
         app.shows("0 of 3")

@@ -8,7 +8,7 @@ from tests.terminal.pty_app import TerminalApp, alive
 ENTER, QUIT, SERVERS = "\r", "\x11", "\x1bOR"
 
 
-def test_ask_approve_stop_start_and_leave():
+def test_a_user_asks_approves_stops_and_starts_a_server_and_quits():
     with TerminalApp.real("--demo") as app:
         app.shows("2 of 3")
 

@@ -7,7 +7,7 @@ ENTER, ESCAPE, QUIT, CALL = "\r", "\x1b", "\x11", "\x13"
 F3, F4, F5 = "\x1bOR", "\x1bOS", "\x1b[15~"
 
 
-def test_a_tool_is_called_by_hand_its_frames_shown_and_its_result_put_into_the_message():
+def test_a_tool_is_called_by_hand_its_messages_are_shown_and_its_result_is_quoted():
     with TerminalApp.real("--demo") as app:
         app.shows("2 of 3")
         app.send(F3)

@@ -26,7 +26,7 @@ def servers(file: Path):
     return tomllib.loads(file.read_text())["servers"]
 
 
-def test_an_address_is_added_with_options_behind_it(file: Path, capsys):
+def test_a_url_is_added_with_options_after_it(file: Path, capsys):
     header = "Authorization: Bearer ${TOKEN}"
     assert mcptui("add", "--config", str(file), "https://mcp.linear.app/mcp", "--header", header) == 0
     expected = {"url": "https://mcp.linear.app/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}
@@ -36,12 +36,12 @@ def test_an_address_is_added_with_options_behind_it(file: Path, capsys):
     assert "note: the environment variable TOKEN is not set" in said and f"wrote {file}" in said
 
 
-def test_an_address_without_credentials_says_how_to_sign_in(file: Path, capsys):
+def test_adding_a_url_without_credentials_says_how_to_sign_in(file: Path, capsys):
     assert mcptui("add", "--config", str(file), "https://mcp.linear.app/mcp") == 0
     assert "if it requires signing in: mcptui login linear\n" in capsys.readouterr().out
 
 
-def test_options_behind_a_command_are_its_own(file: Path):
+def test_options_after_a_command_belong_to_it(file: Path):
     assert mcptui("add", "--config", str(file), "--name", "x", "python3", "-m", "m", "--name", "y") == 0
     assert servers(file) == {"x": {"command": "python3", "args": ["-m", "m", "--name", "y"]}}
 
@@ -52,7 +52,7 @@ def test_two_dashes_begin_a_command(file: Path):
     assert servers(file) == {"time": expected}
 
 
-def test_a_file_that_exists_is_no_name_in_a_registry(file: Path, tmp_path: Path, monkeypatch):
+def test_an_existing_file_is_not_treated_as_a_registry_name(file: Path, tmp_path: Path, monkeypatch):
     (tmp_path / "io.x").mkdir()
     (tmp_path / "io.x" / "server").write_text("")
     monkeypatch.chdir(tmp_path)
@@ -60,7 +60,7 @@ def test_a_file_that_exists_is_no_name_in_a_registry(file: Path, tmp_path: Path,
     assert servers(file)["s"]["command"] == str(tmp_path / "io.x" / "server")
 
 
-def test_a_path_that_is_here_is_found_from_anywhere(file: Path, tmp_path: Path, monkeypatch):
+def test_a_relative_path_is_stored_as_absolute(file: Path, tmp_path: Path, monkeypatch):
     (tmp_path / "weather.py").write_text("")
     monkeypatch.chdir(tmp_path)
     assert mcptui("add", "--config", str(file), "python3", "weather.py") == 0
@@ -72,7 +72,7 @@ def test_a_dry_run_writes_nothing(file: Path, capsys):
     assert not file.exists() and "nothing written" in capsys.readouterr().out
 
 
-def test_a_duplicate_is_refused_and_the_file_stays(file: Path, capsys):
+def test_a_duplicate_is_refused_and_the_file_is_unchanged(file: Path, capsys):
     assert mcptui("add", "--config", str(file), "https://h.example/mcp") == 0
     before = file.read_text()
     assert mcptui("add", "--config", str(file), "https://other.example/mcp", "--name", "h") == 2
@@ -85,7 +85,7 @@ def test_a_duplicate_is_refused_and_the_file_stays(file: Path, capsys):
     assert "already configured as “h”." in said
 
 
-def test_the_name_is_asked_on_a_terminal(file: Path, monkeypatch):
+def test_the_name_is_asked_for_on_a_terminal(file: Path, monkeypatch):
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setattr("builtins.input", lambda prompt: {"Name [h]: ": "mine"}[prompt])
@@ -93,7 +93,7 @@ def test_the_name_is_asked_on_a_terminal(file: Path, monkeypatch):
     assert list(servers(file)) == ["mine"]
 
 
-def test_another_programs_file_is_not_changed(tmp_path: Path, capsys):
+def test_the_file_of_another_program_is_not_changed(tmp_path: Path, capsys):
     path = tmp_path / "mcp.json"
     path.write_text('{"mcpServers": {}}')
     assert mcptui("add", "--config", str(path), "https://h.example/mcp") == 2

@@ -29,14 +29,14 @@ def test_the_help_names_every_command():
     assert all(f"\n    {command} " in said for command in COMMANDS)
 
 
-def test_a_command_is_built_at_its_first_use_only():
+def test_a_command_parser_is_built_only_on_first_use():
     (actions,) = (one for one in build_parser()._actions if isinstance(one, argparse._SubParsersAction))
     run, traffic = actions.choices["run"], actions.choices["traffic"]
     run.parse_known_args(["hello"])
     assert "_actions" in vars(run) and "_actions" not in vars(traffic)
 
 
-def test_an_attribute_that_no_parser_has_is_an_error():
+def test_an_unknown_attribute_of_a_lazy_parser_is_an_error():
     (actions,) = (one for one in build_parser()._actions if isinstance(one, argparse._SubParsersAction))
     with pytest.raises(AttributeError, match="nothing"):
         _ = actions.choices["run"].nothing
@@ -66,7 +66,7 @@ def test_the_command_is_the_first_word_that_belongs_to_no_option(words: list[str
         (["tarce"], "unknown command “tarce”. See mcptui --help"),  # its former name is not suggested
     ],
 )
-def test_the_word_that_is_wrong_is_named(words: list[str], error: str, capsys: pytest.CaptureFixture[str]):
+def test_the_invalid_word_is_named(words: list[str], error: str, capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit) as left:
         main(words)
     assert left.value.code == 2
@@ -76,7 +76,7 @@ def test_the_word_that_is_wrong_is_named(words: list[str], error: str, capsys: p
 @pytest.mark.parametrize(
     "words", [["--mod", "x", "mock", "-h"], ["--theme=x", "trace", "-h"], ["--demo", "run", "-h"]]
 )
-def test_an_abbreviated_option_and_a_former_name_are_known(words: list[str]):
+def test_an_abbreviated_option_and_a_former_command_name_are_accepted(words: list[str]):
     with pytest.raises(SystemExit) as left:
         main(words)
     assert left.value.code == 0
@@ -101,7 +101,7 @@ def test_the_version_needs_no_parser():
     assert "argparse" not in loaded_by("--version")
 
 
-def test_a_help_loads_no_more_than_the_parser_needs():
+def test_help_imports_no_more_than_the_parser_needs():
     loaded = loaded_by("--help")
     assert "argparse" in loaded
     assert not {"shutil", "typing", "asyncio", "tui.commands.run"} & loaded

@@ -28,25 +28,25 @@ def write(file: Path, text: str) -> None:
     file.chmod(0o600)
 
 
-def test_path_prints_where_the_file_is(home_of_its_own: Path, capsys):
+def test_path_prints_the_path_of_the_file(home_of_its_own: Path, capsys):
     assert mcptui("path") == 0
     assert capsys.readouterr().out == f"{home_of_its_own}/config/mcptui/config.toml\n"
 
 
-def test_path_obeys_the_environment(monkeypatch, capsys):
+def test_path_respects_the_environment(monkeypatch, capsys):
     monkeypatch.setenv("MCPTUI_CONFIG", "/elsewhere/c.toml")
     assert mcptui("path") == 0
     assert capsys.readouterr().out == "/elsewhere/c.toml\n"
 
 
-def test_check_without_a_file_is_content(capsys):
+def test_check_without_a_file_succeeds(capsys):
     assert mcptui("check") == 0
     assert (
         ": not found, using defaults. `mcptui config init` writes a starter file" in capsys.readouterr().out
     )
 
 
-def test_check_of_a_named_file_that_is_not_there_fails(file: Path, capsys):
+def test_check_of_a_missing_named_file_fails(file: Path, capsys):
     assert mcptui("check", "--config", str(file)) == 2
     assert "file not found" in capsys.readouterr().out
 
@@ -60,7 +60,7 @@ def test_check_prints_every_mistake_and_fails(file: Path, capsys):
     )
 
 
-def test_check_of_a_right_file_says_what_is_in_it(file: Path, capsys):
+def test_check_of_a_valid_file_summarizes_it(file: Path, capsys):
     write(file, '[servers.a]\ncommand = "sh"\n')
     assert mcptui("check", "--config", str(file)) == 0
     assert capsys.readouterr().out == f"{file}: OK: 1 server, 0 models\n"
@@ -85,7 +85,7 @@ def test_check_fails_for_a_missing_theme_and_warns_about_a_damaged_unused_one(
     assert f"warning: {themes}/mine.toml: theme ignored" in out
 
 
-def test_check_fails_for_the_chosen_theme_if_it_is_damaged(file: Path, home_of_its_own: Path, capsys):
+def test_check_fails_if_the_selected_theme_is_damaged(file: Path, home_of_its_own: Path, capsys):
     themes = home_of_its_own / "config" / "mcptui" / "themes"
     themes.mkdir(parents=True)
     (themes / "mine.toml").write_text("dark = 3")
@@ -94,7 +94,7 @@ def test_check_fails_for_the_chosen_theme_if_it_is_damaged(file: Path, home_of_i
     assert capsys.readouterr().out.count("theme ignored") == 1
 
 
-def test_check_fails_for_keys_that_cannot_be_used_as_the_app_does(file: Path, capsys):
+def test_check_fails_for_keys_that_the_app_rejects(file: Path, capsys):
     write(
         file,
         "[ui.keys]\n"
@@ -125,13 +125,13 @@ def test_show_prints_toml_without_secrets_and_problems_on_stderr(file: Path, cap
     assert tomllib.loads(out)["servers"]["a"]["env"] == {"TOKEN": "***"}
 
 
-def test_show_of_a_file_that_cannot_be_read_fails(file: Path, capsys):
+def test_show_of_an_unreadable_file_fails(file: Path, capsys):
     write(file, "a = ")
     assert mcptui("show", "--config", str(file)) == 2
     assert "is not TOML" in capsys.readouterr().err
 
 
-def test_what_is_printed_holds_no_escape_sequence(file: Path, capsys):
+def test_the_output_contains_no_escape_sequences(file: Path, capsys):
     write(
         file, '[servers."a\\u001b[31m"]\ncommand = "\\u001b]0;x\\u0007"\n[servers.b]\ncommand = "\\u009b1m"\n'
     )
@@ -141,13 +141,13 @@ def test_what_is_printed_holds_no_escape_sequence(file: Path, capsys):
     assert not {"\x1b", "\x9b", "\x07"} & set(out + err)
 
 
-def test_init_writes_a_private_starter_that_is_right(file: Path, capsys):
+def test_init_writes_a_private_and_valid_starter(file: Path, capsys):
     assert mcptui("init", "--config", str(file)) == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert mcptui("check", "--config", str(file)) == 0
 
 
-def test_init_never_writes_over_a_file(file: Path, capsys):
+def test_init_never_overwrites_a_file(file: Path, capsys):
     write(file, "# mine\n")
     assert mcptui("init", "--config", str(file)) == 2
     assert file.read_text() == "# mine\n"
@@ -155,14 +155,14 @@ def test_init_never_writes_over_a_file(file: Path, capsys):
     assert "already exists. Nothing was written." in said and "`mcptui config init --print`" in said
 
 
-def test_init_prints_the_starter_beside_a_file_that_is_there(file: Path, capsys):
+def test_init_can_print_the_starter_if_a_file_exists(file: Path, capsys):
     write(file, "# mine\n")
     assert mcptui("init", "--print", "--config", str(file)) == 0
     assert "[servers." in capsys.readouterr().out
     assert file.read_text() == "# mine\n"
 
 
-def test_check_warns_of_a_server_that_will_not_work(file: Path, capsys):
+def test_check_warns_about_a_server_that_cannot_work(file: Path, capsys):
     write(file, '[servers.a]\nurl = "https://h/sse"\ntransport = "http"\n')
     assert mcptui("check", "--config", str(file)) == 0
     first, last = capsys.readouterr().out.splitlines()
@@ -173,7 +173,7 @@ def test_check_warns_of_a_server_that_will_not_work(file: Path, capsys):
     assert last == f"{file}: OK: 1 server, 0 models, 1 warning"
 
 
-def test_import_names_what_is_dangerous_and_what_will_not_work(file: Path, tmp_path: Path, capsys):
+def test_import_reports_dangerous_and_unusable_entries(file: Path, tmp_path: Path, capsys):
     other = tmp_path / "mcp.json"
     entry = {"command": "no-such-command", "alwaysAllow": ["rm"]}
     other.write_text(json.dumps({"mcpServers": {"a": entry}}))
@@ -202,7 +202,7 @@ def test_import_with_dry_run_prints_the_changes_and_writes_nothing(file: Path, t
     assert "nothing written" in capsys.readouterr().out
 
 
-def test_import_of_nothing_fails_with_the_reason(file: Path, tmp_path: Path, capsys):
+def test_import_of_no_servers_fails_with_the_reason(file: Path, tmp_path: Path, capsys):
     assert mcptui("import", str(tmp_path / "none.json"), "--config", str(file)) == 2
     assert "none.json: file not found." in capsys.readouterr().err
 
@@ -214,7 +214,7 @@ def test_import_into_a_json_file_is_refused(tmp_path: Path, capsys):
     assert "belongs to another program" in capsys.readouterr().err
 
 
-def test_what_endpoints_refuse_is_printed_and_can_be_forgotten(capsys):
+def test_learned_limitations_of_endpoints_are_printed_and_can_be_deleted(capsys):
     assert mcptui("learned") == 0
     assert "nothing learned yet" in capsys.readouterr().out
     LearnedFile(learned_file()).save("http://h/v1", "m\x1b", {"dropped": ["stop"], "no_tools": True})
@@ -236,7 +236,7 @@ def test_import_writes_no_entry_of_an_unknown_type_and_fails(file: Path, tmp_pat
     assert "skipped  odd: unknown type 'grpc'." in capsys.readouterr().out
 
 
-def test_init_writes_the_schema_that_the_starter_names(file: Path, capsys):
+def test_init_writes_the_schema_referenced_by_the_starter(file: Path, capsys):
     assert mcptui("init", "--config", str(file)) == 0
     assert file.read_text().splitlines()[0] == "#:schema ./config.schema.json"
     assert mcptui("schema") == 0

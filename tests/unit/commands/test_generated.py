@@ -61,7 +61,7 @@ def test_bash_completes_commands_options_and_values(words, expected, tmp_path: P
     assert done.stdout.split() == [expected]
 
 
-def test_files_complete_as_files(capsys):
+def test_arguments_that_are_files_complete_as_files(capsys):
     assert "_shtab_mcptui_traffic_pos_0_COMPGEN=_shtab_compgen_files" in script("bash", capsys)
 
 

@@ -43,12 +43,12 @@ def test_paragraphs_are_wrapped_and_examples_are_kept(width: int, monkeypatch: p
 
 
 @pytest.mark.parametrize("given", ["120", "0", "-1", "wide", ""])
-def test_a_help_is_as_wide_as_argparse_would_make_it(given: str, monkeypatch: pytest.MonkeyPatch):
+def test_help_is_as_wide_as_argparse_would_make_it(given: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", given)
     assert columns() == shutil.get_terminal_size().columns
 
 
-def test_without_a_terminal_a_help_is_80_columns_wide(monkeypatch: pytest.MonkeyPatch):
+def test_without_a_terminal_help_is_80_columns_wide(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setattr(sys, "__stdout__", None)
     assert columns() == shutil.get_terminal_size().columns == 80

@@ -13,7 +13,7 @@ def parsed(*words: str) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def test_without_options_everything_is_declined_or_as_configured() -> None:
+def test_without_options_questions_are_declined_or_follow_the_configuration() -> None:
     assert vars(parsed()) == {
         "elicit": "decline",
         "sampling": None,
@@ -23,7 +23,7 @@ def test_without_options_everything_is_declined_or_as_configured() -> None:
     }
 
 
-def test_every_option_is_read() -> None:
+def test_every_option_is_parsed() -> None:
     words = "--elicit @a.json --sampling allow --root /a --root /b --accept-changes"
     assert vars(parsed(*words.split())) == {
         "elicit": "@a.json",
@@ -35,7 +35,9 @@ def test_every_option_is_read() -> None:
 
 
 @pytest.mark.parametrize("words", [("--elicit", "yes"), ("--elicit", "@"), ("--sampling", "ask")])
-def test_anything_else_is_a_usage_error(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_value_is_a_usage_error(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
         parsed(*words)
     assert words[0] in capsys.readouterr().err

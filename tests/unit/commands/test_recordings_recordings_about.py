@@ -33,14 +33,14 @@ def changed(name: str, minute: float) -> None:
         os.utime(path, ns=(when, when))
 
 
-def test_the_newest_is_the_one_with_the_newest_entry():
+def test_the_newest_recording_is_the_one_with_the_newest_entry():
     kept("1-long", 0, 9)
     kept("2-short", 1, 2)
     kept("3-empty")
     assert newest().name == "1-long"
 
 
-def test_a_recording_of_a_single_request_is_read_only_if_there_is_no_other():
+def test_a_recording_of_a_single_request_is_selected_only_if_there_is_no_other():
     kept("1-call", 3, command="call")
     assert newest().name == "1-call"
     kept("2-run", 1, command="run")
@@ -49,7 +49,7 @@ def test_a_recording_of_a_single_request_is_read_only_if_there_is_no_other():
     assert newest().name == "2-run"
 
 
-def test_one_that_was_written_long_before_the_newest_entry_is_not_even_opened():
+def test_recordings_last_written_before_the_newest_entry_are_not_opened():
     kept("1-new", 0, 9)
     kept("2-damaged", 1)
     path = recordings().folder / "2-damaged.mcptrace"
@@ -67,14 +67,14 @@ def test_an_unreadable_recording_is_selected_only_if_there_is_no_other():
     assert newest().problem
 
 
-def test_one_that_is_written_can_be_preferred():
+def test_a_live_recording_can_be_preferred():
     with closing(kept("1-live", 1, live=True)):
         kept("2-over", 2)
         assert newest().name == "2-over"
         assert newest(live_first=True).name == "1-live"
 
 
-def test_those_of_a_time_are_in_the_order_in_which_they_began():
+def test_recordings_since_a_time_are_in_the_order_of_their_start():
     kept("1", 0, 1)
     kept("3", 2, 8)
     kept("2", 1, 6)
@@ -83,7 +83,7 @@ def test_those_of_a_time_are_in_the_order_in_which_they_began():
     assert [one.name for one in since(0)] == ["1", "2", "3"]
 
 
-def test_servers_are_told_without_the_model(tmp_path: Path):
+def test_the_listed_servers_do_not_include_the_model(tmp_path: Path):
     folder = recordings()
     folder.folder.mkdir(parents=True)
     with closing(RecordingWriter(folder.folder / "1.mcptrace")) as writer:

@@ -65,7 +65,7 @@ def check(tmp_path: Path, rules: str, against: object, *, foreign: bool = False)
     return config(build_parser().parse_args(words), own_keys)
 
 
-def test_calls_that_would_change_are_listed_with_the_rule(tmp_path: Path, recording: Path, capsys):
+def test_calls_with_another_outcome_are_listed_with_the_rule(tmp_path: Path, recording: Path, capsys):
     rules = '["deny files/* path=/etc/*", "allow files/read", "ask nothing/*"]'
     assert check(tmp_path, rules, recording) == 0
     said = capsys.readouterr().out
@@ -78,7 +78,7 @@ def test_calls_that_would_change_are_listed_with_the_rule(tmp_path: Path, record
     assert "\x1b" not in said
 
 
-def test_the_record_of_decisions_says_how_a_call_came_to_run(tmp_path: Path, recording: Path, capsys):
+def test_the_outcome_of_a_call_is_taken_from_the_recorded_decisions(tmp_path: Path, recording: Path, capsys):
     log = StoredDecisions(decisions_file(), Redactor().redact)
     log.add(
         DecisionRecord(
@@ -98,7 +98,7 @@ def test_the_record_of_decisions_says_how_a_call_came_to_run(tmp_path: Path, rec
     assert "ran after approval → allow files/read" in capsys.readouterr().out
 
 
-def test_a_rule_that_denied_calls_is_not_said_to_match_none(tmp_path: Path, capsys):
+def test_a_rule_that_denied_calls_is_not_listed_as_unused(tmp_path: Path, capsys):
     etc = "deny files/* path=/etc/*"
     log = StoredDecisions(decisions_file(), Redactor().redact)
     for rule, ago in (
@@ -117,7 +117,7 @@ def test_a_rule_that_denied_calls_is_not_said_to_match_none(tmp_path: Path, caps
     assert said.endswith("rules that match no recorded call:\n  deny notes/*   approvals.rules[2], line 2\n")
 
 
-def test_a_time_means_the_calls_of_all_recordings_since_then(tmp_path: Path, capsys):
+def test_a_time_selects_the_calls_of_all_recordings_since_then(tmp_path: Path, capsys):
     with closing(RecordingWriter(recordings().new_path())) as writer:
         long_ago = call(1, "read", {}, wall_ns=NOW_NS - 3 * 86_400 * 10**9)
         writer.write([long_ago, call(2, "read", {})])
@@ -131,7 +131,7 @@ def test_without_recordings_every_rule_matches_nothing(tmp_path: Path, capsys):
     assert "rules against 0 calls in 0 recordings since" in capsys.readouterr().out
 
 
-def test_what_is_neither_a_time_nor_a_recording_says_what_to_use(tmp_path: Path, capsys):
+def test_an_argument_that_is_neither_time_nor_recording_gets_a_suggestion(tmp_path: Path, capsys):
     assert check(tmp_path, '["allow files/read"]', "nonsense") == 2
     assert "Use a time such as 24h" in capsys.readouterr().err
 
@@ -143,7 +143,7 @@ def test_rules_with_an_error_are_not_checked_against_calls(tmp_path: Path, recor
     assert "cannot check the rules" in said
 
 
-def test_a_long_list_of_changes_is_cut(tmp_path: Path, capsys):
+def test_a_long_list_of_changes_is_truncated(tmp_path: Path, capsys):
     path = tmp_path / "many.mcptrace"
     with closing(RecordingWriter(path)) as writer:
         writer.write([call(seq, "read", {"n": seq}) for seq in range(1, MAX_CHANGES + 11)])
@@ -152,7 +152,7 @@ def test_a_long_list_of_changes_is_cut(tmp_path: Path, capsys):
     assert f"{MAX_CHANGES + 10} calls would change:" in said and "and 10 more" in said
 
 
-def test_rules_of_a_foreign_file_that_allow_are_not_in_force(tmp_path: Path, recording: Path, capsys):
+def test_allow_rules_of_a_file_from_elsewhere_are_not_in_force(tmp_path: Path, recording: Path, capsys):
     rules = '["allow files/read", "deny files/* path=/etc/*"]'
     assert check(tmp_path, rules, recording) == 0
     assert "allow 1, ask 0, deny 1, no rule 1" in capsys.readouterr().out

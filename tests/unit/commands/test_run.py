@@ -24,12 +24,12 @@ def test_an_error_in_the_middle_of_an_answer_starts_a_new_line() -> None:
     assert shown == "Half of\n! model: the stream ended early\n"
 
 
-def test_a_notice_does_not_change_the_answer_on_stdout() -> None:
+def test_a_notice_on_stderr_does_not_change_the_answer_on_stdout() -> None:
     events = (TextDelta(1, "one "), Notice("something"), TextDelta(1, "line"))
     assert printed(*events, errors=io.StringIO()) == "one line"
 
 
-def test_an_answer_is_the_same_however_it_is_cut() -> None:
+def test_an_answer_is_printed_the_same_for_any_chunking() -> None:
     whole = "خواه\u200cم 👩\u200d👩\u200d👧 x\u200dy\r\nend \x1b[31m"
     expect = printed(TextDelta(1, whole))
     for size in (1, 2, 3, 6):

@@ -10,7 +10,7 @@ from tui.commands.run import AnswerFile
 from tui.core.errors import UsageError
 
 
-def test_a_link_is_followed_and_nothing_else_is_left(tmp_path: Path):
+def test_a_symlink_is_followed_and_no_temporary_file_is_left(tmp_path: Path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "folder" / "answer.md")
     AnswerFile(str(tmp_path / "link")).write("Yes.")
@@ -19,7 +19,7 @@ def test_a_link_is_followed_and_nothing_else_is_left(tmp_path: Path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_a_fifo_is_written_into(tmp_path: Path):
+def test_an_answer_can_be_written_to_a_fifo(tmp_path: Path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
@@ -30,7 +30,7 @@ def test_a_fifo_is_written_into(tmp_path: Path):
         os.close(handle)
 
 
-def test_a_file_has_the_permissions_that_new_files_have(tmp_path: Path):
+def test_the_file_has_the_default_permissions_of_new_files(tmp_path: Path):
     before = os.umask(0o027)
     try:
         AnswerFile(str(tmp_path / "answer.md")).write("Yes.")
@@ -49,7 +49,7 @@ def test_a_file_has_the_permissions_that_new_files_have(tmp_path: Path):
         ("lost", "No such file or directory"),
     ],
 )
-def test_a_path_that_cannot_be_written_is_refused_first(tmp_path: Path, name: str, why: str):
+def test_an_unwritable_path_is_refused_before_the_run(tmp_path: Path, name: str, why: str):
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "lost").symlink_to("no/answer.md")
     with pytest.raises(UsageError, match=f"cannot write the answer: {why}"):

@@ -18,7 +18,7 @@ def test_a_file_is_attached(tmp_path: Path) -> None:
     assert (found.kind, found.name, found.data) == ("text", "notes.md", "buy milk")
 
 
-def test_what_comes_through_a_pipe_is_attached_to_its_end(tmp_path: Path) -> None:
+def test_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_bytes(b"x" * 200_000))
@@ -27,7 +27,7 @@ def test_what_comes_through_a_pipe_is_attached_to_its_end(tmp_path: Path) -> Non
     writer.join()
 
 
-def test_a_pipe_that_nobody_writes_to_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_without_a_writer_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_input, "SILENCE", 0.05)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -38,14 +38,14 @@ def test_a_pipe_that_nobody_writes_to_is_given_up(tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize(
     ("path", "why"), [("/", "directory"), ("/dev/zero", "not a file"), ("/nowhere", "No such")]
 )
-def test_what_is_not_a_file_is_reported(path: str, why: str) -> None:
+def test_anything_but_a_file_is_reported(path: str, why: str) -> None:
     before = len(os.listdir("/dev/fd"))
     with pytest.raises(UsageError, match=why):
         attachments([path])
     assert len(os.listdir("/dev/fd")) == before
 
 
-def test_a_file_that_is_too_large_is_reported(tmp_path: Path) -> None:
+def test_a_too_large_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "large"
     path.write_bytes(b"x" * 2049)
     with pytest.raises(ValueError, match="larger than 2 KiB"):

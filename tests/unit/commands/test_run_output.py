@@ -12,7 +12,7 @@ from tui.core.events import (
 )
 
 
-def test_a_call_and_its_end_are_a_line_each():
+def test_a_call_and_its_result_are_one_line_each():
     assert trace_line(ToolCallProposed(1, "c", "weather", "get", {"location": "Oslo"})) == (
         '→ weather › get  location="Oslo"'
     )
@@ -23,15 +23,15 @@ def test_a_call_and_its_end_are_a_line_each():
     assert trace_line(ToolCallEnded(1, "c", "", "ghost", True, "no such tool", 0)).startswith("✗ ghost")
 
 
-def test_tools_left_out_of_the_request_are_reported():
+def test_tools_omitted_from_the_request_are_reported():
     assert "72 tools were not offered" in trace_line(TurnStarted("m", 128, "72 tools were not offered"))
 
 
-def test_a_retry_says_when_and_why():
+def test_a_retry_is_printed_with_its_delay_and_reason():
     assert trace_line(RetryScheduled(1, 2, 4, 12.0, "429")) == "· 429. Retrying in 12 s, 2 of 4"
 
 
-def test_text_and_steps_say_nothing_on_stderr():
+def test_text_and_steps_print_nothing_on_stderr():
     assert trace_line(TextDelta(1, "x")) == trace_line(StepStarted(1, 10)) == ""
 
 

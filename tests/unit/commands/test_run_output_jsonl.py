@@ -45,7 +45,7 @@ def test_arguments_are_an_object_not_text():
     }
 
 
-def test_a_result_says_how_it_ended_and_how_long_it_took():
+def test_a_result_has_its_outcome_and_duration():
     value = as_object(ToolCallEnded(1, "c1", "weather", "get", True, "ERROR: no", 12.3456, None, "timeout"))
     assert value is not None
     assert (value["type"], value["is_error"], value["text"], value["ms"]) == (
@@ -56,17 +56,17 @@ def test_a_result_says_how_it_ended_and_how_long_it_took():
     )
 
 
-def test_the_end_tells_reason_text_counts_and_usage():
+def test_the_last_line_has_reason_text_counts_and_usage():
     value = as_object(TurnEnded(EndReason.ANSWERED, "hi", 2, 1, Usage(10, 5), 100.0))
     assert value is not None
     assert {"reason": "answered", "text": "hi", "steps": 2, "tool_calls": 1}.items() <= value.items()
     assert value["usage"]["total_tokens"] == 15
 
 
-def test_what_is_only_for_a_screen_is_left_out():
+def test_events_for_a_screen_only_are_omitted():
     assert as_object(CallForming(1, "weather__get", 10)) is None
 
 
-def test_a_line_is_ascii_and_one_line_whatever_is_in_it():
+def test_any_event_is_one_line_of_ascii():
     text = line(error_object("\ud800 \x9b31m \n 北京", "model"))
     assert text.isascii() and "\n" not in text and json.loads(text)["message"].endswith("北京")

@@ -18,7 +18,7 @@ def test_counts_of_one_are_singular():
     assert "0 tools, 2 resources " in line
 
 
-def test_the_tokens_of_a_server_are_estimates_of_what_its_tools_and_instructions_take():
+def test_the_tokens_of_a_server_are_estimated_from_its_tools_and_instructions():
     tokens = DefinitionTokens({"add_note": 90}, instructions=30)
     (line,) = table([STATUS], {"notes": tokens})
     assert "1 prompt, ~120 tokens" in line
@@ -38,14 +38,14 @@ def test_a_listing_that_failed_is_reported_as_failed():
     assert as_object(STATUS)["listing_problem"] is None
 
 
-def test_a_line_of_the_log_that_the_reason_quotes_is_not_printed_again():
+def test_a_log_line_quoted_in_the_reason_is_not_repeated():
     line = "npm error 404 " + "x" * 200
     status = ServerStatus("npx", ServerSpec("npx"), reason=StopReason.FAILED_TO_START, stderr_last=line)
     assert len(table([replace(status, detail=f"it exited. Log: {line}")])) == 2
     assert table([replace(status, detail="it exited.")])[-1] == f"    log: {line}"
 
 
-def test_marks_and_omitted_tools_that_are_not_named_are_counted():
+def test_marks_and_omitted_tools_beyond_the_named_ones_are_counted():
     many = tuple((f"tool{number}", "description: HTML comment") for number in range(MAX_NAMED + 3))
     lines = table([replace(STATUS, hidden=many, quarantined=many[: MAX_NAMED + 1])])
     assert sum("hidden text:" in line for line in lines) == MAX_NAMED

@@ -14,12 +14,12 @@ def test_the_question_names_the_host_and_shows_the_whole_address():
     assert "Requested scopes: read" in text and "\x1b" not in text
 
 
-def test_an_address_that_imitates_another_is_flagged():
+def test_a_look_alike_address_is_flagged():
     odd = AddressQuestion("safe", "https://github.com.evil.example/a", "", "sign in")
     assert "looks like github.com" in question_text(odd, can_open=True)
 
 
-def test_a_typed_line_is_a_yes_a_no_or_the_address_of_the_end():
+def test_a_typed_line_is_yes_no_or_the_redirect_address():
     assert answer_of("y\n", can_open=True) == AddressAnswer(Action.ACCEPT)
     assert answer_of("\n", can_open=True).action is Action.ACCEPT
     assert answer_of("no\n", can_open=True).action is Action.DECLINE

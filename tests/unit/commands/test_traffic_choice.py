@@ -22,7 +22,7 @@ from tui.storage.recordings.writer import RecordingWriter
         ),
     ],
 )
-def test_entries_dropped_while_a_live_recording_is_read_are_counted_on_stderr(
+def test_entries_dropped_while_reading_a_live_recording_are_counted_on_stderr(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], cap: int, said: str
 ):
     path = tmp_path / "live.mcptrace"
@@ -36,7 +36,7 @@ def test_entries_dropped_while_a_live_recording_is_read_are_counted_on_stderr(
     assert capsys.readouterr().err == said
 
 
-def test_entries_dropped_are_counted_when_reading_is_interrupted(
+def test_dropped_entries_are_counted_when_reading_is_interrupted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     path = tmp_path / "live.mcptrace"
@@ -53,7 +53,7 @@ def test_entries_dropped_are_counted_when_reading_is_interrupted(
 
 
 @pytest.mark.parametrize("text", ["yesterday", "5", "25:99"])
-def test_a_time_that_cannot_be_read_is_named_with_examples(text: str):
+def test_an_invalid_time_is_reported_with_examples(text: str):
     with pytest.raises(UsageError) as refused:
         beginning(text, 0)
     assert str(refused.value) == f'--since: "{text}" is not a time. Use 1h, 30m, 14:05 or 2026-11-20.'

@@ -97,7 +97,7 @@ def parsed(command: str, path: Path) -> argparse.Namespace:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.lists(changes, min_size=1, max_size=2))
-def test_no_hand_edited_line_breaks_a_command(
+def test_a_hand_edited_line_raises_no_exception(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     made: list[tuple[int, dict[str, Any], dict[str, Any]]],

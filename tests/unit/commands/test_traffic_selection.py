@@ -57,11 +57,11 @@ def test_since_counts_back_from_now_in_a_live_recording(tmp_path: Path):
         assert passing(path, "since:5m") == []
 
 
-def test_an_empty_recording_has_no_last_minutes(tmp_path: Path):
+def test_since_matches_nothing_in_an_empty_recording(tmp_path: Path):
     assert passing(recorded(tmp_path / "r.mcptrace"), "since:5m") == []
 
 
-def test_the_columns_are_those_of_the_entries(path: Path):
+def test_the_columns_match_the_entries(path: Path):
     with open_entries(path) as recording, closing(Selection(recording, query_of(""))) as selection:
         expected = EntryColumns()
         for entry in recording.entries():
@@ -72,7 +72,7 @@ def test_the_columns_are_those_of_the_entries(path: Path):
         assert len(selection.columns) == 10
 
 
-def test_an_expression_is_searched_in_the_bodies(path: Path):
+def test_a_regular_expression_is_searched_in_the_bodies(path: Path):
     assert passing(path, '/"id":[37],/') == [3, 7]
 
 
@@ -85,7 +85,7 @@ def test_matching_entries_come_before_the_error_about_unsearched_bodies(path: Pa
             next(passing)
 
 
-def test_a_value_that_no_entry_has_costs_that_entry(path: Path):
+def test_an_entry_with_an_invalid_value_does_not_stop_the_selection(path: Path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE entries SET turn = -5 WHERE seq = 4")
         connection.commit()
@@ -194,7 +194,7 @@ def test_a_marker_of_dropped_entries_that_was_there_before_is_not_counted(live: 
         assert marker.kind is Kind.EVENT and marker.method == DROPPED and one.gone == 0
 
 
-def test_the_time_and_server_of_a_dropped_entry_are_still_known(live: Live):
+def test_the_time_and_server_of_a_dropped_entry_are_kept(live: Live):
     with open_entries(live.path) as recording, closing(Selection(recording, query_of(""))) as selection:
         before = selection.columns_of(2100)
         live.write(1000)
@@ -206,7 +206,9 @@ def test_the_time_and_server_of_a_dropped_entry_are_still_known(live: Live):
 
 
 @pytest.mark.parametrize(("judged", "is_stored"), [(10, True), (9, False)])
-def test_stored_findings_filter_what_was_judged_whole(tmp_path: Path, judged: int, is_stored: bool):
+def test_stored_findings_are_used_only_if_all_entries_were_linted(
+    tmp_path: Path, judged: int, is_stored: bool
+):
     path = tmp_path / "r.mcptrace"
     noise = request(3)._replace(kind=Kind.NOT_JSON, body=b"noise", size=5)
     with closing(RecordingWriter(path)) as writer:
@@ -217,7 +219,7 @@ def test_stored_findings_filter_what_was_judged_whole(tmp_path: Path, judged: in
     assert (3 in passing(path, "lint:any")) is not is_stored
 
 
-def test_what_a_filter_had_to_judge_is_stored_for_the_next_time(tmp_path: Path):
+def test_findings_computed_for_a_filter_are_stored(tmp_path: Path):
     path = tmp_path / "r.mcptrace"
     noise = request(3)._replace(kind=Kind.NOT_JSON, body=b"noise", size=5)
     with closing(RecordingWriter(path)) as writer:
@@ -259,7 +261,7 @@ def test_a_filter_for_bodies_counts_those_that_it_could_not_search(
         ("/a/x", '  Use: "/a/x"'),
     ],
 )
-def test_a_wrong_filter_is_corrected_once(text: str, last: str):
+def test_an_invalid_filter_is_reported_with_one_correction(text: str, last: str):
     with pytest.raises(UsageError) as raised:
         query_of(text)
     assert str(raised.value).splitlines()[-1] == last

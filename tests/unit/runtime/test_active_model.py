@@ -54,7 +54,7 @@ async def begun(endpoint: Endpoint, more: str = "") -> ActiveModel:
         ({"K": "secret"}, []),
     ],
 )  # fmt: skip
-async def test_only_the_profile_in_use_says_that_its_key_is_missing(env: dict[str, str], said: list[str]):
+async def test_a_missing_key_is_reported_only_for_the_profile_in_use(env: dict[str, str], said: list[str]):
     asked = ActiveModel(Options(), env, MonotonicClock(), lambda captured: None, lambda name, value: None)
     text = (
         'default_model = "ollama"\n'
@@ -66,7 +66,7 @@ async def test_only_the_profile_in_use_says_that_its_key_is_missing(env: dict[st
     await asked.close()
 
 
-async def test_a_model_that_is_not_loaded_is_loaded_before_the_first_question_to_know_what_fits() -> None:
+async def test_an_unloaded_model_is_loaded_first_to_learn_its_context_window() -> None:
     async with Endpoint() as endpoint:
         endpoint.pages = Ollama(endpoint)
         asked = await begun(endpoint)
@@ -80,7 +80,7 @@ async def test_a_model_that_is_not_loaded_is_loaded_before_the_first_question_to
     assert len(endpoint.others) == before
 
 
-async def test_a_model_that_cannot_be_loaded_is_not_loaded_again_with_each_question() -> None:
+async def test_a_model_that_fails_to_load_is_not_loaded_again_at_each_question() -> None:
     pages = {"/api/show": Answer(body={}), "/api/ps": Answer(body={"models": []})}
     async with Endpoint(pages=pages) as endpoint:
         asked = await begun(endpoint)
@@ -90,7 +90,7 @@ async def test_a_model_that_cannot_be_loaded_is_not_loaded_again_with_each_quest
         await asked.close()
 
 
-async def test_nothing_is_loaded_where_the_profile_says_what_fits() -> None:
+async def test_with_a_configured_context_window_no_model_is_loaded() -> None:
     async with Endpoint() as endpoint:
         endpoint.pages = Ollama(endpoint)
         asked = await begun(endpoint, "context_window = 5000")
@@ -98,7 +98,7 @@ async def test_nothing_is_loaded_where_the_profile_says_what_fits() -> None:
     assert (asked.context_meter.window, asked.to_load, endpoint.others) == (5_000, "", [])
 
 
-async def test_a_server_that_loads_its_model_with_the_first_question_is_asked_again_what_fits() -> None:
+async def test_the_context_window_is_queried_again_once_the_first_question_loaded_the_model() -> None:
     pages = {
         "/api/show": Answer(body={"model_info": {"qwen3.context_length": 40_960}}),
         "/api/ps": Answer(body={"models": []}),
@@ -116,7 +116,7 @@ async def test_a_server_that_loads_its_model_with_the_first_question_is_asked_ag
     assert len(endpoint.others) == before
 
 
-async def test_what_a_profile_says_of_its_own_model_is_not_said_of_another_one_at_its_endpoint() -> None:
+async def test_prices_and_window_of_a_profile_do_not_apply_to_other_models() -> None:
     async with Endpoint() as endpoint:
         asked = await begun(
             endpoint, "context_window = 5000\nprice_in = 3.0\nprice_cached = 0.3\nprice_out = 15.0"
@@ -132,7 +132,7 @@ async def test_what_a_profile_says_of_its_own_model_is_not_said_of_another_one_a
         await asked.close()
 
 
-async def test_a_reply_costs_what_the_profile_says_of_fresh_and_of_cached_tokens() -> None:
+async def test_a_reply_is_priced_by_fresh_and_cached_tokens() -> None:
     usage = {"prompt_tokens": 1_000_000, "prompt_cache_hit_tokens": 900_000, "completion_tokens": 0}
     async with Endpoint([Answer([chunk(content="Hi"), chunk("stop", usage=usage)])]) as endpoint:
         asked = await begun(endpoint, "context_window = 5000\nprice_in = 3.0\nprice_cached = 0.3")
@@ -142,7 +142,7 @@ async def test_a_reply_costs_what_the_profile_says_of_fresh_and_of_cached_tokens
     assert asked.cost_of(heard.reply.usage) == pytest.approx(0.3 + 0.27)
 
 
-async def test_what_an_endpoint_says_that_a_model_cannot_do_is_not_tried_first() -> None:
+async def test_capabilities_that_an_endpoint_denies_are_not_tried() -> None:
     shown = {"model_info": {}, "capabilities": ["completion"], "parameters": "num_ctx 8192"}
     picture = Attachment("image", "image/png", "p.png", 5, "aGVsbG8=")
     async with Endpoint([says("Hi")], pages={"/api/show": Answer(body=shown)}) as endpoint:
@@ -179,7 +179,7 @@ GONE = "x (gone) was used last in this conversation and is not available. Contin
         ("one", "two", "b", "", "a"),
     ],
 )
-async def test_a_conversation_continues_with_the_model_that_was_asked_last_in_it(
+async def test_a_conversation_continues_with_the_model_last_used_in_it(
     named: str | None, profile: str, model: str, told: str, label: str
 ) -> None:
     asked = ActiveModel(
@@ -224,9 +224,7 @@ context_window = 9000
     ],
     ids=["nothing", "its profile", "the default", "its name"],
 )
-async def test_a_configuration_read_again_replaces_the_model_where_it_changed(
-    change: tuple[str, str], label: str
-) -> None:
+async def test_a_reloaded_configuration_replaces_a_changed_model(change: tuple[str, str], label: str) -> None:
     asked = ActiveModel(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
     await asked.begin(load_text(PAIR, Path("c"), {}))
     revision = asked.revision
@@ -236,7 +234,7 @@ async def test_a_configuration_read_again_replaces_the_model_where_it_changed(
     await asked.close()
 
 
-async def test_a_model_that_is_agreed_to_has_no_problem(tmp_path: Path) -> None:
+async def test_a_model_with_consent_has_no_problem(tmp_path: Path) -> None:
     text = '[models.x]\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\nsystem = "Be brief"\n'
     loaded = replace(load_text(text, tmp_path / "c.toml", {}), source="the file /tmp/c.toml")
     person = Person(Action.ACCEPT)
@@ -252,7 +250,7 @@ async def test_a_model_that_is_agreed_to_has_no_problem(tmp_path: Path) -> None:
     await asked.close()
 
 
-async def test_a_model_that_was_refused_is_asked_about_again_when_it_is_chosen_again(tmp_path: Path) -> None:
+async def test_selecting_a_refused_model_asks_for_consent_again(tmp_path: Path) -> None:
     async with Endpoint([], models=["m"]) as endpoint:
         text = f'[models.x]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\napi_key_env = "KEY"\n'
         env = {"KEY": "sk-canary-5512abc"}

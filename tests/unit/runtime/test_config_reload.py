@@ -29,7 +29,7 @@ class Stage:
         self.applied.append(loaded)
 
 
-async def test_a_mistake_that_was_there_before_does_not_keep_the_rest_from_being_applied(
+async def test_a_known_mistake_does_not_prevent_other_changes_from_being_applied(
     tmp_path: Path,
 ) -> None:
     stage = Stage(tmp_path / "c.toml")
@@ -51,7 +51,7 @@ async def test_a_new_error_is_reported_with_its_line_and_nothing_is_applied(
     assert stage.applied == []
 
 
-async def test_what_needs_a_restart_says_so(tmp_path: Path) -> None:
+async def test_a_setting_that_needs_a_restart_is_noted(tmp_path: Path) -> None:
     stage = Stage(tmp_path / "c.toml")
     stage.path.write_text("[traffic]\nrecord = false\n")
     assert (await stage.reload.reload()).notes == ["[traffic] takes effect after a restart."]

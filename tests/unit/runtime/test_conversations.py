@@ -24,7 +24,7 @@ async def _all(turn: PendingTurn) -> list[Event]:
     return [event async for event in turn.events()]
 
 
-async def test_a_conversation_is_saved_with_its_first_question_and_not_before(stage: Make):
+async def test_a_conversation_is_first_saved_with_its_first_question(stage: Make):
     one = stage(says("Hello."))
     assert one.conversations.info is None and await one.conversations.sessions() == []
     await one.ask("What is a monad? I mean it.")
@@ -32,7 +32,7 @@ async def test_a_conversation_is_saved_with_its_first_question_and_not_before(st
     assert [info.title for info in await one.conversations.sessions()] == ["What is a monad?"]
 
 
-async def test_it_continues_in_another_run_where_it_ended(stage: Make):
+async def test_a_conversation_continues_in_another_run(stage: Make):
     one = stage(calls(call(1)), says("It echoes."))
     await one.ask("try it")
     session = one.conversations.info
@@ -47,7 +47,7 @@ async def test_it_continues_in_another_run_where_it_ended(stage: Make):
     assert texts(two.model.requests[0].messages)[2:] == ["echo hi", "It echoes.", "again?"]
 
 
-async def test_it_continues_with_the_model_that_it_was_with_and_says_so(stage: Make, monkeypatch):
+async def test_a_resumed_conversation_continues_with_its_model_and_a_note(stage: Make, monkeypatch):
     one = stage(says("Hello."), profile=ModelProfile("small", "http://127.0.0.1:9/v1", "tiny"))
     await one.ask("hi")
     session = one.conversations.info.id
@@ -64,7 +64,7 @@ async def test_it_continues_with_the_model_that_it_was_with_and_says_so(stage: M
     assert (asked, two.conversations.remarks[-1].text) == ([("small", "scripted")], "tiny goes on.")
 
 
-async def test_a_new_conversation_leaves_the_one_before_as_it_was(stage: Make):
+async def test_a_new_conversation_leaves_the_previous_one_unchanged(stage: Make):
     one = stage(says("One."), says("Two."))
     await one.ask("first")
     await one.conversations.new()
@@ -73,7 +73,7 @@ async def test_a_new_conversation_leaves_the_one_before_as_it_was(stage: Make):
     assert sorted(info.title for info in await one.conversations.sessions()) == ["first", "second"]
 
 
-async def test_a_branch_has_what_was_said_before_and_the_parent_stays_whole(stage: Make):
+async def test_a_branch_has_the_earlier_messages_and_its_parent_is_unchanged(stage: Make):
     one = stage(says("One."), says("Two."), says("Other two."))
     await one.ask("first")
     await one.ask("second")
@@ -87,7 +87,7 @@ async def test_a_branch_has_what_was_said_before_and_the_parent_stays_whole(stag
     assert texts(one.conversations.messages) == ["first", "One.", "second", "Two."]
 
 
-async def test_the_first_question_asked_again_is_a_branch_that_knows_where_it_came_from(stage: Make):
+async def test_resending_the_first_question_makes_a_branch_with_its_parent(stage: Make):
     one = stage(says("One."), says("Other."), says("Third."))
     await one.ask("first")
     parent = one.conversations.info
@@ -105,7 +105,7 @@ async def test_the_first_question_asked_again_is_a_branch_that_knows_where_it_ca
     assert texts(two.conversations.messages) == ["first, better", "Other."]
 
 
-async def test_a_question_asked_again_is_not_cut_to_the_limit_of_the_turn_before(stage: Make):
+async def test_a_resent_question_is_not_truncated_to_the_limit_of_the_previous_turn(stage: Make):
     too_long = [ModelError("too long", overflow=True)]
     one = stage(says("One."), too_long, says("Two."), says("Other two."))
     await one.ask("first")
@@ -127,7 +127,7 @@ async def test_a_branch_of_a_deleted_session_is_saved(stage: Make):
     assert [info.title for info in await one.conversations.sessions()] == ["first, better"]
 
 
-async def test_without_a_question_nothing_can_be_asked_again(stage: Make):
+async def test_without_a_question_nothing_can_be_resent(stage: Make):
     with pytest.raises(McptuiError):
         await stage().conversations.again()
 
@@ -145,7 +145,7 @@ async def test_a_session_can_be_named_before_it_is_saved_and_found_by_its_title(
         await one.conversations.resume_named("nowhere")
 
 
-async def test_the_open_one_is_renamed_and_cannot_be_deleted(stage: Make):
+async def test_the_open_session_can_be_renamed_but_not_deleted(stage: Make):
     one = stage(says("One."))
     await one.ask("hello")
     session = one.conversations.info.id
@@ -160,7 +160,7 @@ async def test_the_open_one_is_renamed_and_cannot_be_deleted(stage: Make):
     assert len(await one.conversations.sessions()) == 1
 
 
-async def test_the_profile_says_what_is_told_first_unless_the_conversation_does(stage: Make):
+async def test_the_system_text_of_the_conversation_overrides_that_of_the_profile(stage: Make):
     profile = ModelProfile("p", "http://127.0.0.1:1/v1", "m", system="Be brief.")
     one = stage(says("a"), says("b"), says("c"), profile=profile)
     await one.ask("1")
@@ -186,7 +186,7 @@ async def test_a_system_text_of_its_own_is_saved_with_a_conversation(stage: Make
     assert one.conversations.system == "Talk like a pirate."
 
 
-async def test_tokens_and_cost_are_counted_over_the_whole_conversation(stage: Make):
+async def test_tokens_and_cost_are_summed_over_the_whole_conversation(stage: Make):
     profile = ModelProfile("p", "http://127.0.0.1:1/v1", "m", price_in=2.0, price_out=10.0)
     reply = [TextPart("a"), ReplyPart(usage=Usage(1_000_000, 100_000))]
     one = stage(reply, reply, profile=profile)
@@ -211,7 +211,7 @@ async def test_cached_tokens_cost_less_in_the_conversation_and_in_the_budget_of_
     assert one.conversations.meters.cost == pytest.approx(0.4)
 
 
-async def test_a_summary_is_saved_and_can_be_taken_back(stage: Make):
+async def test_a_summary_is_saved_and_can_be_undone(stage: Make):
     one = stage(*(says("y" * 4000) for _ in range(6)), says("they talked"), says("done"))
     one.asked.context_meter.window = 24_000
     for number in range(6):
@@ -228,14 +228,14 @@ async def test_a_summary_is_saved_and_can_be_taken_back(stage: Make):
     assert one.conversations.compaction == Compaction()
 
 
-async def test_a_folder_that_cannot_be_written_to_does_not_stop_the_conversation(stage: Make, tmp_path: Path):
+async def test_an_unwritable_folder_does_not_stop_the_conversation(stage: Make, tmp_path: Path):
     (tmp_path / "sessions").write_text("in the way")
     one = stage(says("Hello."))
     assert (await one.ask("hi")).reason is EndReason.ANSWERED
     assert one.conversations.problem == f"cannot write to {tmp_path / 'sessions'}: Not a directory"
 
 
-async def test_a_conversation_that_is_left_unsaved_is_reported_once(stage: Make, tmp_path: Path):
+async def test_leaving_an_unsaved_conversation_is_reported_once(stage: Make, tmp_path: Path):
     (tmp_path / "sessions").write_text("in the way")
     one = stage(says("Hello."))
     await one.ask("hi")
@@ -253,9 +253,7 @@ async def test_a_saved_conversation_and_an_empty_one_are_not_reported_as_lost(st
     assert one.conversations.lost() == ""
 
 
-async def test_a_branch_of_an_unsaved_conversation_reports_it_and_names_no_parent(
-    stage: Make, tmp_path: Path
-):
+async def test_branching_an_unsaved_conversation_reports_it_and_sets_no_parent(stage: Make, tmp_path: Path):
     (tmp_path / "sessions").write_text("in the way")
     one = stage(says("Hello."), says("Again."))
     await one.ask("hi")
@@ -268,7 +266,7 @@ async def test_a_branch_of_an_unsaved_conversation_reports_it_and_names_no_paren
     assert one.conversations.info is not None and one.conversations.info.parent == ""
 
 
-async def test_a_branch_is_saved_whole_once_the_disk_takes_it_again(stage: Make, tmp_path: Path):
+async def test_a_branch_is_saved_in_full_once_the_disk_recovers(stage: Make, tmp_path: Path):
     (tmp_path / "sessions").write_text("in the way")
     one = stage(says("Hello."), says("More."))
     await one.ask("hi")
@@ -282,7 +280,7 @@ async def test_a_branch_is_saved_whole_once_the_disk_takes_it_again(stage: Make,
     assert [message.text for message in one.conversations.messages] == ["hi", "Hello.", "more", "More."]
 
 
-async def test_after_the_end_it_is_known_why_the_conversation_was_not_saved(stage: Make, tmp_path: Path):
+async def test_after_closing_the_reason_for_an_unsaved_conversation_is_known(stage: Make, tmp_path: Path):
     (tmp_path / "sessions").write_text("in the way")
     one = stage(says("Hello."))
     await one.ask("hi")
@@ -290,7 +288,7 @@ async def test_after_the_end_it_is_known_why_the_conversation_was_not_saved(stag
     assert "Not a directory" in one.conversations.problem
 
 
-async def test_a_turn_that_is_cancelled_before_it_begins_ends_as_cancelled(stage: Make):
+async def test_a_turn_cancelled_before_it_starts_ends_as_cancelled(stage: Make):
     one = stage(says("Hello."))
     turn = one.conversations.ask("hi", ScriptedApprover())
     turn.cancel()
@@ -301,7 +299,7 @@ async def test_a_turn_that_is_cancelled_before_it_begins_ends_as_cancelled(stage
 # ---- what the model can call and read
 
 
-async def test_no_more_tools_are_offered_than_the_model_takes(stage: Make):
+async def test_no_more_tools_are_offered_than_the_model_accepts(stage: Make):
     one = stage(says("ok"), says("ok"))
     one.around.toolbox.offered = [Tool("srv", f"t{number}", digest=str(number)) for number in range(200)]
     await one.ask("one")
@@ -331,7 +329,7 @@ async def test_a_large_result_can_be_read_in_later_turns_and_in_another_run(stag
     assert "line 12345\n" in told[-1]
 
 
-async def test_a_branch_in_which_nothing_was_said_yet_can_be_exported(stage: Make, tmp_path: Path):
+async def test_a_branch_without_new_messages_can_be_exported(stage: Make, tmp_path: Path):
     one = stage(says("One."), says("Two."))
     await one.ask("first")
     await one.ask("second")
@@ -340,7 +338,7 @@ async def test_a_branch_in_which_nothing_was_said_yet_can_be_exported(stage: Mak
     assert "first" in (tmp_path / "branch.md").read_text("utf-8")
 
 
-async def test_the_model_makes_a_title_when_it_is_asked_to_and_not_before(stage: Make):
+async def test_the_model_writes_a_title_only_on_request(stage: Make):
     one = stage(says("One."), says("**Greetings from afar**\n\nand more"))
     await one.ask("hello")
     assert len(one.model.requests) == 1
@@ -349,7 +347,7 @@ async def test_the_model_makes_a_title_when_it_is_asked_to_and_not_before(stage:
     assert len(one.conversations.messages) == 2
 
 
-async def test_the_model_writes_the_title_after_its_first_answer_if_its_profile_says_so(stage: Make):
+async def test_a_profile_can_have_the_model_write_the_title_after_its_first_answer(stage: Make):
     profile = ModelProfile("p", "http://127.0.0.1", "m", writes_titles=True)
     one = stage(says("One."), says("Greetings from afar"), says("Two."), profile=profile)
     await one.ask("hello")
@@ -359,7 +357,7 @@ async def test_the_model_writes_the_title_after_its_first_answer_if_its_profile_
     assert len(one.model.requests) == 3
 
 
-async def test_a_title_that_was_changed_meanwhile_stays(stage: Make):
+async def test_a_title_changed_meanwhile_is_kept(stage: Make):
     profile = ModelProfile("p", "http://127.0.0.1", "m", writes_titles=True)
     one = stage(says("One."), says("Greetings from afar"), profile=profile)
     await one.ask("hello")
@@ -369,7 +367,7 @@ async def test_a_title_that_was_changed_meanwhile_stays(stage: Make):
     assert [info.title for info in await one.conversations.sessions()] == ["Mine"]
 
 
-async def test_a_question_that_was_stopped_is_not_answered_with_the_next_one(stage: Make):
+async def test_a_stopped_question_is_marked_as_unanswered_in_the_next_request(stage: Make):
     one = stage(says("Pong."))
     turn = one.conversations.ask("ping", ScriptedApprover())
     turn.cancel()
@@ -380,7 +378,7 @@ async def test_a_question_that_was_stopped_is_not_answered_with_the_next_one(sta
     assert texts(one.conversations.messages) == ["ping", "no: pong", "Pong."]
 
 
-async def test_the_servers_instructions_follow_the_system_text_and_are_no_part_of_it(stage: Make):
+async def test_server_instructions_follow_the_system_text_and_are_not_part_of_it(stage: Make):
     one = stage(says("Hello."))
     one.around.instructions = lambda: "Server srv: be kind."
     await one.ask("Hi")
@@ -389,7 +387,7 @@ async def test_the_servers_instructions_follow_the_system_text_and_are_no_part_o
     assert one.conversations.system == SYSTEM
 
 
-async def test_what_a_server_uses_of_the_model_is_counted_in_the_open_conversation(stage: Make):
+async def test_tokens_used_by_a_server_are_counted_in_the_open_conversation(stage: Make):
     profile = ModelProfile("p", "http://127.0.0.1:1/v1", "m", price_in=2.0, price_out=10.0)
     one = stage([TextPart("a"), ReplyPart(usage=Usage(1_000_000, 100_000))], profile=profile)
     await one.ask("1")

@@ -100,7 +100,7 @@ async def _titles(one: SlowStage) -> dict[str, str]:
 # ---- commands that ask the model
 
 
-async def test_a_title_from_the_model_names_the_conversation_it_was_asked_for(stage: Make):
+async def test_a_title_from_the_model_goes_to_the_conversation_that_requested_it(stage: Make):
     one = stage(says("One."), says("Two."), says("A fine title"))
     other = await one.saved("first")
     await one.ask("second")
@@ -120,7 +120,7 @@ async def test_a_title_from_the_model_names_the_conversation_it_was_asked_for(st
     assert one.conversations.info is None
 
 
-async def test_a_summary_and_its_tokens_stay_in_the_conversation_that_was_summarised(stage: Make):
+async def test_a_summary_and_its_tokens_belong_to_the_summarised_conversation(stage: Make):
     one = stage(*(says("y" * 4000) for _ in range(6)), says("they talked"))
     for number in range(6):
         one.asked.context_meter.window = None
@@ -140,7 +140,7 @@ async def test_a_summary_and_its_tokens_stay_in_the_conversation_that_was_summar
     assert one.conversations.compaction.summary == "they talked" and one.conversations.meters.tokens == spent
 
 
-async def test_what_the_conversation_is_busy_with_is_said_until_it_is_done(stage: Make):
+async def test_the_current_operation_of_a_conversation_is_shown_until_it_is_done(stage: Make):
     one = stage(*(says("y" * 4000) for _ in range(6)), says("they talked"))
     for number in range(6):
         await one.ask(f"{number} " + "x" * 4000)
@@ -161,7 +161,7 @@ async def test_a_cancelled_command_leaves_the_conversation_free(stage: Make):
     assert one.conversations.info is None
 
 
-async def test_a_turn_goes_to_the_conversation_in_which_it_was_asked(stage: Make):
+async def test_a_turn_belongs_to_the_conversation_of_its_question(stage: Make):
     one = stage(says("One."), says("Two."))
     await one.ask("first")
     talk = one.conversations.messages
@@ -175,7 +175,7 @@ async def test_a_turn_goes_to_the_conversation_in_which_it_was_asked(stage: Make
 # ---- opening another one
 
 
-async def test_cancelling_an_open_keeps_the_conversation_on_screen_and_its_journal(stage: Make, monkeypatch):
+async def test_cancelling_opening_a_session_keeps_the_current_one_and_its_journal(stage: Make, monkeypatch):
     one = stage(says("One."), says("Two."), says("Three."))
     other = await one.saved("first")
     await one.ask("second")
@@ -195,7 +195,9 @@ async def test_cancelling_an_open_keeps_the_conversation_on_screen_and_its_journ
     assert sorted((await _titles(one)).values()) == ["first", "second"]
 
 
-async def test_another_process_can_open_what_was_given_up_here(stage: Make, tmp_path: Path, monkeypatch):
+async def test_another_process_can_open_a_session_whose_opening_was_cancelled(
+    stage: Make, tmp_path: Path, monkeypatch
+):
     one = stage(says("One."))
     other = await one.saved("first")
     read, go = one.slow_reopen(monkeypatch)
@@ -211,7 +213,7 @@ async def test_another_process_can_open_what_was_given_up_here(stage: Make, tmp_
 
 
 @pytest.mark.parametrize("how", ["new", "resume", "branch"])
-async def test_cancelling_while_the_one_before_is_left_replaces_it_all_the_same(
+async def test_cancelling_while_the_previous_conversation_closes_still_replaces_it(
     stage: Make, monkeypatch, how: str
 ):
     one = stage(says("One."), says("Two."), says("Three."))
@@ -257,7 +259,7 @@ async def test_a_session_is_renamed_and_deleted_while_it_is_closing(stage: Make)
     assert await _titles(one) == {}
 
 
-async def test_turns_keep_their_number_in_the_traffic_in_a_branch_and_when_opened_again(stage: Make):
+async def test_turns_keep_their_traffic_number_in_a_branch_and_after_reopening(stage: Make):
     one = stage(*(says(str(number)) for number in range(4)))
     await one.ask("first")
     await one.ask("second")
@@ -273,7 +275,7 @@ async def test_turns_keep_their_number_in_the_traffic_in_a_branch_and_when_opene
     assert one.conversations.turn_numbers == {0: 1, 2: 2}
 
 
-async def test_a_tool_that_a_rule_denies_is_marked_and_takes_no_room(stage: Make):
+async def test_a_tool_denied_by_a_rule_is_marked_and_uses_no_tokens(stage: Make):
     made = stage()
     [tool] = made.around.toolbox.tools()
     before = made.conversations.definition_counter({})()

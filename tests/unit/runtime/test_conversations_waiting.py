@@ -27,7 +27,7 @@ async def test_a_question_waits_for_servers_that_have_just_begun_to_start(stage:
     assert events[-1].reason is EndReason.ANSWERED and one.around.clock.ns >= 8e9
 
 
-async def test_what_is_waited_for_is_said_again_when_a_server_has_started(stage: Make):
+async def test_the_waiting_message_is_updated_when_a_server_has_started(stage: Make):
     one = stage(says("Hello."))
     one.around.clock.ns = 1
     specs = (ServerSpec("a", "python"), ServerSpec("b", "python"))
@@ -50,7 +50,7 @@ async def test_each_queued_question_waits_like_the_first(stage: Make):
     assert one.around.clock.ns >= 16e9
 
 
-async def test_a_server_that_takes_long_is_not_waited_for_at_each_question(stage: Make):
+async def test_a_slow_server_is_not_waited_for_at_each_question(stage: Make):
     one = stage(says("Hello."))
     one.around.clock.ns = 21_000_000_000
     one.around.servers = [ServerStatus("npx", ServerSpec("npx", "npx"), ServerState.STARTING, since_ns=1)]
@@ -58,7 +58,7 @@ async def test_a_server_that_takes_long_is_not_waited_for_at_each_question(stage
     assert not any(isinstance(event, Waiting | Notice) for event in events)
 
 
-async def test_a_question_waits_for_a_model_that_its_server_has_yet_to_load(stage: Make, monkeypatch):
+async def test_a_question_waits_for_a_model_that_is_not_loaded_yet(stage: Make, monkeypatch):
     one = stage(says("Hello."))
     loaded = asyncio.Event()
 
@@ -72,7 +72,7 @@ async def test_a_question_waits_for_a_model_that_its_server_has_yet_to_load(stag
     assert loaded.is_set() and events[-1].reason is EndReason.ANSWERED
 
 
-async def test_a_question_is_cancelled_while_its_model_is_being_loaded(stage: Make, monkeypatch):
+async def test_a_question_can_be_cancelled_while_its_model_loads(stage: Make, monkeypatch):
     one = stage(says("Hello."))
     begun = asyncio.Event()
 

@@ -45,21 +45,21 @@ def saved(state: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def test_one_line_names_the_error_and_the_file(state: Path):
+def test_the_printed_line_names_the_error_and_the_file(state: Path):
     line = reported(raised(), ended="Servers were stopped.")
     (path,) = (state / "crashes").iterdir()
     wanted = "mcptui: Internal error: RuntimeError: a defect 17. Servers were stopped. Report: "
     assert line == f"{wanted}{path}\n"
 
 
-def test_the_file_is_for_its_owner_only(state: Path):
+def test_the_file_is_readable_by_its_owner_only(state: Path):
     reported(raised())
     (path,) = (state / "crashes").iterdir()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_it_says_where_what_and_with_which_versions(state: Path):
+def test_the_report_has_the_screen_the_traceback_and_the_versions(state: Path):
     reported(raised(), during="ChatScreen > HelpScreen", env={"TERM": "xterm", "TMUX": "1"})
     text = saved(state)
     for part in (
@@ -73,7 +73,7 @@ def test_it_says_where_what_and_with_which_versions(state: Path):
     assert sys.version.split()[0] in text
 
 
-def test_values_of_variables_and_secrets_are_not_in_it(state: Path):
+def test_the_report_contains_no_secrets_or_variable_values(state: Path):
     config = state.parent / "own.toml"
     config.write_text('[servers.s]\ncommand = "x"\nenv = { TOKEN = "canary-config-1" }\n', encoding="utf-8")
     error = raised("canary-config-1 canary-run-22 canary-env-333 sk-proj-1234567890abcdefABCDEF")
@@ -84,7 +84,7 @@ def test_values_of_variables_and_secrets_are_not_in_it(state: Path):
         assert "[redacted:MY_TOKEN]" in text and "[redacted:OLDPWD]" not in text
 
 
-def test_the_password_of_a_url_that_is_not_configured_is_not_in_it(state: Path):
+def test_the_report_contains_no_password_of_an_unconfigured_url(state: Path):
     line = reported(raised("cannot reach postgres://u:canary-pw@db/notes?key=value"))
     assert "canary-pw" not in saved(state) + line
     assert "postgres://u:[redacted:password]@db/notes?key=value" in saved(state)
@@ -95,7 +95,7 @@ def test_control_characters_are_visible_symbols(state: Path):
     assert "\x1b" not in line + saved(state) and "␛]0;pwned" in line
 
 
-def test_a_long_message_is_cut_also_that_of_a_cause(state: Path):
+def test_a_long_message_is_truncated_even_that_of_a_cause(state: Path):
     try:
         try:
             raise ValueError("x" * 1_000_000)
@@ -107,7 +107,7 @@ def test_a_long_message_is_cut_also_that_of_a_cause(state: Path):
     assert "(1,000,000 characters)" in saved(state)
 
 
-def test_it_ends_with_the_last_lines_of_the_log(state: Path):
+def test_the_report_ends_with_the_last_lines_of_the_log(state: Path):
     state.mkdir()
     lines = "".join(f"line {number}\n" for number in range(200))
     (state / "mcptui.log").write_text(lines, encoding="utf-8")
@@ -128,7 +128,7 @@ def test_a_report_that_cannot_be_saved_is_printed(state: Path):
     assert text.endswith("The report above could not be saved: Not a directory.\n")
 
 
-def test_the_environment_asks_for_a_printed_report(state: Path):
+def test_an_environment_variable_requests_a_printed_report(state: Path):
     assert "in deep" in reported(raised(), env={"MCPTUI_TRACEBACK": "1"})
     assert "in deep" not in reported(raised(), env={"MCPTUI_TRACEBACK": "0"})
 
@@ -151,11 +151,11 @@ def test_the_oldest_reports_are_removed(state: Path):
         (["/home/me/x.mcptrace"], "mcptui"),
     ],
 )
-def test_of_a_command_only_the_names_are_shown(arguments: list[str], shown: str):
+def test_only_names_are_shown_of_the_arguments_of_a_command(arguments: list[str], shown: str):
     assert command_shown(arguments) == shown
 
 
-def test_the_configuration_that_a_command_names_is_asked_for_secrets(state: Path):
+def test_secrets_of_the_configuration_named_on_the_command_line_are_redacted(state: Path):
     config = state.parent / "own.toml"
     config.write_text('[models.m]\nmodel = "m"\nbase_url = "http://x"\napi_key = "canary-key-1"\n')
     stream = io.StringIO()

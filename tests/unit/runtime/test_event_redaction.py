@@ -54,13 +54,13 @@ TOOL = Tool("srv", "t")
     ],
     ids=lambda event: type(event).__name__,
 )
-def test_no_event_holds_a_configured_secret(event: Event):
+def test_no_event_contains_a_configured_secret(event: Event):
     found = redacted(event, Redactor({"K": SECRET}))
     assert type(found) is type(event) and "[redacted:K]" in str(found) and SECRET not in str(found)
 
 
 @given(st.lists(st.integers(1, 6), min_size=20, max_size=20))
-def test_a_secret_in_pieces_is_redacted_though_its_end_begins_another(sizes: list[int]):
+def test_a_secret_in_pieces_is_redacted_even_if_its_end_begins_another(sizes: list[int]):
     secrets = {"A": "first/value=Q", "B": "Question-99"}
     spoken, pieces = "it is first/value=Q, Question-9 and Question-99.", []
     for size in sizes:
@@ -115,7 +115,7 @@ def test_a_secret_in_any_pieces_is_redacted(cuts: list[int]):
     assert said == "It is [redacted:K], really." and found[-1] == END
 
 
-def test_text_that_only_begins_like_a_secret_is_shown_with_the_next_event():
+def test_text_that_starts_like_a_secret_is_shown_with_the_next_event():
     assert shown(TextDelta(1, "a conf"), END) == [TextDelta(1, "a "), TextDelta(1, "conf"), END]
     assert shown(TextDelta(1, "a conf"), TextDelta(1, "etti")) == [
         TextDelta(1, "a "),
@@ -124,41 +124,41 @@ def test_text_that_only_begins_like_a_secret_is_shown_with_the_next_event():
 
 
 @pytest.mark.parametrize("cut", range(1, len(SECRET)))
-def test_a_secret_that_begins_in_the_reasoning_and_ends_in_the_answer_is_redacted(cut: int):
+def test_a_secret_across_reasoning_and_answer_is_redacted(cut: int):
     found = shown(ReasoningDelta(1, f"It is {SECRET[:cut]}"), TextDelta(1, f"{SECRET[cut:]}, really."), END)
     assert "".join(event.text for event in found[:-1]) == "It is [redacted], really."
 
 
-def test_a_secret_over_the_seam_in_single_characters_is_redacted():
+def test_a_secret_in_characters_across_reasoning_and_answer_is_redacted():
     reasoning = [ReasoningDelta(1, char) for char in SECRET[:7]]
     found = shown(*reasoning, *(TextDelta(1, char) for char in f"{SECRET[7:]}!"), END)
     assert "".join(event.text for event in found[:-1]) == "[redacted]!"
 
 
-def test_reasoning_and_answer_that_only_begin_like_a_secret_stay_apart():
+def test_reasoning_and_answer_that_start_like_a_secret_stay_separate():
     found = shown(ReasoningDelta(1, "the con"), TextDelta(1, "fig is here"))
     assert found == [ReasoningDelta(1, "the "), ReasoningDelta(1, "con"), TextDelta(1, "fig is here")]
 
 
 @pytest.mark.parametrize("size", [8, 9, len(SECRET) - 1])
-def test_a_long_beginning_at_the_end_of_a_text_is_redacted(size: int):
+def test_a_long_prefix_of_a_secret_at_the_end_of_a_text_is_redacted(size: int):
     found = shown(TextDelta(1, f"It is {SECRET[:size]}"), END)
     assert found == [TextDelta(1, "It is "), TextDelta(1, "[redacted]"), END]
     ended = TurnEnded(EndReason.ANSWERED, f"It is {SECRET[:size]}", 1, 0, Usage(), 1.0)
     assert shown(ended) == [replace(ended, text="It is [redacted]")]
 
 
-def test_a_beginning_of_seven_characters_stays():
+def test_a_prefix_of_seven_characters_is_not_redacted():
     assert shown(TextDelta(1, SECRET[:7]), END) == [TextDelta(1, SECRET[:7]), END]
 
 
-def test_text_that_was_thinking_after_all_is_redacted_once():
+def test_text_reclassified_as_reasoning_is_redacted_once():
     assert shown(TextDelta(1, "conf"), ReasoningDelta(1, SECRET, replaces_text=True)) == [
         ReasoningDelta(1, "[redacted:K]", replaces_text=True)
     ]
 
 
-async def test_the_person_approves_arguments_without_secrets():
+async def test_approval_is_asked_for_arguments_without_secrets():
     asked = []
 
     class Person:
@@ -172,13 +172,13 @@ async def test_the_person_approves_arguments_without_secrets():
     assert [one.arguments for one in asked] == [{"a": "[redacted:K]"}]
 
 
-def test_a_remark_holds_no_configured_secret():
+def test_a_remark_contains_no_configured_secret():
     remark = Remark(0, "error", SECRET, f"http://h/{SECRET}", SECRET)
     found = redacted_remark(remark, Redactor({"K": SECRET}))
     assert SECRET not in str(found) and found.where == "http://h/[redacted:K]"
 
 
-def test_an_argument_with_the_name_of_a_secret_is_not_shown():
+def test_an_argument_named_like_a_secret_is_not_shown():
     found = redacted(ToolCallProposed(1, "c", "srv", "t", {"password": "hunter2", "a": 1}), Redactor())
     assert isinstance(found, ToolCallProposed)
     assert found.arguments == {"password": "[redacted:password]", "a": 1}

@@ -12,7 +12,7 @@ from tui.core.secrets.redact import Redactor
 from tui.runtime.log import log_to
 
 
-def test_a_line_is_written_cleaned_without_secrets_and_for_its_owner_only(
+def test_a_line_is_cleaned_and_redacted_and_readable_by_its_owner_only(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
     path = tmp_path / "state" / "mcptui.log"
@@ -25,14 +25,14 @@ def test_a_line_is_written_cleaned_without_secrets_and_for_its_owner_only(
     assert capfd.readouterr().err == ""
 
 
-def test_no_file_is_created_without_a_line(tmp_path: Path):
+def test_without_a_line_no_file_is_created(tmp_path: Path):
     handler = log_to(tmp_path / "mcptui.log", Redactor)
     logging.getLogger("tui").info("fine")
     handler.stop()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_place_that_cannot_be_written_loses_only_the_line(capfd: pytest.CaptureFixture[str]):
+def test_a_failed_write_loses_only_the_line(capfd: pytest.CaptureFixture[str]):
     handler = log_to(Path("/dev/null/no/mcptui.log"), Redactor)
     logging.getLogger("tui").error("lost")
     handler.stop()
@@ -65,7 +65,7 @@ def test_an_error_that_ends_a_thread_is_logged_and_not_printed(
     assert capfd.readouterr().err == ""
 
 
-async def test_an_error_of_a_task_that_nobody_waits_for_is_logged_and_not_printed(
+async def test_an_error_in_a_task_that_is_not_awaited_is_logged_and_not_printed(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
     handler = log_to(tmp_path / "mcptui.log", Redactor)

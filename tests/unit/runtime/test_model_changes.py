@@ -44,7 +44,7 @@ class Stage:
         return tomllib.loads(self.path.read_text()).get("models")
 
 
-async def test_a_model_is_listed_tried_written_and_switched_to(tmp_path: Path) -> None:
+async def test_a_model_is_listed_tested_saved_and_switched_to(tmp_path: Path) -> None:
     stage = Stage(tmp_path / "c.toml", A_KEY=KEY)
     async with Endpoint([says("OK")], models=["a", "b"]) as endpoint:
         values = ModelValues("mine", endpoint.base_url, "a", "environment", "A_KEY")
@@ -74,12 +74,12 @@ async def test_a_rejected_model_is_reported_in_the_words_of_the_endpoint(tmp_pat
         (ModelValues("x", "http://h/v1", "m", "environment", "NOT A NAME"), "api_key_env"),
     ],
 )
-def test_what_could_not_be_used_is_not_written(tmp_path: Path, values: ModelValues, words: str) -> None:
+def test_an_unusable_profile_is_not_saved(tmp_path: Path, values: ModelValues, words: str) -> None:
     with pytest.raises(McptuiError, match=words):
         Stage(tmp_path / "c.toml").changes.table(values)
 
 
-async def test_a_key_for_the_keychain_is_in_neither_the_file_nor_what_is_printed(
+async def test_a_key_for_the_keychain_is_in_neither_the_file_nor_the_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored: list[tuple[str, str, str]] = []
@@ -96,7 +96,7 @@ async def test_a_key_for_the_keychain_is_in_neither_the_file_nor_what_is_printed
     assert KEY not in repr(values)
 
 
-def test_providers_with_a_key_come_first_and_names_are_free(tmp_path: Path) -> None:
+def test_providers_with_a_key_come_first_and_suggested_names_are_unused(tmp_path: Path) -> None:
     stage = Stage(tmp_path / "c.toml", GROQ_API_KEY=KEY)
     providers = stage.changes.providers()
     assert (providers[0].name, providers[0].is_set, providers[-1].name) == ("groq", True, "")
@@ -104,7 +104,7 @@ def test_providers_with_a_key_come_first_and_names_are_free(tmp_path: Path) -> N
     assert stage.changes.free_name("groq") == "groq-2"
 
 
-async def test_a_model_that_the_person_adds_to_another_file_needs_no_further_yes(tmp_path: Path) -> None:
+async def test_a_model_that_the_user_adds_to_another_file_needs_no_further_consent(tmp_path: Path) -> None:
     stage = Stage(tmp_path / "c.toml", A_KEY=KEY)
     values = ModelValues("mine", "https://e.example/v1", "a", "environment", "A_KEY")
     await stage.changes.add(values)

@@ -10,7 +10,7 @@ from tui.core.errors import ModelError
 SECRET = "sk-secret"
 
 
-async def test_what_is_an_estimate_is_one_in_another_run_too_and_the_window_is_as_full(tmp_path: Path):
+async def test_estimated_tokens_are_marked_and_equal_in_another_run(tmp_path: Path):
     one = Stage(tmp_path, says("It is sunny."))
     await one.ask("How is it?")
     before, session = one.conversations.meters, one.conversations.info.id
@@ -24,7 +24,7 @@ async def test_what_is_an_estimate_is_one_in_another_run_too_and_the_window_is_a
     await other.conversations.close()
 
 
-async def test_how_a_turn_failed_is_known_in_a_branch_and_in_another_run_without_secrets(tmp_path: Path):
+async def test_the_error_of_a_turn_is_kept_without_secrets_in_a_branch_and_another_run(tmp_path: Path):
     one = Stage(tmp_path, says("fine"), [ModelError(f"{SECRET} is no key", where="model")])
     await one.ask("1")
     await one.ask("2")

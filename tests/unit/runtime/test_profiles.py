@@ -77,13 +77,13 @@ def _fields(profile: ModelProfile) -> dict[str, Any]:
         ('api_key = "${MINE:-literal}"', "literal"),
     ],
 )
-def test_a_provider_s_key_goes_to_that_provider_or_where_the_person_binds_it(lines: str, key: str) -> None:
+def test_the_key_of_a_provider_is_sent_only_to_it_or_where_the_user_binds_it(lines: str, key: str) -> None:
     env = {"OPENAI_API_KEY": "openai", "DEEPSEEK_API_KEY": "deepseek"}
     found = profile(f'[models.m]\nmodel = "m"\n{lines}', env)
     assert (found.api_key.reveal() if found.api_key else "") == key
 
 
-async def test_openai_s_key_is_not_sent_elsewhere_over_the_wire(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_openai_key_is_not_sent_to_another_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
     env = {"OPENAI_API_KEY": "sk-mine"}
     free = profile('[models.m]\nmodel = "m"\nbase_url = "http://localhost:1/v1"', env)
@@ -105,7 +105,7 @@ def keychain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("keychain")
-async def test_a_key_in_the_keychain_is_read_when_its_model_is_chosen() -> None:
+async def test_a_key_in_the_keychain_is_read_when_its_model_is_selected() -> None:
     loaded = configured(IN_KEYCHAIN)
     assert profile(IN_KEYCHAIN).api_key is None
     for found in (
@@ -115,7 +115,7 @@ async def test_a_key_in_the_keychain_is_read_when_its_model_is_chosen() -> None:
         assert found is not None and found.api_key == Secret("sk-kept")
 
 
-async def test_a_keychain_that_is_not_there_is_told_when_its_model_is_chosen(
+async def test_a_missing_keychain_is_reported_when_its_model_is_selected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
@@ -123,7 +123,7 @@ async def test_a_keychain_that_is_not_there_is_told_when_its_model_is_chosen(
         await choose_model(Options(), configured(IN_KEYCHAIN), {})
 
 
-def test_a_place_in_the_keychain_is_no_secret_and_is_shown() -> None:
+def test_a_keychain_reference_is_not_a_secret_and_is_shown() -> None:
     loaded = configured(IN_KEYCHAIN)
     assert not loaded.secrets and "keyring:mcptui/work" in loaded.to_masked_toml()
 
@@ -145,7 +145,7 @@ async def test_the_picker_lists_what_is_configured_then_the_environment_then_the
     assert found[0].facts == ("text protocol xml",) and not found[0].problem
 
 
-async def test_the_picker_says_what_cannot_work() -> None:
+async def test_the_picker_shows_why_a_profile_cannot_work() -> None:
     text = '[models.a]\nmodel = "m"\n[models.b]\nmodel = "m"\napi_key = "k\u00e9y"'
     found = await choices(configured(text), {})
     assert [one.problem for one in found[:2]] == [
@@ -154,7 +154,7 @@ async def test_the_picker_says_what_cannot_work() -> None:
     ]
 
 
-async def test_what_an_endpoint_refused_is_remembered_and_shown() -> None:
+async def test_rejected_parameters_of_an_endpoint_are_remembered_and_shown() -> None:
     async with Endpoint([refuses(400, "stream_options: extra inputs"), says("a"), says("b")]) as endpoint:
         mine = ModelProfile("mine", endpoint.base_url, "m")
         for _ in range(2):  # as in two runs of the program
@@ -168,7 +168,7 @@ async def test_what_an_endpoint_refused_is_remembered_and_shown() -> None:
         assert (await choices(other, {}))[0].learned == ()
 
 
-async def test_a_model_without_function_calling_is_asked_in_text_at_once_in_the_next_run() -> None:
+async def test_in_the_next_run_a_model_without_function_calling_gets_tools_as_text() -> None:
     request = ModelRequest("", [UserMessage("hi")], [ToolSpec("a__b", "", {"type": "object"})])
     async with Endpoint([refuses(400, "m does not support tools"), says("a"), says("b")]) as endpoint:
         mine = ModelProfile("mine", endpoint.base_url, "m")
@@ -182,7 +182,7 @@ async def test_a_model_without_function_calling_is_asked_in_text_at_once_in_the_
         assert (found.facts, found.learned) == (("text protocol xml",), ("no function calling",))
 
 
-async def test_no_secret_of_an_address_is_remembered_or_shown() -> None:
+async def test_credentials_in_a_url_are_neither_remembered_nor_shown() -> None:
     async with Endpoint([refuses(400, "stream_options: extra inputs"), refuses(400, "no")]) as endpoint:
         address = endpoint.base_url.replace("http://", "http://user:hunter2@")
         model = make_model(ModelProfile("m", address, "m"), MonotonicClock(), lambda captured: None)
@@ -195,7 +195,7 @@ async def test_no_secret_of_an_address_is_remembered_or_shown() -> None:
     assert (await choices(loaded, {}))[0].where == endpoint.base_url
 
 
-async def test_what_an_endpoint_offers_is_asked_of_it_without_what_cannot_chat() -> None:
+async def test_the_models_of_an_endpoint_are_listed_without_those_that_cannot_chat() -> None:
     async with Endpoint(models=["b", "text-embedding-3", "a"]) as endpoint:
         loaded = configured(f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"')
         assert await offered(await profile_named("mine", loaded, {})) == ["b", "a"]
@@ -213,7 +213,7 @@ def test_cached_tokens_have_a_price_of_their_own() -> None:
     assert profile(text.replace("0.3", "0")).cost_of(usage) == pytest.approx(0.6 + 1.5)
 
 
-def test_without_a_price_of_their_own_cached_tokens_cost_as_much_as_others() -> None:
+def test_without_a_price_of_their_own_cached_tokens_cost_as_much_as_input_tokens() -> None:
     found = profile('[models.m]\nmodel = "m"\nprice_in = 3.0\nprice_out = 15')
     assert found.cost_of(Usage(1_000_000, 100_000, cached=800_000)) == pytest.approx(4.5)
 
@@ -227,7 +227,7 @@ def test_prices_and_the_system_text_come_from_the_profile() -> None:
 
 
 @pytest.mark.parametrize(("command", "waits"), [(None, True), ("run", False), ("call", False)])
-async def test_the_demo_model_takes_its_time_on_a_screen_only(
+async def test_the_demo_model_is_paced_only_on_a_screen(
     command: str | None, waits: bool, monkeypatch: pytest.MonkeyPatch
 ):
     waited: list[float] = []
@@ -243,7 +243,7 @@ async def test_the_demo_model_takes_its_time_on_a_screen_only(
     assert any(waited) is waits
 
 
-async def test_what_was_learned_is_forgotten_for_one_model(
+async def test_learned_limitations_are_deleted_for_one_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tui.runtime.profiles.learned_file", lambda: tmp_path / "learned.json")

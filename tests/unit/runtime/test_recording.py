@@ -34,7 +34,7 @@ def test_without_a_recording_the_last_bodies_are_searched_in_memory():
         traffic.close()
 
 
-def test_a_filter_that_cannot_be_saved_is_an_error_and_leaves_the_others(tmp_path: Path):
+def test_a_filter_that_fails_to_save_is_an_error_and_keeps_the_others(tmp_path: Path):
     path = tmp_path / "filters.toml"
     traffic = RunRecording(Redactor)
     traffic.start(Keeping(None, filters=path))
@@ -48,7 +48,7 @@ def test_a_filter_that_cannot_be_saved_is_an_error_and_leaves_the_others(tmp_pat
         traffic.close()
 
 
-def test_lines_taken_at_once_are_counted_listened_to_and_recorded_in_order():
+def test_a_batch_of_lines_is_counted_observed_and_recorded_in_order():
     traffic, heard = RunRecording(Redactor), list[bytes]()
     traffic.listener = lambda captured: heard.append(captured.raw)
     traffic.start(Keeping(None))
@@ -63,7 +63,7 @@ def test_lines_taken_at_once_are_counted_listened_to_and_recorded_in_order():
         traffic.close()
 
 
-def test_the_threads_of_a_recording_stand_back(tmp_path: Path):
+def test_the_recorder_thread_yields_to_the_event_loop(tmp_path: Path):
     stood_back: set[str] = set()
     traffic = RunRecording(Redactor, stand_back=lambda: stood_back.add(threading.current_thread().name))
     traffic.start(Keeping(tmp_path))
@@ -75,7 +75,7 @@ def test_the_threads_of_a_recording_stand_back(tmp_path: Path):
         traffic.close()
 
 
-def test_the_last_entries_before_the_end_are_judged(tmp_path: Path):
+def test_the_last_entries_before_the_end_are_linted(tmp_path: Path):
     traffic = RunRecording(Redactor)
     traffic.start(Keeping(tmp_path))
     traffic(Captured("it", Direction.IN, 1, 1, b"noise"))

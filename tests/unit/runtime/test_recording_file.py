@@ -82,7 +82,7 @@ async def test_a_recording_that_was_not_linted_is_linted_now(tmp_path):
         reader.close()
 
 
-async def test_a_recording_that_is_still_written_is_followed(tmp_path):
+async def test_a_live_recording_is_followed(tmp_path):
     path = tmp_path / "a.mcptrace"
     with recording(path) as recorder:
         send(recorder, ASK % 1)
@@ -94,7 +94,7 @@ async def test_a_recording_that_is_still_written_is_followed(tmp_path):
             await until(lambda: len(loaded.recording.entries) == 2)
 
 
-async def test_a_recording_whose_writer_ends_is_over(tmp_path):
+async def test_a_recording_ends_when_its_writer_closes(tmp_path):
     path = tmp_path / "a.mcptrace"
     with ExitStack() as stack:
         with recording(path) as recorder:
@@ -109,7 +109,7 @@ async def test_a_recording_whose_writer_ends_is_over(tmp_path):
         assert loaded.recording.ended_ns == loaded.recording.entries.wall_ns(1)
 
 
-def test_the_end_of_what_is_over_is_known_before_it_is_loaded(tmp_path):
+def test_the_end_of_a_finished_recording_is_known_before_it_is_loaded(tmp_path):
     path = tmp_path / "a.mcptrace"
     with recording(path) as recorder:
         recorder.capture(Captured("it", Direction.OUT, 1, 5_000, ASK % 1))
@@ -126,7 +126,7 @@ def test_a_file_that_is_not_a_recording_is_refused(tmp_path):
         RecordingFile(path)
 
 
-async def test_a_damaged_recording_is_shown_as_far_as_it_can_be_read(tmp_path):
+async def test_the_readable_part_of_a_damaged_recording_is_shown(tmp_path):
     path = tmp_path / "a.mcptrace"
     writer = RecordingWriter(path)
     writer.write(requests(1, 2000))
@@ -143,7 +143,7 @@ async def test_a_damaged_recording_is_shown_as_far_as_it_can_be_read(tmp_path):
         assert re.search(r"damaged: \d+ of its entries and \d+ bodies could", loaded.recording.problem())
 
 
-async def test_a_value_that_no_entry_has_does_not_end_the_loading(tmp_path):
+async def test_invalid_entries_do_not_stop_the_loading(tmp_path):
     path = tmp_path / "a.mcptrace"
     writer = RecordingWriter(path)
     writer.write(requests(1, 6000))
@@ -161,7 +161,7 @@ def written(path, count, without=range(0)):
     writer.close()
 
 
-async def test_the_last_entries_are_there_before_the_first(tmp_path):
+async def test_the_last_entries_are_loaded_before_the_first(tmp_path):
     written(tmp_path / "a.mcptrace", 5000)
     with shown(tmp_path / "a.mcptrace") as loaded:
         entries = loaded.recording.entries
@@ -173,7 +173,7 @@ async def test_the_last_entries_are_there_before_the_first(tmp_path):
         assert not loaded.problem
 
 
-async def test_notes_and_findings_are_there_before_the_entries_are_loaded(tmp_path, monkeypatch):
+async def test_notes_and_findings_are_available_before_the_entries_are_loaded(tmp_path, monkeypatch):
     path = tmp_path / "a.mcptrace"
     writer = RecordingWriter(path)
     writer.write(requests(1, 5000), [Finding(9, "code", Severity.ERROR, "It is wrong.")], 5000)
@@ -193,7 +193,7 @@ async def test_notes_and_findings_are_there_before_the_entries_are_loaded(tmp_pa
     assert filled[0] == (1, Severity.ERROR, {7: "look here"})
 
 
-async def test_numbers_that_are_missing_are_shown_as_dropped(tmp_path):
+async def test_missing_numbers_are_shown_as_dropped_entries(tmp_path):
     written(tmp_path / "a.mcptrace", 5000, without=range(100, 2300))
     with shown(tmp_path / "a.mcptrace") as loaded:
         loaded.painted()
@@ -204,7 +204,7 @@ async def test_numbers_that_are_missing_are_shown_as_dropped(tmp_path):
         assert entries.wall_ns(100) > 0
 
 
-async def test_numbers_that_do_not_count_the_entries_are_loaded_in_order(tmp_path):
+async def test_entries_with_a_large_gap_in_their_numbers_are_loaded_in_order(tmp_path):
     writer = RecordingWriter(tmp_path / "a.mcptrace", meta={"program": "mcptui"})
     writer.write([*requests(1, 10), *requests(1 << 40, 10)])
     writer.close()
@@ -269,7 +269,7 @@ async def test_a_completely_linted_recording_is_not_linted_again(tmp_path):
     assert (severities, said) == ([Severity.WARNING, 0, 0], ["Stored at 1."])
 
 
-async def test_what_other_rules_found_is_judged_again(tmp_path, monkeypatch):
+async def test_entries_linted_with_other_rules_are_linted_again(tmp_path, monkeypatch):
     path = tmp_path / "a.mcptrace"
     with monkeypatch.context() as patch:
         patch.setattr(findings, "RULES", "0.0.1-1")
@@ -292,7 +292,7 @@ async def test_findings_that_cannot_be_stored_are_shown(tmp_path, monkeypatch):
     assert flagged(path) == []
 
 
-async def test_what_a_running_program_has_not_judged_is_left_to_it(tmp_path):
+async def test_entries_not_linted_yet_are_left_to_the_program_that_still_writes(tmp_path):
     path = tmp_path / "a.mcptrace"
     recorder = Recorder(
         lambda: RecordingWriter(path, meta={"program": "mcptui"}),
@@ -312,7 +312,7 @@ async def test_what_a_running_program_has_not_judged_is_left_to_it(tmp_path):
         await until(lambda: loaded.recording.judged() >= 2)
 
 
-def test_the_recording_that_has_a_call_of_an_earlier_run_is_found_while_it_is_kept():
+def test_the_recording_with_a_call_of_an_earlier_run_is_found():
     folder = state_dir() / "recordings"
     folder.mkdir(parents=True)
     for name, call in (("a.mcptrace", "c1"), ("b.mcptrace", "c2")):
@@ -325,7 +325,7 @@ def test_the_recording_that_has_a_call_of_an_earlier_run_is_found_while_it_is_ke
     assert turn_in_recording(names, ["c3"], ["not asked"]) is None
 
 
-def test_a_turn_without_calls_is_found_by_its_question_and_those_before_it():
+def test_a_turn_without_calls_is_found_by_its_question_and_earlier_ones():
     folder = state_dir() / "recordings"
     folder.mkdir(parents=True)
     writer = RecordingWriter(folder / "a.mcptrace")
@@ -370,7 +370,7 @@ async def test_damaged_notes_are_reported_and_the_entries_are_shown(tmp_path):
         assert loaded.recording.problem() == "the recording is damaged. Its marks and notes could not be read"
 
 
-async def test_a_damaged_recording_is_not_called_judged_before_it_is(tmp_path, monkeypatch):
+async def test_a_damaged_recording_does_not_count_as_linted_before_it_is(tmp_path, monkeypatch):
     path = tmp_path / "a.mcptrace"
     noisy(path, 2500)
     overwrite(path, leaves(path, "entries")[-1])

@@ -7,7 +7,7 @@ import pytest
 from tui.runtime.refused_links import refused_links
 
 
-def test_each_link_in_the_state_and_data_folder_has_a_sentence(
+def test_each_symlink_in_the_state_and_data_folder_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))

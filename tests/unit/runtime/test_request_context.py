@@ -46,7 +46,7 @@ def context(around: Any, tmp_path: Path, redactor: Redactor | None = None, **mor
     return RequestContext(project, redactor or Redactor(), around, lambda: around, lambda: around, **more)
 
 
-def test_the_projects_instructions_come_before_the_servers_and_without_secrets(
+def test_project_instructions_come_before_those_of_servers_without_secrets(
     around: Around, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -60,7 +60,7 @@ def test_the_projects_instructions_come_before_the_servers_and_without_secrets(
     assert "hunter2" not in text and "[redacted:key]" in text
 
 
-def test_nobody_looks_for_project_instructions_where_they_are_not_wanted(
+def test_project_instructions_are_not_looked_for_if_they_are_disabled(
     around: Around, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -70,7 +70,7 @@ def test_nobody_looks_for_project_instructions_where_they_are_not_wanted(
     assert "AGENTS.md" not in request.instructions() and request.project_words == ""
 
 
-def test_tokens_are_counted_again_only_after_a_change(around: Around, tmp_path: Path):
+def test_tokens_are_recounted_only_after_a_change(around: Around, tmp_path: Path):
     request = context(around, tmp_path)
     first = request.definition_tokens()
     assert request.definition_tokens() is first and around.counted == 1
@@ -83,7 +83,7 @@ def test_tokens_are_counted_again_only_after_a_change(around: Around, tmp_path: 
     assert around.counted == 4 and request.measured
 
 
-async def test_for_the_screen_they_are_counted_in_a_thread(around: Around, tmp_path: Path):
+async def test_tokens_for_the_screen_are_counted_in_a_thread(around: Around, tmp_path: Path):
     request = context(around, tmp_path)
     assert request.latest_definition_tokens() == {}
     await until(request.latest_definition_tokens)

@@ -50,7 +50,7 @@ def listed(changes: RuleChanges) -> list[str]:
     return [f"{rule} {rule.origin}[{rule.number}]" for rule in changes.rules]
 
 
-async def test_a_rule_that_is_added_decides_at_once(path: Path):
+async def test_an_added_rule_applies_at_once(path: Path):
     async with changing(path, "# mine\n") as (changes, runtime):
         await changes.add("deny  notes/*   text=*x*")
         assert runtime.turn_context.policy.judge(TOOL, {"text": "axb"}).rule == "deny notes/* text=*x*"
@@ -58,7 +58,7 @@ async def test_a_rule_that_is_added_decides_at_once(path: Path):
     assert "# mine" in read(path)
 
 
-async def test_an_invalid_rule_is_not_written(path: Path):
+async def test_an_invalid_rule_is_not_saved(path: Path):
     async with changing(path) as (changes, _):
         before = read(path)
         with pytest.raises(RuleError):
@@ -66,7 +66,7 @@ async def test_an_invalid_rule_is_not_written(path: Path):
         assert read(path) == before
 
 
-async def test_a_rule_is_replaced_where_it_is_written(path: Path):
+async def test_a_rule_is_replaced_in_place(path: Path):
     async with changing(path, 'rules = ["allow a/*"]\nask = ["b/*", "c/*"]\n') as (changes, _):
         await changes.replace(changes.rules[0], "deny a/*")
         await changes.replace(changes.rules[1], "ask b/* x=1")
@@ -86,14 +86,14 @@ async def test_a_rule_is_removed(path: Path):
         assert listed(changes) == []
 
 
-async def test_a_rule_that_somebody_changed_meanwhile_is_left_alone(path: Path):
+async def test_a_rule_changed_meanwhile_is_not_modified(path: Path):
     async with changing(path, 'rules = ["deny a/*"]\n') as (changes, _):
         write(path, '[servers]\n[approvals]\nrules = ["deny b/*", "deny a/*"]\n')
         with pytest.raises(ConfigError, match="has changed in the file"):
             await changes.remove(changes.rules[0])
 
 
-async def test_a_call_is_tried_without_being_made(path: Path):
+async def test_a_call_is_checked_against_the_rules_without_being_sent(path: Path):
     rules = 'rules = ["allow notes/*", "deny */add text=*x*"]\n'
     async with changing(path, rules) as (changes, _):
         trial = changes.try_call("notes", "add", {"text": "x"})
@@ -117,7 +117,7 @@ async def test_earlier_approvals_are_listed_and_revoked(path: Path):
         assert "# mine" in read(path)
 
 
-async def test_a_file_of_somebody_else_may_ask_and_deny_but_not_allow(path: Path):
+async def test_a_file_from_elsewhere_can_ask_and_deny_but_not_allow(path: Path):
     key = Policy(server_digest=lambda server: "").key(TOOL)
     rules = f'rules = ["allow */*", "deny notes/drop"]\nallow = ["notes/*"]\nremembered = ["{key}"]\n'
     for trust in (False, True):
@@ -133,7 +133,7 @@ async def test_a_file_of_somebody_else_may_ask_and_deny_but_not_allow(path: Path
             assert listed(changes)[-1] == ("allow notes/* allow[1]" if trust else "deny notes/drop rules[2]")
 
 
-async def test_an_allow_rule_is_saved_in_a_foreign_file_with_a_note_that_it_does_not_apply(path: Path):
+async def test_an_allow_rule_in_a_file_from_elsewhere_is_saved_with_a_note_that_it_does_not_apply(path: Path):
     async with changing(path, 'ask = ["a/*"]\n', trust=False) as (changes, runtime):
         assert runtime.problems == []
         with pytest.raises(ConfigError, match=r"does not apply.*--trust-config"):
@@ -143,7 +143,7 @@ async def test_an_allow_rule_is_saved_in_a_foreign_file_with_a_note_that_it_does
         assert listed(changes) == ["deny notes/* rules[2]", "ask a/* ask[1]"]
 
 
-async def test_an_answer_for_good_brings_no_approvals_of_a_file_of_somebody_else(path: Path):
+async def test_a_lasting_answer_does_not_apply_approvals_of_a_file_from_elsewhere(path: Path):
     other = Tool("notes", "drop")
     key = Policy(server_digest=lambda server: "").key(other)
     async with changing(path, f'remembered = ["{key}"]\n', trust=False) as (_, runtime):

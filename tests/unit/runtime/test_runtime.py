@@ -60,7 +60,7 @@ async def test_the_key_of_one_keychain_profile_stays_redacted_after_a_switch_to_
 
 
 @pytest.mark.usefixtures("keychain")
-async def test_a_key_that_changed_in_the_keychain_leaves_the_old_one_redacted(
+async def test_after_a_key_changed_in_the_keychain_the_old_one_is_still_redacted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     old, new = KEYS["first"], "kc-new-7Hs2Vb8XrMd3J"
@@ -82,7 +82,7 @@ async def test_a_key_is_redacted_once_the_models_of_its_endpoint_are_listed(tmp_
 
 
 @pytest.mark.usefixtures("keychain")
-async def test_the_servers_are_shown_without_a_key_that_was_learned_after_they_started(tmp_path: Path):
+async def test_a_key_read_after_the_servers_started_is_not_shown_with_them(tmp_path: Path):
     async with Endpoint() as endpoint:
         server = f'[servers.s]\ncommand = "x"\nargs = ["{KEYS["second"]}"]\nautostart = false\n'
         config = server + "".join(profile(name, endpoint.base_url) for name in KEYS)
@@ -93,7 +93,7 @@ async def test_the_servers_are_shown_without_a_key_that_was_learned_after_they_s
 
 
 @pytest.mark.parametrize("named", [{"session": "trip"}, {"resume": True}])
-async def test_a_session_open_elsewhere_is_named_and_a_new_conversation_starts(
+async def test_a_session_open_elsewhere_is_reported_and_a_new_conversation_starts(
     tmp_path: Path, named: dict[str, object]
 ):
     config = tmp_path / "config.toml"
@@ -131,7 +131,7 @@ NOTHING = "[servers]\n"
 ADD, DROP, LIST = (Tool("notes", name) for name in ("add", "drop", "list"))
 
 
-async def test_a_revoked_approval_does_not_come_back_with_the_next_one(tmp_path: Path):
+async def test_saving_the_next_approval_does_not_restore_a_revoked_one(tmp_path: Path):
     async with running(tmp_path, NOTHING) as runtime:
         await approve(runtime, ADD)
         (tmp_path / "config.toml").write_text("[approvals]\nremembered = []\n")
@@ -141,7 +141,7 @@ async def test_a_revoked_approval_does_not_come_back_with_the_next_one(tmp_path:
         assert runtime.turn_context.policy.judge(DROP).verdict is Verdict.ALLOW
 
 
-async def test_an_approval_that_was_revoked_since_the_start_does_not_come_back(tmp_path: Path):
+async def test_an_approval_revoked_since_the_start_is_not_restored(tmp_path: Path):
     key = Policy(server_digest=lambda server: "").key(ADD)
     async with running(tmp_path, f'[servers]\n[approvals]\nremembered = ["{key}"]\n') as runtime:
         assert runtime.turn_context.policy.judge(ADD).verdict is Verdict.ALLOW
@@ -151,7 +151,7 @@ async def test_an_approval_that_was_revoked_since_the_start_does_not_come_back(t
 
 
 @pytest.mark.parametrize("text", [NOTHING, "[approvals]\nremembered = []\n", "[[[", None])
-async def test_a_running_app_notices_before_the_next_call_that_an_approval_was_revoked(
+async def test_a_running_app_notices_a_revoked_approval_before_the_next_call(
     tmp_path: Path, text: str | None
 ):
     config = tmp_path / "config.toml"
@@ -165,7 +165,7 @@ async def test_a_running_app_notices_before_the_next_call_that_an_approval_was_r
         assert runtime.turn_context.policy.judge(ADD).verdict is Verdict.ALLOW
 
 
-async def test_an_approval_that_is_not_saved_yet_outlives_a_change_of_the_file(tmp_path: Path):
+async def test_an_unsaved_approval_is_kept_when_the_file_changes(tmp_path: Path):
     async with running(tmp_path, NOTHING) as runtime:
         runtime.turn_context.policy.remember(ADD, Answer.ALWAYS)
         (tmp_path / "config.toml").write_text("[servers]\n# changed\n")
@@ -185,7 +185,7 @@ async def test_two_apps_keep_the_approvals_of_each_other(tmp_path: Path):
         assert one.turn_context.policy.judge(DROP).verdict is Verdict.ALLOW
 
 
-async def test_an_approval_that_could_not_be_saved_is_saved_with_the_next_one(tmp_path: Path):
+async def test_an_approval_that_failed_to_save_is_saved_with_the_next_one(tmp_path: Path):
     config = tmp_path / "config.toml"
     async with running(tmp_path, NOTHING) as runtime:
         config.write_text("[[[")

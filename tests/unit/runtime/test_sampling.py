@@ -51,7 +51,7 @@ async def test_the_active_model_is_asked_within_the_limit() -> None:
     assert model.requests[0].max_tokens == 50
 
 
-async def test_a_reply_beyond_the_limit_is_cut_and_its_stream_closed() -> None:
+async def test_a_reply_over_the_limit_is_truncated_and_its_stream_closed() -> None:
     model = ScriptedModel([says("word " * 1000, pieces=100)])
 
     reply, _ = await sampler(model)[0].sample(PARAMS, max_tokens=10)
@@ -61,12 +61,12 @@ async def test_a_reply_beyond_the_limit_is_cut_and_its_stream_closed() -> None:
 
 
 @pytest.mark.parametrize("model", [None, ScriptedModel([[ModelError("it is away")]])])
-async def test_a_model_that_cannot_be_asked_is_told_with_the_reason(model: ChatModel | None) -> None:
+async def test_an_unavailable_model_is_reported_with_the_reason(model: ChatModel | None) -> None:
     with pytest.raises(SamplingFailed, match=r"no model selected|it is away"):
         await sampler(model)[0].sample(PARAMS, max_tokens=50)
 
 
-async def test_what_a_server_used_is_billed() -> None:
+async def test_the_tokens_used_by_a_server_are_billed() -> None:
     billed: list[Usage] = []
     _, tokens = await sampler(ScriptedModel([says("Hi there")]), billed)[0].sample(PARAMS, max_tokens=50)
     assert [usage.prompt + usage.completion for usage in billed] == [tokens]

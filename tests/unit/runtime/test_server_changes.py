@@ -58,7 +58,7 @@ async def stage(tmp_path):
     await made.host.shutdown()
 
 
-async def test_an_added_server_is_written_and_started_and_the_others_go_on(stage):
+async def test_an_added_server_is_saved_and_started_and_the_others_keep_running(stage):
     before = stage.host.status("a").since_ns
     draft = stage.changes.draft("", ServerValues("https://mcp.new.example/mcp", "X-Key: ${K}"))
     assert (draft.name, draft.notes) == ("new", ("the environment variable K is not set",))
@@ -69,7 +69,7 @@ async def test_an_added_server_is_written_and_started_and_the_others_go_on(stage
     assert stage.path.read_text().startswith(TWO)
 
 
-async def test_only_what_the_person_types_into_another_file_is_agreed_to(stage):
+async def test_only_a_server_typed_by_the_user_gets_consent_in_another_file(stage):
     agreed, adopt = [], stage.changes._adopt
 
     async def agree(spec):
@@ -83,7 +83,7 @@ async def test_only_what_the_person_types_into_another_file_is_agreed_to(stage):
     assert agreed == ["new"]
 
 
-async def test_a_changed_server_is_started_again_and_keeps_its_place(stage):
+async def test_a_changed_server_is_restarted_and_keeps_its_position(stage):
     values = stage.changes.values("a")
     assert values == ServerValues("python3 a.py")
     draft = stage.changes.draft("a", ServerValues("python3 other.py", "A=1"), changes="a")
@@ -94,7 +94,7 @@ async def test_a_changed_server_is_started_again_and_keeps_its_place(stage):
     assert stage.servers()["a"] == {"command": "python3", "args": ["other.py"], "env": {"A": "1"}}
 
 
-async def test_a_disabled_server_stops_stays_listed_and_cannot_be_started(stage):
+async def test_a_disabled_server_stops_is_still_listed_and_cannot_be_started(stage):
     await stage.changes.toggle("a")
     assert stage.names() == ["a", "b"]
     status = stage.host.status("a")
@@ -107,20 +107,20 @@ async def test_a_disabled_server_stops_stays_listed_and_cannot_be_started(stage)
     assert "disabled" not in stage.servers()["a"]
 
 
-async def test_a_removed_server_is_gone_from_both(stage):
+async def test_a_removed_server_is_removed_from_the_host_and_the_file(stage):
     await stage.changes.remove("a")
     assert stage.names() == ["b"]
     assert stage.path.read_text() == '# mine\n\n[servers.b]\nurl = "https://b.example/mcp"\n'
 
 
-async def test_a_name_or_a_server_that_is_there_already_is_refused(stage):
+async def test_an_existing_name_or_server_is_refused(stage):
     with pytest.raises(ConfigError, match="already configured"):
         stage.changes.draft("a", ServerValues("python3 new.py"))
     with pytest.raises(ConfigError, match="already configured as “b”"):
         stage.changes.draft("c", ServerValues("https://b.example/mcp"))
 
 
-async def test_a_secret_is_hidden_in_the_form_and_kept(tmp_path):
+async def test_a_secret_is_masked_in_the_form_and_kept(tmp_path):
     headers = '{ X-Key = "sk-1234567890", Y = "${Y}" }'
     text = f'[servers.a]\nurl = "https://a"\nheaders = {headers}\ntool_seconds = 5\n'
     stage = Stage(tmp_path / "c.toml", text)
@@ -134,7 +134,7 @@ async def test_a_secret_is_hidden_in_the_form_and_kept(tmp_path):
     await stage.host.shutdown()
 
 
-async def test_a_server_with_a_mistake_is_listed_with_it_and_can_be_mended(tmp_path, monkeypatch):
+async def test_an_invalid_server_is_listed_with_its_error_and_can_be_corrected(tmp_path, monkeypatch):
     stage = Stage(tmp_path / "c.toml", '[servers.a]\nurl = "https://a"\nheaders = { X = "${NOT_SET}" }\n')
     status = stage.host.status("a")
     assert status.failed and "headers.X: the environment variable NOT_SET is not set" in status.detail
@@ -148,7 +148,7 @@ async def test_a_server_with_a_mistake_is_listed_with_it_and_can_be_mended(tmp_p
     await stage.host.shutdown()
 
 
-async def test_another_programs_file_is_used_and_not_changed(tmp_path):
+async def test_the_file_of_another_program_is_used_and_not_changed(tmp_path):
     stage = Stage(tmp_path / "mcp.json", '{"mcpServers": {"a": {"command": "python3"}}}')
     assert stage.names() == ["a"]
     with pytest.raises(ConfigError, match="belongs to another program"):
@@ -160,7 +160,7 @@ async def test_another_programs_file_is_used_and_not_changed(tmp_path):
     await stage.host.shutdown()
 
 
-async def test_a_sample_can_only_be_used(tmp_path):
+async def test_a_sample_server_cannot_be_changed_or_removed(tmp_path):
     stage = Stage(tmp_path / "c.toml", "")
     assert stage.changes.table("weather") is None
     for refused in (stage.changes.toggle("weather"), stage.changes.remove("weather")):
@@ -184,7 +184,7 @@ async def test_the_folder_of_a_removed_bundle_is_deleted(stage, tmp_path, monkey
     assert not folder.exists()
 
 
-async def test_what_does_not_change_what_runs_is_applied_without_a_restart(stage):
+async def test_settings_that_do_not_change_the_command_apply_without_a_restart(stage):
     before = {name: stage.host.status(name).since_ns for name in "ab"}
     stage.path.write_text(TWO.replace("[servers.b]", 'off = ["x"]\ntool_seconds = 5\n[servers.b]'))
     await stage.changes.follow(stage.changes._config.read())
@@ -193,7 +193,7 @@ async def test_what_does_not_change_what_runs_is_applied_without_a_restart(stage
     assert {name: stage.host.status(name).since_ns for name in "ab"} == before
 
 
-async def test_a_form_keeps_what_was_written_into_the_file_since_it_was_read(stage):
+async def test_a_form_keeps_changes_made_to_the_file_since_it_was_read(stage):
     text = stage.path.read_text().replace("[servers.b]", 'off = ["x"]\n[servers.b]')
     stage.path.write_text(text)  # as a tool that is turned off in the workbench
     values = stage.changes.values("a")
@@ -201,7 +201,7 @@ async def test_a_form_keeps_what_was_written_into_the_file_since_it_was_read(sta
     assert stage.servers()["a"] == {"command": "python3", "args": ["b.py"], "off": ["x"]}
 
 
-async def test_a_server_that_is_enabled_in_the_file_starts(stage):
+async def test_a_server_enabled_in_the_file_starts(stage):
     stage.path.write_text(TWO.replace("[servers.b]", "disabled = true\n[servers.b]"))
     await stage.changes.follow(stage.changes._config.read())
     await stage.runs("b")
@@ -210,7 +210,7 @@ async def test_a_server_that_is_enabled_in_the_file_starts(stage):
     await stage.runs("a", "b")
 
 
-async def test_whether_the_model_gets_the_secrets_of_a_server_is_set_in_its_form(stage):
+async def test_sending_secrets_to_the_model_is_set_in_the_form_of_a_server(stage):
     draft = stage.changes.draft("new", ServerValues("python3 x.py", send_as_is=True))
     assert draft.table["send_as_is"] is True
     await stage.changes.add(draft)

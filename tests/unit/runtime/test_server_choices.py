@@ -24,7 +24,7 @@ async def choices_over(path, configured=True):
         await host.shutdown()
 
 
-async def test_a_tool_that_is_turned_off_is_off_at_once_and_in_the_file(tmp_path):
+async def test_a_disabled_tool_is_disabled_at_once_and_in_the_file(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text('# mine\n[servers."a.b"]\ncommand = "x"  # this\n')
     async with choices_over(path) as (choices, host):
@@ -37,7 +37,7 @@ async def test_a_tool_that_is_turned_off_is_off_at_once_and_in_the_file(tmp_path
         assert tomllib.loads(path.read_text())["servers"]["a.b"]["off"] == []
 
 
-async def test_all_tools_of_a_server_are_turned_off_and_on_together(tmp_path):
+async def test_all_tools_of_a_server_are_disabled_and_enabled_together(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text('[servers."a.b"]\ncommand = "x"\n')
     async with choices_over(path) as (choices, host):
@@ -47,14 +47,14 @@ async def test_all_tools_of_a_server_are_turned_off_and_on_together(tmp_path):
         assert host.status("a.b").spec.off == ()
 
 
-async def test_a_server_that_no_file_names_is_changed_for_this_run_only(tmp_path):
+async def test_a_server_that_is_in_no_file_is_changed_for_this_run_only(tmp_path):
     path = tmp_path / "config.toml"
     async with choices_over(path, configured=False) as (choices, host):
         assert "until mcptui quits" in await choices.toggle_tool("a.b", "t")
         assert host.toolbox.tools() == [] and not path.exists()
 
 
-async def test_a_file_of_another_program_is_not_changed_and_that_is_reported(tmp_path):
+async def test_the_file_of_another_program_is_not_changed_and_this_is_reported(tmp_path):
     path = tmp_path / "mcp.json"
     path.write_text("{}")
     async with choices_over(path) as (choices, host):
@@ -63,7 +63,7 @@ async def test_a_file_of_another_program_is_not_changed_and_that_is_reported(tmp
         assert host.toolbox.tools() == [] and path.read_text() == "{}"
 
 
-async def test_instructions_and_log_level_are_kept(tmp_path):
+async def test_instructions_and_log_level_are_saved(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text('[servers."a.b"]\ncommand = "x"\n')
     async with choices_over(path) as (choices, host):
@@ -83,7 +83,7 @@ async def test_instructions_and_log_level_are_kept(tmp_path):
         assert tomllib.loads(path.read_text())["servers"]["a.b"]["instructions"] is False
 
 
-async def test_roots_are_absolute_told_at_once_and_in_the_file(tmp_path):
+async def test_roots_are_absolute_and_applied_at_once_and_saved(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text('[servers."a.b"]\ncommand = "x"\n')
     async with choices_over(path) as (choices, host):
@@ -92,7 +92,7 @@ async def test_roots_are_absolute_told_at_once_and_in_the_file(tmp_path):
         assert tomllib.loads(path.read_text())["servers"]["a.b"]["roots"] == [str(tmp_path)]
 
 
-async def test_whether_a_server_may_ask_the_model_is_kept(tmp_path):
+async def test_the_sampling_permission_of_a_server_is_saved(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text('[servers."a.b"]\ncommand = "x"\n')
     async with choices_over(path) as (choices, host):

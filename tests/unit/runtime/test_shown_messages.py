@@ -22,7 +22,7 @@ def messages():
     ]
 
 
-def test_no_message_has_a_secret_and_nothing_else_is_changed():
+def test_messages_are_shown_without_secrets_and_otherwise_unchanged():
     said = messages()
     shown = ShownMessages(said, Redactor({"K": SECRET}))
     assert len(shown) == 4
@@ -34,7 +34,7 @@ def test_no_message_has_a_secret_and_nothing_else_is_changed():
     assert shown[1:3] == [shown[1], shown[2]] and shown[2] is shown[2]
 
 
-def test_messages_that_are_added_and_secrets_that_become_known_are_seen():
+def test_new_messages_and_new_secrets_are_taken_into_account():
     said, redactor = messages(), Redactor()
     shown = ShownMessages(said, redactor)
     assert shown == said
@@ -43,7 +43,7 @@ def test_messages_that_are_added_and_secrets_that_become_known_are_seen():
     assert len(shown) == 5 and SECRET not in repr(list(shown))
 
 
-def test_another_conversation_has_messages_of_its_own():
+def test_another_conversation_shows_its_own_messages():
     said = messages()
     shown = ShownMessages(said, Redactor())
     assert shown.of(said) is shown

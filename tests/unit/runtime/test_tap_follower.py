@@ -40,7 +40,7 @@ def seen(tmp_path):
     watch.close()
 
 
-async def test_entries_come_as_they_were_seen_and_in_order(tap, seen):
+async def test_entries_of_a_tap_are_followed_unchanged_and_in_order(tap, seen):
     tap.capture(captured(b"{}", Direction.NONE, Kind.EVENT, event="spawn"))
     tap.capture(captured(ASK, Direction.OUT))
     await until(lambda: len(seen) == 2)
@@ -53,7 +53,7 @@ async def test_entries_come_as_they_were_seen_and_in_order(tap, seen):
     assert seen[1].direction is Direction.OUT and seen[0].detail["event"] == "spawn"
 
 
-async def test_a_short_lived_tap_is_seen_too(tmp_path, seen):
+async def test_a_short_lived_tap_is_followed_too(tmp_path, seen):
     recorder = Recorder(
         lambda: RecordingWriter(tmp_path / "99990101T000002Z-3.mcptrace", meta={"tap": "short"}),
         EntryColumns(),
@@ -66,7 +66,7 @@ async def test_a_short_lived_tap_is_seen_too(tmp_path, seen):
     assert [(one.source, one.raw) for one in seen] == [("tap:short", ASK)]
 
 
-async def test_a_recording_that_is_not_a_tap_is_not_touched(tmp_path, tap, seen):
+async def test_a_recording_that_is_not_a_tap_is_ignored(tmp_path, tap, seen):
     other = Recorder(
         lambda: RecordingWriter(tmp_path / "20261120T000001Z-2.mcptrace", meta={"program": "mcptui"}),
         EntryColumns(),

@@ -11,7 +11,7 @@ from tui.core.ports import ReplyPart, TextPart
 SECRET = "configured-value"
 
 
-async def test_a_secret_that_the_model_writes_in_pieces_is_in_no_event_and_no_message(tmp_path: Path):
+async def test_a_secret_written_in_pieces_by_the_model_is_in_no_event_or_message(tmp_path: Path):
     reply = [TextPart("It is confi"), TextPart("gured-val"), TextPart("ue."), ReplyPart()]
     one = Stage(tmp_path, reply, says("fine"))
     one.around.redactor.add({"K": SECRET})
@@ -30,7 +30,7 @@ async def test_a_secret_that_the_model_writes_in_pieces_is_in_no_event_and_no_me
     await one.conversations.close()
 
 
-async def test_a_title_that_a_model_writes_is_returned_without_a_secret_and_without_a_part_of_one(
+async def test_a_title_from_the_model_contains_no_secret_or_part_of_one(
     tmp_path: Path,
 ):
     one = Stage(tmp_path, says("fine"), says(f"On {SECRET}"))

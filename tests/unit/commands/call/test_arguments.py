@@ -33,7 +33,7 @@ def of(properties: dict[str, Any], **more: Any) -> ToolArguments:
         (True, "5", 5),
     ],
 )
-def test_a_text_becomes_the_value_that_its_schema_means(schema: Any, text: str, value: Any):
+def test_a_text_is_converted_to_the_type_in_its_schema(schema: Any, text: str, value: Any):
     takes = of({"x": schema}, **{"$defs": {"Size": {"type": "integer"}}})
     found = takes.from_pairs([f"x={text}"])["x"]
     assert found == value and type(found) is type(value)
@@ -60,23 +60,23 @@ def test_required_arguments_are_shown_first_and_without_brackets():
     assert takes.signature == "b=INTEGER [a=TEXT]"
 
 
-def test_a_schema_without_properties_takes_anything():
+def test_a_schema_without_properties_accepts_any_arguments():
     assert ToolArguments("tool", {"type": "object"}).from_pairs(["a=1"]) == {"a": 1}
 
 
-def test_further_properties_are_read_by_the_schema_that_they_have():
+def test_additional_properties_are_converted_by_their_schema():
     takes = of({}, additionalProperties={"type": "string"})
     assert takes.from_pairs(["a=1"]) == {"a": "1"}
 
 
-def test_names_of_a_server_cannot_move_the_cursor():
+def test_names_from_a_server_cannot_move_the_cursor():
     takes = of({"\x1b[2Jx": {"type": "string"}}, required=["\x1b[2Jx"])
     with pytest.raises(UsageError) as caught:
         takes.require({})
     assert "\x1b" not in str(caught.value)
 
 
-def test_names_in_json_are_strings_and_a_list_is_rejected():
+def test_json_arguments_must_be_an_object():
     with pytest.raises(UsageError, match="not a JSON object"):
         json_object("[]", "--args")
 
@@ -96,7 +96,7 @@ def test_names_in_json_are_strings_and_a_list_is_rejected():
     ),
     st.text(max_size=10),
 )
-def test_no_schema_of_a_server_breaks_it(properties: dict[str, Any], text: str):
+def test_any_schema_from_a_server_raises_nothing_but_a_usage_error(properties: dict[str, Any], text: str):
     takes = of(properties)
     for name in properties:
         if name and "=" not in name:
@@ -109,6 +109,6 @@ def test_no_schema_of_a_server_breaks_it(properties: dict[str, Any], text: str):
 PROMPT = PromptInfo("s", "p", arguments=(PromptArgument("style"), PromptArgument("topic", required=True)))
 
 
-def test_the_arguments_of_a_prompt_stay_texts():
+def test_the_arguments_of_a_prompt_stay_strings():
     assert prompt_arguments(PROMPT, ["topic=5", "style="]) == {"topic": "5", "style": ""}
     assert prompt_signature(PROMPT) == "topic=TEXT [style=TEXT]"

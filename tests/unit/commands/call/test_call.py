@@ -5,12 +5,12 @@ import json
 from tui.cli import main
 
 
-def test_an_invalid_command_line_is_reported_on_stderr_and_with_json_also_on_stdout(capsys):
+def test_an_invalid_command_line_is_reported_on_stderr_and_with_json_on_stdout_too(capsys):
     assert main(["call", "weather", "--json"]) == 2
     told = capsys.readouterr()
     assert json.loads(told.out)["message"] == "the tool is required." and "Usage: mcptui call" in told.err
 
 
-def test_arguments_that_cannot_be_read_start_nothing(capsys):
+def test_unreadable_arguments_start_no_server(capsys):
     assert main(["call", "weather", "get_weather", "--args", "@/dev/null"]) == 2
     assert capsys.readouterr().err.startswith("mcptui: --args @/dev/null: cannot read the arguments")

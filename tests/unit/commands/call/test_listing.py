@@ -29,14 +29,14 @@ def status(**more: Any) -> ServerStatus:
     return ServerStatus("s", ServerSpec("s"), **more)
 
 
-async def test_odd_entries_are_shown_and_cannot_fool_a_terminal(capsys):
+async def test_malformed_entries_are_shown_cleaned(capsys):
     odd = [5, {}, {"name": 7}, {"name": "a\x1b[2J", "inputSchema": []}, {"name": "b", "inputSchema": {}}]
     assert await write_listing(Offering(odd), status(), ["tools"], as_json=False)  # type: ignore[arg-type]
     out = capsys.readouterr().out
     assert "(invalid, not an object: 5)" in out and "a␛[2J" in out and "\x1b" not in out
 
 
-async def test_a_tool_that_is_left_out_says_why(capsys):
+async def test_an_omitted_tool_is_listed_with_the_reason(capsys):
     left_out = status(quarantined=(("bad", "its schema is a list"),))
     await write_listing(Offering([{"name": "bad"}]), left_out, ["tools"], as_json=False)  # type: ignore[arg-type]
     told = capsys.readouterr()
@@ -61,7 +61,7 @@ async def test_a_failed_listing_is_reported_and_an_unsupported_one_is_empty(caps
     assert '"resourceTemplates": []' in told.out and "does not list its prompts" in told.err
 
 
-async def test_a_tool_that_the_model_is_not_offered_says_why(capsys):
+async def test_a_tool_not_offered_to_the_model_is_listed_with_the_reason(capsys):
     offering: Any = Offering([{"name": "far"}, {"name": "quiet"}])
     quiet = ServerStatus("s", ServerSpec("s", off=("quiet",)))
     await write_listing(offering, quiet, ["tools"], as_json=False)

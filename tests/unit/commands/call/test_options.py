@@ -7,13 +7,13 @@ from tui.commands.call.options import VERBS, usage
 from tui.commands.command_line import build_parser
 
 
-def test_words_on_both_sides_of_options_are_one_list_and_a_command_is_kept_as_it_is():
+def test_words_around_options_are_one_list_and_a_command_is_kept_unchanged():
     args = _parsed(["--config", "list", "call", "s", "--json", "t", "-v", "a=-1", "--", "x", "--json", "--"])
     assert (args.command, args.config, args.words) == ("call", "list", ["s", "t", "a=-1"])
     assert args.live_command == ["x", "--json", "--"]
 
 
-def test_two_dashes_of_other_commands_are_theirs():
+def test_two_dashes_keep_their_meaning_for_other_commands():
     assert _parsed(["run", "--", "call"]).prompt == "call"
 
 
@@ -24,7 +24,7 @@ def test_an_unknown_option_is_refused(capsys):
 
 
 @pytest.mark.parametrize("given", ["0", "-1", "nan", "inf", "x", "86401"])
-def test_seconds_are_a_positive_number(given: str):
+def test_seconds_must_be_a_positive_number(given: str):
     with pytest.raises(SystemExit):
         build_parser().parse_args(["call", f"--seconds={given}", "s", "t"])
 

@@ -24,7 +24,7 @@ def test_any_bytes_reach_a_file_unchanged(tmp_path: Path):
     assert path.read_bytes() == DATA
 
 
-def test_text_is_written_where_there_is_nothing_else(tmp_path: Path):
+def test_text_is_written_to_a_file_if_there_is_no_other_content(tmp_path: Path):
     path = tmp_path / "x.txt"
     OutputFile(str(path)).write(ToolResult((TextContent("a\ud800b"), TextContent("c"))))
     assert path.read_text("utf-8") == "a\ufffdb\nc"
@@ -47,12 +47,12 @@ def test_structured_content_is_shown_only_without_other_content():
     assert result_text(ToolResult((TextContent("x"),), structured={"a": 1})) == "x"
 
 
-def test_a_link_is_shown_with_its_address(capfdbinary):
+def test_a_link_is_shown_with_its_uri(capfdbinary):
     write_result(ToolResult((TextContent("see"), LinkContent("file:///a", "a"))))
     assert capfdbinary.readouterr().out == b"see\n[a: file:///a]\n"
 
 
-def test_a_text_has_no_escapes_of_a_terminal_in_a_file_either(tmp_path: Path, capfdbinary):
+def test_text_written_to_a_file_contains_no_terminal_escapes(tmp_path: Path, capfdbinary):
     said = ToolResult((TextContent("\x1b]0;x\x07a\x08b\0\tc"),))
     write_result(said)
     write_contents(said)
@@ -62,17 +62,17 @@ def test_a_text_has_no_escapes_of_a_terminal_in_a_file_either(tmp_path: Path, ca
     assert (tmp_path / "x.txt").read_text("utf-8") == clear
 
 
-def test_a_file_alone_goes_into_a_pipe_as_bytes(capfdbinary):
+def test_a_single_file_is_written_to_a_pipe_as_bytes(capfdbinary):
     write_contents(ToolResult((image(),)))
     assert capfdbinary.readouterr().out == DATA
 
 
-def test_several_parts_that_are_not_all_text_need_a_file():
+def test_several_parts_other_than_text_require_an_output_file():
     with pytest.raises(UsageError, match="-o FILE"):
         write_contents(ToolResult((image(), TextContent("x"))))
 
 
-def test_several_messages_of_a_prompt_have_their_roles(capfdbinary):
+def test_several_messages_of_a_prompt_are_shown_with_their_roles(capfdbinary):
     messages = (PromptMessage("user", TextContent("a\n")), PromptMessage("assistant", TextContent("b")))
     write_prompt(PromptResult(messages=messages))
     assert capfdbinary.readouterr().out == b"user: a\n\nassistant: b\n"

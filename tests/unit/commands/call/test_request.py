@@ -8,12 +8,12 @@ from tui.core.errors import ConfigError, UsageError
 from tui.core.servers import Transport
 
 
-def test_the_first_word_is_the_server_unless_a_command_is_behind():
+def test_the_first_word_is_the_server_unless_a_command_follows():
     assert Request.of(_parsed(["call", "s", "t", "a=1"])) == Request("s", ("t", "a=1"))
     assert Request.of(_parsed(["call", "t", "a=1", "--", "python3"])) == Request(None, ("t", "a=1"))
 
 
-def test_the_words_of_a_command_are_taken_literally(monkeypatch: pytest.MonkeyPatch):
+def test_the_words_of_a_command_are_not_expanded(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SOME_NAME", "value")
     args = _parsed(["list", "--env", "A=${SOME_NAME}", "--", "python3", "${SOME_NAME}"])
     found = unconfigured(args, Request.of(args))
@@ -21,7 +21,7 @@ def test_the_words_of_a_command_are_taken_literally(monkeypatch: pytest.MonkeyPa
     assert (found[0].args, found[0].env) == (("${SOME_NAME}",), {"A": "value"})
 
 
-def test_a_header_is_a_secret(monkeypatch: pytest.MonkeyPatch):
+def test_the_value_of_a_header_is_a_secret(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SOME_TOKEN", "t-3kq9Zt")
     args = _parsed(["list", "https://h.example/mcp", "--header", "Authorization: Bearer ${SOME_TOKEN}"])
     found = unconfigured(args, Request.of(args))
@@ -41,7 +41,7 @@ def test_a_header_is_a_secret(monkeypatch: pytest.MonkeyPatch):
         (["list", "--header", "A: b", "--", "python3"], "headers require a URL, and this is a command."),
     ],
 )
-def test_what_fits_no_server_is_refused(given: list[str], said: str):
+def test_options_that_do_not_fit_the_server_are_refused(given: list[str], said: str):
     args = _parsed(given)
     with pytest.raises((UsageError, ConfigError)) as caught:
         unconfigured(args, Request.of(args))

@@ -31,7 +31,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_each_server_is_shown_and_only_a_yes_is_kept(
+def test_each_server_is_shown_and_only_a_yes_gives_consent(
     file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]
 ):
     answers += ["o", "y", ""]
@@ -47,7 +47,7 @@ def test_each_server_is_shown_and_only_a_yes_is_kept(
     assert config_trust(file, yes=False) == 0
 
 
-def test_the_end_of_input_is_no_answer(file: Path, answers: list[str], monkeypatch: pytest.MonkeyPatch):
+def test_the_end_of_input_is_not_an_answer(file: Path, answers: list[str], monkeypatch: pytest.MonkeyPatch):
     def ended(prompt: str) -> str:
         raise EOFError
 
@@ -57,7 +57,7 @@ def test_the_end_of_input_is_no_answer(file: Path, answers: list[str], monkeypat
     assert not read_decisions(decisions_file()).records
 
 
-def test_a_no_is_recorded_and_shown_when_it_asks_again(
+def test_a_refusal_is_recorded_and_shown_the_next_time(
     file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]
 ):
     file.write_text(f'{CONFIG}\n[models.m]\nmodel = "m"\nbase_url = "https://e.example/v1"\n')
@@ -79,7 +79,7 @@ def test_a_no_is_recorded_and_shown_when_it_asks_again(
 @pytest.mark.parametrize(
     ("answer", "outcome", "left"), [("y", "agreed", 0), ("n", "declined", 2), ("", "no answer", 2)]
 )
-def test_one_answer_is_enough_for_all_servers_of_a_file_which_are_all_shown_before(
+def test_one_answer_covers_all_servers_of_a_file_after_all_are_shown(
     file: Path, answers: list[str], capsys: pytest.CaptureFixture[str], answer: str, outcome: str, left: int
 ):
     answers.append(answer)
@@ -91,7 +91,7 @@ def test_one_answer_is_enough_for_all_servers_of_a_file_which_are_all_shown_befo
     assert bool(read_decisions(decisions_file()).records) is bool(answer)
 
 
-def test_an_empty_line_is_no_answer(file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]):
+def test_an_empty_line_is_not_an_answer(file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]):
     file.write_text(f'{CONFIG}\n[models.m]\nmodel = "m"\nbase_url = "https://e.example/v1"\n')
     answers += ["", "", "", ""]
     assert config_trust(file, yes=False) == 0
@@ -102,9 +102,7 @@ def test_an_empty_line_is_no_answer(file: Path, answers: list[str], capsys: pyte
     assert "You declined" not in capsys.readouterr().out
 
 
-def test_a_server_or_model_with_a_variable_that_is_not_set_is_named(
-    file: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_a_server_or_model_with_an_unset_variable_is_reported(file: Path, capsys: pytest.CaptureFixture[str]):
     file.write_text(
         '[servers.one]\ncommand = "sh"\nargs = ["${UNSET_OF_TEST}"]\n'
         '[models.m]\nmodel = "m"\nbase_url = "https://${UNSET_OF_TEST}/v1"\n'
@@ -117,7 +115,7 @@ def test_a_server_or_model_with_a_variable_that_is_not_set_is_named(
     assert "no server or model needs consent" in said.out
 
 
-def test_a_cut_file_of_answers_is_named_once_and_kept(
+def test_a_truncated_consent_file_is_reported_once_and_copied(
     file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]
 ):
     consents_file().parent.mkdir(parents=True, exist_ok=True)
@@ -143,12 +141,12 @@ def test_consent_does_not_cover_a_server_that_changed_while_it_was_shown(
     assert "“one” has changed in the meantime." in capsys.readouterr().err
 
 
-def test_without_a_terminal_it_refuses(file: Path):
+def test_without_a_terminal_the_command_requires_yes(file: Path):
     with pytest.raises(UsageError, match="--yes"):
         config_trust(file, yes=False)
 
 
-def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path):
+def test_an_unreadable_file_is_an_error(tmp_path: Path):
     (tmp_path / "bad.toml").write_text("[")
     with pytest.raises(ConfigError):
         config_trust(tmp_path / "bad.toml", yes=True)

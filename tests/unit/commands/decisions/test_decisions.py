@@ -37,7 +37,7 @@ def lines(capsys: pytest.CaptureFixture[str], *args: str) -> list[dict[str, Any]
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-def test_without_any_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_decisions_the_output_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["decisions"]) == 0
     assert capsys.readouterr().out == "no decisions\n"
 
@@ -61,7 +61,7 @@ def test_each_decision_is_a_line_oldest_first(capsys: pytest.CaptureFixture[str]
         (("--denied", "--server", "weather"), []),
     ],
 )
-def test_options_select(
+def test_options_select_decisions(
     capsys: pytest.CaptureFixture[str], args: tuple[str, ...], servers: list[str]
 ) -> None:
     assert [one["server"] for one in lines(capsys, *args)] == servers
@@ -83,13 +83,13 @@ def test_json_has_each_field_by_name(capsys: pytest.CaptureFixture[str]) -> None
     }
 
 
-def test_a_time_that_is_none_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_time_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["decisions", "--since", "soon"]) == 2
     assert "--since" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("three")
-def test_a_line_that_cannot_be_read_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreadable_line_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     with decisions_file().open("ab") as file:
         file.write(b"\xff\0\n")
     assert main(["decisions", "--denied"]) == 0

@@ -5,7 +5,7 @@ import argparse
 from tui.commands.decisions.options import fill_decisions
 
 
-def test_everything_is_listed_unless_options_select() -> None:
+def test_all_decisions_are_listed_without_options() -> None:
     parser = argparse.ArgumentParser()
     fill_decisions(parser)
     args = parser.parse_args([])

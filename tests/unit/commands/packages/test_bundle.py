@@ -20,11 +20,11 @@ def args(*words: str) -> argparse.Namespace:
     return build_parser().parse_args(["add", *words, "x.mcpb"])
 
 
-def test_a_bundle_is_known_by_its_suffix():
+def test_a_bundle_is_recognized_by_its_suffix():
     assert [is_bundle(word) for word in ("a.mcpb", "b.DXT", "c.zip", "npx")] == [True, True, False, False]
 
 
-def test_a_terminal_asks_for_every_value_and_enter_keeps_the_default(
+def test_every_value_is_asked_for_on_a_terminal_and_enter_keeps_the_default(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("tui.commands.packages.found.is_terminal", lambda: True)

@@ -17,18 +17,18 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return lines
 
 
-def test_nothing_but_a_yes_is_one(typed: list[str]):
+def test_only_y_or_yes_confirms(typed: list[str]):
     typed += ["", "no", "maybe", "y", "YES"]
     assert [confirm("Add it?", yes=False) for _ in range(5)] == [False, False, False, True, True]
 
 
-def test_without_a_terminal_a_yes_has_to_be_on_the_command_line():
+def test_without_a_terminal_yes_must_be_given_on_the_command_line():
     with pytest.raises(UsageError, match="--yes"):
         confirm("Add it?", yes=False)
     assert confirm("Add it?", yes=True)
 
 
-def test_a_value_is_asked_for_again_until_it_fits(typed: list[str], capsys):
+def test_a_value_is_asked_for_again_until_it_is_valid(typed: list[str], capsys):
     typed += ["x", "3"]
     assert ask_for(secrets=False)(ServerInput("n", kind="number", required=True)) == ("3",)
     assert "n must be a number" in capsys.readouterr().out

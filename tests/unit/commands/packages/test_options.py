@@ -11,11 +11,11 @@ def test_search_takes_words_and_a_limit():
 
 
 @pytest.mark.parametrize("limit", ["0", "x", "-1", "2001"])
-def test_a_limit_is_a_whole_number(limit: str):
+def test_a_limit_must_be_an_integer(limit: str):
     with pytest.raises(SystemExit):
         build_parser().parse_args(["search", "x", f"--limit={limit}"])
 
 
-def test_add_takes_values_in_front_of_a_name():
+def test_add_accepts_values_before_the_name():
     args = build_parser().parse_args(["add", "--set", "a=1", "--as", "npm", "--yes", "io.x/y"])
     assert (args.set, args.kind, args.yes, args.target) == (["a=1"], "npm", True, ["io.x/y"])

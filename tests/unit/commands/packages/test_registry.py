@@ -15,7 +15,7 @@ NPM, REMOTE, BROKEN = (
 )
 
 
-def test_a_way_that_cannot_be_used_is_not_offered():
+def test_an_unusable_package_or_remote_is_not_offered():
     assert _chosen([BROKEN, NPM], None, "n") is NPM
     with pytest.raises(UsageError, match="n cannot be used: not supported"):
         _chosen([BROKEN], None, "n")
@@ -25,7 +25,7 @@ def test_a_way_that_cannot_be_used_is_not_offered():
         _chosen([], None, "n")
 
 
-def test_the_way_is_asked_for_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys):
+def test_the_package_or_remote_is_asked_for_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys):
     monkeypatch.setattr("tui.commands.packages.registry.is_terminal", lambda: True)
     monkeypatch.setattr("builtins.input", lambda prompt: "2")
     assert _chosen([NPM, REMOTE], None, "n") is REMOTE

@@ -43,7 +43,7 @@ CALLS = planned(
 )
 
 
-def test_the_preview_lists_calls_by_tool_and_whether_they_may_change_something() -> None:
+def test_the_preview_lists_calls_by_tool_and_whether_they_can_change_something() -> None:
     tools = {name: Tool("mail", name, read_only=True) for name in ("send", "look")}
     approval = ReplayApproval(CALLS, LiveServer("mail", Rules(), tools, lambda tool: tool.name == "look"))
     assert approval.lines() == [
@@ -56,7 +56,7 @@ def test_the_preview_lists_calls_by_tool_and_whether_they_may_change_something()
     ]
 
 
-def test_the_preview_lists_every_method_and_what_it_is_about() -> None:
+def test_the_preview_lists_every_method_with_its_arguments() -> None:
     methods = [f"a{number}/list" for number in range(30)]
     messages = [{"id": number, "method": method} for number, method in enumerate(methods)]
     read = {"id": 99, "method": "resources/read", "params": {"uri": "mail://se\u200bcret", "_meta": {"a": 1}}}
@@ -68,7 +68,7 @@ def test_the_preview_lists_every_method_and_what_it_is_about() -> None:
     assert "    and 2 with other arguments" in lines
 
 
-async def test_reads_prompts_and_unknown_methods_are_recorded() -> None:
+async def test_reads_and_unknown_methods_are_recorded_as_decisions() -> None:
     kept = Kept()
     sent = (
         {"id": 1, "method": "resources/read", "params": {"uri": "mail://1"}},
@@ -92,7 +92,7 @@ def test_a_deny_rule_prevents_a_call_and_an_ask_rule_is_named() -> None:
     assert "  send  1 call, not sent: denied by the rule deny mail/send to=b" in approval.lines()
 
 
-def test_a_tool_that_is_not_accepted_or_not_listed_is_refused() -> None:
+def test_an_unaccepted_or_unlisted_tool_is_refused() -> None:
     changed = Tool("mail", "send", withheld="changed since it was accepted", is_unaccepted=True)
     approval = ReplayApproval(CALLS, LiveServer("mail", tools={"send": changed}))
     assert [one.refusal for one in approval.items] == [
@@ -118,18 +118,18 @@ DENIED = b'{"id": 1, "method": "tools/call", "params": {"name": "send"}}'
         item(b"[" * 100_000),
     ],
 )
-def test_a_recording_that_lies_about_its_messages_evades_no_rule(one: ReplayItem) -> None:
+def test_a_forged_recording_does_not_evade_a_rule(one: ReplayItem) -> None:
     approval = ReplayApproval([one], LiveServer("mail", Rules.parsed(["deny mail/*"])))
     assert approval.items[0].left_out
 
 
-def test_a_line_within_a_message_is_no_message_of_its_own() -> None:
+def test_a_line_inside_a_message_is_not_a_separate_message() -> None:
     raw = b'{"id": 1, "method": "ping", "params":\n' + DENIED + b"\r\n}"
     (found,) = ReplayApproval([item(raw)], LiveServer("mail")).items
     assert not found.left_out and b"\n" not in found.raw and b"\r" not in found.raw
 
 
-async def test_without_a_terminal_it_sends_only_with_yes_and_records_both() -> None:
+async def test_without_a_terminal_messages_are_sent_only_with_yes_and_both_are_recorded() -> None:
     approval, kept = ReplayApproval(CALLS, LiveServer("mail")), Kept()
     with pytest.raises(UsageError, match="--yes"):
         await approval.agreed(kept)
@@ -142,7 +142,7 @@ async def test_without_a_terminal_it_sends_only_with_yes_and_records_both() -> N
     assert {(one.allowed, one.by) for one in kept} == {(True, "flag --yes")}
 
 
-async def test_yes_does_not_answer_a_rule_that_asks_and_approve_all_does() -> None:
+async def test_only_approve_all_answers_an_ask_rule_and_yes_does_not() -> None:
     rules, kept = Rules.parsed(["ask mail/send", "ask mail/read_resource"]), Kept()
     read = planned({"id": 5, "method": "resources/read", "params": {"uri": "mail://1"}})
     approval = ReplayApproval([*CALLS, *read], LiveServer("mail", rules), BY_FLAG)

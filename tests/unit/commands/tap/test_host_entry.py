@@ -40,7 +40,7 @@ def out(text: str, keys: tuple[str, ...] = KEYS) -> str:
     return checked(file, keys, untapped(file, keys), words_of(file, keys)[len(TAP) :]).text
 
 
-def test_comments_and_formatting_around_the_command_line_stay():
+def test_comments_and_formatting_around_the_command_line_are_kept():
     changed = into(COMMENTED)
     expected = COMMENTED.replace('"uvx"', '"/opt/mcptui"').replace(
         '        "mcp', '        "tap", "--name", "time", "--", "uvx",\n        "mcp'
@@ -92,19 +92,19 @@ WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
     st.lists(WORDS, min_size=1, max_size=4),
     st.sampled_from([None, 2]),
 )
-def test_what_was_put_in_comes_out_again(name: str, command: str, args: list[str], indent: int | None):
+def test_removing_a_tap_restores_the_text(name: str, command: str, args: list[str], indent: int | None):
     tree: dict[str, Any] = {"a": [1], "mcpServers": {name: {"command": command, "args": args}, "b": {}}}
     text = json.dumps(tree, indent=indent, ensure_ascii=False)
     keys = ("mcpServers", name)
     assert out(into(text, keys), keys) == text
 
 
-def test_a_server_that_is_there_twice_is_the_last_one():
+def test_of_two_servers_with_the_same_name_the_last_is_tapped():
     text = '{"mcpServers": {"time": {"command": "a"}, "time": {"command": "x", "args": ["y"]}}}'
     assert into(text).startswith('{"mcpServers": {"time": {"command": "a"}, "time": {"command": "/opt')
 
 
-def test_names_that_cannot_be_told_apart_are_refused():
+def test_indistinguishable_names_are_refused():
     text = '{"mcpServers": {"é": {"command": "a", "args": []}, "è": {"command": "b", "args": []}}}'
     with pytest.raises(ConfigError, match="safely"):
         into(text, ("mcpServers", "é"))

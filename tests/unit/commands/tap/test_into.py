@@ -41,7 +41,7 @@ def run(*words: str) -> int:
     return tap(parse_tap(words))
 
 
-def test_an_entry_goes_through_the_tap_and_back(file: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_tap_is_added_to_an_entry_and_removed_again(file: Path, capsys: pytest.CaptureFixture[str]):
     assert run("--into", "cursor", "time", "--yes") == 0
     entry = json.loads(file.read_text())["mcpServers"]["time"]
     start = [*launcher(), "tap", "--name", "time", "--", "uvx"]
@@ -65,14 +65,14 @@ def test_the_preview_masks_secrets_and_the_copy_is_private(
     assert SERVERS in [one.read_text() for one in kept]
 
 
-def test_nothing_is_written_without_a_yes(file: Path, capsys: pytest.CaptureFixture[str]):
+def test_nothing_is_written_without_confirmation(file: Path, capsys: pytest.CaptureFixture[str]):
     assert run("--into", "cursor", "time", "--dry-run") == 0
     assert run("--into", "cursor", "time") == 2
     assert "Use --yes to confirm" in capsys.readouterr().err
     assert file.read_text() == SERVERS
 
 
-def test_changes_elsewhere_in_the_file_survive_the_undo(file: Path):
+def test_changes_elsewhere_in_the_file_are_kept_when_a_tap_is_removed(file: Path):
     run("--into", "cursor", "time", "--yes")
     file.write_text(file.read_text().replace("example.com", "example.org"))
     assert run("--out", "cursor", "time", "--yes") == 0
@@ -86,7 +86,7 @@ def test_a_reformatted_file_is_restored_from_its_command_line(file: Path):
     assert json.loads(file.read_text()) == json.loads(SERVERS)
 
 
-def test_an_entry_that_was_changed_meanwhile_is_not_touched(file: Path, capsys: pytest.CaptureFixture[str]):
+def test_an_entry_changed_meanwhile_is_not_modified(file: Path, capsys: pytest.CaptureFixture[str]):
     run("--into", "cursor", "time", "--yes")
     changed = file.read_text().replace('"mcp-server-time"', '"mcp-server-time", "--verbose"')
     file.write_text(changed)
@@ -95,7 +95,7 @@ def test_an_entry_that_was_changed_meanwhile_is_not_touched(file: Path, capsys: 
     assert file.read_text() == changed
 
 
-def test_a_tap_that_was_written_by_hand_can_be_taken_out(file: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_tap_written_by_hand_can_be_removed(file: Path, capsys: pytest.CaptureFixture[str]):
     by_hand = SERVERS.replace('"uvx", "args": [', '"mcptui", "args": ["tap", "--", "uvx", ')
     file.write_text(by_hand)
     assert run("--out", "cursor", "time", "--yes") == 0
@@ -103,12 +103,12 @@ def test_a_tap_that_was_written_by_hand_can_be_taken_out(file: Path, capsys: pyt
     assert file.read_text() == SERVERS
 
 
-def test_a_remote_server_is_told_what_to_do_instead(file: Path, capsys: pytest.CaptureFixture[str]):
+def test_for_a_remote_server_a_listening_tap_is_suggested(file: Path, capsys: pytest.CaptureFixture[str]):
     assert run("--into", "cursor", "far") == 2
     assert "mcptui tap --listen 8766 --to https://example.com/mcp" in capsys.readouterr().err
 
 
-def test_a_link_is_named_and_not_followed_with_yes(
+def test_a_symlink_is_shown_and_not_followed_with_yes(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     real = tmp_path / "dotfiles.json"
@@ -123,7 +123,7 @@ def test_a_link_is_named_and_not_followed_with_yes(
     assert file.is_symlink()
 
 
-def test_a_server_in_two_files_has_to_be_named_by_its_file(file: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_server_in_two_files_must_be_named_with_its_file(file: Path, capsys: pytest.CaptureFixture[str]):
     Path(".cursor").mkdir()
     Path(".cursor/mcp.json").write_text(SERVERS)
     assert run("--into", "cursor", "time", "--yes") == 2
@@ -143,7 +143,7 @@ def test_a_server_in_two_files_has_to_be_named_by_its_file(file: Path, capsys: p
         (["--into", "cursor", "--out", "cursor", "time"], "cannot be combined"),
     ],
 )
-def test_what_cannot_be_found_is_said_with_what_there_is(
+def test_an_unknown_host_or_server_is_reported_with_the_known_ones(
     file: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ):
     assert run(*words) == 2
@@ -155,7 +155,7 @@ def test_what_cannot_be_found_is_said_with_what_there_is(
     [("example.com", "example.org", 0), ('"mcp-server-time"', '"another"', 2)],
     ids=["elsewhere", "in the entry"],
 )
-def test_what_changes_while_the_question_waits_is_respected(
+def test_changes_to_the_file_during_the_question_are_respected(
     file: Path, old: str, new: str, code: int, monkeypatch: pytest.MonkeyPatch
 ):
     def confirm(question: str, *, yes: bool) -> bool:
@@ -168,7 +168,7 @@ def test_what_changes_while_the_question_waits_is_respected(
     assert new in changed and ("--name" in changed) is (code == 0)
 
 
-def test_the_server_of_the_project_is_the_one_of_claude_code(
+def test_the_project_server_is_the_one_of_claude_code(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     mine = {"time": {"command": "mine", "args": []}}
@@ -180,13 +180,13 @@ def test_the_server_of_the_project_is_the_one_of_claude_code(
     assert "- mine" in shown
 
 
-def test_a_file_of_the_project_is_not_for_everybody(file: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_project_file_gets_a_note_about_other_users(file: Path, capsys: pytest.CaptureFixture[str]):
     Path(".mcp.json").write_text(SERVERS)
     assert run("--into", "claude", "time", "--dry-run") == 0
     assert "note: this file belongs to the project" in capsys.readouterr().out
 
 
-def test_a_file_that_is_not_json_is_said_with_its_line(file: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_file_that_is_not_json_is_reported_with_its_line(file: Path, capsys: pytest.CaptureFixture[str]):
     file.write_text('{\n  "mcpServers": nothing\n}')
     assert run("--into", "cursor", "time") == 2
     assert "mcp.json:2: is not JSON" in capsys.readouterr().err

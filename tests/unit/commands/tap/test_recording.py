@@ -18,7 +18,7 @@ from tui.commands.tap.recording import known_secrets
         ("PWD", "/home/me/work"),
     ],
 )
-def test_a_variable_that_only_resembles_the_name_of_a_secret_is_recorded(
+def test_the_value_of_a_variable_with_a_similar_name_is_recorded(
     name: str, value: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv(name, value)
@@ -30,6 +30,6 @@ def test_a_variable_that_only_resembles_the_name_of_a_secret_is_recorded(
     ["OPENAI_API_KEY", "APIKEY", "PGPASSWORD", "GITHUBTOKEN", "AUTHORIZATION", "GH_AUTH", "SMTP_PASS",
      "TOKENS", "MONKEY_API_KEY", "client_secret", "AUTHOR_TOKEN"],
 )  # fmt: skip
-def test_a_variable_with_the_name_of_a_secret_is_not(name: str, monkeypatch: pytest.MonkeyPatch):
+def test_the_value_of_a_variable_named_like_a_secret_is_redacted(name: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(name, "hunter2-hunter2")
     assert known_secrets(())[name] == "hunter2-hunter2"

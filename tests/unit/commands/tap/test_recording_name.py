@@ -15,5 +15,5 @@ from tui.commands.tap.recording import name_of
         (["docker", "run", "-e", "API_KEY=hunter2", "mcp/notes"], "notes"),
     ],
 )
-def test_the_name_is_the_program_and_never_a_secret(command: list[str], name: str):
+def test_the_recording_is_named_after_the_program_and_never_after_a_secret(command: list[str], name: str):
     assert name_of(command) == name

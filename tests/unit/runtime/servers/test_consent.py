@@ -53,7 +53,7 @@ def gate(folder: Path, person: Person, log: Log | None = None, *, trust: bool = 
     return RunConsent(StoredConsents(folder / "consents.json"), lambda: person, log or Log(), trust=trust)
 
 
-async def test_a_yes_is_asked_once_and_kept(tmp_path: Path):
+async def test_consent_is_asked_for_once_and_kept(tmp_path: Path):
     person, log = Person(Action.ACCEPT), Log()
     consent = gate(tmp_path, person, log)
     assert not consent.allows(SPEC)
@@ -70,7 +70,7 @@ async def test_a_yes_is_asked_once_and_kept(tmp_path: Path):
     )
 
 
-async def test_a_no_is_not_kept_so_that_it_can_be_asked_again(tmp_path: Path):
+async def test_a_refusal_does_not_prevent_the_question_when_asked_again(tmp_path: Path):
     person, log = Person(Action.DECLINE, Action.ACCEPT), Log()
     consent = gate(tmp_path, person, log)
     assert not await consent.ask(SPEC)
@@ -79,7 +79,7 @@ async def test_a_no_is_not_kept_so_that_it_can_be_asked_again(tmp_path: Path):
     assert [record.allowed for record in log.records] == [False, True]
 
 
-async def test_a_no_holds_for_the_next_start_until_what_runs_changes_or_a_yes(tmp_path: Path):
+async def test_a_refusal_lasts_until_the_command_changes_or_consent_is_given(tmp_path: Path):
     assert not await gate(tmp_path, Person(Action.DECLINE)).ask(SPEC)
     again = gate(tmp_path, Person(Action.ACCEPT))
     assert again.refuses(SPEC) and not again.allows(SPEC)
@@ -89,12 +89,12 @@ async def test_a_no_holds_for_the_next_start_until_what_runs_changes_or_a_yes(tm
     assert not again.refuses(SPEC) and not gate(tmp_path, Person()).refuses(SPEC)
 
 
-async def test_a_no_to_all_servers_of_a_file_holds_for_each(tmp_path: Path):
+async def test_a_refusal_of_all_servers_of_a_file_applies_to_each(tmp_path: Path):
     assert await started(gate(tmp_path, Several(ConsentsAnswer.NONE)), THREE) == [False] * 3
     assert all(gate(tmp_path, Person()).refuses(one) for one in THREE)
 
 
-async def test_a_question_without_an_answer_is_not_a_no(tmp_path: Path):
+async def test_a_question_without_an_answer_is_not_a_refusal(tmp_path: Path):
     assert not await gate(tmp_path, Person(Action.CANCEL)).ask(SPEC)
     assert not gate(tmp_path, Person()).refuses(SPEC)
 
@@ -106,7 +106,7 @@ async def test_without_a_user_there_is_neither_consent_nor_a_decision(tmp_path: 
     assert log.records == []
 
 
-async def test_a_changed_server_is_asked_about_with_the_difference(tmp_path: Path):
+async def test_the_question_about_a_changed_server_shows_the_difference(tmp_path: Path):
     person = Person(Action.ACCEPT, Action.DECLINE)
     consent = gate(tmp_path, person)
     await consent.ask(SPEC)
@@ -116,7 +116,7 @@ async def test_a_changed_server_is_asked_about_with_the_difference(tmp_path: Pat
     assert consent.allows(SPEC) and not consent.allows(changed)
 
 
-async def test_a_cut_file_of_answers_is_said_in_the_question_and_without_a_person(tmp_path: Path):
+async def test_a_truncated_consent_file_is_reported_with_and_without_a_user(tmp_path: Path):
     assert await gate(tmp_path, Person(Action.ACCEPT)).ask(SPEC)
     path = tmp_path / "consents.json"
     path.write_text(path.read_text()[:-20])
@@ -131,7 +131,7 @@ async def test_a_cut_file_of_answers_is_said_in_the_question_and_without_a_perso
     assert second.damage == "" and (tmp_path / "consents.damaged").exists()
 
 
-async def test_two_starts_of_a_server_are_one_question(tmp_path: Path):
+async def test_two_starts_of_a_server_ask_one_question(tmp_path: Path):
     person = Person(Action.ACCEPT)
     consent = gate(tmp_path, person)
     assert await asyncio.gather(consent.ask(SPEC), consent.ask(SPEC)) == [True, True]
@@ -161,7 +161,7 @@ async def started(consent: RunConsent, specs: list[ServerSpec]) -> list[bool]:
 
 
 @pytest.mark.parametrize(("answer", "is_yes"), [(ConsentsAnswer.ALL, True), (ConsentsAnswer.NONE, False)])
-async def test_servers_of_one_file_are_one_question_and_a_decision_each(
+async def test_servers_of_one_file_share_a_question_and_each_has_a_decision(
     tmp_path: Path, answer: ConsentsAnswer, is_yes: bool
 ):
     person, log = Several(answer), Log()
@@ -174,20 +174,20 @@ async def test_servers_of_one_file_are_one_question_and_a_decision_each(
     assert [gate(tmp_path, Person()).allows(one) for one in THREE] == [is_yes] * 3
 
 
-async def test_servers_that_are_decided_later_do_not_start_and_no_answer_is_saved(tmp_path: Path):
+async def test_servers_put_off_do_not_start_and_no_answer_is_saved(tmp_path: Path):
     log = Log()
     consent = gate(tmp_path, Several(ConsentsAnswer.LATER), log)
     assert await started(consent, THREE) == [False] * 3
     assert not log.records and not any(gate(tmp_path, Person()).refuses(one) for one in THREE)
 
 
-async def test_one_by_one_asks_about_each_server(tmp_path: Path):
+async def test_choosing_one_by_one_asks_about_each_server(tmp_path: Path):
     person = Several(ConsentsAnswer.EACH, Action.ACCEPT, Action.DECLINE, Action.ACCEPT)
     assert await started(gate(tmp_path, person), THREE) == [True, False, True]
     assert [one.server for one in person.asked] == ["a", "b", "c"]
 
 
-async def test_servers_of_two_files_and_those_that_are_agreed_to_are_not_asked_about_together(tmp_path: Path):
+async def test_only_servers_of_one_file_without_consent_share_a_question(tmp_path: Path):
     person = Several(ConsentsAnswer.ALL, *[Action.ACCEPT] * 3)
     consent = gate(tmp_path, person)
     assert await consent.ask(THREE[0])
@@ -196,7 +196,7 @@ async def test_servers_of_two_files_and_those_that_are_agreed_to_are_not_asked_a
     assert person.asked_together == [] and len(person.asked) == 3
 
 
-async def test_a_server_that_is_withdrawn_leaves_the_question_about_the_others(tmp_path: Path):
+async def test_withdrawing_a_server_keeps_the_question_about_the_others(tmp_path: Path):
     person = Several(ConsentsAnswer.ALL)
     person.may_answer.clear()
     consent = gate(tmp_path, person)
@@ -210,7 +210,7 @@ async def test_a_server_that_is_withdrawn_leaves_the_question_about_the_others(t
     assert not consent.allows(THREE[1])
 
 
-async def test_a_server_that_changes_while_all_are_asked_about_is_asked_about_again(tmp_path: Path):
+async def test_a_server_that_changes_during_the_shared_question_gets_a_new_one(tmp_path: Path):
     person = Several(ConsentsAnswer.ALL, Action.DECLINE)
     consent = gate(tmp_path, person)
     consent.together(THREE[:2])
@@ -227,14 +227,16 @@ async def test_an_answer_about_several_servers_is_not_used_for_a_later_start(tmp
     assert not await consent.ask(THREE[1])
 
 
-async def test_what_does_not_fit_on_a_screen_together_is_asked_about_alone(tmp_path: Path):
+async def test_a_server_too_long_for_the_shared_question_gets_its_own(tmp_path: Path):
     long = [dataclasses.replace(one, args=("x" * 15_000, one.name)) for one in THREE]
     person = Several(ConsentsAnswer.ALL, Action.DECLINE)
     assert await started(gate(tmp_path, person), long) == [True, True, False]
     assert person.asked_together == [["a", "b"]] and [one.server for one in person.asked] == ["c"]
 
 
-async def test_a_long_server_is_looked_through_in_a_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_the_question_about_a_long_command_is_prepared_in_a_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     where: list[bool] = []
 
     def question(*given: Any) -> ConsentQuestion:
@@ -249,7 +251,7 @@ async def test_a_long_server_is_looked_through_in_a_thread(tmp_path: Path, monke
     assert where == [True, False, True]
 
 
-async def test_a_withdrawn_question_is_no_yes(tmp_path: Path):
+async def test_a_withdrawn_question_gives_no_consent(tmp_path: Path):
     person = Person(Action.ACCEPT)
     person.may_answer.clear()
     consent = gate(tmp_path, person)
@@ -274,7 +276,7 @@ async def test_a_start_that_is_cancelled_withdraws_its_question(tmp_path: Path):
     assert await consent.ask(SPEC)
 
 
-async def test_a_yes_that_cannot_be_written_counts_until_the_end(tmp_path: Path):
+async def test_consent_that_cannot_be_saved_lasts_until_the_end_of_the_run(tmp_path: Path):
     (tmp_path / "consents.json").mkdir()
     consent = gate(tmp_path, Person(Action.ACCEPT))
     assert await consent.ask(SPEC)
@@ -282,7 +284,7 @@ async def test_a_yes_that_cannot_be_written_counts_until_the_end(tmp_path: Path)
     assert not gate(tmp_path, Person()).allows(SPEC)
 
 
-def test_the_flag_allows_this_run_and_is_recorded_once_for_each_server(tmp_path: Path):
+def test_the_flag_gives_consent_for_this_run_and_is_recorded_once_per_server(tmp_path: Path):
     log = Log()
     consent = gate(tmp_path, Person(), log, trust=True)
     assert consent.allows(SPEC) and consent.allows(SPEC)
@@ -290,11 +292,11 @@ def test_the_flag_allows_this_run_and_is_recorded_once_for_each_server(tmp_path:
     assert not gate(tmp_path, Person()).allows(SPEC)
 
 
-def test_a_server_of_ones_own_needs_no_consent(tmp_path: Path):
+def test_a_server_in_the_users_own_configuration_needs_no_consent(tmp_path: Path):
     assert gate(tmp_path, Person()).allows(dataclasses.replace(SPEC, source=""))
 
 
-def test_without_a_person_the_refusal_shows_what_would_run_and_the_flag_and_is_recorded(tmp_path: Path):
+def test_without_a_user_the_recorded_refusal_shows_the_command_and_the_flag(tmp_path: Path):
     log = Log()
     consent = gate(tmp_path, Person(), log)
     with pytest.raises(UsageError) as refused:
@@ -316,7 +318,7 @@ def test_a_refusal_shows_all_servers_that_one_flag_would_start(tmp_path: Path):
     assert all(f"  {spec.name}\n" in str(refused.value) for spec in specs)
 
 
-def test_the_shipped_samples_are_known_by_what_runs(tmp_path: Path):
+def test_the_shipped_samples_are_recognized_by_their_command(tmp_path: Path):
     weather, notes, _ = default_servers()
     foreign = dataclasses.replace(weather, name="anything", source="the file /tmp/mcp.json")
     assert gate(tmp_path, Person()).allows(foreign)
@@ -327,7 +329,7 @@ def sample(**fields: Any) -> ServerSpec:
     return dataclasses.replace(default_servers()[0], source="x", **fields)
 
 
-def test_what_only_looks_like_a_sample_is_none(tmp_path: Path):
+def test_a_server_that_only_resembles_a_sample_needs_consent(tmp_path: Path):
     script = default_servers()[0].args[0]
     copy = tmp_path / "sample_config" / "servers" / "weather.py"
     copy.parent.mkdir(parents=True)
@@ -345,7 +347,7 @@ def test_what_only_looks_like_a_sample_is_none(tmp_path: Path):
     assert not is_sample(sample(args=(str(link),)))
 
 
-def test_a_program_is_found_as_its_start_finds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_program_is_resolved_as_when_it_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     program = tmp_path / "bin" / "tool"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\n")
@@ -376,7 +378,9 @@ def linked(folder: Path) -> tuple[ServerSpec, dict[str, Path]]:
 
 
 @pytest.mark.parametrize("place", ["program", "folder", "argument 2"])
-async def test_a_link_that_leads_elsewhere_asks_again_and_says_where(tmp_path: Path, place: str):
+async def test_a_symlink_to_another_target_needs_new_consent_and_the_target_is_shown(
+    tmp_path: Path, place: str
+):
     spec, links = linked(tmp_path)
     person = Person(Action.ACCEPT, Action.DECLINE)
     consent = gate(tmp_path, person)
@@ -390,14 +394,14 @@ async def test_a_link_that_leads_elsewhere_asks_again_and_says_where(tmp_path: P
     assert here + "/one" in asked and "leads now to " + here + "/two" in asked
 
 
-def test_the_question_says_where_links_lead(tmp_path: Path):
+def test_the_question_shows_the_targets_of_symlinks(tmp_path: Path):
     spec, _ = linked(tmp_path)
     facts = dict(consent_question(spec, launch_of(spec)).facts)
     assert "argument 2 resolves to " in facts["links"] and "/one/script.py" in facts["links"]
     assert "folder resolves to " in facts["links"] and "program resolves to " in facts["links"]
 
 
-async def test_a_link_that_leads_elsewhere_while_the_question_waits_is_asked_about(tmp_path: Path):
+async def test_a_symlink_changed_during_the_question_needs_new_consent(tmp_path: Path):
     spec, links = linked(tmp_path)
     person = Person(Action.ACCEPT, Action.DECLINE)
     person.may_answer.clear()

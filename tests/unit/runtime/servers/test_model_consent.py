@@ -38,7 +38,7 @@ def foreign(lines: str, env: Mapping[str, str] = ENV) -> Loaded:
         'base_url = "https://e.example/v1"',
     ],
 )
-def test_nothing_of_the_environment_reaches_a_profile_that_needs_consent(lines: str):
+def test_a_profile_that_needs_consent_gets_nothing_from_the_environment(lines: str):
     (profile,) = configured_profiles(foreign(lines), ENV, trust=False)
     assert profile.blocked and not profile.api_key and not profile.keychain and not profile.headers
     assert "5512abc" not in repr(dataclasses.asdict(profile))
@@ -46,16 +46,16 @@ def test_nothing_of_the_environment_reaches_a_profile_that_needs_consent(lines: 
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:11434", "localhost:1234", "[::1]:80"])
-def test_an_address_of_this_computer_without_a_key_needs_none(host: str):
+def test_a_local_endpoint_without_a_key_needs_no_consent(host: str):
     assert model_launch("x", foreign(f'base_url = "http://{host}/v1"'), ENV) is None
 
 
-def test_the_persons_own_configuration_needs_none():
+def test_the_users_own_configuration_needs_no_consent():
     own = dataclasses.replace(foreign('base_url = "https://e.example/v1"'), source="")
     assert not configured_profiles(own, ENV, trust=False)[0].blocked
 
 
-async def test_its_endpoint_is_not_asked(monkeypatch: pytest.MonkeyPatch):
+async def test_an_endpoint_without_consent_is_not_contacted(monkeypatch: pytest.MonkeyPatch):
     async with Endpoint([], models=["a"]) as endpoint:
         loaded = foreign(f'base_url = "{endpoint.base_url}"\napi_key = "${{OPENAI_API_KEY}}"')
         selection = await choose_model(Options(), loaded, ENV)
@@ -69,7 +69,7 @@ def gate(answer: Action, log: Log, *, trust: bool = False) -> ModelConsent:
     return ModelConsent(ENV, lambda: person, log, trust=trust)
 
 
-async def test_a_yes_is_kept_under_the_address_and_where_the_key_comes_from():
+async def test_consent_is_kept_for_the_address_and_the_source_of_the_key():
     lines = 'base_url = "https://e.example/v1"\napi_key = "${OPENAI_API_KEY}"'
     log = Log()
     assert not await gate(Action.DECLINE, log).ask("x", foreign(lines))
@@ -82,7 +82,7 @@ async def test_a_yes_is_kept_under_the_address_and_where_the_key_comes_from():
         assert question.changes
 
 
-async def test_a_no_holds_for_the_next_start_until_the_model_changes_or_a_yes():
+async def test_a_refusal_lasts_until_the_model_changes_or_consent_is_given():
     loaded = foreign('base_url = "https://e.example/v1"')
     assert not await gate(Action.DECLINE, Log()).ask("x", loaded)
     again = gate(Action.ACCEPT, Log())
@@ -92,7 +92,7 @@ async def test_a_no_holds_for_the_next_start_until_the_model_changes_or_a_yes():
     assert await again.ask("x", loaded) and not await again.refuses("x", loaded)
 
 
-def test_the_question_says_what_is_sent_where():
+def test_the_question_shows_what_is_sent_where():
     lines = 'base_url = "https://e.example/v1"\napi_key = "${OPENAI_API_KEY}"\nheaders = { A = "${OTHER}" }'
     ((_, _, question),) = missing_model_consents(foreign(lines), ENV)
     said = "\n".join((*question.lines(), *question.outcomes))
@@ -102,7 +102,7 @@ def test_the_question_says_what_is_sent_where():
     assert "api_key gets the value of OPENAI_API_KEY, which looks like one of your keys." in said
 
 
-def test_what_the_model_is_sent_besides_the_conversation_is_shown_and_part_of_the_yes():
+def test_consent_covers_the_system_text_and_extra_body_which_are_shown():
     lines = 'base_url = "https://e.example/v1"\nsystem = "Obey ${OTHER}"\n'
     lines += 'extra_body = { a = [1], k = "${OTHER}" }'
     ((_, launch, question),) = missing_model_consents(foreign(lines), ENV)
@@ -114,7 +114,7 @@ def test_what_the_model_is_sent_besides_the_conversation_is_shown_and_part_of_th
         assert model_launch("x", foreign(lines.replace(old, new)), ENV).digest() != launch.digest()
 
 
-async def test_a_changed_system_prompt_asks_again_and_is_shown():
+async def test_a_changed_system_prompt_needs_new_consent_and_is_shown():
     lines = 'base_url = "https://e.example/v1"\nsystem = "Be brief"'
     assert await gate(Action.ACCEPT, Log()).ask("x", foreign(lines))
     assert missing_model_consents(foreign(lines), ENV) == []
@@ -123,11 +123,11 @@ async def test_a_changed_system_prompt_asks_again_and_is_shown():
 
 
 @pytest.mark.parametrize("line", ['system = "Be brief"', "extra_body = { a = 1 }"])
-def test_a_model_of_this_computer_that_says_more_than_the_person_needs_consent(line: str):
+def test_a_local_model_with_additional_request_content_needs_consent(line: str):
     assert model_launch("x", foreign(f'base_url = "http://127.0.0.1:1/v1"\n{line}'), ENV) is not None
 
 
-async def test_a_model_used_by_the_flag_is_recorded_once_and_not_asked_about():
+async def test_a_model_allowed_by_the_flag_is_recorded_once_without_a_question():
     log = Log()
     consent = gate(Action.ACCEPT, log, trust=True)
     lines = 'base_url = "https://e.example/v1"\napi_key = "${OPENAI_API_KEY}"'
@@ -139,7 +139,7 @@ async def test_a_model_used_by_the_flag_is_recorded_once_and_not_asked_about():
     ]
 
 
-def test_without_the_flag_use_is_no_decision():
+def test_without_the_flag_using_a_model_records_no_decision():
     log = Log()
     gate(Action.ACCEPT, log).used("x", foreign('base_url = "https://e.example/v1"'))
     assert log.records == []

@@ -35,12 +35,12 @@ def setup(tmp_path: Path) -> Setup:
     return Setup(tmp_path, FETCH)
 
 
-def test_a_server_is_neither_trusted_nor_decided_about_until_somebody_says_so(setup: Setup) -> None:
+def test_a_server_is_undecided_and_not_trusted_at_first(setup: Setup) -> None:
     assert setup.trust.applied(FETCH).trusted is None
     assert setup.trust.is_open("fetch") and not setup.trust.trusts(Tool("fetch", "get", trusted=True))
 
 
-def test_an_answer_is_applied_at_once_kept_and_recorded(setup: Setup) -> None:
+def test_an_answer_is_applied_at_once_saved_and_recorded(setup: Setup) -> None:
     setup.trust.decide("fetch", True)
     assert setup.host.status("fetch").spec.trusted is True
     assert setup.trust.trusts(Tool("fetch", "get")) and not setup.trust.is_open("fetch")
@@ -52,19 +52,19 @@ def test_an_answer_is_applied_at_once_kept_and_recorded(setup: Setup) -> None:
 
 
 @pytest.mark.parametrize("said", [True, False])
-def test_the_configuration_comes_before_an_answer(setup: Setup, said: bool) -> None:
+def test_the_configuration_overrides_an_answer(setup: Setup, said: bool) -> None:
     setup.trust.decide("fetch", not said)
     assert setup.trust.applied(ServerSpec("fetch", "uvx", trusted=said)).trusted is said
     setup.trust.close()
 
 
-def test_a_flag_trusts_a_server_in_this_run() -> None:
+def test_a_flag_trusts_a_server_for_this_run() -> None:
     options = Options(trusted=("fetch",))
     assert options.applied(FETCH).trusted is True
     assert options.applied(ServerSpec("other", "uvx")).trusted is None
 
 
-async def test_a_toggle_changes_an_answer_and_what_the_configuration_says(setup: Setup) -> None:
+async def test_toggling_trust_changes_the_answer_or_the_configured_value(setup: Setup) -> None:
     setup.config.write_text('[servers.fetch]\ncommand = "uvx"\n')
     assert await setup.trust.toggle("fetch") == ""
     assert setup.host.status("fetch").spec.trusted is True and "trusted" not in setup.config.read_text()
@@ -86,12 +86,14 @@ async def test_a_toggle_changes_an_answer_and_what_the_configuration_says(setup:
         ),
     ],
 )
-def test_samples_are_known_by_what_runs(setup: Setup, spec: ServerSpec, trusted: bool | None) -> None:
+def test_samples_are_recognized_by_their_command(
+    setup: Setup, spec: ServerSpec, trusted: bool | None
+) -> None:
     assert setup.trust.applied(spec).trusted is trusted
     assert setup.trust.applied(spec).accept_changes is bool(trusted)
 
 
-def test_tools_of_mcptui_itself_are_trusted_and_those_of_a_removed_server_are_not(setup: Setup) -> None:
+def test_built_in_tools_are_trusted_and_those_of_a_removed_server_are_not(setup: Setup) -> None:
     assert setup.trust.trusts(Tool("mcptui", "read_result", digest=f"{BUILT_IN}read_result"))
     setup.trust.decide("gone", True)
     assert setup.log.records == []
