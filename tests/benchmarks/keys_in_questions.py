@@ -66,7 +66,7 @@ def long_consent(text: str) -> Any:
 def definitions(text: str) -> Any:
     after = {"name": "add", "description": text}
     change = DefinitionChange("calc", "add", "new", None, after)
-    _ = change.verdict  # compared in a thread before it is asked
+    _ = change.effect  # compared in a thread before it is asked
     return DefinitionsQuestion("calc", [change])
 
 

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from tests.conftest import until
-from tui.core.definitions.differences import Verdict
+from tui.core.definitions.differences import ChangeEffect
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.core.tools import CallFailure, ToolResult
@@ -369,9 +369,9 @@ async def test_a_tool_whose_definition_changed_is_not_run_under_its_old_one():
     assert result.failure is CallFailure.PROTOCOL
     assert text_of(result) == "The tool add of “rug_pull” was not called: changed since it was accepted."
     assert host.toolbox.tools() == []
-    assert [(one.name, one.verdict) for one in host.definition_changes("rug_pull")] == [
-        ("add", Verdict.SUSPICIOUS),
-        ("helper_2", Verdict.COMPATIBLE),
+    assert [(one.name, one.effect) for one in host.definition_changes("rug_pull")] == [
+        ("add", ChangeEffect.SUSPICIOUS),
+        ("helper_2", ChangeEffect.COMPATIBLE),
     ]
     await host.shutdown()
 
@@ -385,7 +385,7 @@ async def test_a_poisoned_tool_is_marked_and_not_offered_before_somebody_accepts
     assert "text placed out of view, HTML comment" in what
     assert "argument sidenote: imitates a prompt" in what
     assert host.toolbox.tools() == []
-    assert [one.verdict for one in host.definition_changes("tool_poisoning")] == [Verdict.SUSPICIOUS]
+    assert [one.effect for one in host.definition_changes("tool_poisoning")] == [ChangeEffect.SUSPICIOUS]
     await host.shutdown()
 
 

@@ -14,7 +14,7 @@ from tests.protocol.test_questions import Person
 from tui.core.ports import MonotonicClock
 from tui.core.questions import Refuser
 from tui.core.servers import ServerSpec, Transport
-from tui.core.tasks import EXTENSION, TaskBook
+from tui.core.tasks import EXTENSION, KnownTasks
 from tui.core.tools import CallFailure
 from tui.core.traffic import Direction
 from tui.host.host import Host
@@ -125,7 +125,7 @@ async def test_cancelling_the_call_of_a_model_cancels_its_task_at_the_server(tmp
 
 async def test_a_call_by_hand_can_be_left_and_its_task_is_taken_up_after_a_restart(tmp_path):
     stored = StoredTasks(tmp_path / "state" / "tasks.json")
-    async with stage(tmp_path, book=TaskBook(stored)) as it:
+    async with stage(tmp_path, book=KnownTasks(stored)) as it:
         calling = asyncio.create_task(it.by_hand("stuck"))
         await until(lambda: it.sent("tasks/get"))
         task = it.host.workbench.task_of("srv", "hand-1")
@@ -139,7 +139,7 @@ async def test_a_call_by_hand_can_be_left_and_its_task_is_taken_up_after_a_resta
     at_server = tmp_path / "at-server.json"
     at_server.write_text(at_server.read_text().replace('"stuck"', '"count"'))
 
-    async with stage(tmp_path, book=TaskBook(StoredTasks(tmp_path / "state" / "tasks.json"))) as it:
+    async with stage(tmp_path, book=KnownTasks(StoredTasks(tmp_path / "state" / "tasks.json"))) as it:
         assert it.host.status("srv").tasks == 1
         (task,) = it.host.workbench.tasks("srv")
         result = await it.host.workbench.fetch_task(task, call="hand-1", progress=it.progress)
@@ -163,7 +163,7 @@ async def left_at_work(it):
 
 
 async def test_a_task_of_an_earlier_run_can_be_cancelled(tmp_path):
-    book = TaskBook()
+    book = KnownTasks()
     async with stage(tmp_path, book=book) as it:
         await left_at_work(it)
     async with stage(tmp_path, book=book) as it:
@@ -173,7 +173,7 @@ async def test_a_task_of_an_earlier_run_can_be_cancelled(tmp_path):
 
 
 async def test_a_task_that_its_server_forgot_is_forgotten(tmp_path):
-    book = TaskBook()
+    book = KnownTasks()
     async with stage(tmp_path, book=book) as it:
         await left_at_work(it)
         it.tasks_file.write_text("{}")

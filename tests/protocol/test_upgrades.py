@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tui.core.ports import MonotonicClock
-from tui.core.servers import Era, EraBook, ServerSpec, ServerState
+from tui.core.servers import Era, KnownEras, ServerSpec, ServerState
 from tui.core.traffic import Direction
 from tui.host.host import Host
 from tui.settings.state.stored_eras import StoredEras
@@ -82,13 +82,13 @@ def steered(path):
 async def test_a_server_with_a_handshake_is_probed_once_and_not_in_the_next_run(steer, tmp_path):
     spec, path = steered(steer(era="legacy")), tmp_path / "eras.json"
     first = StoredEras(path)
-    assert (await requests_of(spec, EraBook(first)))[:2] == ["server/discover", "initialize"]
+    assert (await requests_of(spec, KnownEras(first)))[:2] == ["server/discover", "initialize"]
     first.close()
-    assert "server/discover" not in await requests_of(spec, EraBook(StoredEras(path)))
+    assert "server/discover" not in await requests_of(spec, KnownEras(StoredEras(path)))
 
 
 async def test_a_remembered_era_that_is_wrong_costs_one_more_process(steer):
-    spec, book = steered(steer(era="legacy")), EraBook()
+    spec, book = steered(steer(era="legacy")), KnownEras()
     await requests_of(spec, book)
     steer(era="modern")
     assert (await requests_of(spec, book))[:2] == ["initialize", "server/discover"]
@@ -106,6 +106,6 @@ async def test_a_slow_server_without_a_handshake_is_asked_once(tmp_path):
     steering = tmp_path / "steering.json"
     steering.write_text(json.dumps({"era": "modern", "tools": ["say"]}))
     spec = ServerSpec("slow", sys.executable, (str(script), SERVER, str(steering)))
-    book = EraBook()
+    book = KnownEras()
     book.connected(spec.digest(), Era(has_handshake=False))
     assert "initialize" not in await requests_of(spec, book)

@@ -9,8 +9,8 @@ from tests.conftest import until
 from tests.ui.app_stage import app_over
 from tests.ui.fakes import FakeRuntime
 from tui.ui.app.app import McptuiApp
+from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.screen import ServerScreen
-from tui.ui.workbench.tool_bench import Bench
 
 EVIL = "\x1b]52;c;x\x07\x9b31m\u202e[@click=app.quit]x[/]"
 

@@ -64,7 +64,7 @@ def destructive() -> FakeRuntime:
 
 
 class TrustsOnlyNotes:
-    """`tui.core.ports.TrustBook` of a person who does not trust the weather."""
+    """`tui.core.ports.TrustStore` of a person who does not trust the weather."""
 
     def trusts(self, tool: Tool) -> bool:
         return tool.server == "notes"

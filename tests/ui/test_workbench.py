@@ -17,8 +17,8 @@ from tui.core.workbench import CacheHint
 from tui.ui.app.app import McptuiApp
 from tui.ui.widgets.rows import text_of
 from tui.ui.workbench.bars import BenchTab
+from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.screen import ServerScreen
-from tui.ui.workbench.tool_bench import Bench
 
 # ---- opening and leaving ----
 

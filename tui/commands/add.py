@@ -18,7 +18,7 @@ from tui.core.ports import BY_KEY
 from tui.core.text import clean, clean_line, quoted_name
 
 if TYPE_CHECKING:
-    from tui.commands.packages.found import Found
+    from tui.commands.packages.found import FoundServer
     from tui.core.servers import SignedOut
 
 USAGE = 2
@@ -190,7 +190,7 @@ def _risks(table: Mapping[str, Any]) -> list[str]:
     return risks_of(launch_of(ServerSpec("", command, args, env, table.get("cwd"), url=url)))
 
 
-def _packed(args: argparse.Namespace) -> "Found | None":
+def _packed(args: argparse.Namespace) -> "FoundServer | None":
     """Return the server of a bundle or a registry entry, or None for a URL or a command."""
     from tui.commands.packages.bundle import from_bundle, is_bundle
 

@@ -117,7 +117,7 @@ class FlagAnswers:
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
         """Print what changed and how to accept it, or that it was accepted."""
         # Many patterns, which a run without changes does not need.
-        from tui.core.definitions.differences import Verdict
+        from tui.core.definitions.differences import ChangeEffect
         from tui.core.definitions.wording import lines, since, summary
         from tui.core.hidden_text.readable import readable_line
 
@@ -139,9 +139,9 @@ class FlagAnswers:
         for one in question.changes:
             self._tell(_of_change(one, accepted=False, by=BY_DEFAULT))
         names = ", ".join(readable_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])
-        verdicts = {one.verdict for one in question.changes}
-        flag = "--accept-suspicious" if verdicts == {Verdict.SUSPICIOUS} else "--accept-changes"
-        if Verdict.SUSPICIOUS in verdicts and len(verdicts) > 1:
+        effects = {one.effect for one in question.changes}
+        flag = "--accept-suspicious" if effects == {ChangeEffect.SUSPICIOUS} else "--accept-changes"
+        if ChangeEffect.SUSPICIOUS in effects and len(effects) > 1:
             flag += ", or with --accept-suspicious to include suspicious ones"
         print(
             f"! {server}: {what} · not offered to the model: {names}. Accept with {flag}",
@@ -151,8 +151,8 @@ class FlagAnswers:
         return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
 
     def _accepted(self, question: DefinitionsQuestion, out: TextIO) -> DefinitionsAnswer:
-        """Accept what the flags allow, and print a line with the verdict for each tool."""
-        from tui.core.definitions.differences import Verdict
+        """Accept what the flags allow, and print a line with the effect of each."""
+        from tui.core.definitions.differences import ChangeEffect
         from tui.core.hidden_text.readable import readable_line
 
         flag = "--accept-suspicious" if self._accept_suspicious else "--accept-changes"
@@ -160,11 +160,11 @@ class FlagAnswers:
         for one in question.changes:
             words = f"{readable_line(shown_name(one.name), 80)} {'new' if one.is_new else 'changed'}"
             outcome = f"accepted, {flag}"
-            if one.verdict is Verdict.SUSPICIOUS and not self._accept_suspicious:
+            if one.effect is ChangeEffect.SUSPICIOUS and not self._accept_suspicious:
                 outcome = "not accepted. Read it, then add --accept-suspicious to accept it"
             else:
                 accepted.add(one.name)
-            print(f"! {clean_line(question.server, 80)}: {words}, {one.verdict} · {outcome}", file=out)
+            print(f"! {clean_line(question.server, 80)}: {words}, {one.effect} · {outcome}", file=out)
             is_accepted = one.name in accepted
             by = f"flag {flag}" if is_accepted else BY_DEFAULT
             self._tell(_of_change(one, accepted=is_accepted, by=by))
@@ -193,7 +193,7 @@ def _of_change(change: DefinitionChange, *, accepted: bool, by: str) -> dict[str
         "server": change.server,
         "name": shown_name(change.name),
         "change": "new" if change.is_new else "changed",
-        "verdict": change.verdict.value,
+        "verdict": change.effect.value,
         "accepted": accepted,
         "by": by,
     }

@@ -267,7 +267,7 @@ class Approver(Protocol):
         """Wait for the answer as `ask` does; None if there was none, so that it is asked again."""
 
 
-class TrustBook(Protocol):
+class TrustStore(Protocol):
     """Knows which servers are trusted, so that their read-only marks and results count."""
 
     def trusts(self, tool: Tool) -> bool:
@@ -284,7 +284,7 @@ class TrustBook(Protocol):
 
 
 class HintedTrust:
-    """A `TrustBook` without questions: the tools say whether their server is trusted."""
+    """A `TrustStore` without questions: the tools say whether their server is trusted."""
 
     def trusts(self, tool: Tool) -> bool:
         return tool.trusted

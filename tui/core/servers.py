@@ -390,7 +390,7 @@ def era_key(spec: ServerSpec) -> str:
     return ServerSpec("", url=f"{parts.scheme}://{parts.netloc}").digest() if spec.url else spec.digest()
 
 
-class EraKeeper(Protocol):
+class EraStore(Protocol):
     """Stores eras on disk. Neither waits nor raises, because a lost era only costs one probe."""
 
     def load(self) -> Mapping[str, Era]: ...
@@ -398,15 +398,15 @@ class EraKeeper(Protocol):
     def changed(self, key: str, era: Era | None) -> None: ...
 
 
-class EraBook:
+class KnownEras:
     """The eras of servers by a hash of their launch configuration or address, so that starts need no probe.
 
     Servers are upgraded, so a remembered era can be wrong: after a failed start it is forgotten, and the
     other era is tried.
     """
 
-    def __init__(self, keeper: EraKeeper | None = None) -> None:
-        self._keeper = keeper
+    def __init__(self, store: EraStore | None = None) -> None:
+        self._store = store
         self._eras: dict[str, Era] | None = None
 
     def find(self, key: str) -> Era | None:
@@ -423,14 +423,14 @@ class EraBook:
             self.forget(key)
         elif known != era:
             self._all()[key] = era
-            if self._keeper is not None:
-                self._keeper.changed(key, era)
+            if self._store is not None:
+                self._store.changed(key, era)
 
     def forget(self, key: str) -> None:
-        if self._all().pop(key, None) is not None and self._keeper is not None:
-            self._keeper.changed(key, None)
+        if self._all().pop(key, None) is not None and self._store is not None:
+            self._store.changed(key, None)
 
     def _all(self) -> dict[str, Era]:
         if self._eras is None:
-            self._eras = dict(self._keeper.load()) if self._keeper is not None else {}
+            self._eras = dict(self._store.load()) if self._store is not None else {}
         return self._eras

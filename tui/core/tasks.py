@@ -115,7 +115,7 @@ def _poll(said: int | None) -> int:
     return USUAL_POLL_MS if said is None else max(MIN_POLL_MS, min(MAX_POLL_MS, said))
 
 
-class TaskKeeper(Protocol):
+class TaskStore(Protocol):
     """Stores tasks on disk. Neither waits nor raises, because storing a task must not make its call fail."""
 
     def load(self) -> Sequence[Task]: ...
@@ -123,11 +123,11 @@ class TaskKeeper(Protocol):
     def changed(self, put: Sequence[Task], dropped: Sequence[Task]) -> None: ...
 
 
-class TaskBook:
+class KnownTasks:
     """The tasks of all servers that may still have a result for us."""
 
-    def __init__(self, keeper: TaskKeeper | None = None) -> None:
-        self._keeper = keeper
+    def __init__(self, store: TaskStore | None = None) -> None:
+        self._store = store
         self._tasks: dict[tuple[str, str, str], Task] | None = None
 
     def of(self, server: str, origin: str) -> tuple[Task, ...]:
@@ -146,17 +146,17 @@ class TaskBook:
         for old in too_many:
             del tasks[_key(old)]
         # Its status is polled anyway, so only a new task or time to live is written to the file.
-        if self._keeper is not None and (before is None or before.ttl_ms != task.ttl_ms):
-            self._keeper.changed([task], too_many)
+        if self._store is not None and (before is None or before.ttl_ms != task.ttl_ms):
+            self._store.changed([task], too_many)
 
     def drop(self, task: Task) -> None:
         """Remove a task whose result has been fetched, or can no longer be fetched."""
-        if self._all().pop(_key(task), None) is not None and self._keeper is not None:
-            self._keeper.changed((), [task])
+        if self._all().pop(_key(task), None) is not None and self._store is not None:
+            self._store.changed((), [task])
 
     def _all(self) -> dict[tuple[str, str, str], Task]:
         if self._tasks is None:
-            kept = self._keeper.load() if self._keeper is not None else ()
+            kept = self._store.load() if self._store is not None else ()
             self._tasks = {_key(task): task for task in kept}
         return self._tasks
 

@@ -19,7 +19,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 from tui import __version__
 from tui.core.ports import Clock
 from tui.core.servers import ServerSpec, StopReason
-from tui.core.tasks import STATUS_CHANGED, TaskBook
+from tui.core.tasks import STATUS_CHANGED, KnownTasks
 from tui.core.text import clean_line
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
@@ -88,7 +88,7 @@ class Connection:
         on_leaving: Callable[[StopReason], None],
         on_change: Callable[[], None],
         requests: ServerRequests,
-        tasks: TaskBook,
+        tasks: KnownTasks,
         subscriptions: Subscriptions | None = None,
         traceparent: Callable[[], str] = lambda: "",
         learn: Callable[[Sequence[Tool]], object] = len,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tui.core.definitions.accepted import Accepted, DefinitionChange, shown_name
-from tui.core.definitions.differences import Verdict
+from tui.core.definitions.differences import ChangeEffect
 from tui.core.ports import BY_DEFAULT, BY_KEY, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion, Questioner
 from tui.host.supervisor import Supervisor
@@ -74,7 +74,7 @@ class DefinitionReview:
         shown = await asyncio.to_thread(lambda: {one.name: self._shown(one) for one in changes})
         damage = server.offer.definitions.damage
         if server.spec.trusted and server.spec.accept_changes and not damage:
-            harmless = [one for one in changes if shown[one.name].verdict is not Verdict.SUSPICIOUS]
+            harmless = [one for one in changes if shown[one.name].effect is not ChangeEffect.SUSPICIOUS]
             self._answer(server, harmless, DefinitionsAnswer(Action.ACCEPT, BY_SETTING))
             changes = [one for one in changes if one not in harmless]
         if changes:
@@ -110,7 +110,7 @@ class DefinitionReview:
         if before is not None and before.definition is not None:
             before = Accepted(before.digest, self._redact(before.definition))
         shown = replace(change, before=before, after=self._redact(change.after))
-        _ = shown.verdict
+        _ = shown.effect
         return shown
 
     async def answered(self) -> None:

@@ -11,13 +11,13 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
 from tui.core.consent.question import AllOwn, ConsentGate
-from tui.core.definitions.accepted import DefinitionBook, DefinitionChange
+from tui.core.definitions.accepted import DefinitionChange, KnownDefinitions
 from tui.core.errors import ServerError, UsageError
 from tui.core.ports import BY_KEY, Clock, DecisionLog, Undecided
 from tui.core.questions import Questioner, Refuser, Sampler
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import EraBook, ServerSpec, ServerStatus, SignedOut
-from tui.core.tasks import TaskBook
+from tui.core.servers import KnownEras, ServerSpec, ServerStatus, SignedOut
+from tui.core.tasks import KnownTasks
 from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimits
 from tui.core.tools import Tool
@@ -71,10 +71,10 @@ class Host:
         tokens: TokenStore | None = None,
         client_metadata_url: str = "",
         traceparent: Callable[[], str] = lambda: "",
-        tasks: TaskBook | None = None,
-        eras: EraBook | None = None,
+        tasks: KnownTasks | None = None,
+        eras: KnownEras | None = None,
         decisions: DecisionLog | None = None,
-        definitions: DefinitionBook | None = None,
+        definitions: KnownDefinitions | None = None,
         consent: ConsentGate | None = None,
         hand: str = BY_KEY,
     ) -> None:
@@ -109,9 +109,9 @@ class Host:
             questioner=PatientQuestioner(asked, decisions or Undecided(), redact=redaction.value),
             sampler=sampler,
             traceparent=traceparent,
-            tasks=tasks or TaskBook(),
-            eras=eras or EraBook(),
-            definitions=definitions or DefinitionBook(),
+            tasks=tasks or KnownTasks(),
+            eras=eras or KnownEras(),
+            definitions=definitions or KnownDefinitions(),
             consent=consent or AllOwn(),
             redacted_tools=redaction.tools,
         )

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.consent.question import AllOwn, ConsentGate
-from tui.core.definitions.accepted import DefinitionBook
+from tui.core.definitions.accepted import KnownDefinitions
 from tui.core.ports import Clock
 from tui.core.questions import Refuser, Sampler
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import EraBook
-from tui.core.tasks import TaskBook
+from tui.core.servers import KnownEras
+from tui.core.tasks import KnownTasks
 from tui.core.tools import Tool
 from tui.core.traffic import TrafficSink
 from tui.host.process.watchdog import Watchdog
@@ -41,9 +41,9 @@ class HostContext:
     questioner: PatientQuestioner = field(default_factory=lambda: PatientQuestioner(Refuser()))
     sign_ins: SignIns | None = None
     sampler: Sampler | None = None
-    eras: EraBook = field(default_factory=EraBook)
+    eras: KnownEras = field(default_factory=KnownEras)
     traceparent: Callable[[], str] = lambda: ""
-    tasks: TaskBook = field(default_factory=TaskBook)
-    definitions: DefinitionBook = field(default_factory=DefinitionBook)
+    tasks: KnownTasks = field(default_factory=KnownTasks)
+    definitions: KnownDefinitions = field(default_factory=KnownDefinitions)
     consent: ConsentGate = field(default_factory=AllOwn)
     redacted_tools: Callable[[Sequence[Tool]], object] = len

@@ -14,7 +14,7 @@ LOOP_SECONDS = 120.0
 SECOND = 1_000_000_000
 
 
-class Happening(StrEnum):
+class LifecycleEvent(StrEnum):
     """What can happen to a server."""
 
     START = "start"
@@ -25,19 +25,19 @@ class Happening(StrEnum):
     GONE = "gone"
 
 
-TRANSITIONS: dict[tuple[ServerState, Happening], ServerState] = {
-    (ServerState.STOPPED, Happening.START): ServerState.STARTING,
-    (ServerState.STARTING, Happening.READY): ServerState.RUNNING,
-    (ServerState.STARTING, Happening.STOP): ServerState.STOPPING,
-    (ServerState.STARTING, Happening.FAIL): ServerState.STOPPING,
-    (ServerState.RUNNING, Happening.STOP): ServerState.STOPPING,
-    (ServerState.RUNNING, Happening.DIE): ServerState.STOPPING,
-    (ServerState.STOPPING, Happening.GONE): ServerState.STOPPED,
+TRANSITIONS: dict[tuple[ServerState, LifecycleEvent], ServerState] = {
+    (ServerState.STOPPED, LifecycleEvent.START): ServerState.STARTING,
+    (ServerState.STARTING, LifecycleEvent.READY): ServerState.RUNNING,
+    (ServerState.STARTING, LifecycleEvent.STOP): ServerState.STOPPING,
+    (ServerState.STARTING, LifecycleEvent.FAIL): ServerState.STOPPING,
+    (ServerState.RUNNING, LifecycleEvent.STOP): ServerState.STOPPING,
+    (ServerState.RUNNING, LifecycleEvent.DIE): ServerState.STOPPING,
+    (ServerState.STOPPING, LifecycleEvent.GONE): ServerState.STOPPED,
 }
 """Every legal transition. Every end passes STOPPING, so STOPPED always means that no process is left."""
 
 
-def after(state: ServerState, happening: Happening) -> ServerState:
+def after(state: ServerState, happening: LifecycleEvent) -> ServerState:
     """Return the next state; IllegalTransition is a bug in mcptui, never in a server."""
     try:
         return TRANSITIONS[state, happening]

@@ -30,7 +30,7 @@ from tui.host.booting import connections_beside, load_transport, start_seconds, 
 from tui.host.catalog import NO_TOOLS
 from tui.host.error_sentences import Ending
 from tui.host.host_context import HostContext
-from tui.host.lifecycle import Happening, RestartPolicy, after
+from tui.host.lifecycle import LifecycleEvent, RestartPolicy, after
 from tui.host.offers.offer import ServerOffer
 from tui.host.server_requests import ServerRequests
 from tui.host.subscriptions import Subscriptions
@@ -271,7 +271,7 @@ class Supervisor:
         self._policy.forget()
         self._kept = NO_TOOLS
         if self.state in (ServerState.STARTING, ServerState.RUNNING):
-            self._move(Happening.STOP, reason=StopReason.REQUESTED)
+            self._move(LifecycleEvent.STOP, reason=StopReason.REQUESTED)
         elif self.state is ServerState.STOPPED:
             self._pulse_now()
 
@@ -301,7 +301,7 @@ class Supervisor:
         self._lives += 1
         self._ready_ns = 0
         self._move(
-            Happening.START,
+            LifecycleEvent.START,
             reason=None,
             detail="",
             next_step="",
@@ -323,7 +323,7 @@ class Supervisor:
         if self.state is not ServerState.STOPPING:
             self._leaving(ending.reason)
         self._move(
-            Happening.GONE,
+            LifecycleEvent.GONE,
             reason=ending.reason,
             detail=self._redact(ending.detail),
             next_step=ending.next_step,
@@ -465,7 +465,7 @@ class Supervisor:
             era = Era(not is_modern(connection.protocol), connection.version)
             self._around.eras.connected(era_key(self.spec), era)
         self._move(
-            Happening.READY,
+            LifecycleEvent.READY,
             protocol=connection.protocol,
             title=connection.title,
             version=connection.version,
@@ -476,9 +476,9 @@ class Supervisor:
     def _leaving(self, reason: StopReason) -> None:
         match self.state:
             case ServerState.STARTING:
-                self._move(Happening.FAIL, reason=reason)
+                self._move(LifecycleEvent.FAIL, reason=reason)
             case ServerState.RUNNING:
-                self._move(Happening.DIE, reason=reason)
+                self._move(LifecycleEvent.DIE, reason=reason)
 
     def _changed(self) -> None:
         if (connection := self.connection) is not None and self.state is ServerState.RUNNING:
@@ -489,7 +489,7 @@ class Supervisor:
             self._status = replace(self._status, **counts)
         self._around.changed(self.spec.name)
 
-    def _move(self, happening: Happening, **values: Any) -> None:
+    def _move(self, happening: LifecycleEvent, **values: Any) -> None:
         state = after(self._status.state, happening)
         self._status = replace(self._status, state=state, since_ns=self._around.clock.now_ns(), **values)
         self._pulse_now()

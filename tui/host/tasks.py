@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from tui.core.servers import ServerSpec
-from tui.core.tasks import MIN_POLL_MS, Task, TaskBook, TaskStatus, made
+from tui.core.tasks import MIN_POLL_MS, KnownTasks, Task, TaskStatus, made
 from tui.core.text import clean_line, whole_words
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
@@ -43,7 +43,7 @@ class ServerTasks:
     def __init__(
         self,
         spec: ServerSpec,
-        book: TaskBook,
+        book: KnownTasks,
         requests: ServerRequests,
         ask: Ask,
         sleep: Callable[[float], Awaitable[None]],

@@ -14,7 +14,7 @@ from weakref import WeakSet
 from tui.core.errors import as_sentences
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
-from tui.core.tasks import Task, TaskBook
+from tui.core.tasks import KnownTasks, Task
 from tui.core.text import clean_line, quoted_name
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult, is_off
@@ -172,7 +172,7 @@ class HandWorkbench:
         servers: Mapping[str, Supervisor],
         toolbox: RunningToolbox,
         redactor: Redactor,
-        tasks: TaskBook,
+        tasks: KnownTasks,
     ) -> None:
         self._tasks = tasks
         self._servers = servers

@@ -3,7 +3,7 @@
 from tests.ui.snapshot_stage import CONSENT, CONSENT_AGAIN, CONSENT_REMOTE, after_untrusted, idle
 from tests.ui.snapshot_tour import Visit, tour
 from tui.core.ports import TrustQuestion
-from tui.ui.chat.approval_queue import Approvals
+from tui.ui.chat.question_queue import QuestionQueue
 
 
 @tour(
@@ -16,7 +16,7 @@ from tui.ui.chat.approval_queue import Approvals
 async def trust(visit: Visit) -> None:
     assert visit.app.main.parts is not None
     person = visit.app.main.parts.approvals
-    assert isinstance(person, Approvals)
+    assert isinstance(person, QuestionQueue)
     await visit.asked("question-consent", person.consent(CONSENT), "has never been started", "no")
     await visit.asked("question-consent-changed", person.consent(CONSENT_AGAIN), "has changed", "no")
     await visit.asked(

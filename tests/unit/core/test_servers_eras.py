@@ -1,6 +1,6 @@
 """The remembered eras of servers."""
 
-from tui.core.servers import Era, EraBook
+from tui.core.servers import Era, KnownEras
 
 OLD, NEW = Era(True, "1.0"), Era(False, "1.0")
 
@@ -21,13 +21,13 @@ class Kept:
 
 def test_an_era_is_remembered_and_stored():
     kept = Kept()
-    EraBook(kept).connected("a", OLD)
-    assert EraBook(kept).find("a") == OLD
+    KnownEras(kept).connected("a", OLD)
+    assert KnownEras(kept).find("a") == OLD
 
 
 def test_the_era_of_an_upgraded_handshake_server_is_forgotten():
     kept = Kept(a=OLD)
-    book = EraBook(kept)
+    book = KnownEras(kept)
     book.connected("a", Era(True, "2.0"))
     assert book.find("a") is None and kept.eras == {}
     book.connected("a", Era(True, "2.0"))
@@ -36,25 +36,25 @@ def test_the_era_of_an_upgraded_handshake_server_is_forgotten():
 
 def test_a_different_era_replaces_the_known_one():
     kept = Kept(a=OLD)
-    book = EraBook(kept)
+    book = KnownEras(kept)
     book.connected("a", NEW)
     assert kept.eras == {"a": NEW}
 
 
 def test_stored_eras_are_read_once_on_first_use():
     kept = Kept(a=OLD)
-    book = EraBook(kept)
+    book = KnownEras(kept)
     assert kept.loads == 0
     assert (book.find("a"), book.find("b"), kept.loads) == (OLD, None, 1)
 
 
 def test_a_forgotten_era_is_not_stored():
     kept = Kept(a=OLD)
-    EraBook(kept).forget("a")
+    KnownEras(kept).forget("a")
     assert kept.eras == {}
 
 
 def test_a_server_version_is_bounded():
-    book = EraBook()
+    book = KnownEras()
     book.connected("a", Era(True, "9" * 1_000))
     assert len(book.find("a").version) == 80

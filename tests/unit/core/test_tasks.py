@@ -2,7 +2,16 @@
 
 import pytest
 
-from tui.core.tasks import MAX_KEPT, MAX_POLL_MS, MIN_POLL_MS, USUAL_POLL_MS, Task, TaskBook, TaskStatus, made
+from tui.core.tasks import (
+    MAX_KEPT,
+    MAX_POLL_MS,
+    MIN_POLL_MS,
+    USUAL_POLL_MS,
+    KnownTasks,
+    Task,
+    TaskStatus,
+    made,
+)
 
 TASK = Task("srv", "o1", "t-1", "research", created=1000.0)
 
@@ -72,7 +81,7 @@ def test_a_task_expires_after_its_time_to_live_and_a_grace_period():
 
 def test_tasks_are_found_by_server_and_origin_and_only_unfinished_ones_are_stored():
     keeper = Keeper(TASK)
-    book = TaskBook(keeper)
+    book = KnownTasks(keeper)
     other = Task("srv", "elsewhere", "t-2", "x", created=1.0)
     book.put(other)
     assert book.of("srv", "o1") == (TASK,) and book.of("srv", "elsewhere") == (other,)
@@ -84,7 +93,7 @@ def test_tasks_are_found_by_server_and_origin_and_only_unfinished_ones_are_store
 
 
 def test_the_number_of_tasks_per_server_is_bounded():
-    book = TaskBook()
+    book = KnownTasks()
     for number in range(MAX_KEPT + 5):
         book.put(Task("srv", "o", f"t{number}", "x", created=1.0))
     tasks = book.of("srv", "o")

@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import until
 from tests.unit.host.scripted import RESULTS, Script
-from tui.core.definitions.accepted import DefinitionBook, Kept
+from tui.core.definitions.accepted import DefinitionRecord, KnownDefinitions
 from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, DefinitionsAnswer, Refuser
 from tui.core.secrets.redact import Redactor
@@ -227,7 +227,7 @@ async def test_the_second_question_about_a_server_is_awaited_like_the_first(monk
 
 
 async def test_accepted_definitions_remain_accepted_after_the_host_restarts(monkeypatch):
-    book, person = DefinitionBook(), Person(Action.ACCEPT)
+    book, person = KnownDefinitions(), Person(Action.ACCEPT)
     async with running(monkeypatch, person, book) as host:
         await change(monkeypatch, host, tool(description="other"))
         await until(lambda: offered(host) == ["echo"])
@@ -278,7 +278,7 @@ class Damaged:
     """A keeper whose file is damaged."""
 
     def load(self, key):
-        return Kept(damage="It is damaged.")
+        return DefinitionRecord(damage="It is damaged.")
 
     def save(self, key, server, kept):
         pass
@@ -286,7 +286,7 @@ class Damaged:
 
 async def test_if_the_definitions_file_of_a_trusted_server_is_damaged_the_person_is_asked(monkeypatch):
     person = Person(Action.ACCEPT)
-    book = DefinitionBook(Damaged())
+    book = KnownDefinitions(Damaged())
     async with running(monkeypatch, person, book, trusted=True, accept_changes=True) as host:
         await until(lambda: offered(host) == ["echo"])
         (question,) = person.asked

@@ -13,13 +13,13 @@ from tui.host.lifecycle import (
     LOOP_SECONDS,
     SECOND,
     TRANSITIONS,
-    Happening,
+    LifecycleEvent,
     RestartPolicy,
     after,
 )
 
 
-@pytest.mark.parametrize("happening", Happening)
+@pytest.mark.parametrize("happening", LifecycleEvent)
 @pytest.mark.parametrize("state", ServerState)
 def test_a_transition_outside_the_table_is_rejected(state, happening):
     if (state, happening) in TRANSITIONS:
@@ -31,7 +31,7 @@ def test_a_transition_outside_the_table_is_rejected(state, happening):
 
 def test_stopped_is_reached_only_through_stopping():
     assert [row for row, state in TRANSITIONS.items() if state is ServerState.STOPPED] == [
-        (ServerState.STOPPING, Happening.GONE)
+        (ServerState.STOPPING, LifecycleEvent.GONE)
     ]
 
 
@@ -123,7 +123,7 @@ class Lifecycle(RuleBasedStateMachine):
 
     def begin(self):
         self.was_ready = self.was_stopped = False
-        self.move(Happening.START)
+        self.move(LifecycleEvent.START)
 
     @rule()
     def the_person_stops_it(self):
@@ -131,7 +131,7 @@ class Lifecycle(RuleBasedStateMachine):
         self.deaths.clear()
         self.was_stopped = True
         if self.state in (ServerState.STARTING, ServerState.RUNNING):
-            self.move(Happening.STOP)
+            self.move(LifecycleEvent.STOP)
 
     @rule()
     def a_call_needs_it(self):
@@ -142,19 +142,19 @@ class Lifecycle(RuleBasedStateMachine):
     @precondition(lambda self: self.state is ServerState.STARTING)
     @rule()
     def it_is_ready(self):
-        self.move(Happening.READY)
+        self.move(LifecycleEvent.READY)
         self.policy.is_ready()
         self.was_ready, self.ready_at = True, self.now
 
     @precondition(lambda self: self.state in (ServerState.STARTING, ServerState.RUNNING))
     @rule()
     def it_dies(self):
-        self.move(Happening.DIE if self.state is ServerState.RUNNING else Happening.FAIL)
+        self.move(LifecycleEvent.DIE if self.state is ServerState.RUNNING else LifecycleEvent.FAIL)
 
     @precondition(lambda self: self.state is ServerState.STOPPING)
     @rule(jitter=st.floats(0.8, 1.2))
     def it_is_gone(self, jitter):
-        self.move(Happening.GONE)
+        self.move(LifecycleEvent.GONE)
         if not self.was_stopped:
             self.deaths.append(self.now)
             self.policy.delay_after_death(self.now, self.now - self.ready_at if self.was_ready else 0, jitter)

@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import until
 from tui.core.questions import Action, FormAnswer, Refuser
 from tui.core.servers import ServerSpec
-from tui.core.tasks import Task, TaskBook, TaskStatus
+from tui.core.tasks import KnownTasks, Task, TaskStatus
 from tui.core.tools import CallFailure, TextContent
 from tui.core.workbench import RawAnswer
 from tui.host.server_requests import PatientQuestioner, ServerRequests
@@ -38,7 +38,7 @@ class Scripted:
     """A server whose `tasks/get` is answered from a list, the last answer for ever."""
 
     def __init__(self, *answers):
-        self.book = TaskBook()
+        self.book = KnownTasks()
         self.person = Person()
         self.sent = []
         self.slept = []

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tui.commands.packages.found import Found, ask_for
+from tui.commands.packages.found import FoundServer, ask_for
 from tui.core.errors import ConfigError, UsageError
 from tui.core.files.programs import find_program
 from tui.core.text import clean_line
@@ -31,7 +31,7 @@ def is_bundle(word: str) -> bool:
     return word.lower().endswith(SUFFIXES)
 
 
-def from_bundle(args: argparse.Namespace, word: str) -> Found:
+def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
     """Return the server of a bundle as it would be configured. Raises UsageError if it cannot be used."""
     if "://" in word:
         raise UsageError(
@@ -70,7 +70,7 @@ def from_bundle(args: argparse.Namespace, word: str) -> Found:
         with open_bundle(path, digest) as again:
             again.unpack(folder, bundle.program() if bundle.is_binary else "")
 
-    return Found(
+    return FoundServer(
         table,
         named_after(bundle.name),
         "bundle",

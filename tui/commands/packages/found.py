@@ -13,7 +13,7 @@ from tui.settings.references import escaped
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundServer:
     """A server that somebody else described. It is added only after confirmation.
 
     Attributes:

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tui.commands.packages.found import Found, ask_for, entry_text, is_terminal
+from tui.commands.packages.found import FoundServer, ask_for, entry_text, is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.files.programs import find_program
 from tui.core.secrets.places import masked
 from tui.core.text import clean, clean_line
 from tui.host.registry import Registry
 from tui.settings.new_server import named_after, pair_list
-from tui.settings.packages.registry_entry import KINDS, Way, variable_name, ways
+from tui.settings.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
 from tui.settings.packages.server_inputs import refuse_borrowed_secrets, values_of
 
 FOUND, NOTHING, USAGE = 0, 1, 2
@@ -57,7 +57,7 @@ def search(args: argparse.Namespace) -> int:
 
 def _lines(item: Mapping[str, Any]) -> list[str]:
     entry = item["server"]
-    kinds = dict.fromkeys(clean_line(way.kind, 20) for way in ways(entry))
+    kinds = dict.fromkeys(clean_line(way.kind, 20) for way in launch_options(entry))
     head = (entry_text(entry, "name"), entry_text(entry, "version", 40), ", ".join(kinds), _status(item))
     about = entry_text(entry, "description")
     return ["  ".join(filter(None, head)), *([f"    {about}"] if about else [])]
@@ -102,7 +102,7 @@ def _registry_url(args: argparse.Namespace) -> tuple[str, str]:
     return url, shown
 
 
-def from_registry(args: argparse.Namespace, word: str) -> Found:
+def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
     """Return the server of that name in the registry, as it would be configured.
 
     Raises ServerError if the registry does not respond, UsageError if it has no such server or no usable way
@@ -134,7 +134,7 @@ def from_registry(args: argparse.Namespace, word: str) -> Found:
         raise UsageError(
             f"{clean_line(name, 100)} was deleted from the registry.", where=clean_line(address, 200)
         )
-    way = _chosen(ways(entry), args.kind, clean_line(name, 100))
+    way = _chosen(launch_options(entry), args.kind, clean_line(name, 100))
     print(f"{entry_text(entry, 'name')} {entry_text(entry, 'version', 40)}{f', {status}' if status else ''}")
     for line in (entry_text(entry, "description"), _repository(entry)):
         if line:
@@ -151,7 +151,7 @@ def from_registry(args: argparse.Namespace, word: str) -> Found:
     launcher = str(table.get("command", ""))
     if launcher and find_program(launcher) is None:
         lines.append(f"  {launcher} is not installed: {_INSTALL.get(launcher, 'install it')}")
-    return Found(table, named_after(name.rpartition("/")[2]), "registry", tuple(lines))
+    return FoundServer(table, named_after(name.rpartition("/")[2]), "registry", tuple(lines))
 
 
 def _repository(entry: Mapping[str, Any]) -> str:
@@ -159,7 +159,7 @@ def _repository(entry: Mapping[str, Any]) -> str:
     return entry_text(repository, "url") if isinstance(repository, Mapping) else ""
 
 
-def _asked_for(way: Way, given: Mapping[str, str]) -> Iterator[str]:
+def _asked_for(way: LaunchOption, given: Mapping[str, str]) -> Iterator[str]:
     """Yield a line for each secret and each optional value that is not set."""
     for one in way.inputs:
         if one.name in given:
@@ -170,7 +170,7 @@ def _asked_for(way: Way, given: Mapping[str, str]) -> Iterator[str]:
             yield f"  --set {clean_line(one.name, 60)}=…  {one.about}"
 
 
-def _chosen(found: Sequence[Way], kind: str | None, name: str) -> Way:
+def _chosen(found: Sequence[LaunchOption], kind: str | None, name: str) -> LaunchOption:
     """Return the way to run it: of the requested kind, the only one, or the one that the user selects."""
     fitting = [way for way in found if kind is None or way.kind == kind]
     usable = [way for way in fitting if not way.problem]

@@ -43,7 +43,7 @@ MAX_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HostServer:
     """A server of another host: its file as read, and the name of its entry."""
 
     path: Path
@@ -146,7 +146,7 @@ def _server_word(args: argparse.Namespace, host: KnownHost | None, files: Sequen
     )
 
 
-def _all(files: Sequence[Path], problems: list[ConfigError]) -> Iterator[Found]:
+def _all(files: Sequence[Path], problems: list[ConfigError]) -> Iterator[HostServer]:
     """Yield the servers of all readable files. Errors of unreadable files are added to `problems`."""
     for path in files:
         try:
@@ -157,7 +157,7 @@ def _all(files: Sequence[Path], problems: list[ConfigError]) -> Iterator[Found]:
             problems.append(error)
             continue
         for keys in file.servers(str(Path.cwd())):
-            yield Found(path, file, keys)
+            yield HostServer(path, file, keys)
 
 
 def _read(path: Path) -> HostFile:
@@ -174,7 +174,7 @@ def _read(path: Path) -> HostFile:
         ) from error
 
 
-def _found(host: KnownHost | None, files: Sequence[Path], server: str, *, into: bool) -> Found:
+def _found(host: KnownHost | None, files: Sequence[Path], server: str, *, into: bool) -> HostServer:
     problems: list[ConfigError] = []
     every = list(_all(files, problems))
     by_file = {os.path.realpath(one.path): one for one in reversed(every) if one.keys[-1] == server}
@@ -210,7 +210,7 @@ def launcher() -> list[str]:
     return [sys.executable, "-m", "tui"]
 
 
-def _into(found: Found, name: str) -> Change:
+def _into(found: HostServer, name: str) -> Change:
     words = found.words
     entry = found.file.at(found.keys)
     if not words and (url := url_of(entry)):
@@ -228,7 +228,7 @@ def _into(found: Found, name: str) -> Change:
     return Change(tapped(found.file, found.keys, tap), [*tap, *words], note if transient else "")
 
 
-def _out(found: Found) -> Change:
+def _out(found: HostServer) -> Change:
     words, original = found.words, found.words[found.length :]
     record = _record(found)
     if record is None:
@@ -248,7 +248,7 @@ def _out(found: Found) -> Change:
     return Change(untapped(found.file, found.keys), original)  # somebody formatted the file
 
 
-def _preview(found: Found, host: KnownHost | None, change: Change) -> None:
+def _preview(found: HostServer, host: KnownHost | None, change: Change) -> None:
     real = Path(os.path.realpath(found.path))
     project = f", project {clean_line(found.keys[1], 400)}" if found.keys[0] == "projects" else ""
     print(f"{found.place} ({host.title if host else 'file'}{project})")
@@ -269,7 +269,7 @@ def _shared(path: Path) -> str:
     )
 
 
-def _masked(found: Found, words: Sequence[str]) -> str:
+def _masked(found: HostServer, words: Sequence[str]) -> str:
     entry = found.file.at(found.keys)
     env = entry.get("env") or entry.get("environment")
     values = {
@@ -290,7 +290,7 @@ def _refuse_links(path: Path, *, yes: bool) -> None:
         )
 
 
-def _write(found: Found, change: Change, *, into: bool) -> Path:
+def _write(found: HostServer, change: Change, *, into: bool) -> Path:
     """Apply the change to the current file, and store a backup and the record for undoing it."""
     with locked(found.path):
         try:
@@ -325,14 +325,14 @@ def _write(found: Found, change: Change, *, into: bool) -> Path:
     return backup
 
 
-def _stored(found: Found, ending: str) -> Path:
+def _stored(found: HostServer, ending: str) -> Path:
     from tui.settings.locations import state_dir
 
     name = json.dumps([os.path.realpath(found.path), *found.keys])
     return state_dir() / "tapped" / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.{ending}"
 
 
-def _record(found: Found) -> dict[str, Any] | None:
+def _record(found: HostServer) -> dict[str, Any] | None:
     try:
         record = json.loads(read_bounded(_stored(found, "json"), MAX_BYTES, links=False))
         for edit in record["edits"]:

@@ -1,4 +1,4 @@
-"""Which definitions of a server are accepted, and what has changed since. All I/O goes through its keeper.
+"""Which definitions of a server are accepted, and what has changed since. All I/O goes through its store.
 
 The first list of a server is accepted, because the person started the server. So are tools that it adds
 before its first call, because some servers list their tools one after the other. Definitions with hidden
@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Protocol
 
 from tui.core.definitions.definition import INSTRUCTIONS, Definition, digest_of
-from tui.core.definitions.differences import Difference, Verdict, differences_of, verdict_of
+from tui.core.definitions.differences import ChangeEffect, Difference, differences_of, effect_of
 
 MAX_ACCEPTED = 10_000
 """Maximum number of definitions remembered per server, including those of removed tools."""
@@ -52,13 +52,13 @@ class DefinitionChange:
         return differences_of(self.before.definition if self.before is not None else None, self.after)
 
     @cached_property
-    def verdict(self) -> Verdict:
-        found = verdict_of(self.differences)
-        return Verdict.BREAKING if self.before is LOST and found is Verdict.COMPATIBLE else found
+    def effect(self) -> ChangeEffect:
+        found = effect_of(self.differences)
+        return ChangeEffect.BREAKING if self.before is LOST and found is ChangeEffect.COMPATIBLE else found
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class DefinitionRecord:
     """The stored record of a server: `accepted` definitions, and digests of `refused` ones, by name.
 
     `damage` says in a sentence why it cannot be read; the rest is then empty.
@@ -69,13 +69,13 @@ class Kept:
     damage: str = ""
 
 
-class DefinitionKeeper(Protocol):
+class DefinitionStore(Protocol):
     """Stores accepted definitions on disk."""
 
-    def load(self, key: str) -> Kept | None:
+    def load(self, key: str) -> DefinitionRecord | None:
         """Return what is stored, None if this server is new. May block, does not raise."""
 
-    def save(self, key: str, server: str, kept: Kept) -> None:
+    def save(self, key: str, server: str, kept: DefinitionRecord) -> None:
         """Add to what is stored. Neither waits nor raises."""
 
 
@@ -86,13 +86,13 @@ class ServerDefinitions:
     everything that the server lists counts as changed until a person accepts it.
     """
 
-    def __init__(self, server: str, key: str = "", keeper: DefinitionKeeper | None = None) -> None:
+    def __init__(self, server: str, key: str = "", store: DefinitionStore | None = None) -> None:
         self.revision = 0
         self.damage = ""
         self._server = server
         self._key = key
-        self._keeper = keeper
-        self._loaded = keeper is None
+        self._store = store
+        self._loaded = store is None
         self._accepted: dict[str, Accepted] | None = None
         self._refused: dict[str, str] = {}
         self._open = False
@@ -107,9 +107,9 @@ class ServerDefinitions:
 
     def load(self) -> None:
         """Read what is stored, once. Blocks."""
-        if self._loaded or self._keeper is None:
+        if self._loaded or self._store is None:
             return
-        if (kept := self._keeper.load(self._key)) is not None:
+        if (kept := self._store.load(self._key)) is not None:
             self._accepted, self._refused = dict(kept.accepted), dict(kept.refused)
             self.damage = kept.damage
         self._loaded = True
@@ -196,22 +196,22 @@ class ServerDefinitions:
         self.revision += 1
 
     def _save(self, new: Mapping[str, Accepted]) -> None:
-        if self._keeper is not None:
-            self._keeper.save(self._key, self._server, Kept(new, self._refused))
+        if self._store is not None:
+            self._store.save(self._key, self._server, DefinitionRecord(new, self._refused))
 
 
-class DefinitionBook:
+class KnownDefinitions:
     """The definitions of all servers, by a key made from their name and launch configuration."""
 
-    def __init__(self, keeper: DefinitionKeeper | None = None) -> None:
-        self._keeper = keeper
+    def __init__(self, store: DefinitionStore | None = None) -> None:
+        self._store = store
         self._servers: dict[str, ServerDefinitions] = {}
 
     def of(self, server: str, key: str) -> ServerDefinitions:
         """Return the definitions of the server with this `key`."""
         known = self._servers.get(key)
         if known is None:
-            known = self._servers[key] = ServerDefinitions(server, key, self._keeper)
+            known = self._servers[key] = ServerDefinitions(server, key, self._store)
         return known
 
 

@@ -1,6 +1,7 @@
 """How two definitions of a tool differ, place by place, and what each difference means for a caller. Pure.
 
-The worst difference decides the verdict. One that cannot be judged is breaking: a person reads it anyway.
+The worst difference decides the effect of the change. One that cannot be judged is breaking, because a
+person reads it anyway.
 """
 
 import json
@@ -13,7 +14,7 @@ from tui.core.definitions.definition import Definition
 from tui.core.definitions.suspicion import suspicion
 
 
-class Verdict(StrEnum):
+class ChangeEffect(StrEnum):
     """The effect of a change on a caller."""
 
     COMPATIBLE = "compatible"
@@ -21,7 +22,7 @@ class Verdict(StrEnum):
     SUSPICIOUS = "suspicious"
 
 
-ORDER = (Verdict.COMPATIBLE, Verdict.BREAKING, Verdict.SUSPICIOUS)
+ORDER = (ChangeEffect.COMPATIBLE, ChangeEffect.BREAKING, ChangeEffect.SUSPICIOUS)
 """From harmless to harmful."""
 
 ABSENT = object()
@@ -46,13 +47,13 @@ class Difference:
     path: str
     before: Any
     after: Any
-    verdict: Verdict = Verdict.COMPATIBLE
+    effect: ChangeEffect = ChangeEffect.COMPATIBLE
     why: str = ""
 
 
-def verdict_of(differences: Sequence[Difference]) -> Verdict:
-    """Return the worst verdict."""
-    return max((one.verdict for one in differences), key=ORDER.index, default=Verdict.COMPATIBLE)
+def effect_of(differences: Sequence[Difference]) -> ChangeEffect:
+    """Return the worst effect."""
+    return max((one.effect for one in differences), key=ORDER.index, default=ChangeEffect.COMPATIBLE)
 
 
 def differences_of(before: Definition | None, after: Definition) -> tuple[Difference, ...]:
@@ -63,13 +64,13 @@ def differences_of(before: Definition | None, after: Definition) -> tuple[Differ
     if before is None:
         found = [Difference("", ABSENT, after)]
         found += [
-            Difference(path, ABSENT, text, Verdict.SUSPICIOUS, why)
+            Difference(path, ABSENT, text, ChangeEffect.SUSPICIOUS, why)
             for path, text in texts_of(after)
             if (why := suspicion(text))
         ]
         return tuple(found[:MAX_DIFFERENCES])
     if max(len(json.dumps(before)), len(json.dumps(after))) > MAX_COMPARED:
-        return (Difference(ELSEWHERE, ABSENT, ABSENT, Verdict.BREAKING, "too large to compare"),)
+        return (Difference(ELSEWHERE, ABSENT, ABSENT, ChangeEffect.BREAKING, "too large to compare"),)
     compare = _Comparison()
     for key in _keys(before, after):
         old, new = before.get(key, ABSENT), after.get(key, ABSENT)
@@ -148,7 +149,7 @@ class _Comparison:
             harmless = key == "readOnlyHint" and now is True
             harmless = harmless or (key in ("destructiveHint", "openWorldHint") and now is False)
             if harmless:
-                self._put(path, was, now, Verdict.SUSPICIOUS, "claims to be safer than before")
+                self._put(path, was, now, ChangeEffect.SUSPICIOUS, "claims to be safer than before")
             elif key in ("readOnlyHint", "destructiveHint"):
                 self._add(path, was, now, "may do more than before")
             else:
@@ -203,16 +204,16 @@ class _Comparison:
         before = {suspicion(text) for text in known}
         why = next((why for text in texts if (why := suspicion(text)) and why not in before), "")
         if why:
-            self._put(path, old, new, Verdict.SUSPICIOUS, why)
+            self._put(path, old, new, ChangeEffect.SUSPICIOUS, why)
         else:
-            self._put(path, old, new, Verdict.BREAKING if broken else Verdict.COMPATIBLE, broken)
+            self._put(path, old, new, ChangeEffect.BREAKING if broken else ChangeEffect.COMPATIBLE, broken)
 
-    def _put(self, path: str, old: Any, new: Any, verdict: Verdict, why: str) -> None:
+    def _put(self, path: str, old: Any, new: Any, effect: ChangeEffect, why: str) -> None:
         if len(self.found) < MAX_DIFFERENCES:
-            self.found.append(Difference(path, old, new, verdict, why))
+            self.found.append(Difference(path, old, new, effect, why))
             return
         last = self.found[-1]
-        worst = max(last.verdict, verdict, key=ORDER.index)
+        worst = max(last.effect, effect, key=ORDER.index)
         self.found[-1] = Difference(ELSEWHERE, ABSENT, ABSENT, worst, "more differences than listed")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from tui.core import units
 from tui.core.definitions.accepted import LOST, DefinitionChange, shown_name
 from tui.core.definitions.definition import INSTRUCTIONS
-from tui.core.definitions.differences import ABSENT, ELSEWHERE, Difference, Verdict
+from tui.core.definitions.differences import ABSENT, ELSEWHERE, ChangeEffect, Difference
 from tui.core.hidden_text.readable import readable, readable_line
 from tui.core.hidden_text.scan import MAX_CHARS
 from tui.core.text import clean_line, composed
@@ -39,14 +39,14 @@ CONTEXT = 60
 MAX_WORDS = 400
 """Longer texts are shown before and after, not word by word, because comparing takes quadratic time."""
 
-VERDICTS = {
-    Verdict.COMPATIBLE: "compatible: existing calls still work",
-    Verdict.BREAKING: "breaking: existing calls may fail",
-    Verdict.SUSPICIOUS: "suspicious: read it carefully",
+EFFECTS = {
+    ChangeEffect.COMPATIBLE: "compatible: existing calls still work",
+    ChangeEffect.BREAKING: "breaking: existing calls may fail",
+    ChangeEffect.SUSPICIOUS: "suspicious: read it carefully",
 }
 
 NOTHING_FOUND = "nothing suspicious found"
-"""The verdict of a new definition, for which there are no existing calls."""
+"""The effect of a new definition, for which there are no existing calls."""
 
 
 def summary(changes: Sequence[DefinitionChange]) -> str:
@@ -70,21 +70,21 @@ def since(changes: Sequence[DefinitionChange]) -> str:
 def head(change: DefinitionChange) -> str:
     """Return a change in a line: "add changed (suspicious)"."""
     name = readable_line(shown_name(change.name), 120)
-    return f"{name} {'is new' if change.is_new else 'changed'} ({change.verdict})"
+    return f"{name} {'is new' if change.is_new else 'changed'} ({change.effect})"
 
 
 def lines(change: DefinitionChange, most: int = MAX_VALUE) -> Iterator[Line]:
-    """Yield a change as lines: its name and verdict, then each difference, texts with `most` characters.
+    """Yield a change as lines: its name and effect, then each difference, texts with `most` characters.
 
     Every omission of new text is marked by a piece of `Kind.CUT`.
     """
     differences = change.differences
-    verdict = change.verdict
+    effect = change.effect
     how = "new" if change.is_new else "changed"
-    warn = Kind.DIM if verdict is Verdict.COMPATIBLE else Kind.WARNING
+    warn = Kind.DIM if effect is ChangeEffect.COMPATIBLE else Kind.WARNING
     name = readable_line(shown_name(change.name), 120)
-    harmless_and_new = change.is_new and verdict is Verdict.COMPATIBLE
-    words = NOTHING_FOUND if harmless_and_new else VERDICTS[verdict]
+    harmless_and_new = change.is_new and effect is ChangeEffect.COMPATIBLE
+    words = NOTHING_FOUND if harmless_and_new else EFFECTS[effect]
     yield ((name, Kind.HEAD), (f"  {how}, ", Kind.DIM), (words, warn))
     if change.before is LOST:
         yield (("  The accepted version cannot be read. The current one:", Kind.DIM),)
@@ -109,7 +109,7 @@ def _difference(difference: Difference, most: int) -> Iterator[Line]:
         return
     path = " ".join(readable(difference.path[:most]).split())
     at = _bounded(path, Kind.PLAIN, most, left_out=len(difference.path) - most)
-    mark = Kind.DIM if difference.verdict is Verdict.COMPATIBLE else Kind.WARNING
+    mark = Kind.DIM if difference.effect is ChangeEffect.COMPATIBLE else Kind.WARNING
     yield (("  ", Kind.PLAIN), *at, *(((f"  {why}", mark),) if why else ()))
     if isinstance(before, str) and isinstance(after, str):
         removed, added = words_between(before, after, most)

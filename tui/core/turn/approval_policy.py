@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tui.core.context.resource_tools import is_resource_read
-from tui.core.ports import BY_DEFAULT, BY_KEY, Answer, HintedTrust, TrustBook
+from tui.core.ports import BY_DEFAULT, BY_KEY, Answer, HintedTrust, TrustStore
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.turn.rules import STRICTEST_FIRST, Rule, Rules
@@ -63,7 +63,7 @@ class Policy:
     always: set[str] = field(default_factory=set)
     session: set[str] = field(default_factory=set)
     refresh: Callable[[], None] = lambda: None
-    trust: TrustBook = field(default_factory=HintedTrust)
+    trust: TrustStore = field(default_factory=HintedTrust)
     cleared: set[tuple[str, str]] = field(default_factory=set)
 
     def key(self, tool: Tool, arguments: Mapping[str, Any] = NO_ARGUMENTS) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from tui.core.context.built_in_tools import BUILT_IN, SERVER
 from tui.core.context.resource_tools import LIST, is_resource_tool
 from tui.core.conversation.conversation import AssistantMessage, Conversation, Message, ToolMessage
-from tui.core.ports import TrustBook
+from tui.core.ports import TrustStore
 from tui.core.text import quoted_name
 from tui.core.tools import Tool
 
@@ -41,7 +41,7 @@ def is_listed(conversation: Conversation, tool: Tool, arguments: Mapping[str, An
     )
 
 
-def untrusted_sources(conversation: Conversation, trust: TrustBook) -> tuple[str, ...]:
+def untrusted_sources(conversation: Conversation, trust: TrustStore) -> tuple[str, ...]:
     """Return the untrusted servers with results or resources in a conversation, in order.
 
     An imported conversation is a source too, because the sources that it names may be forged.

@@ -51,7 +51,7 @@ class PendingRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Drops:
+class DroppedCounts:
     """Counts of messages from a server that never reached the session.
 
     `collapsed`: notifications merged or dropped because there were too many. `unmatched`: responses that
@@ -97,8 +97,8 @@ class Gate:
         self._late_versions: list[str] = []
 
     @property
-    def drops(self) -> Drops:
-        return Drops(self._inbox.collapsed, self._unmatched, self._refused, self._overrun)
+    def drops(self) -> DroppedCounts:
+        return DroppedCounts(self._inbox.collapsed, self._unmatched, self._refused, self._overrun)
 
     # ---- session to server ---------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tui.core.definitions.accepted import DefinitionBook, DefinitionChange, ServerDefinitions, digests_of
+from tui.core.definitions.accepted import DefinitionChange, KnownDefinitions, ServerDefinitions, digests_of
 from tui.core.definitions.definition import INSTRUCTIONS, instructions_definition
 from tui.core.servers import ServerSpec
 from tui.core.text import quoted_name
@@ -49,7 +49,7 @@ def definitions_key(spec: ServerSpec) -> str:
 class ServerOffer:
     """The offer of one server, over all of its connections."""
 
-    def __init__(self, spec: ServerSpec, book: DefinitionBook) -> None:
+    def __init__(self, spec: ServerSpec, book: KnownDefinitions) -> None:
         self.definitions: ServerDefinitions = book.of(spec.name, definitions_key(spec))
         self._hidden: tuple[HiddenText, ...] = ()
         self._marked: tuple[Catalog, int, Sequence[Tool]] = (NO_TOOLS, -1, ())

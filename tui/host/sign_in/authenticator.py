@@ -20,8 +20,8 @@ from tui.core.errors import McptuiError, StorageError
 from tui.core.secrets.oauth_values import masked_address
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
+from tui.host.sign_in.browser_sign_in import BrowserSignIn
 from tui.host.sign_in.callback import CallbackListener
-from tui.host.sign_in.consent import PersonSignsIn
 from tui.host.sign_in.exchange import OAuthExchange, Record, is_private
 from tui.host.sign_in.failures import SignInFailed, explained
 from tui.host.sign_in.keychain_values import resolved_oauth
@@ -242,7 +242,7 @@ class Authenticator(httpx2.Auth):
                 if self._spec.oauth.grant is Grant.PERSON:
                     await self._listen(listener)
                     storage.stored = self._stored
-                    person = PersonSignsIn(
+                    person = BrowserSignIn(
                         self._spec.name,
                         self._url,
                         listener,
@@ -294,7 +294,7 @@ class Authenticator(httpx2.Auth):
                 await flow.aclose()
 
     async def _provider(
-        self, module: Any, storage: Any, redirect_address: str, person: PersonSignsIn | None
+        self, module: Any, storage: Any, redirect_address: str, person: BrowserSignIn | None
     ) -> "OAuthClientProvider":
         oauth = await resolved_oauth(self._spec, self._around.remember)
         spec = replace(self._spec, oauth=oauth, url=self._url)
@@ -317,7 +317,7 @@ class Authenticator(httpx2.Auth):
         holder.append(provider)
         return provider
 
-    async def _answered(self, module: Any, provider: Any, person: PersonSignsIn) -> Any:
+    async def _answered(self, module: Any, provider: Any, person: BrowserSignIn) -> Any:
         found = await person.answered()
         if found.error:
             # RFC 9207, 2.4: an error from another issuer does not count either.

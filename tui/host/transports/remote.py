@@ -14,7 +14,7 @@ from tui.core.jsonrpc.messages import Id, Notification
 from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import TrafficSink
-from tui.host.frames.id_gate import CONNECTION_CLOSED, NO_HTTP_ANSWER, RESULT_TOO_LARGE, Drops, Gate
+from tui.host.frames.id_gate import CONNECTION_CLOSED, NO_HTTP_ANSWER, RESULT_TOO_LARGE, DroppedCounts, Gate
 from tui.host.frames.inbox import LISTS, SESSION_REOPENED, Inbox
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import ProcessExit
@@ -174,7 +174,7 @@ class RemoteTransport:
         return 0
 
     @property
-    def drops(self) -> Drops:
+    def drops(self) -> DroppedCounts:
         return self.gate.drops
 
     def negotiated(self, version: str) -> None:

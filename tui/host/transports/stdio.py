@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import TrafficSink
-from tui.host.frames.id_gate import CONNECTION_CLOSED, Drops, Gate
+from tui.host.frames.id_gate import CONNECTION_CLOSED, DroppedCounts, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.line_dialect import LineDialect, Refusal
 from tui.host.frames.stdout_reader import StdoutReader
@@ -124,7 +124,7 @@ class StdioTransport:
         return self._intake.incomplete
 
     @property
-    def drops(self) -> Drops:
+    def drops(self) -> DroppedCounts:
         return self._gate.drops
 
     def negotiated(self, version: str) -> None:

@@ -1,8 +1,8 @@
 """Dialects: how models without function calling write tool calls.
 
-A dialect is a ChatModel around another ChatModel. It puts the tools into the system text, rewrites calls and
-results in the history as text, and parses calls out of what the inner model writes. The loop
-sees a model with function calling.
+A dialect is a prompt and a parser. `TextTools`, a ChatModel around another one, puts the tools into the
+system text, rewrites calls and results in the history as text, and has the dialect parse the calls out of
+what the inner model writes. The loop sees a model with function calling.
 
 Parsers are pure: text in, pieces out, however the text was split (`dialect_parser.py`). The prompts are text
 files in the same folder.

@@ -18,8 +18,8 @@ from tui.model.dialects.call_maker import (
     named_in,
 )
 from tui.model.dialects.dialect_parser import span
+from tui.model.dialects.leaked_call_forms import NAME
 from tui.model.dialects.mend import Mended, UnreadableJson, mend
-from tui.model.dialects.stray_json_calls import NAME
 from tui.model.dialects.typed import bracket_end, fitted, keywords, properties_of
 
 _TAGS = re.compile(r"\s*(?:<[^<>{}\[\]\"']{1,60}>\s*){0,4}(?:functools(?=\[))?")

@@ -21,8 +21,8 @@ from tui.core.ports import (
 from tui.model.dialects.call_maker import UNNAMED, CallMaker, OfferedTools
 from tui.model.dialects.dialect import DIALECTS, Dialect
 from tui.model.dialects.dialect_parser import Piece
+from tui.model.dialects.leaked_calls import LeakParser
 from tui.model.dialects.native_calls import calls_of_generation, repaired
-from tui.model.dialects.stray_calls import LeakParser
 from tui.model.dialects.thoughts import Thoughts
 from tui.model.dialects.xml import ANSWER, XmlParser
 from tui.model.openai_api.accumulator import CUT

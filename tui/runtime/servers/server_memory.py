@@ -1,10 +1,10 @@
 """What is known about servers from earlier runs: tasks, eras, accepted definitions."""
 
-from tui.core.definitions.accepted import DefinitionBook
+from tui.core.definitions.accepted import KnownDefinitions
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.redact_json import without_secrets
-from tui.core.servers import EraBook
-from tui.core.tasks import TaskBook
+from tui.core.servers import KnownEras
+from tui.core.tasks import KnownTasks
 from tui.settings.locations import state_dir
 from tui.settings.state.stored_definitions import StoredDefinitions
 from tui.settings.state.stored_eras import StoredEras
@@ -25,9 +25,9 @@ class ServerMemory:
         definitions = StoredDefinitions(
             state_dir() / "definitions", lambda value: without_secrets(value, redactor.redact_spoken)
         )
-        self.tasks = TaskBook(tasks)
-        self.eras = EraBook(eras)
-        self.definitions = DefinitionBook(definitions)
+        self.tasks = KnownTasks(tasks)
+        self.eras = KnownEras(eras)
+        self.definitions = KnownDefinitions(definitions)
         self._files = (tasks, eras, definitions)
 
     def close(self) -> None:

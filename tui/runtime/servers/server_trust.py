@@ -17,7 +17,7 @@ from tui.settings.state.stored_trust import StoredTrust
 
 
 class ServerTrust:
-    """A `tui.core.ports.TrustBook` over the servers of a host and the answers in a file."""
+    """A `tui.core.ports.TrustStore` over the servers of a host and the answers in a file."""
 
     def __init__(
         self, host: Callable[[], Host], path: Path, config: ConfigFile, decisions: DecisionLog

@@ -50,7 +50,7 @@ def is_registry_name(word: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class LaunchOption:
     """One way to run a server of a registry.
 
     Attributes:
@@ -72,23 +72,23 @@ class Way:
         return filler.remote(self.source) if self.kind == "remote" else filler.package(self.kind, self.source)
 
 
-def ways(entry: Mapping[str, Any]) -> list[Way]:
+def launch_options(entry: Mapping[str, Any]) -> list[LaunchOption]:
     """Return all ways to run the server, in the order of the entry, packages first."""
     found = [_package_way(one) for one in _objects(entry.get("packages"))]
     return found + [_remote_way(one) for one in _objects(entry.get("remotes"))]
 
 
-def _package_way(package: Mapping[str, Any]) -> Way:
+def _package_way(package: Mapping[str, Any]) -> LaunchOption:
     kind = _text(package, "registryType").lower()
     what = " ".join(filter(None, (_text(package, "identifier"), _text(package, "version"))))
     if problem := _package_problem(kind, package):
-        return Way(kind, what, problem=problem, source=package)
+        return LaunchOption(kind, what, problem=problem, source=package)
     inputs = [
         *_argument_inputs(package.get("runtimeArguments")),
         *_argument_inputs(package.get("packageArguments")),
         *_pair_inputs(package.get("environmentVariables")),
     ]
-    return Way(kind, what, _distinct(inputs), source=package)
+    return LaunchOption(kind, what, _distinct(inputs), source=package)
 
 
 def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
@@ -117,7 +117,7 @@ def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
     return ""
 
 
-def _remote_way(remote: Mapping[str, Any]) -> Way:
+def _remote_way(remote: Mapping[str, Any]) -> LaunchOption:
     url, kind = _text(remote, "url"), _text(remote, "type")
     problem = ""
     if kind not in ("streamable-http", "sse"):
@@ -129,9 +129,9 @@ def _remote_way(remote: Mapping[str, Any]) -> Way:
     elif any(header_name_fault(_text(one, "name")) for one in _objects(remote.get("headers"))):
         problem = "one of its headers is invalid"
     if problem:
-        return Way("remote", url, problem=problem, source=remote)
+        return LaunchOption("remote", url, problem=problem, source=remote)
     inputs = [*_variable_inputs(remote, url), *_pair_inputs(remote.get("headers"))]
-    return Way("remote", url, _distinct(inputs), source=remote)
+    return LaunchOption("remote", url, _distinct(inputs), source=remote)
 
 
 # ---- what is asked for ---------------------------------------------------------------------------------

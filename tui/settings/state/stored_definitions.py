@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tui.core.definitions.accepted import MAX_ACCEPTED, Accepted, Kept
+from tui.core.definitions.accepted import MAX_ACCEPTED, Accepted, DefinitionRecord
 from tui.core.definitions.definition import digest_of
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 class StoredDefinitions:
-    """A `tui.core.definitions.accepted.DefinitionKeeper` over a folder, which need not exist.
+    """A `tui.core.definitions.accepted.DefinitionStore` over a folder, which need not exist.
 
     `redact` takes configured secrets out of a JSON value: a server may have its own in a definition. Digests
     are those of the definitions with them. A tool whose name holds one is not kept.
@@ -43,7 +43,7 @@ class StoredDefinitions:
         self._redact = redact
         self._thread: ThreadPoolExecutor | None = None
 
-    def load(self, key: str) -> Kept | None:
+    def load(self, key: str) -> DefinitionRecord | None:
         path = self._path(key)
         try:
             found = _read(path)
@@ -52,10 +52,10 @@ class StoredDefinitions:
                     os.utime(path)  # it was used
         except (ConfigError, Unreadable, OSError) as error:
             _log.warning("the accepted definitions of a server cannot be read: %s: %s", path, error)
-            return Kept(damage=_damage(path, error))
+            return DefinitionRecord(damage=_damage(path, error))
         return found
 
-    def save(self, key: str, server: str, kept: Kept) -> None:
+    def save(self, key: str, server: str, kept: DefinitionRecord) -> None:
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "definitions")
         self._thread.submit(self._add, self._path(key), server, kept)
@@ -69,16 +69,16 @@ class StoredDefinitions:
     def _path(self, key: str) -> Path:
         return self._folder / f"{key}.json"
 
-    def _add(self, path: Path, server: str, new: Kept) -> None:
+    def _add(self, path: Path, server: str, new: DefinitionRecord) -> None:
         """Add to a file; it is read again, since another mcptui may have changed it."""
         try:
             with locked(path):
                 try:
-                    before = _read(path) or Kept()
+                    before = _read(path) or DefinitionRecord()
                 except Unopened as error:
                     raise ConfigError(f"{error}.", where=str(path)) from error
                 except Unreadable:
-                    before = Kept()
+                    before = DefinitionRecord()
                     keep_damaged(path)
                 accepted = {**before.accepted, **new.accepted}
                 last = dict(list(accepted.items())[-MAX_ACCEPTED:])
@@ -125,7 +125,7 @@ def _text(
     return json.dumps(whole, separators=(",", ":")) + "\n"  # indenting what is deep would multiply it
 
 
-def _read(path: Path) -> Kept | None:
+def _read(path: Path) -> DefinitionRecord | None:
     """Return what a file keeps, None if there is none. Raises Unreadable if it is damaged."""
     try:
         found = loads(read_bounded(path, MAX_BYTES, links=False))
@@ -135,7 +135,7 @@ def _read(path: Path) -> Kept | None:
         raise Unreadable(f"is not JSON: {error}") from error
     match found:
         case {"format": int(number), "accepted": list(listed), "refused": dict(refused)} if number == FORMAT:
-            return Kept(
+            return DefinitionRecord(
                 dict(map(_entry, listed)),
                 {name: one for name, one in refused.items() if isinstance(one, str)},
             )

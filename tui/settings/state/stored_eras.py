@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 class StoredEras:
-    """A `tui.core.servers.EraKeeper` over a file, which need not exist."""
+    """A `tui.core.servers.EraStore` over a file, which need not exist."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

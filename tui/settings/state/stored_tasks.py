@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 class StoredTasks:
-    """A `tui.core.tasks.TaskKeeper` over a file, which need not exist."""
+    """A `tui.core.tasks.TaskStore` over a file, which need not exist."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -38,7 +38,7 @@ RecorderJob = threading.Event | Action
 """Work for the recorder's thread between entries: set an event, use the writer."""
 
 
-class Judgement(NamedTuple):
+class LintReport(NamedTuple):
     """Findings, with which all of the entries up to `judged` are known; 0 for no more than before."""
 
     findings: Sequence[Finding]
@@ -52,7 +52,7 @@ class Portion(NamedTuple):
     """
 
     captured: list[Captured]
-    judgement: Judgement
+    judgement: LintReport
     job: RecorderJob | None
     items: int
 
@@ -64,7 +64,7 @@ class Backlog:
         """Create a backlog of at most `limit` bytes; from three quarters of it on only heads are taken."""
         self._limit, self._tight = limit, limit * 3 // 4
         self._mono_ns, self._wall_ns = mono_ns, wall_ns
-        self._queue: deque[Captured | RecorderJob | Judgement] = deque()
+        self._queue: deque[Captured | RecorderJob | LintReport] = deque()
         # Each is written by one side; several taps at once may make the first one inexact, never the queue,
         # and both are reset whenever the queue is empty.
         self._came = self._went = 0
@@ -101,7 +101,7 @@ class Backlog:
         self._came += room
         self._queue.extend(several)
 
-    def put(self, errand: RecorderJob | Judgement) -> None:
+    def put(self, errand: RecorderJob | LintReport) -> None:
         if (gap := self._gap()) is not None:
             self._queue.append(gap)
         self._queue.append(errand)
@@ -144,7 +144,7 @@ class Backlog:
         room = reports = judged = 0
         while queue and len(taken) < most and room < octets:
             item = queue.popleft()
-            if isinstance(item, Judgement):
+            if isinstance(item, LintReport):
                 findings += item.findings
                 judged = max(judged, item.judged)
                 reports += 1
@@ -160,7 +160,7 @@ class Backlog:
         items = len(taken) + reports + (job is not None)
         if not items and (gap := self._gap()) is not None:
             taken.append(gap)
-        return Portion(taken, Judgement(findings, judged), job, items)
+        return Portion(taken, LintReport(findings, judged), job, items)
 
     def settle(self) -> None:
         if not self._queue:
@@ -284,7 +284,7 @@ class Recorder:
         After that, all findings of the entries up to `judged` are known.
         """
         if findings or judged:
-            self._put(Judgement(list(findings), judged))
+            self._put(LintReport(list(findings), judged))
 
     def submit(self, action: Action) -> None:
         """Run `action` with the writer in the recorder's thread, after the entries so far."""
@@ -330,7 +330,7 @@ class Recorder:
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
-    def _put(self, errand: RecorderJob | Judgement) -> None:
+    def _put(self, errand: RecorderJob | LintReport) -> None:
         self._backlog.put(errand)
         self._awake = True
         self._wake.set()

@@ -5,13 +5,13 @@ from inspect import isawaitable
 
 from tui.core.text import quoted_name
 from tui.traffic.spans.entries import CallSpan
-from tui.ui.chat.approval_queue import ApprovalKeys
 from tui.ui.chat.composer.editor import EditorSession
 from tui.ui.chat.config_editing import ConfigEditing
 from tui.ui.chat.current_conversation import CurrentConversation
 from tui.ui.chat.message_actions import MessageActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox
+from tui.ui.chat.question_queue import ApprovalKeys
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.rules import RulesOpening
 from tui.ui.chat.server_editing import ServerEditing

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # loaded with the screens
     from tui.core.conversation.conversation import Attachment
     from tui.runtime.runtime import Runtime
     from tui.ui.traffic.resender import LiveRun
-    from tui.ui.workbench.calls import CallBook
+    from tui.ui.workbench.calls import BenchHistory
 
 WORKBENCH = "tui.ui.workbench.screen"
 NOT_KEPT = "The recording of that run was deleted."
@@ -76,16 +76,16 @@ class Navigator:
         self._spans = spans
         self._open_dialog = open_dialog
         self._traffic_place = ("", 0)  # filter and entry to which the traffic screen comes back
-        self._call_book: CallBook | None = None
+        self._call_book: BenchHistory | None = None
         self._expects_server = False
         self._tasks = Tasks()
 
     @property
-    def call_book(self) -> "CallBook":
-        from tui.ui.workbench.calls import CallBook
+    def call_book(self) -> "BenchHistory":
+        from tui.ui.workbench.calls import BenchHistory
 
         if self._call_book is None:
-            self._call_book = CallBook()
+            self._call_book = BenchHistory()
         return self._call_book
 
     async def open_screen_of(self, found: Action) -> None:

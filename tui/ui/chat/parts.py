@@ -9,7 +9,6 @@ from tui.core.attachments import attachment_of
 from tui.core.events import Event
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.action_handlers import ActionHandlers
-from tui.ui.chat.approval_queue import ApprovalKeys
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
 from tui.ui.chat.composer.attachments import AttachmentReader
@@ -21,6 +20,7 @@ from tui.ui.chat.current_conversation import CurrentConversation, OpenDialog
 from tui.ui.chat.message_actions import MessageActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox
+from tui.ui.chat.question_queue import ApprovalKeys
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.rules import RulesOpening
 from tui.ui.chat.server_editing import ServerEditing

@@ -10,11 +10,11 @@ from tui.core import units
 from tui.core.errors import sentences
 from tui.core.ports import NO_MODEL
 from tui.core.servers import ServerStatus
-from tui.ui.chat.approval_queue import Approvals
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.faults import FaultNotes
+from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.status_line import LOADING, Meter, Status, Used, short_path
+from tui.ui.chat.status_line import LOADING, Meter, Status, UsageTexts, short_path
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -37,7 +37,7 @@ class ChatStatus:
         runtime: "Runtime",
         chat: TurnQueue,
         bridge: Bridge,
-        approvals: Approvals,
+        approvals: QuestionQueue,
         overrides: KeyOverrides,
         parent: Callable[[], str],
     ) -> None:
@@ -125,7 +125,7 @@ class ChatStatus:
         unrecorded = self._runtime.unrecorded or self._runtime.decisions.problem
         return "not recorded" if unrecorded else ""
 
-    def _used(self) -> Used:
+    def _used(self) -> UsageTexts:
         meters = self._runtime.conversations.meters
         about = "~" if meters.estimated else ""
         context: Meter | str = ""
@@ -134,7 +134,7 @@ class ChatStatus:
             context = Meter("context", meters.context, meters.window, words)
         elif meters.context:
             context = f"{about}{units.count(meters.context)}"
-        return Used(
+        return UsageTexts(
             context=context,
             tokens=f"{about}{units.count(meters.tokens)}" if meters.tokens else "",
             cost=""

@@ -30,7 +30,7 @@ class Meter:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class UsageTexts:
     """What the conversation has used, in words, or "".
 
     `context` is how full the model's window is: a meter if the window is known, "~12 k" if not.
@@ -42,7 +42,7 @@ class Used:
     cost: str = ""
 
 
-NOTHING_USED = Used()
+NOTHING_USED = UsageTexts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Status:
     stalled: bool = False
     meters: tuple[Meter, ...] = ()
     model: str = ""
-    used: Used = NOTHING_USED
+    used: UsageTexts = NOTHING_USED
     fault: str = ""
 
 

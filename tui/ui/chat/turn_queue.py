@@ -12,9 +12,9 @@ from tui.core.errors import McptuiError
 from tui.core.events import Event, Steered, TurnError
 from tui.core.text import clean_line
 from tui.core.turn.limits import TurnMeter
-from tui.ui.chat.approval_queue import Approvals
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.composer.token_area import Written
+from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:  # not needed for the first frame
@@ -45,7 +45,7 @@ class TurnQueue:
     def __init__(
         self,
         runtime: "Runtime",
-        approvals: Approvals,
+        approvals: QuestionQueue,
         bridge: Bridge,
         view: "Transcript",
         read: Read,

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.core.definitions.accepted import DefinitionChange
-from tui.core.definitions.differences import ORDER, Verdict, texts_of
+from tui.core.definitions.differences import ORDER, ChangeEffect, texts_of
 from tui.core.definitions.wording import Kind, head, lines, summary
 from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion
 from tui.core.text import clean_line, quoted_name
@@ -89,7 +89,7 @@ class Differences:
         self.whole: set[str] = set()
         self._left = MAX_ON_SCREEN
         failed = 0
-        for change in sorted(question.changes, key=lambda one: -ORDER.index(one.verdict)):
+        for change in sorted(question.changes, key=lambda one: -ORDER.index(one.effect)):
             found = list(self._fitting(change)) if failed < MAX_TRIED else [((head(change), "accent"),), ()]
             if found[-1]:
                 self.rows += found
@@ -175,7 +175,7 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
     def compose(self) -> ComposeResult:
         question = self.question
         server = f"Server {quoted_name(question.server, 60)}"
-        suspicious = sum(one.verdict is Verdict.SUSPICIOUS for one in question.changes)
+        suspicious = sum(one.effect is ChangeEffect.SUSPICIOUS for one in question.changes)
         with Vertical():
             was = any(not one.is_new for one in question.changes)
             since = " since you accepted it" if was else ", not accepted yet"

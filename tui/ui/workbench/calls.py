@@ -109,7 +109,7 @@ class Draft:
 
 
 @dataclass(slots=True)
-class CallBook:
+class BenchHistory:
     """The calls made by hand in one run, by server and item; confirmed items, and forms as they were left."""
 
     count: int = 0
@@ -177,7 +177,7 @@ class BenchContext:
     screen: "Screen[Any]"
     runtime: "Runtime"
     server: str
-    book: CallBook
+    book: BenchHistory
     overrides: "KeyOverrides"
     signs: "Symbols"
     prompt: "PromptLine"

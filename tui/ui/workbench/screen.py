@@ -20,16 +20,16 @@ from tui.ui.widgets.prompt import FINISH_INPUT, PromptLine
 from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, trust_words, why_only_listed
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
-from tui.ui.workbench.calls import BenchContext, CallBook
-from tui.ui.workbench.catalogue import Catalogue, SubscriptionWatch
+from tui.ui.workbench.bench import Bench
+from tui.ui.workbench.calls import BenchContext, BenchHistory
 from tui.ui.workbench.hand_calls import HandCalls
+from tui.ui.workbench.listings import Listings, SubscriptionWatch
 from tui.ui.workbench.message_draft import MessageDraft
 from tui.ui.workbench.overview import Overview, choose_sampling, edit_roots
 from tui.ui.workbench.result_view import copy_text
 from tui.ui.workbench.saved_arguments import SavedArguments
 from tui.ui.workbench.server_log import ServerLog, choose_level
 from tui.ui.workbench.server_traffic import ServerTraffic
-from tui.ui.workbench.tool_bench import Bench
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -70,7 +70,7 @@ class ServerScreen(Screen[None]):
         runtime: "Runtime",
         server: str,
         overrides: KeyOverrides,
-        book: CallBook,
+        book: BenchHistory,
         *,
         draft: MessageDraft,
         show_frames: Callable[[str], None],
@@ -92,7 +92,7 @@ class ServerScreen(Screen[None]):
             tab: Bench(tab, shared, saved) for tab in (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
         }
         self.calls = HandCalls(shared, saved)
-        self.catalogue = Catalogue(shared, self.benches, self.look)
+        self.listings = Listings(shared, self.benches, self.look)
         self.subscriptions = SubscriptionWatch(shared, self.benches[BenchTab.RESOURCES], self.calls.call)
         self.overview = Overview(shared)
         self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
@@ -123,7 +123,7 @@ class ServerScreen(Screen[None]):
     async def on_unmount(self) -> None:
         for bench in self.benches.values():
             bench.leave_form()
-        await self.catalogue.close()
+        await self.listings.close()
         await self.calls.close()
         for bench in self.benches.values():
             await bench.result.close()
@@ -133,7 +133,7 @@ class ServerScreen(Screen[None]):
         if not self.is_attached:
             return
         status = self.shared.status
-        self.catalogue.look(status)
+        self.listings.look(status)
         self.subscriptions.look(visible=self.tab is BenchTab.RESOURCES)
         match self.tab:
             case BenchTab.OVERVIEW:
@@ -146,7 +146,7 @@ class ServerScreen(Screen[None]):
         if self.bench is not None:
             self.bench.result.look()
         self._title.show_status(status, sum(call.took_ms is None for call in self.calls.running))
-        self.tabs.show(self.catalogue.notes)
+        self.tabs.show(self.listings.notes)
         self._show_keys()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -251,7 +251,7 @@ class ServerScreen(Screen[None]):
             choose_level(self.app, status, self.shared)
 
     def action_bench_reload(self) -> None:
-        self.catalogue.reload()
+        self.listings.reload()
         self.look()
 
     def action_bench_call(self) -> None:

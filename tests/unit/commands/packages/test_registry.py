@@ -6,12 +6,12 @@ import pytest
 
 from tui.commands.packages.registry import _chosen
 from tui.core.errors import UsageError
-from tui.settings.packages.registry_entry import Way
+from tui.settings.packages.registry_entry import LaunchOption
 
 NPM, REMOTE, BROKEN = (
-    Way("npm", "x 1"),
-    Way("remote", "https://h"),
-    Way("nuget", "x", problem="not supported"),
+    LaunchOption("npm", "x 1"),
+    LaunchOption("remote", "https://h"),
+    LaunchOption("nuget", "x", problem="not supported"),
 )
 
 

@@ -4,7 +4,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from tui.core.definitions.accepted import Kept, ServerDefinitions, digests_of
+from tui.core.definitions.accepted import DefinitionRecord, ServerDefinitions, digests_of
 
 
 def listed(**texts):
@@ -34,8 +34,8 @@ class Memory:
         return self.kept.get(key)
 
     def save(self, key, server, kept):
-        before = self.kept.get(key, Kept())
-        self.kept[key] = Kept({**before.accepted, **kept.accepted}, dict(kept.refused))
+        before = self.kept.get(key, DefinitionRecord())
+        self.kept[key] = DefinitionRecord({**before.accepted, **kept.accepted}, dict(kept.refused))
 
 
 def test_the_first_list_is_accepted_without_a_question():
@@ -47,7 +47,7 @@ def test_the_first_list_is_accepted_without_a_question():
 
 def test_if_the_accepted_definitions_cannot_be_read_everything_counts_as_changed():
     memory = Memory()
-    memory.kept["k"] = Kept(damage="Damaged.")
+    memory.kept["k"] = DefinitionRecord(damage="Damaged.")
     definitions = ServerDefinitions("srv", "k", memory)
     see(definitions, listed(a="1", b="1"))
     assert definitions.damage == "Damaged." and accepted(definitions, listed(a="1", b="1")) == []
@@ -127,7 +127,7 @@ def test_a_listing_that_failed_does_not_count_as_the_first_list():
 
 def test_a_file_that_accepts_nothing_makes_every_tool_a_change():
     memory = Memory()
-    memory.kept["key"] = Kept()
+    memory.kept["key"] = DefinitionRecord()
     definitions = ServerDefinitions("srv", "key", memory)
     see(definitions, listed(a="1"))
     assert names(definitions.changes()) == ["a"]

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tui.core.definitions.accepted import DefinitionBook
-from tui.core.definitions.differences import Verdict
+from tui.core.definitions.accepted import KnownDefinitions
+from tui.core.definitions.differences import ChangeEffect
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.host.catalog import Walk, build_catalog
@@ -27,7 +27,7 @@ def listing(*tools, instructions=None):
 
 def seen(*listings):
     """Return the offer of a server whose tool is called after its first list."""
-    offer = ServerOffer(SPEC, DefinitionBook())
+    offer = ServerOffer(SPEC, KnownDefinitions())
     for one in listings:
         offer.see(one.catalog, one.introduction)
         offer.definitions.called()
@@ -117,7 +117,7 @@ def test_a_tool_with_hidden_text_is_not_offered_until_a_person_accepts_it():
     offer = seen(first)
     assert [one.name for one in offer.offered(first.catalog, ())] == ["plain"]
     (change,) = offer.changes(instructions=True)
-    assert (change.name, change.verdict) == ("poisoned", Verdict.SUSPICIOUS)
+    assert (change.name, change.effect) == ("poisoned", ChangeEffect.SUSPICIOUS)
     offer.definitions.accept([change])
     assert [one.name for one in offer.offered(first.catalog, ())] == ["plain", "poisoned"]
 

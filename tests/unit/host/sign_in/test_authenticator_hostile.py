@@ -14,7 +14,7 @@ from tests.protocol.oauth_server import Asked, OAuthServer, Reply
 from tests.unit.host.sign_in.people import Around, Person, browse
 from tui.core.questions import Action, AddressAnswer
 from tui.core.servers import Grant
-from tui.host.sign_in import consent, exchange
+from tui.host.sign_in import browser_sign_in, exchange
 from tui.host.sign_in.failures import SignInFailed
 from tui.host.sign_in.token_store import StoredSignIn, TokenStore
 
@@ -135,14 +135,14 @@ async def test_a_pasted_url_of_another_sign_in_is_rejected(store: TokenStore) ->
     person = Person(lambda question: AddressAnswer(Action.ACCEPT, pasted))
     async with OAuthServer() as server:
         await refused(Around(store, server.url, person), "another sign-in")
-        assert len(person.questions) == consent.PASTES
+        assert len(person.questions) == browser_sign_in.PASTES
         assert not server.asked("/token")
 
 
 async def test_a_browser_that_returns_no_callback_times_out(
     store: TokenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(consent, "BROWSER_SECONDS", 0.1)
+    monkeypatch.setattr(browser_sign_in, "BROWSER_SECONDS", 0.1)
     async with OAuthServer() as server:
         around = Around(store, server.url)
         around.sign_ins._open_browser = lambda address: True

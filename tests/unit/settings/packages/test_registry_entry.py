@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tui.core.errors import UsageError
 from tui.settings.load import load_text
-from tui.settings.packages.registry_entry import is_registry_name, ways
+from tui.settings.packages.registry_entry import is_registry_name, launch_options
 from tui.settings.packages.server_inputs import values_of
 
 NPM = {"registryType": "npm", "identifier": "@x/weather", "version": "1.0.2", "transport": {"type": "stdio"}}
@@ -21,7 +21,7 @@ def package(**more: Any) -> dict[str, Any]:
 
 
 def table_of(entry: dict[str, Any], **given: str) -> dict[str, Any]:
-    (way,) = ways(entry)
+    (way,) = launch_options(entry)
     assert way.problem == ""
     return way.table(values_of(way.inputs, list(given.items()), lambda wanted: None))
 
@@ -97,7 +97,7 @@ def test_variables_and_headers_of_a_remote_are_filled_in():
             {"name": "X-Region", "default": "eu"},
         ],
     }
-    (way,) = ways({"remotes": [remote]})
+    (way,) = launch_options({"remotes": [remote]})
     assert way.table({"tenant": ("acme",), "X-Region": ("eu",)}) == {
         "url": "https://acme.example.com/mcp",
         "headers": {"Authorization": "Bearer ${API_TOKEN}", "X-Region": "eu"},
@@ -155,7 +155,7 @@ def test_text_in_an_entry_never_becomes_a_reference_to_an_environment_variable()
     ],
 )
 def test_a_package_that_cannot_be_run_safely_has_a_problem(more: dict[str, Any], said: str):
-    (way,) = ways(package(**more))
+    (way,) = launch_options(package(**more))
     assert said in way.problem
 
 
@@ -171,7 +171,7 @@ def test_a_package_that_cannot_be_run_safely_has_a_problem(more: dict[str, Any],
     ],
 )
 def test_a_remote_with_an_invalid_url_has_a_problem(remote: dict[str, Any]):
-    assert ways({"remotes": [remote]})[0].problem
+    assert launch_options({"remotes": [remote]})[0].problem
 
 
 def test_control_characters_in_an_argument_are_refused():
@@ -220,7 +220,7 @@ json_values = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["packageArguments", "environmentVariables", "headers"]), json_values))
 def test_an_entry_of_any_shape_raises_nothing_but_a_usage_error(odd: dict[str, Any]):
-    for way in ways(
+    for way in launch_options(
         {"packages": [{**NPM, **odd}], "remotes": [{"type": "sse", "url": "https://h/{a}", **odd}]}
     ):
         if not way.problem:

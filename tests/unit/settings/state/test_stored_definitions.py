@@ -8,7 +8,7 @@ import stat
 
 import pytest
 
-from tui.core.definitions.accepted import Accepted, Kept
+from tui.core.definitions.accepted import Accepted, DefinitionRecord
 from tui.core.definitions.definition import digest_of
 from tui.settings.state import stored_definitions
 from tui.settings.state.stored_definitions import StoredDefinitions
@@ -29,7 +29,7 @@ def keep(folder, kept, key=KEY):
 
 def test_accepted_definitions_are_kept_in_a_private_file(tmp_path):
     folder = tmp_path / "state" / "definitions"
-    kept = Kept({"add": accepted(ADD)}, {"sub": "x"})
+    kept = DefinitionRecord({"add": accepted(ADD)}, {"sub": "x"})
     keep(folder, kept)
     assert StoredDefinitions(folder).load(KEY) == kept
     assert StoredDefinitions(folder).load(OTHER) is None
@@ -38,8 +38,8 @@ def test_accepted_definitions_are_kept_in_a_private_file(tmp_path):
 
 
 def test_two_processes_keep_each_others_entries(tmp_path):
-    keep(tmp_path, Kept({"add": accepted(ADD)}))
-    keep(tmp_path, Kept({"sub": accepted({"name": "sub"})}))
+    keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
+    keep(tmp_path, DefinitionRecord({"sub": accepted({"name": "sub"})}))
     found = StoredDefinitions(tmp_path).load(KEY)
     assert found is not None
     assert found.accepted.keys() == {"add", "sub"}
@@ -55,21 +55,21 @@ def test_a_damaged_file_accepts_nothing_and_is_rewritten(tmp_path, text):
     path = tmp_path / f"{KEY}.json"
     path.write_text(text)
     found = StoredDefinitions(tmp_path).load(KEY)
-    assert found == Kept(damage=found.damage)
+    assert found == DefinitionRecord(damage=found.damage)
     assert found.damage.startswith(f"What you accepted before cannot be read: {path} ")
     assert f"it is copied to {KEY}.damaged. Everything counts as changed" in found.damage
     assert path.read_text() == text, "until it is replaced, it stays damaged: its server was seen before"
-    keep(tmp_path, Kept({"add": accepted(ADD)}))
-    assert StoredDefinitions(tmp_path).load(KEY) == Kept({"add": accepted(ADD)})
+    keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
+    assert StoredDefinitions(tmp_path).load(KEY) == DefinitionRecord({"add": accepted(ADD)})
     assert (tmp_path / f"{KEY}.damaged").read_text() == text
 
 
 def test_a_newer_damaged_file_replaces_the_copy_of_the_older(tmp_path):
     for text in ("first", "second"):
         (tmp_path / f"{KEY}.json").write_text(text)
-        keep(tmp_path, Kept({"add": accepted(ADD)}))
+        keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
     assert (tmp_path / f"{KEY}.damaged").read_text() == "second"
-    assert StoredDefinitions(tmp_path).load(KEY) == Kept({"add": accepted(ADD)})
+    assert StoredDefinitions(tmp_path).load(KEY) == DefinitionRecord({"add": accepted(ADD)})
 
 
 def no_links(*_, **__):
@@ -80,10 +80,10 @@ def test_on_a_disk_without_hard_links_a_damaged_file_is_copied(tmp_path, monkeyp
     monkeypatch.setattr(os, "link", no_links)
     for text in ("first" * 100_000, "second"):
         (tmp_path / f"{KEY}.json").write_text(text)
-        keep(tmp_path, Kept({"add": accepted(ADD)}))
+        keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
         beside = tmp_path / f"{KEY}.damaged"
         assert beside.read_text() == text and stat.S_IMODE(beside.stat().st_mode) == 0o600
-    assert StoredDefinitions(tmp_path).load(KEY) == Kept({"add": accepted(ADD)})
+    assert StoredDefinitions(tmp_path).load(KEY) == DefinitionRecord({"add": accepted(ADD)})
 
 
 def test_a_damaged_file_that_cannot_be_copied_is_logged_and_not_replaced(tmp_path, monkeypatch, caplog):
@@ -95,7 +95,7 @@ def test_a_damaged_file_that_cannot_be_copied_is_logged_and_not_replaced(tmp_pat
     monkeypatch.setattr(shutil, "copyfileobj", full)
     path = tmp_path / f"{KEY}.json"
     path.write_text("first")
-    keep(tmp_path, Kept({"add": accepted(ADD)}))
+    keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [(path.name, "first")]
     assert f"is damaged and cannot be copied to {KEY}.damaged (No space left on device)" in caplog.text
 
@@ -115,12 +115,12 @@ def test_a_symlink_in_place_of_the_file_is_reported_and_its_target_unchanged(tmp
     (tmp_path / f"{KEY}.json").symlink_to(tmp_path / "other")
     found = StoredDefinitions(tmp_path).load(KEY)
     assert found.damage and "copied to" not in found.damage
-    keep(tmp_path, Kept({"add": accepted(ADD)}))
+    keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
     assert (tmp_path / "other").read_text() == "{}"
 
 
 def test_a_definition_that_does_not_match_its_digest_is_dropped(tmp_path):
-    keep(tmp_path, Kept({"add": accepted(ADD)}))
+    keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
     path = tmp_path / f"{KEY}.json"
     path.write_text(path.read_text().replace("Adds.", "Adds!"))
     found = StoredDefinitions(tmp_path).load(KEY)
@@ -131,7 +131,7 @@ def test_a_definition_that_does_not_match_its_digest_is_dropped(tmp_path):
 def test_only_digests_are_kept_of_too_many_definitions(tmp_path, monkeypatch):
     monkeypatch.setattr(stored_definitions, "MAX_DEFINITIONS", 100)
     large = {"name": "large", "description": "x" * 200}
-    keep(tmp_path, Kept({"large": accepted(large), "add": accepted(ADD)}))
+    keep(tmp_path, DefinitionRecord({"large": accepted(large), "add": accepted(ADD)}))
     found = StoredDefinitions(tmp_path).load(KEY)
     assert found is not None
     assert found.accepted == {"large": Accepted(digest_of(large)), "add": accepted(ADD)}
@@ -140,12 +140,12 @@ def test_only_digests_are_kept_of_too_many_definitions(tmp_path, monkeypatch):
 def test_the_least_recently_used_servers_are_dropped(tmp_path, monkeypatch):
     monkeypatch.setattr(stored_definitions, "MAX_FILES", 2)
     for number in range(4):
-        keep(tmp_path, Kept(), str(number) * 32)
+        keep(tmp_path, DefinitionRecord(), str(number) * 32)
     assert len(list(tmp_path.glob("*.json"))) == 2
 
 
 def test_accepted_definitions_are_read_from_a_read_only_file_system(tmp_path, monkeypatch):
-    kept = Kept({"add": accepted(ADD)})
+    kept = DefinitionRecord({"add": accepted(ADD)})
     keep(tmp_path, kept)
 
     def refuse(path):
@@ -158,12 +158,12 @@ def test_accepted_definitions_are_read_from_a_read_only_file_system(tmp_path, mo
 def test_a_failed_write_is_only_logged(tmp_path, caplog):
     blocked = tmp_path / "file"
     blocked.write_text("")
-    keep(blocked, Kept({"add": accepted(ADD)}))
+    keep(blocked, DefinitionRecord({"add": accepted(ADD)}))
     assert "cannot save the accepted definitions of srv" in caplog.text
 
 
 def test_the_file_is_plain_json(tmp_path):
-    keep(tmp_path, Kept({"add": accepted(ADD)}))
+    keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
     found = json.loads((tmp_path / f"{KEY}.json").read_text())
     assert found["server"] == "srv"
     assert found["accepted"][0]["definition"] == ADD
@@ -176,8 +176,8 @@ def test_a_definition_is_kept_without_its_secret_and_recognized_by_its_digest(tm
         return json.loads(json.dumps(value).replace("s3cr3t", "[redacted]"))
 
     stored = StoredDefinitions(tmp_path, redact)
-    stored.save(KEY, "srv", Kept({"add": secret}))
-    stored.save(KEY, "srv", Kept({"sub": accepted({"name": "sub"})}))
+    stored.save(KEY, "srv", DefinitionRecord({"add": secret}))
+    stored.save(KEY, "srv", DefinitionRecord({"sub": accepted({"name": "sub"})}))
     stored.close()
     assert "s3cr3t" not in (tmp_path / f"{KEY}.json").read_text()
     found = StoredDefinitions(tmp_path).load(KEY)
@@ -190,7 +190,7 @@ def test_a_deeply_nested_definition_is_stored_without_indentation(tmp_path):
     deep = {"name": "deep", "inputSchema": [1] * 10_000}
     for _ in range(150):
         deep["inputSchema"] = [deep["inputSchema"]]
-    keep(tmp_path, Kept({"deep": accepted(deep)}))
+    keep(tmp_path, DefinitionRecord({"deep": accepted(deep)}))
     assert (tmp_path / f"{KEY}.json").stat().st_size < 50_000
 
 
@@ -200,7 +200,9 @@ def test_a_tool_with_a_secret_in_its_name_is_not_kept(tmp_path):
 
     stored = StoredDefinitions(tmp_path, redact)
     named = accepted({"name": "s3cr3t"})
-    stored.save(KEY, "srv", Kept({"s3cr3t": named, "add": accepted(ADD)}, {"sub-s3cr3t": "x", "sub": "y"}))
+    stored.save(
+        KEY, "srv", DefinitionRecord({"s3cr3t": named, "add": accepted(ADD)}, {"sub-s3cr3t": "x", "sub": "y"})
+    )
     stored.close()
     assert "s3cr3t" not in (tmp_path / f"{KEY}.json").read_text()
-    assert StoredDefinitions(tmp_path).load(KEY) == Kept({"add": accepted(ADD)}, {"sub": "y"})
+    assert StoredDefinitions(tmp_path).load(KEY) == DefinitionRecord({"add": accepted(ADD)}, {"sub": "y"})

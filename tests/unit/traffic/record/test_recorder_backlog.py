@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.unit.traffic.tapped import seen
 from tui.core.traffic import Captured, Finding, Kind, Severity
-from tui.traffic.record.recorder import ENTRY_BYTES, HEAD, Backlog, Judgement, RecorderJob
+from tui.traffic.record.recorder import ENTRY_BYTES, HEAD, Backlog, LintReport, RecorderJob
 
 LIMIT = 20_000
 
@@ -102,9 +102,9 @@ def test_findings_do_not_end_a_batch_of_entries():
     found = [Finding(number, "x", Severity.HINT, "x") for number in range(3)]
     for finding in found:
         waiting.add(seen(b"x"))
-        waiting.put(Judgement([finding], finding.seq))
+        waiting.put(LintReport([finding], finding.seq))
     taken = waiting.take(9, 1000)
-    assert (len(taken.captured), taken.judgement, taken.items) == (3, Judgement(found, 2), 6)
+    assert (len(taken.captured), taken.judgement, taken.items) == (3, LintReport(found, 2), 6)
     assert not waiting
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tui.ui.chat.status_line import Meter, Status, Used, header_row, short_path, status_row
+from tui.ui.chat.status_line import Meter, Status, UsageTexts, header_row, short_path, status_row
 from tui.ui.widgets.rows import text_of, width_of
 
 CALLS = Meter("calls", 3, 50, "3 of 50")
 WINDOW = Meter("context", 26_000, 32_768, "~26 k of 33 k")
-USED = Used(WINDOW, "~34 k", "$0.12")
+USED = UsageTexts(WINDOW, "~34 k", "$0.12")
 FULL = Status("answering", False, False, (CALLS,), "", USED)
 
 
@@ -17,7 +17,7 @@ def test_an_idle_line_shows_only_context_and_cost():
 
 
 def test_without_prices_it_shows_tokens():
-    text = text_of(status_row(Status(used=Used("~12 k", "~34 k")), 120))
+    text = text_of(status_row(Status(used=UsageTexts("~12 k", "~34 k")), 120))
     assert text.strip() == "context ~12 k   ~34 k tokens"
 
 
@@ -27,9 +27,9 @@ def test_before_the_first_message_the_line_is_empty():
 
 def test_the_context_meter_warns_from_four_fifths_on():
     nearly = Meter("context", 80, 100, "80 of 100")
-    assert ("80 of 100", "warn") in status_row(Status(used=Used(nearly)), 120)
+    assert ("80 of 100", "warn") in status_row(Status(used=UsageTexts(nearly)), 120)
     half = Meter("context", 50, 100, "50 of 100")
-    assert ("50 of 100", "text") in status_row(Status(used=Used(half)), 120)
+    assert ("50 of 100", "text") in status_row(Status(used=UsageTexts(half)), 120)
 
 
 def test_in_a_narrow_line_the_context_meter_is_kept_longest():

@@ -8,7 +8,7 @@ from tests.ui.app_stage import screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, painted, read_by, ripe, shown
 from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
 from tui.core.questions import Action, ConsentsAnswer
-from tui.ui.chat.approval_queue import Approvals
+from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.questions.consent_dialog import ConsentDialog
 
 __all__ = ["ripe"]
@@ -27,7 +27,7 @@ QUESTION = ConsentQuestion(
 
 async def test_the_command_and_the_effects_of_yes_and_no_are_shown():
     async with app_with_person() as (app, _, person):
-        assert isinstance(person, Approvals)
+        assert isinstance(person, QuestionQueue)
         waiting = asked(person.consent(QUESTION))
         await shown(app, ConsentDialog)
         await shows(
@@ -41,7 +41,7 @@ async def test_the_command_and_the_effects_of_yes_and_no_are_shown():
 
 async def test_the_question_about_a_model_asks_to_use_it():
     async with app_with_person() as (app, _, person):
-        assert isinstance(person, Approvals)
+        assert isinstance(person, QuestionQueue)
         model = dataclasses.replace(QUESTION, server="models.m", is_model=True, is_remote=True, changes=())
         waiting = asked(person.consent(model))
         await shown(app, ConsentDialog)
@@ -55,7 +55,7 @@ async def test_the_question_about_a_model_asks_to_use_it():
 )
 async def test_a_key_answers(key: str, action: Action):
     async with app_with_person() as (app, pilot, person):
-        assert isinstance(person, Approvals)
+        assert isinstance(person, QuestionQueue)
         waiting = asked(person.consent(QUESTION))
         await shown(app, ConsentDialog)
         await painted(app, whole=True)
@@ -67,7 +67,7 @@ async def test_a_damaged_consent_file_is_named_once():
     damaged = dataclasses.replace(QUESTION, changes=(), damage="Cut: \x1b[31mconsents.json")
     for question in (damaged, ConsentsQuestion([damaged, dataclasses.replace(damaged, server="notes")])):
         async with app_with_person() as (app, _, person):
-            assert isinstance(person, Approvals)
+            assert isinstance(person, QuestionQueue)
             several = isinstance(question, ConsentsQuestion)
             waiting = asked(person.consents(question) if several else person.consent(question))
             await shown(app, ConsentDialog)
@@ -78,7 +78,7 @@ async def test_a_damaged_consent_file_is_named_once():
 
 async def test_enter_and_letters_do_not_answer():
     async with app_with_person() as (app, pilot, person):
-        assert isinstance(person, Approvals)
+        assert isinstance(person, QuestionQueue)
         waiting = asked(person.consent(QUESTION))
         await shown(app, ConsentDialog)
         await painted(app)
@@ -90,7 +90,7 @@ async def test_enter_and_letters_do_not_answer():
 async def test_yes_counts_only_once_all_of_a_long_command_was_on_screen():
     long = dataclasses.replace(QUESTION, facts=(("command", "x " * 3000 + "rm"),))
     async with app_with_person((80, 24)) as (app, pilot, person):
-        assert isinstance(person, Approvals)
+        assert isinstance(person, QuestionQueue)
         waiting = asked(person.consent(long))
         await shown(app, ConsentDialog)
         await painted(app)
@@ -114,7 +114,7 @@ async def test_yes_counts_only_once_all_of_a_long_command_was_on_screen():
 )
 async def test_a_command_too_long_to_review_cannot_be_accepted(long: ConsentQuestion):
     async with app_with_person() as (app, pilot, person):
-        assert isinstance(person, Approvals)
+        assert isinstance(person, QuestionQueue)
         waiting = asked(person.consent(long))
         await shown(app, ConsentDialog)
         await shows(
@@ -131,7 +131,7 @@ async def test_a_command_too_long_to_review_cannot_be_accepted(long: ConsentQues
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40)])
 async def test_the_keys_are_visible_at_every_size(size: tuple[int, int]):
     async with app_with_person(size) as (app, _, person):
-        assert isinstance(person, Approvals)
+        assert isinstance(person, QuestionQueue)
         waiting = asked(person.consent(QUESTION))
         await shown(app, ConsentDialog)
         await shows(app, "ctrl+x no")
@@ -146,7 +146,7 @@ FIVE = ConsentsQuestion(
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_servers_of_one_file_are_shown_in_full_and_yes_counts_once_all_were_read(size: tuple[int, int]):
     async with app_with_person(size) as (app, pilot, person):
-        assert isinstance(person, Approvals)
+        assert isinstance(person, QuestionQueue)
         waiting = asked(person.consents(FIVE))
         await shown(app, ConsentDialog)
         await shows(
@@ -166,7 +166,7 @@ async def test_servers_of_one_file_are_shown_in_full_and_yes_counts_once_all_wer
 
 async def test_the_keys_and_the_queue_take_one_line_each():
     async with app_with_person((80, 24)) as (app, _, person):
-        assert isinstance(person, Approvals)
+        assert isinstance(person, QuestionQueue)
         first, second = asked(person.consents(FIVE)), asked(person.consent(QUESTION))
         await shown(app, ConsentDialog)
         await shows(app, "ctrl+s yes, start all 5    ctrl+u one by one    ctrl+x no, start none")
@@ -181,7 +181,7 @@ async def test_the_keys_and_the_queue_take_one_line_each():
 )
 async def test_none_and_one_by_one_can_be_chosen_without_reading(key: str, answer: ConsentsAnswer):
     async with app_with_person() as (app, pilot, person):
-        assert isinstance(person, Approvals)
+        assert isinstance(person, QuestionQueue)
         waiting = asked(person.consents(FIVE))
         await shown(app, ConsentDialog)
         await pilot.press(key)
@@ -191,7 +191,7 @@ async def test_none_and_one_by_one_can_be_chosen_without_reading(key: str, answe
 async def test_questions_about_two_servers_are_shown_one_after_the_other():
     other = dataclasses.replace(QUESTION, server="notes")
     async with app_with_person() as (app, pilot, person):
-        assert isinstance(person, Approvals)
+        assert isinstance(person, QuestionQueue)
         first, second = asked(person.consent(QUESTION)), asked(person.consent(other))
         await shown(app, ConsentDialog)
         await shows(app, "1 more question waiting")

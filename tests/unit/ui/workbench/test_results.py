@@ -17,7 +17,7 @@ from tui.core.tools import (
 from tui.core.workbench import PromptResult
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.symbols import UNICODE
-from tui.ui.workbench.calls import CallBook, HandCall, HandCallState, size_of, state_of
+from tui.ui.workbench.calls import BenchHistory, HandCall, HandCallState, size_of, state_of
 from tui.ui.workbench.items import of_tools
 from tui.ui.workbench.results import Stack, difference, file_name, sheet_of, sheet_of_result
 
@@ -108,7 +108,7 @@ def test_results_are_compared_side_by_side_even_in_json_texts() -> None:
 
 
 def test_the_oldest_calls_are_dropped_when_they_are_too_many_or_too_large() -> None:
-    book = CallBook()
+    book = BenchHistory()
     for _ in range(60):
         book.begin("s", ITEM, {}, "12:00:00", 0)
     assert len(book.of("s", ITEM.key)) == 50

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from tui.core.questions import Refuser
-from tui.host.sign_in.consent import PersonSignsIn
+from tui.host.sign_in.browser_sign_in import BrowserSignIn
 from tui.host.sign_in.failures import SignInFailed
 
 
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "file:///etc/passwd", "http://auth.example/"])
 async def test_a_url_that_no_browser_may_open_is_not_shown(address: str) -> None:
     listener: Any = None
-    person = PersonSignsIn(
+    person = BrowserSignIn(
         "srv",
         "https://srv.example/mcp",
         listener,

@@ -1,4 +1,4 @@
-"""Approvals of tool calls: a queue with one visible question, and the keys and focus of that question."""
+"""Questions to the person: a queue with one visible question, and the keys and focus of that question."""
 
 import asyncio
 import os
@@ -50,7 +50,7 @@ class _Question:
     answer: asyncio.Future[Any]
 
 
-class Approvals:
+class QuestionQueue:
     """`Approver` and `Questioner` for a user at a screen, who sees one question after the other.
 
     Approvals are asked in the conversation, what servers ask in dialogs. `tell` shows a sentence in passing.
@@ -188,7 +188,7 @@ class ApprovalKeys:
         model: Callable[[], str],
     ) -> None:
         tell = partial(regions.notify, severity="warning", timeout=12)
-        self.approvals = Approvals(self._changed, time.monotonic, tell)
+        self.approvals = QuestionQueue(self._changed, time.monotonic, tell)
         self._dialogs = ServerQuestions(
             regions.screen.app,
             regions.overrides,

@@ -11,7 +11,7 @@ from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart
 from tui.model.dialects.call_maker import CallMaker
 from tui.model.dialects.dialect_parser import DialectParser, Steps, any_of
-from tui.model.dialects.stray_json_calls import (
+from tui.model.dialects.leaked_call_forms import (
     AFTER,
     NAME,
     Form,
@@ -26,7 +26,7 @@ from tui.model.dialects.stray_json_calls import (
     python_form,
     stripped_form,
 )
-from tui.model.dialects.stray_parameter_tags import tag_form
+from tui.model.dialects.leaked_parameter_tags import tag_form
 
 MAX_ATTEMPTS = 64
 """Maximum marks that are tried in one reply; a reply with more is about marks."""

@@ -12,9 +12,9 @@ from tui.core.workbench import ResourceInfo, ResourceSubscription
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import start_words
 from tui.ui.workbench.bars import BenchTab
+from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.calls import BenchContext, uri_of
 from tui.ui.workbench.items import Item, key_of_resource, of_prompts, of_resources, of_tasks, of_tools
-from tui.ui.workbench.tool_bench import Bench
 
 _NONE = {
     BenchTab.TOOLS: "This server has no tools.",
@@ -26,7 +26,7 @@ _ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
 """Requested from the server; its tools are kept by the host."""
 
 
-class Catalogue:
+class Listings:
     """Keeps the benches filled with what the server offers; `changed` is called when an answer has come."""
 
     def __init__(

@@ -35,7 +35,7 @@ THIS_ONE = "Paste the URL that the sign-in ends on."
 OpenBrowser = Callable[[str], bool]
 
 
-class PersonSignsIn:
+class BrowserSignIn:
     """Gets one answer from one person.
 
     Args:

@@ -1,6 +1,7 @@
 """Forms of native calls that leak into text where a server does not parse them. Pure.
 
-A form is a function of the whole text and the position of a mark; it returns what was found there, or None.
+JSON, `<function=NAME={…}>` of Llama and Groq, GLM's tags, Python, channels. A form is a function of the whole
+text and the position of a mark; it returns what was found there, or None.
 """
 
 import re

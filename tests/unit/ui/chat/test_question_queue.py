@@ -8,14 +8,14 @@ import pytest
 from tests.conftest import until
 from tui.core.ports import Answer, ApprovalRequest, Decision
 from tui.core.tools import Tool
-from tui.ui.chat.approval_queue import GRACE_SECONDS, Approvals
+from tui.ui.chat.question_queue import GRACE_SECONDS, QuestionQueue
 
 
 def request(name: str) -> ApprovalRequest:
     return ApprovalRequest(f"call {name}", Tool("notes", name), {}, "not read-only")
 
 
-class Watched(Approvals):
+class Watched(QuestionQueue):
     def __init__(self) -> None:
         self.now = 100.0
         self.shown: list[str | None] = []

@@ -10,8 +10,8 @@ from typing import Any
 
 from tui.core.ports import ToolSpec
 from tui.model.dialects.dialect_parser import span
+from tui.model.dialects.leaked_call_forms import CUT_TAG, Leak, LeakContext
 from tui.model.dialects.mend import UnreadableJson, mend
-from tui.model.dialects.stray_json_calls import CUT_TAG, Leak, LeakContext
 from tui.model.dialects.typed import properties_of, typed
 
 _D = r"(?:\s*[|｜‖]*\s*DSML\s*[|｜‖]*\s*)?(?:[a-z_]{1,20}:)?"
