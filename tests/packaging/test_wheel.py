@@ -1,4 +1,4 @@
-"""The wheel and the sdist hold everything and work outside the checkout."""
+"""The wheel and the sdist are complete and work outside the checkout."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def run(*words: str | Path, cwd: Path) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel with the hatchling that the tests bring: nothing is downloaded."""
+    """Build the wheel with the installed hatchling; nothing is downloaded."""
     folder = tmp_path_factory.mktemp("dist")
     build(ROOT, "--wheel", folder)
     (found,) = folder.glob("*.whl")
@@ -37,14 +37,14 @@ def build(source: Path, what: str, into: Path) -> None:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the wheel alone into a fresh environment; its dependencies are those of the tests."""
+    """Install only the wheel into a fresh environment; its dependencies are those of the tests."""
     folder = tmp_path_factory.mktemp("elsewhere")
     venv.create(folder / "venv", with_pip=False)
     python = folder / "venv" / "bin" / "python"
     install = ("install", "--no-deps", "--no-index", "--no-compile", "--quiet", "--disable-pip-version-check")
     run(sys.executable, "-m", "pip", "--python", python, *install, wheel, cwd=folder)
     (packages,) = (folder / "venv" / "lib").glob("python*/site-packages")
-    # A path in a .pth file brings the packages there, but not the .pth files, so no editable mcptui.
+    # A path in a .pth file adds the packages there but not their .pth files, so no editable mcptui.
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
     return folder
 

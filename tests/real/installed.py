@@ -1,9 +1,9 @@
-"""Programs that others wrote, as npm and PyPI give them, and the marks of tests that need them.
+"""Third-party programs from npm and PyPI, and the marks of tests that need them.
 
-`MCPTUI_REAL_SERVERS` names a directory with `node_modules` (servers of today, the inspector, aimock, the
+`MCPTUI_REAL_SERVERS` names a directory with `node_modules` (current servers, the inspector, aimock, the
 conformance suite and Node 22), `old/node_modules` (servers of 2024 and 2025), and virtual environments:
 `time` (mcp-server-time, -git and -fetch) and `sqlite` (mcp-server-sqlite on mcp 1). `.ci/run` makes one.
-Tests that need what is not there are skipped.
+Tests whose programs are missing are skipped.
 """
 
 import os
@@ -15,7 +15,7 @@ _FOLDER = Path(os.environ.get("MCPTUI_REAL_SERVERS") or "/nonexistent")
 EVERYTHING = _FOLDER / "node_modules" / ".bin" / "mcp-server-everything"
 FILES = _FOLDER / "node_modules" / ".bin" / "mcp-server-filesystem"
 INSPECTOR = _FOLDER / "node_modules" / ".bin" / "mcp-inspector"
-AIMOCK = _FOLDER / "node_modules" / ".bin" / "llmock"  # of the package aimock, as its fixtures are run
+AIMOCK = _FOLDER / "node_modules" / ".bin" / "llmock"  # the command of the package aimock that runs fixtures
 CONFORMANCE = _FOLDER / "node_modules" / ".bin" / "conformance"
 NODE_22 = _FOLDER / "node_modules" / ".bin" / "node"
 MEMORY = _FOLDER / "node_modules" / ".bin" / "mcp-server-memory"
@@ -29,13 +29,13 @@ SQLITE = _FOLDER / "sqlite" / "bin" / "mcp-server-sqlite"
 
 
 def inspector(*words: str | Path) -> list[str]:
-    """Return a command line of the Inspector, without the program before it that only starts another."""
+    """Return a command line of the Inspector without its wrapper program."""
     inner = INSPECTOR.resolve().with_name("index.js")
     return [*(["node", str(inner)] if inner.exists() else [str(INSPECTOR), "--cli"]), *map(str, words)]
 
 
 def needs(*programs: Path) -> list[pytest.MarkDecorator]:
-    """Return the marks of tests that need programs of others."""
+    """Return the marks of tests that need third-party programs."""
     missing = ", ".join(str(program.relative_to(_FOLDER)) for program in programs if not program.exists())
     reason = f"MCPTUI_REAL_SERVERS names no directory with {missing}"
     return [pytest.mark.real, pytest.mark.skipif(bool(missing), reason=reason)]

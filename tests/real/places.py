@@ -1,4 +1,4 @@
-"""Servers that others wrote behind addresses of this machine, started for a test module."""
+"""Third-party servers on this machine, started for a test module."""
 
 import os
 import socket
@@ -17,7 +17,7 @@ def free_port() -> int:
 
 
 def answers(port: int) -> bool:
-    """Whether something listens."""
+    """Return whether something listens on the port."""
     try:
         socket.create_connection(("localhost", port), timeout=1).close()
     except OSError:
@@ -27,7 +27,7 @@ def answers(port: int) -> bool:
 
 @contextmanager
 def served(command: Sequence[str | Path], port: int, known: set[int]) -> Iterator[None]:
-    """Run a server until the end of the block, once it listens. `known` takes its process id."""
+    """Run a server during the block; wait until it listens. `known` is called with its process id."""
     process = subprocess.Popen(
         command,
         env={**os.environ, "PORT": str(port)},

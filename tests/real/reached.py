@@ -1,4 +1,4 @@
-"""One server under the ordinary host, for tests that use what it offers."""
+"""One server in the real host, for tests that use what it offers."""
 
 import json
 import time
@@ -22,7 +22,7 @@ STALL_SECONDS = 10.0
 
 @dataclass
 class Reached:
-    """A running server, and what travelled to and from it."""
+    """A running server and its traffic."""
 
     host: Host
     captured: list[Captured] = field(default_factory=list)
@@ -31,7 +31,7 @@ class Reached:
         return {tool.name: tool for tool in self.host.workbench.tools(NAME)}
 
     async def call(self, tool: str, /, **arguments: Any) -> ToolResult:
-        """Call a tool, once it is listed: some servers add theirs when they have seen their host."""
+        """Call a tool once it is listed: some servers add tools only after the handshake."""
         await until(lambda: tool in self.tools(), what=f"{tool} is listed")
         return await self.host.workbench.call_tool(
             self.tools()[tool], arguments, call="hand-1", seconds=SECONDS, progress=lambda *_: None
@@ -51,7 +51,7 @@ class Reached:
         return await self.host.workbench.read_resource(NAME, uri, call="hand-3", seconds=SECONDS)
 
     def messages(self, direction: Direction) -> list[Mapping[str, Any]]:
-        """Return the messages that travelled in a direction."""
+        """Return the messages in one direction."""
         found = []
         for one in self.captured:
             if one.direction is direction and one.raw.startswith(b"{"):
@@ -65,9 +65,9 @@ def text_of(result: ToolResult) -> str:
 
 @asynccontextmanager
 async def reached(spec: ServerSpec, questioner: Questioner | None = None) -> AsyncIterator[Reached]:
-    """Start the host with one server that is named NAME, and fail unless it runs.
+    """Start the host with one server named NAME, and fail unless it runs.
 
-    From its first answer on nothing stalls for `STALL_SECONDS`.
+    After its first response nothing may stall for `STALL_SECONDS`.
     """
     captured: list[Captured] = []
     host = Host([spec], sink=captured.append, clock=MonotonicClock(), questioner=questioner)

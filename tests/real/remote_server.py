@@ -1,4 +1,4 @@
-"""A server on the SDK of today over Streamable HTTP: remote_server.py PORT."""
+"""A server on the current SDK over Streamable HTTP: remote_server.py PORT."""
 
 import sys
 
@@ -23,7 +23,7 @@ async def count(ctx: Context) -> str:
 
 @server.tool()
 def fail() -> str:
-    """Break."""
+    """Fail."""
     raise ValueError("out of clouds")
 
 
@@ -35,7 +35,7 @@ def note(name: str) -> str:
 
 @server.resource("note://fixed", mime_type="text/plain")
 def fixed() -> str:
-    """A note that is always there."""
+    """A fixed note."""
     return "it is always there"
 
 

@@ -1,4 +1,4 @@
-"""A model server that others wrote, asked through the real client: calls, cuts, refusals, slow streams."""
+"""A third-party model server behind the real client: calls, cut streams, rejections, slow streams."""
 
 import asyncio
 import json
@@ -69,7 +69,7 @@ FIXTURES: list[dict[str, Any]] = [
 
 @asynccontextmanager
 async def aimock(folder: Path) -> AsyncIterator[str]:
-    """Start the server with the fixtures, and give its address."""
+    """Start the server with the fixtures and return its address."""
     path = folder / "fixtures.json"
     path.write_text(json.dumps({"fixtures": FIXTURES}), encoding="utf-8")
     log = folder / "log"
@@ -145,7 +145,7 @@ async def test_an_exhausted_quota_is_not_retried(tmp_path: Path) -> None:
     assert time.waits == []
 
 
-async def test_a_slow_stream_ends_when_it_is_cancelled_and_the_next_question_is_answered(
+async def test_a_slow_stream_can_be_cancelled_and_the_next_question_is_answered(
     tmp_path: Path,
 ) -> None:
     async with talking(tmp_path) as (model, _, _):

@@ -1,4 +1,4 @@
-"""Servers of each revision, from 2024-11-05 on: all that they offer is listed, and what they do arrives."""
+"""Servers of each protocol revision since 2024-11-05: their offers are listed and their tools work."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""`mcptui tap` and `mcptui mock` under the command line of the MCP Inspector, a client that others wrote."""
+"""`mcptui tap` and `mcptui mock` with the command line of the MCP Inspector, a third-party client."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def inspect(command: Path, *request: str) -> tuple[int, str]:
 
 
 def program(path: Path, *command: str) -> Path:
-    """Make a program of its own of a command: the inspector takes the options of one for its own."""
+    """Wrap a command in a script: the inspector would read the options of the command as its own."""
     path.write_text("#!/bin/sh\nexec " + " ".join(f"'{part}'" for part in command) + "\n")
     path.chmod(0o755)
     return path

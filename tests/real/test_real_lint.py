@@ -1,4 +1,4 @@
-"""The linter has nothing to say of servers that others wrote well, and nothing of mcptui's own frames."""
+"""The linter has no findings for well-written third-party servers or for mcptui's own messages."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Everything that servers of others offer, each thing once, through the ordinary host."""
+"""Everything that third-party servers offer, each used once through the real host."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,7 @@ pytestmark = [*needs(EVERYTHING, FILES, MEMORY), pytest.mark.timeout(120)]
 
 
 class Accepting(Refuser):
-    """Answers each form with its defaults and accepts each address."""
+    """Answers each form with its defaults and accepts each URL."""
 
     async def form(self, question):
         asked = question.schema["properties"].items()
@@ -33,7 +33,7 @@ def spec(program, *args, **env):
 
 
 async def called(server, name, arguments):
-    """Call a tool; its result is none of an error and matches its schema."""
+    """Call a tool; its result must not be an error and must match its schema."""
     done = await server.call(name, **arguments)
     assert done.failure is CallFailure.NONE and not done.is_error and not done.warning, (name, done)
     return done
@@ -44,7 +44,7 @@ def methods(server, direction):
 
 
 async def messages(server, name, /, **arguments):
-    """Return what the messages of a prompt hold."""
+    """Return the content of the messages of a prompt."""
     given = await server.host.workbench.get_prompt(NAME, name, arguments, call="hand-3", seconds=30)
     assert given.problem == ""
     return [message.content for message in given.messages]

@@ -1,4 +1,4 @@
-"""What the reference server asks of its host, over stdio: roots, forms, addresses, sampling."""
+"""Requests of the reference server to its host over stdio: roots, forms, URLs, sampling."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

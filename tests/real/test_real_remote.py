@@ -1,4 +1,4 @@
-"""The official server-everything over HTTP and HTTP+SSE, and one of the SDK's own over HTTP."""
+"""The official server-everything over HTTP and HTTP+SSE, and an SDK server over HTTP."""
 
 import asyncio
 import os
@@ -39,7 +39,7 @@ def free_port() -> int:
 
 @asynccontextmanager
 async def serving(*command: str, port: int) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run a server until it listens."""
+    """Run a server during the block; wait until it listens."""
     process = await asyncio.create_subprocess_exec(
         *command,
         env={**os.environ, "PORT": str(port)},
@@ -93,7 +93,7 @@ class TestEverything:
                 tools = {"far": {}, "near": {}}
                 for tool in host.toolbox.tools():
                     tools[tool.server][tool.name] = tool.schema
-                missing = {"simulate-research-query"}  # the server has it in some transports only
+                missing = {"simulate-research-query"}  # the server offers it over some transports only
                 assert tools["far"].keys() - missing == tools["near"].keys() - missing
                 assert all(tools["near"].get(name, schema) == schema for name, schema in tools["far"].items())
                 counts = [(one.resources, one.prompts) for one in host.statuses()]

@@ -1,4 +1,4 @@
-"""Servers that others wrote, as npm and PyPI give them, driven by a scripted endpoint over real HTTP."""
+"""Third-party servers from npm and PyPI, driven by a scripted endpoint over real HTTP."""
 
 import json
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ SERVERS = {"everything": EVERYTHING, "files": FILES, "time": TIME}
 
 
 def configured(folder: Path, endpoint: Endpoint | None = None, servers: Iterable[str] = SERVERS) -> str:
-    """Write what a newcomer would: servers by their commands, and one model."""
+    """Write a simple configuration: servers by their commands, and one model."""
     (folder / "hello.txt").write_text("hello from a file", encoding="utf-8")
     model = f'[models.scripted]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\n' if endpoint else ""
     path = folder / "config.toml"

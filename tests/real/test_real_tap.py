@@ -1,4 +1,4 @@
-"""The SDK's own client and real servers: alone, through `mcptui tap`, and against `mcptui mock` of that."""
+"""The SDK's client with real servers: directly, through `mcptui tap`, and with `mcptui mock` of that run."""
 
 import json
 import os
@@ -20,7 +20,7 @@ ROOT = str(Path(__file__).parents[2])
 
 
 async def session(command: str, *args: str) -> list[Any]:
-    """Do what clients do, and return what came back."""
+    """Do what clients do and return the responses."""
     env = {**os.environ, "PYTHONPATH": ROOT}
     told: list[float] = []
 

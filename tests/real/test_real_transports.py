@@ -1,4 +1,4 @@
-"""The reference server over each transport gives what the Inspector's command line gets from it."""
+"""Over each transport the reference server returns what the Inspector's command line gets from it."""
 
 import json
 import os
@@ -108,7 +108,7 @@ CALLS: dict[str, dict[str, Any]] = {
 
 
 def timeless(result: Mapping[str, Any]) -> str:
-    """Return a result without the time of day, which some resources have in their text."""
+    """Return a result without the time of day, which some resources contain."""
     text = json.dumps(result, sort_keys=True, ensure_ascii=False)
     return re.sub(r" at \d+:\d+:\d+ [AP]M", "", text)
 
@@ -171,7 +171,7 @@ async def test_every_prompt_can_be_fetched_and_its_arguments_completed(place: Se
 
 
 class Asked(Refuser):
-    """Accepts or declines everything, and keeps it."""
+    """Accepts or declines every question and keeps it."""
 
     def __init__(self, action: Action) -> None:
         self.action = action
@@ -208,7 +208,7 @@ async def test_a_url_is_shown_and_accepted(place: ServerSpec, monkeypatch: pytes
     assert not result.is_error
 
 
-async def test_the_server_is_told_the_roots_when_it_asks(place: ServerSpec, tmp_path: Path):
+async def test_the_server_receives_the_roots_when_it_asks(place: ServerSpec, tmp_path: Path):
     async with reached(replace(place, roots=(str(tmp_path),))) as server:
         told = await server.text("get-roots-list")
     assert tmp_path.as_uri() in told

@@ -1,4 +1,4 @@
-"""The command line: what it comes to without anything on it."""
+"""The command line: defaults and shortcuts."""
 
 import os
 import sys

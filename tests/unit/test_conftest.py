@@ -1,4 +1,4 @@
-"""What the fixtures and hooks of all tests do."""
+"""The fixtures and hooks of all tests."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,4 +1,4 @@
-"""The pages for people are in step with the program: fields, codes, keys, commands, links."""
+"""The documentation matches the program: fields, codes, keys, commands, links."""
 
 import ast
 import re
@@ -22,7 +22,7 @@ TRAFFIC = (ROOT / "docs" / "traffic.md").read_text(encoding="utf-8")
 
 
 def rows_of(heading: str) -> list[list[str]]:
-    """Return the cells of the first table behind a heading, without its two lines of headings."""
+    """Return the cells of the first table after a heading, without its two header lines."""
     _, found, rest = TRAFFIC.partition(f"\n## {heading}\n")
     assert found, heading
     lines = rest[rest.index("\n|") + 1 :].split("\n\n", 1)[0].splitlines()
@@ -65,7 +65,7 @@ def test_each_filter_example_is_valid(text: str):
 
 
 def codes_of_the_linter() -> set[str]:
-    """Return the codes in what the rules say: `Flaw(code, ...)`, `look.error(code, ...)` and the like."""
+    """Return the codes that the rules report: `Flaw(code, ...)`, `look.error(code, ...)` and the like."""
     found: set[str] = set()
     for file in (ROOT / "tui" / "traffic" / "lint").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -75,7 +75,7 @@ def codes_of_the_linter() -> set[str]:
                 )
                 if name in ("Flaw", "say", "error", "warn", "once"):
                     found |= _texts(node.args[0])
-    return found | {"bad-params", "bad-result", "not-negotiated"}  # these are put together
+    return found | {"bad-params", "bad-result", "not-negotiated"}  # these are composed at run time
 
 
 def _texts(node: ast.expr) -> set[str]:
@@ -93,7 +93,7 @@ def test_the_documented_keys_of_the_list_exist():
 
 
 def command_lines() -> Iterator[str]:
-    """Yield every command line of mcptui in the pages: in blocks of shell, and between backquotes."""
+    """Yield every mcptui command line in the pages: in shell blocks and between backquotes."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)

@@ -1,4 +1,4 @@
-"""The order of the house: what import-linter's contracts (pyproject.toml) cannot express."""
+"""Structural rules that import-linter's contracts (pyproject.toml) cannot express."""
 
 import ast
 import re
@@ -24,7 +24,7 @@ Nodes = list[ast.AST]
 
 @cache
 def _modules() -> dict[str, Nodes]:
-    """The modules of `tui` by dotted name, with all nodes of their trees."""
+    """Return the modules of `tui` by dotted name, with all nodes of their syntax trees."""
     return {
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): list(
             ast.walk(ast.parse(path.read_text(encoding="utf-8")))
@@ -35,13 +35,13 @@ def _modules() -> dict[str, Nodes]:
 
 @pytest.fixture(scope="module", autouse=True)
 def forgotten() -> Iterator[None]:
-    """Drop 600,000 nodes after the last test, so that no collection of garbage visits them."""
+    """Drop 600,000 nodes after the last test, so that garbage collection does not visit them."""
     yield
     _modules.cache_clear()
 
 
 def _imports(nodes: Nodes) -> Iterator[str]:
-    """The modules of ours that a module imports, for types or in a function, too."""
+    """Return our modules that a module imports, including for types and in functions."""
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in _modules())
@@ -59,7 +59,7 @@ def _arrows() -> dict[str, set[str]]:
 
 
 def _circles(arrows: dict[str, set[str]]) -> list[set[str]]:
-    """The groups whose members all reach each other."""
+    """Return the groups whose members all import each other, directly or not."""
 
     def reached(start: str) -> set[str]:
         seen: set[str] = set()
@@ -82,7 +82,7 @@ def _circles(arrows: dict[str, set[str]]) -> list[set[str]]:
 
 
 def _folders(room: str) -> dict[str, set[str]]:
-    """Which folder of a room imports which; a file that stands in no folder is not counted."""
+    """Return which folders of a package import each other; files outside a folder are not counted."""
     folders: dict[str, set[str]] = {}
     for name, targets in _arrows().items():
         for target in targets:
@@ -147,7 +147,7 @@ def test_no_class_has_more_than_two_of_our_classes_above_it():
 
 
 def test_private_names_of_textual_are_used_only_in_the_platform_package():
-    """Handlers such as `_on_key`, which Textual calls on each class of a chain, are not meant."""
+    """Handlers such as `_on_key`, which Textual calls on each class of a chain, are allowed."""
     private = _private_names(Path(textual.__file__).parent)
     private -= {name for nodes in _modules().values() for name in _defined(nodes)}
     used = set()

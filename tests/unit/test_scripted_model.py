@@ -1,4 +1,4 @@
-"""The model that says what it was told to say."""
+"""The model that replies from a script."""
 
 import asyncio
 from contextlib import suppress

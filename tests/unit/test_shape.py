@@ -1,4 +1,4 @@
-"""The tree keeps its shape: small files, and tests that stand where their module does."""
+"""The shape of the tree: small files, and tests that mirror their modules."""
 
 import re
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_every_module_has_a_docstring():
 
 
 def test_no_group_is_repeated_possessively():
-    """Python 3.11.0 to 3.11.2 keep what the last, failed round of such a group had taken."""
+    """Python 3.11.0 to 3.11.2 keep the match of the last, failed repetition of such a group."""
     possessive = re.compile(r"\(\?:.*[^\\]\)[*+?]\+")
     found = [
         f"{path.relative_to(ROOT)}: {line.strip()}"

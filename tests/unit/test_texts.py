@@ -1,6 +1,6 @@
 """Every text that the program can show is in one file, tests/snapshots/all-texts.txt.
 
-A reader can go through all of them, and a diff shows each change of words. `{}` differs at run time.
+They can be reviewed there, and a diff shows each change of wording. `{}` is filled at run time.
 """
 
 import ast
@@ -21,7 +21,7 @@ _WORDS = re.compile(r"[^\W\d_]{2,}[^\w]*\s+(?=.*[^\W\d_])", re.DOTALL)
 
 
 def texts(tree: ast.AST) -> Iterator[str]:
-    """Yield the texts of a module in their order: literals of more than one word that are no docstrings."""
+    """Yield the texts of a module in order: literals of more than one word, except docstrings."""
     skipped = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):

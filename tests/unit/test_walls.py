@@ -1,4 +1,4 @@
-"""The walls between the rooms hold: in the import graph, and in what is really loaded."""
+"""Package boundaries: in the import graph, and in what is actually loaded."""
 
 import subprocess
 import sys

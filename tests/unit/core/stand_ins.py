@@ -1,4 +1,4 @@
-"""Stand-ins for the ports of the loop: a toolbox of functions, an approver with a script, a clock by hand."""
+"""Fakes for the ports of the loop: a toolbox of functions, a scripted approver, a manual clock."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -65,7 +65,7 @@ class FunctionToolbox:
 
 
 class ScriptedApprover:
-    """Answers as told; without a script it waits for ever."""
+    """Answers from its script; without one it waits forever."""
 
     def __init__(self, *decisions: Decision, trusts: bool | None = None) -> None:
         self._decisions = list(decisions)
@@ -85,7 +85,7 @@ class ScriptedApprover:
 
 
 class HandClock:
-    """A clock that moves only when told."""
+    """A clock that is advanced by hand."""
 
     def __init__(self) -> None:
         self.ns = 0
@@ -146,7 +146,7 @@ def of_type(events: Sequence[Event], kind: type[E]) -> list[E]:
 
 
 class NotedJournal:
-    """Notes what it is told, in order. Everything told before `settled` returned is `on_disk`."""
+    """Records entries in order. Those added before `settled` returned are `on_disk`."""
 
     def __init__(self) -> None:
         self.told: list[tuple[Any, ...]] = []

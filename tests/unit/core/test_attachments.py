@@ -78,7 +78,7 @@ def test_audio_is_sent_as_base64():
     assert attachment_of("a", wav()).kind == "audio"
 
 
-# ---- what servers give
+# ---- content from servers
 
 
 def test_each_content_of_a_resource_becomes_an_attachment():

@@ -40,7 +40,7 @@ def test_a_disabled_collector_remains_off_after_a_pause():
     assert not gc.isenabled()
 
 
-def test_enabling_it_during_a_pause_takes_effect_at_the_end():
+def test_enabling_the_collector_during_a_pause_takes_effect_at_the_end():
     gc.disable()
     with collector_paused():
         enable_collector()
@@ -48,7 +48,7 @@ def test_enabling_it_during_a_pause_takes_effect_at_the_end():
     assert gc.isenabled()
 
 
-def test_enabling_it_without_a_pause_takes_effect_at_once():
+def test_enabling_the_collector_without_a_pause_takes_effect_at_once():
     gc.disable()
     enable_collector()
     assert gc.isenabled()

@@ -1,4 +1,4 @@
-"""An error reads as a sentence: where, what, what next."""
+"""An error reads as a sentence: where, what, and the next step."""
 
 from tui.core.errors import ModelError, as_sentences
 

@@ -64,7 +64,7 @@ late_only = pytest.mark.skipif(sys.version_info >= (3, 13), reason="these compil
 
 
 def printed_by(code: str, **env: str) -> str:
-    """Return what a fresh interpreter prints; whoever runs the tests has long imported dataclasses."""
+    """Return the output of a fresh interpreter; this one has already imported dataclasses."""
     known = {name: value for name, value in os.environ.items() if not name.startswith("MCPTUI_")}
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=known | env, timeout=60
@@ -97,7 +97,7 @@ def test_a_python_without_the_replaced_parts_is_unchanged():
 
 
 @late_only
-def test_this_python_has_what_is_replaced():
+def test_this_python_has_the_replaced_internals():
     """Seen with Python 3.11 and 3.12."""
     assert printed_by("import dataclasses\nprint(dataclasses._create_fn.__name__)") == "_create_fn"
 

@@ -1,4 +1,4 @@
-"""A library is imported without some of its parts; here, a package of this test."""
+"""A library is imported without some of its parts; here, a package written by the test."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ import_without("desk", ["desk"], ["desk.drawers"])
 
 
 def printed_by(code: str, folder: Path = ROOT, **env: str) -> str:
-    """Return what a fresh interpreter prints that finds the packages of a folder."""
+    """Return the output of a fresh interpreter that can import from a folder."""
     path = {"PYTHONPATH": f"{ROOT}:{folder}"}
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=path | env, timeout=60
@@ -27,7 +27,7 @@ def printed_by(code: str, folder: Path = ROOT, **env: str) -> str:
 
 @pytest.fixture
 def desk(tmp_path):
-    """Return the folder of a package `desk`, whose part `drawers` says when it is loaded."""
+    """Return the folder of a package `desk`, whose part `drawers` prints a line when it is loaded."""
     (tmp_path / "desk" / "drawers").mkdir(parents=True)
     (tmp_path / "desk" / "__init__.py").write_text(
         "from desk.drawers import Upper, shapes\n"
@@ -62,7 +62,7 @@ def test_a_later_import_gets_the_real_class(desk):
     assert printed_by(code, desk) == "loaded\nFalse"
 
 
-def test_the_switch_loads_the_whole_library(desk):
+def test_the_switch_loads_the_complete_library(desk):
     code = f"{LOAD}print('desk.drawers.lower' in sys.modules)"
     assert printed_by(code, desk, MCPTUI_WHOLE_LIBRARIES="1") == "loaded\nTrue"
 

@@ -1,4 +1,4 @@
-"""The default answers to questions of servers."""
+"""The default answers to questions from servers."""
 
 from tui.core.questions import (
     Action,

@@ -63,7 +63,7 @@ def test_ordinary_text_in_any_script_is_unchanged():
 
 
 NEEDED = [
-    "می\u200cخواهم",  # Persian, between letters that would join
+    "می\u200cخواهم",  # Persian, between letters that would otherwise join
     "ه\u200d",  # Arabic, a letter alone in the form that it has in a word
     "क्\u200cष क्\u200dष",  # Devanagari, after the sign that joins
     "র\u200d্য",  # Bengali, before it
@@ -132,8 +132,8 @@ READ_BY_NOBODY = [
     "ا\u200e\u200f\u200e\u200f",
 ]
 READ_BY_ALL = [
-    "ไทย\u200bภาษา",  # Thai has no blanks between words
-    "葛\U000e0100城 㐂\ufe00",  # a form of a Han letter
+    "ไทย\u200bภาษา",  # Thai has no spaces between words
+    "葛\U000e0100城 㐂\ufe00",  # a variant of a Han character
     "ᠮᠣᠩ\u180bᠭᠣᠯ",
     "☎\ufe0e ❤\ufe0f 1\ufe0f\u20e3 👨\u200d👩\u200d👧 🇩🇪 👍🏽",
     "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",

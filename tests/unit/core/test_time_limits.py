@@ -10,7 +10,7 @@ SHORT = 0.05
 
 
 class Counted:
-    """Counts how often it was paused and resumed."""
+    """Counts pauses and resumes."""
 
     def __init__(self) -> None:
         self.pauses = 0

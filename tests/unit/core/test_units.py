@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers formatted for people."""
 
 import pytest
 
@@ -50,7 +50,7 @@ def test_sizes_are_in_decimal_units() -> None:
     assert [size(132), size(48_100), size(3_400_000)] == ["132 B", "48 kB", "3.4 MB"]
 
 
-def test_singular_and_plural() -> None:
+def test_counts_have_a_singular_and_a_plural() -> None:
     assert [plural(0, "tool"), plural(1, "tool"), plural(2, "tool")] == ["0 tools", "1 tool", "2 tools"]
 
 

@@ -1,4 +1,4 @@
-"""A server that puts the secret of its environment into everything it says."""
+"""A server that puts the secret from its environment into everything it sends."""
 
 import base64
 import json

@@ -1,7 +1,7 @@
-"""A server whose resources and prompts are odd in every way; it writes what it is sent to stderr.
+"""A server whose resources and prompts are malformed in many ways; it logs its input to stderr.
 
-`ODD_ERA=modern` makes it one of 2026-07-28; with `ODD_COMPLETES` it suggests values: what it was asked, and
-odd ones.
+`ODD_ERA=modern` selects revision 2026-07-28; with `ODD_COMPLETES` it suggests the request that it got, and
+malformed values.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A transport to a server that lives in the test: it answers, keeps silent or dies when told to."""
+"""A transport to a server inside the test, which answers, stays silent or dies on command."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from tui.core.errors import ServerError
 
 @dataclass
 class Script:
-    """How the servers of one host behave, and what is known of them."""
+    """How the servers of one host behave, and what happened to them."""
 
     silent: bool = False
     missing: bool = False
@@ -31,13 +31,13 @@ class Script:
         return ScriptedTransport(self, spec)
 
     def break_at(self, place):
-        """Raise the next defect that is planned for this place, if there is one left."""
+        """Raise the next defect planned for this place, if any."""
         if self.defects.get(place):
             self.on_defect()
             raise self.defects[place].pop(0)
 
     def kill(self, code=1):
-        """Let the newest server die by itself."""
+        """Make the newest server exit by itself."""
         self.alive[-1].die(code)
 
 
@@ -59,7 +59,7 @@ class Log:
 
 
 class ScriptedTransport:
-    """What `StdioTransport` is to a real server."""
+    """The counterpart of `StdioTransport` for the scripted server."""
 
     noise = incomplete = 0
     first_noise = noise_hint = fatal = next_step = ""

@@ -12,7 +12,7 @@ STOPPED, RUNNING = ServerState.STOPPED, ServerState.RUNNING
 
 
 class TestClock:
-    """Time that passes when it is told to."""
+    """Time that is advanced by hand."""
 
     __test__ = False
 

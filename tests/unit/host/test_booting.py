@@ -1,4 +1,4 @@
-"""A server's process starts before the SDK is imported, and a stop meanwhile ends it at once."""
+"""A server's process starts before the SDK is imported, and a stop during the import ends it at once."""
 
 import asyncio
 import sys
@@ -21,7 +21,7 @@ WAITING = ServerSpec("srv", sys.executable, ("-c", "import sys; print('{}', flus
 
 
 class SlowImport:
-    """Stands in for the import of the SDK: it ends when told to."""
+    """Replaces the import of the SDK; it ends on command."""
 
     def __init__(self, monkeypatch):
         self.began, self.may_end = threading.Event(), threading.Event()
@@ -38,7 +38,7 @@ class SlowImport:
 async def importing(monkeypatch):
     found = SlowImport(monkeypatch)
     yield found
-    found.may_end.set()  # before the event loop ends, which waits for its threads
+    found.may_end.set()  # before the event loop closes, which waits for its threads
 
 
 def transport(spec=WAITING, seen=None):

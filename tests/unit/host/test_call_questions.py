@@ -1,4 +1,4 @@
-"""Questions of a server end with the calls that they were asked in."""
+"""Questions from a server end with the calls during which they were asked."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -20,7 +20,7 @@ from tui.host.call_questions import CallQuestions
 
 
 class Slow(Refuser):
-    """Thinks until `decided` about every question; notes the order in which they are withdrawn."""
+    """Waits for `decided` before every answer; records the order in which questions are withdrawn."""
 
     def __init__(self) -> None:
         self.decided = asyncio.Event()
@@ -138,7 +138,7 @@ async def test_withdrawing_a_request_withdraws_only_its_own_question() -> None:
     person = Slow()
     questions = CallQuestions(person)
     first, second = [await asked(person, in_request(questions, number)) for number in (1, 2)]
-    questions.withdraw("1")  # the session treats a number and its text as the same id
+    questions.withdraw("1")  # the session treats 1 and "1" as the same id
     assert (await first).action is Action.CANCEL and not second.done()
     person.decided.set()
     assert (await second).action is Action.ACCEPT

@@ -38,7 +38,7 @@ async def walked(pages, limit=10_000):
     return await walk_pages(fetch, "tools", limit=limit), asked
 
 
-async def test_pages_are_followed_to_the_end():
+async def test_all_pages_are_followed():
     walk, asked = await walked({None: {"tools": [1], "nextCursor": "b"}, "b": {"tools": [2]}})
     assert (walk.items, walk.note, asked) == ([1, 2], "", [None, "b"])
 
@@ -133,7 +133,7 @@ def test_one_malformed_tool_never_affects_the_others(bad, why):
         {"$ref": "#/$defs/A", "$defs": {"A": {"type": "object"}}},
     ],
 )
-def test_a_schema_that_describes_properties_may_leave_its_type_out(schema):
+def test_a_schema_with_properties_may_omit_its_type(schema):
     found = catalog({"name": "t", "inputSchema": schema})
     assert [one.schema for one in found.tools] == [schema] and found.quarantined == ()
 

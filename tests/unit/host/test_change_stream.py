@@ -17,7 +17,7 @@ class HurriedClock(MonotonicClock):
 
 
 class Streams:
-    """Opens streams as a server would; `events` tells what happened to each, by its number."""
+    """Opens streams as a server would; `events` lists what happened to each, by number."""
 
     def __init__(self, streamed=("tools",)):
         self.streamed = frozenset(streamed)

@@ -1,4 +1,4 @@
-"""What a connection sends beside calls: the log level, the trace, lists again."""
+"""What a connection sends besides calls: the log level, the trace context, repeated list requests."""
 
 import json
 import sys
@@ -86,7 +86,7 @@ async def test_lists_are_requested_again_on_demand(era):
 
 
 @pytest.mark.parametrize(("era", "hint"), [("legacy", (None, "")), ("modern", (300_000, "public"))])
-async def test_caching_hints_of_lists_are_kept(era, hint):
+async def test_caching_hints_of_lists_are_stored(era, hint):
     async with running(era) as (host, _):
         who = await host.workbench.identity("srv")
         found = who.hints["tools"]

@@ -1,4 +1,4 @@
-"""Questions about definitions that changed, against a server that changes them."""
+"""Questions about changed definitions, with a server that changes them."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -23,7 +23,7 @@ def tool(name="echo", description=""):
 
 
 class Person(Refuser):
-    """Answers with what is planned, the last for all that follow; keeps what was asked."""
+    """Gives the planned answers, repeating the last one, and keeps the questions."""
 
     def __init__(self, *answers):
         self.answers = list(answers)
@@ -275,7 +275,7 @@ async def test_only_a_trusted_server_may_change_its_definitions_without_a_questi
 
 
 class Damaged:
-    """A keeper whose file is damaged."""
+    """A definition store whose file is damaged."""
 
     def load(self, key):
         return DefinitionRecord(damage="It is damaged.")

@@ -1,4 +1,4 @@
-"""What a person reads when a server does not start, dies, or rejects a call."""
+"""The message when a server does not start, exits, or rejects a call."""
 
 from types import SimpleNamespace
 

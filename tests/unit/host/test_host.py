@@ -1,4 +1,4 @@
-"""All servers together: asked by name, started side by side, stopped for good."""
+"""All servers together: addressed by name, started in parallel, shut down."""
 
 import asyncio
 import subprocess
@@ -82,7 +82,7 @@ async def test_the_tools_of_running_servers_come_in_configured_order():
     await one.shutdown()
 
 
-async def test_every_change_raises_the_revision_and_is_reported_by_name():
+async def test_every_change_increments_the_revision_and_is_reported_by_name():
     told = []
     one = host(A)
     one.on_change = told.append

@@ -1,4 +1,4 @@
-"""A server's states, and when a dead one is restarted."""
+"""A server's states, and when a stopped one is restarted."""
 
 import pytest
 from hypothesis import given
@@ -96,7 +96,7 @@ def test_a_call_starts_only_a_server_that_exited_by_itself():
 
 
 class Lifecycle(RuleBasedStateMachine):
-    """A server whose person, calls and process do what they like: the table and the policy together."""
+    """A server with arbitrary actions of person, calls and process: the table and the policy together."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""The client of registries, against one on loopback."""
+"""The registry client, with a registry on loopback."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How a request by hand handles answers that the SDK would reject."""
+"""How a raw request handles responses that the SDK would reject."""
 
 import pytest
 from mcp.shared.exceptions import MCPError

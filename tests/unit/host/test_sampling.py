@@ -1,4 +1,4 @@
-"""Which requests of a server reach the model, and which replies reach the server."""
+"""Which sampling requests reach the model, and which replies reach the server."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The recorded decisions about requests of servers."""
+"""The recorded decisions about requests from servers."""
 
 from typing import Any
 
@@ -25,13 +25,13 @@ async def test_a_form_is_recorded_with_its_question_and_without_the_answer() -> 
     assert found.digest == digest_of(elicit())
 
 
-async def test_an_unanswered_form_is_denied_by_default() -> None:
+async def test_an_unanswered_form_is_recorded_as_denied_by_default() -> None:
     requests, log = requests_for(Refuser())
     await requests.answer("elicitation/create", elicit())
     assert [(one.allowed, one.by, one.asked) for one in log.records] == [(False, "default", False)]
 
 
-async def test_a_url_is_recorded_by_its_host() -> None:
+async def test_a_url_is_recorded_only_by_its_host() -> None:
     requests, log = requests_for(Scripted(address=Action.DECLINE))
     url = "https://a.example/secret?token=1"
     await requests.answer("elicitation/create", {"mode": "url", "message": "Pay", "url": url})

@@ -1,4 +1,4 @@
-"""What the host answers to the requests of a server, and how the rounds of one call end."""
+"""How the host answers requests from a server, and how the rounds of one call end."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ ASK = {"method": "elicitation/create", "params": {"message": "Who?", "requestedS
 
 
 class Scripted(Refuser):
-    """Answers forms with `content` and addresses with `address`; keeps what it was asked."""
+    """Answers forms with `content` and URLs with `address`; keeps the questions."""
 
     def __init__(
         self,

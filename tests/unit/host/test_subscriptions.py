@@ -1,4 +1,4 @@
-"""Subscriptions to resources, counted by what a server reports."""
+"""Resource subscriptions and the updates that a server reports."""
 
 import pytest
 

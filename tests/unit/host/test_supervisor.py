@@ -1,4 +1,4 @@
-"""One server that starts, stops and fails to start, with a scripted server at the other end."""
+"""One server that starts, stops and fails to start, with a scripted transport."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ def script():
     return Script()
 
 
-async def test_a_start_ends_in_running_with_protocol_title_and_tools(script):
+async def test_a_started_server_is_running_with_its_protocol_title_and_tools(script):
     server = supervisor(script)
     await server.start()
     found = server.status
@@ -26,7 +26,7 @@ async def test_a_start_ends_in_running_with_protocol_title_and_tools(script):
 
 
 class Gate:
-    """Consent as the test says."""
+    """Consent as the test decides."""
 
     def __init__(self, yes=False, allowed=False):
         self.yes, self.allowed = yes, allowed
@@ -87,7 +87,7 @@ async def test_a_second_start_has_no_effect(script):
     await server.close()
 
 
-async def test_a_stop_has_the_reason_requested(script):
+async def test_a_requested_stop_has_the_reason_requested(script):
     server = supervisor(script)
     await server.start()
     await server.stop()

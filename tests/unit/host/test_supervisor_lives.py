@@ -13,7 +13,7 @@ from tui.core.servers import ServerState
 
 
 class Lives(RuleBasedStateMachine):
-    """Whatever is asked in whatever order: one process at most, and a stop always ends."""
+    """Any requests in any order: at most one process, and a stop always finishes."""
 
     eager = True
 
@@ -70,7 +70,7 @@ class Lives(RuleBasedStateMachine):
     def settle(self):
         async def settling():
             await asyncio.sleep(0)
-            # A request that was not answered then waits for its limit of seconds.
+            # An unanswered request then waits for its timeout.
             resting = tuple(ServerState) if self.was_silent else (RUNNING, STOPPED)
             await until(lambda: self.server.state in resting)
 
@@ -78,7 +78,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(code=st.sampled_from([0, 1, 17]))
     def die(self, code):
-        # No precondition: whether it lives at this moment is a matter of threads, not of the example.
+        # No precondition: whether it runs at this moment depends on threads, not on the example.
         if self.script.alive:
             self.deaths += 1
             self.script.kill(code)
@@ -116,7 +116,7 @@ class Lives(RuleBasedStateMachine):
 
 
 class LivesByCall(Lives):
-    """The same for a server that only calls start again."""
+    """The same for a server that is restarted only by calls."""
 
     eager = False
 

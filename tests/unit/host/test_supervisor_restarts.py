@@ -1,4 +1,4 @@
-"""A server that died: what restarts it, when, and how often."""
+"""A crashed server: what restarts it, when, and how often."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Following a task: its pace, its input, its end, and every failure a result."""
+"""Following a task: polling, input and its end; every failure is a result."""
 
 import asyncio
 import time
@@ -35,7 +35,7 @@ class Person(Refuser):
 
 
 class Scripted:
-    """A server whose `tasks/get` is answered from a list, the last answer for ever."""
+    """A server whose `tasks/get` responses come from a list, repeating the last."""
 
     def __init__(self, *answers):
         self.book = KnownTasks()

@@ -1,4 +1,4 @@
-"""Working with real servers by hand: what they offer and answer; every failure is a sentence."""
+"""The workbench with real servers: offers and responses; every failure is a sentence."""
 
 import asyncio
 import json
@@ -45,7 +45,7 @@ async def running(script, *args, redactor=None, **env):
 
 
 def sent(captured, call):
-    """Return the frames that went out for a call by hand."""
+    """Return the messages sent for a manual call."""
     cause = Cause(0, 0, call)
     return [json.loads(one.raw) for one in captured if one.direction is Direction.OUT and one.cause == cause]
 
@@ -57,7 +57,7 @@ def on_stderr(captured, word):
 ERAS = pytest.mark.parametrize("era", ["legacy", "modern"])
 
 
-# ---- what it is ------------------------------------------------------------------------------------------
+# ---- identity --------------------------------------------------------------------------------------------
 
 
 @ERAS
@@ -105,7 +105,7 @@ async def test_an_unknown_server_is_reported_without_raising():
         assert read.content == (TextContent("Server not found."),)
 
 
-# ---- what it offers --------------------------------------------------------------------------------------
+# ---- offers ----------------------------------------------------------------------------------------------
 
 
 async def test_all_pages_of_resources_are_listed_and_malformed_ones_are_counted():
@@ -138,13 +138,13 @@ async def test_a_real_server_lists_and_returns_its_resources_and_prompts(tmp_pat
         assert [message.role for message in given.messages] == ["user"]
 
 
-async def test_a_server_without_resources_says_so():
+async def test_a_server_without_resources_is_reported_as_such():
     async with running(ROOT / "tests" / "corpus" / "faults" / "is_error.py") as (bench, captured, _):
         assert await bench.resources("srv") == ((), "The server “srv” does not support resources.")
         assert not any(b"resources/list" in one.raw for one in captured)
 
 
-# ---- what can be tried -----------------------------------------------------------------------------------
+# ---- reading and calling ---------------------------------------------------------------------------------
 
 
 @ERAS
@@ -284,7 +284,7 @@ async def test_responses_that_the_sdk_would_reject_are_returned(era, method, par
 
 
 @ERAS
-async def test_an_error_has_its_code_message_and_data(era):
+async def test_an_error_keeps_its_code_message_and_data(era):
     async with running(ODD, ODD_ERA=era) as (bench, _, _):
         answer = await bench.request("srv", "x/unknown", {}, call="hand-1", seconds=5)
         assert answer == RawAnswer(error={"code": -32601, "message": "no 'x/unknown'", "data": [1]})

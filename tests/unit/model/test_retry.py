@@ -73,7 +73,7 @@ async def test_a_reply_that_breaks_midway_is_not_retried() -> None:
     assert parts == [TextPart("The ans")] and error is PASSING and waits == []
 
 
-async def test_leaving_early_closes_the_inner_stream() -> None:
+async def test_closing_early_closes_the_inner_stream() -> None:
     inner = ScriptedModel([says("Hi")])
     parts = Retrying(inner, NotedWaits()).stream(ASK)
     assert await anext(parts) == TextPart("Hi")

@@ -1,4 +1,4 @@
-"""Damage to recordings, for tests: the pages of a table overwritten."""
+"""Damage to recordings for tests: overwritten pages of a table."""
 
 import sqlite3
 from contextlib import closing
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def leaves(path: Path, table: str) -> list[int]:
-    """Return the places in the file of the pages that hold the rows of a table, in order."""
+    """Return the file offsets of the pages with the rows of a table, in order."""
     with closing(sqlite3.connect(path)) as connection:
         (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
     data = path.read_bytes()

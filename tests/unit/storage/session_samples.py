@@ -97,5 +97,5 @@ FEW_IDS = st.sampled_from(["a", "b", "c"])
 
 
 def histories() -> st.SearchStrategy[Sequence[Message]]:
-    """Messages in any order, with calls and observations that do and do not belong together."""
+    """Messages in any order, with calls and results that do and do not match."""
     return st.lists(messages(FEW_IDS), max_size=8)

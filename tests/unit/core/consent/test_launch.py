@@ -1,4 +1,4 @@
-"""The hash of what runs, and how a change of it is described."""
+"""The hash of what runs, and how changes to it are described."""
 
 import dataclasses
 from typing import Any

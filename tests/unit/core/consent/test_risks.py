@@ -1,4 +1,4 @@
-"""What is pointed out before a command runs."""
+"""Risks that are pointed out before a command runs."""
 
 import pytest
 

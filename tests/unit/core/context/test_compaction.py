@@ -20,7 +20,7 @@ from tui.core.conversation.conversation import (
 
 
 def talk(turns: list[tuple[int, int]]) -> list[Message]:
-    """A conversation of turns, each with so many calls that gave so many characters."""
+    """Return a conversation; each turn has a number of calls with results of a number of characters."""
     messages: list[Message] = []
     for number, (calls, size) in enumerate(turns):
         messages.append(UserMessage(f"question {number}"))
@@ -53,7 +53,7 @@ def test_compaction_stops_before_a_user_message_and_keeps_the_newest_turn(messag
     assert count_turns(messages, upto) < count_turns(messages, len(messages))
 
 
-def test_messages_are_unchanged_without_a_compaction():
+def test_without_compaction_messages_are_unchanged():
     messages = talk([(1, 10)])
     assert sent_messages(messages, Compaction()) is messages
 

@@ -52,7 +52,7 @@ def test_a_schema_is_counted_in_the_form_that_is_sent() -> None:
     assert estimate_tool(ToolSpec("t", "", {"a": ["é"]})) == estimate('t{"a":["é"]}') + 4
 
 
-def test_a_schema_that_cannot_be_serialised_is_still_counted() -> None:
+def test_a_schema_that_cannot_be_serialized_is_still_counted() -> None:
     deep: dict[str, object] = {}
     for _ in range(50):
         deep = {"a": deep}
@@ -67,7 +67,9 @@ MESSAGE = st.builds(UserMessage, st.text(max_size=20)) | st.builds(
 
 
 @given(st.lists(MESSAGE, max_size=10), st.lists(MESSAGE, max_size=5), st.integers(0, 10))
-def test_incremental_counts_equal_complete_ones(talk: list[Message], other: list[Message], keep: int) -> None:
+def test_incremental_counts_equal_complete_counts(
+    talk: list[Message], other: list[Message], keep: int
+) -> None:
     tally = MessageEstimates()
     for end in range(len(talk) + 1):
         request = ModelRequest("sys", talk[:end])
@@ -105,7 +107,7 @@ def test_definitions_are_counted_once_while_they_are_unchanged() -> None:
     assert tally.count(ModelRequest("", (), tools)) == first > tally.count(ModelRequest("", (), ()))
 
 
-# ---- what endpoints count
+# ---- token counts from endpoints
 
 
 def test_the_first_count_sets_the_calibration_and_later_ones_adjust_it() -> None:

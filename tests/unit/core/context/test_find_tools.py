@@ -93,7 +93,7 @@ def test_its_description_is_unchanged_while_the_servers_are():
     assert "github (2), mail (1)" in find_tools(TOOLS).description
 
 
-def test_a_server_of_the_same_name_keeps_its_own_tool():
+def test_a_server_named_mcptui_keeps_its_own_find_tools():
     theirs = tool("mcptui", "find_tools")
     own = find_tools([theirs])
     assert own.server == "mcptui-" and is_find_tools(own) and not is_find_tools(theirs)

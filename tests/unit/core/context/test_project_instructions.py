@@ -28,7 +28,7 @@ def test_nothing_in_the_text_can_close_its_fence():
     assert prompt.count("`````\n") == 1 and prompt.endswith("\n`````")
 
 
-def test_an_empty_file_has_no_instructions():
+def test_an_empty_file_gives_no_instructions():
     assert found(" \n\t") is None
 
 

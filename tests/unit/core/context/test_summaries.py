@@ -1,4 +1,4 @@
-"""Old turns that exceed the window are summarized in pieces, and a summary always results."""
+"""Old turns that exceed the window are summarized in pieces, and there is always a summary."""
 
 from collections.abc import AsyncGenerator
 
@@ -34,7 +34,7 @@ messages = st.lists(
 
 
 class Narrow(ScriptedModel):
-    """Refuses what is longer than its window, with or without saying how long that is."""
+    """Rejects requests longer than its window, with or without naming the window."""
 
     def __init__(self, window: int, *, tells: bool = True, answer: str = "noted") -> None:
         super().__init__([says(answer)] * 60)
@@ -141,7 +141,7 @@ async def test_without_a_summary_the_truncated_transcript_is_used(window, answer
     assert "question 0" in found and len(found) < 4000
 
 
-async def test_a_failing_model_is_reported_and_nothing_is_replaced():
+async def test_a_failing_model_is_reported_and_the_history_is_unchanged():
     model = ScriptedModel([[ModelError("busy")], says("done")])
     talk = long_talk()
     turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=4000))

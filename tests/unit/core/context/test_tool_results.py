@@ -67,7 +67,7 @@ def test_other_content_does_not_replace_structured_content():
     assert '{"n":1}' in told(ResourceContent("a://b", "", '{"n":1}'), structured={"n": 1}).text[-8:]
 
 
-# ---- pictures, sounds, resources
+# ---- images, audio, resources
 
 
 def test_an_image_is_named_with_its_size_and_attached():
@@ -187,7 +187,7 @@ def test_structured_content_of_any_depth_can_be_sent():
         deep = [deep]
     seen = told(TextContent("[" * 100_000), structured={"a": deep}, limit=1000)
     assert len(seen.text) <= 1100
-    while deep:  # taken apart here, since freeing it whole would recurse as deep
+    while deep:  # taken apart here, since freeing it at once would recurse as deeply
         deep = deep.pop()
 
 

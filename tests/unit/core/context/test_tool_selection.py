@@ -1,4 +1,4 @@
-"""What the model is offered."""
+"""The tools offered to the model."""
 
 from dataclasses import replace
 
@@ -76,7 +76,7 @@ def test_an_unexpected_schema_affects_only_its_own_tool():
     assert names(offer) == ["good"] and "s › bad (its schema is invalid" in offer.notice
 
 
-def test_many_bad_schemas_are_not_all_named():
+def test_only_a_few_bad_schemas_are_named():
     bad = [
         Tool("s", f"b{n}", schema={"properties": {str(i): {} for i in range(9000)}}, digest=str(n))
         for n in range(5)
@@ -84,7 +84,7 @@ def test_many_bad_schemas_are_not_all_named():
     assert ToolOffer(bad).notice.endswith(" and 2 more.")
 
 
-def test_the_same_tools_give_the_same_offer():
+def test_an_offer_is_renewed_only_if_its_tools_change():
     offer = ToolOffer([Tool("s", "a", digest="1")])
     assert offer.renewed([Tool("s", "a", digest="1")]) is offer
     assert offer.renewed([Tool("s", "a", digest="2")]) is not offer

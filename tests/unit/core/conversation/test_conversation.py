@@ -110,7 +110,7 @@ def _message(kind, number):
 
 
 @given(TURN)
-def test_incremental_checks_equal_complete_ones(kinds):
+def test_incremental_checks_equal_complete_checks(kinds):
     talk = Conversation()
     for number, kind in enumerate(kinds):
         talk.messages.append(_message(kind, number))

@@ -37,7 +37,7 @@ def test_times_and_usage_survive_a_round_trip(seconds: float, thought: float, us
         ToolMessage("c1", "a__b", "r", seconds=seconds, why="denied"),
     ):
         found = message_of(json.loads(dumps(message_object(message))))
-        assert repr(found) == repr(message)  # equality is of what was said
+        assert repr(found) == repr(message)  # equality ignores times and usage
 
 
 @given(messages())

@@ -1,4 +1,4 @@
-"""A person can name a session by something short."""
+"""Sessions can be referred to by short names."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which definitions are accepted: the first list, and those that a person accepted since."""
+"""Accepted definitions: the first list, and those that a person accepted since."""
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -25,7 +25,7 @@ def accepted(definitions, tools):
 
 
 class Memory:
-    """A keeper in memory."""
+    """Stores definitions in memory."""
 
     def __init__(self):
         self.kept = {}
@@ -134,7 +134,7 @@ def test_a_file_that_accepts_nothing_makes_every_tool_a_change():
 
 
 class Pinning(RuleBasedStateMachine):
-    """However lists, answers and restarts follow each other, nothing is accepted that nobody accepted."""
+    """In any sequence of lists, answers and restarts, only what a person accepted is accepted."""
 
     tools = st.dictionaries(st.sampled_from("abc"), st.sampled_from("123"), max_size=3)
 

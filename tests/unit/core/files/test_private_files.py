@@ -116,7 +116,7 @@ def test_a_folder_chosen_by_the_person_may_be_a_link(tmp_path: Path):
     assert (tmp_path / "disk" / "one").is_file()
 
 
-def test_a_pipe_in_place_of_a_file_is_refused_without_waiting(tmp_path: Path):
+def test_a_pipe_in_place_of_a_file_is_refused_without_blocking(tmp_path: Path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="not a regular file"):
         open_private(tmp_path / "pipe", os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Which folders are searched for a program."""
+"""The folders that are searched for a program."""
 
 import os
 from pathlib import Path

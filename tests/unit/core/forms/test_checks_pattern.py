@@ -1,4 +1,4 @@
-"""Patterns are tried only where they cannot take long."""
+"""Patterns are checked while typing only if they cannot take long."""
 
 import re
 import time

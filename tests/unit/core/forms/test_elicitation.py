@@ -1,4 +1,4 @@
-"""The forms that servers ask for: shown, filled with their defaults, answered and checked."""
+"""Forms that servers request: shown, filled with their defaults, answered and validated."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Filling in a form: states, paths, problems, raw JSON at any time, and nothing is ever lost."""
+"""Filling in a form: states, paths, problems, and raw JSON at any time without loss."""
 
 import json
 
@@ -47,7 +47,7 @@ def test_a_required_default_is_filled_in_and_an_optional_one_is_left_to_the_serv
     assert made.value()[0] == {"a": 3, "b": 4}
 
 
-def test_null_is_a_value_of_its_own():
+def test_null_is_a_distinct_value():
     made = form({"a": {"type": ["string", "null"]}}, ["a"])
     made.null(("a",))
     assert made.value() == ({"a": None}, {})
@@ -64,7 +64,7 @@ def test_a_required_object_is_present_and_an_optional_one_is_absent():
     assert [field.path for field in made.fields()] == [("a",), ("a", "x"), ("a", "y"), ("b",)]
 
 
-def test_setting_a_field_makes_its_parents_present():
+def test_setting_a_field_creates_its_parents():
     made = form({"b": POINT})
     made.include(("b",))
     made.clear(("b",))
@@ -84,7 +84,7 @@ def test_an_unknown_path_changes_nothing():
     assert made.value() == ({}, {})
 
 
-# ---- what is wrong ---------------------------------------------------------------------------------------
+# ---- problems --------------------------------------------------------------------------------------------
 
 
 def test_problems_are_reported_at_their_field_and_the_value_is_kept():

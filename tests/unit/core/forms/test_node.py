@@ -1,4 +1,4 @@
-"""One field while it is filled in: text, raw JSON, and the value of it and its children."""
+"""One field of a form: its text, raw JSON, value and children."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_raw_text_that_is_not_json_is_reported():
     assert field.is_raw and field.problem
 
 
-def test_a_field_nested_too_deeply_is_edited_as_json():
+def test_a_field_that_is_nested_too_deeply_is_edited_as_json():
     field = FieldNode(SchemaReader({}).spec({"type": "object", "properties": {"a": {}}}), MAX_DEPTH)
     assert field.kind is FieldKind.JSON
 

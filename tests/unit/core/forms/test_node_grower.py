@@ -1,4 +1,4 @@
-"""How far a form grows: it is bounded, and no schema makes it fail or lose a value."""
+"""The size of a form is bounded, and no schema makes it fail or lose a value."""
 
 import json
 import time
@@ -95,7 +95,7 @@ def test_a_key_press_takes_less_than_a_millisecond_in_the_largest_form():
         {"type": "object", "properties": {"v": {"type": "integer", "minimum": "a", "multipleOf": 0}}},
     ],
 )  # fmt: skip
-def test_no_schema_breaks_a_form(schema):
+def test_no_schema_makes_a_form_fail(schema):
     made = Form(schema)
     value = {"a": 1, "b": [None, {"c": "x"}], "v": "a" * 40 + "!"}
     began = time.thread_time()
@@ -158,7 +158,7 @@ def test_any_value_survives_any_form(schema, value):
 
 
 def fitting(schema):
-    """Return a strategy for values that a schema of the kinds below allows."""
+    """Return a strategy for values that match a schema of the kinds below."""
     match schema:
         case {"$ref": _}:
             return fitting(NODE)

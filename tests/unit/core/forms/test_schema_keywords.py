@@ -30,7 +30,7 @@ def test_the_kind_of_a_schema_without_a_known_type_is_inferred_from_its_keywords
 
 
 @pytest.mark.parametrize("required", [None, "ab", {"a": 1}, [1, None, ["a"]]])
-def test_an_invalid_list_of_required_names_requires_nothing(required):
+def test_an_invalid_required_list_requires_nothing(required):
     assert required_of({"required": required}) == frozenset()
 
 

@@ -1,4 +1,4 @@
-"""Which texts of a definition are scanned."""
+"""The texts of a definition that are scanned."""
 
 import ast
 from pathlib import Path
@@ -157,7 +157,7 @@ def test_instructions_resources_and_prompts_are_scanned():
 
 
 def tools_of(fault: str) -> list[dict[str, Any]]:
-    """Return the tools that a server of the corpus lists, from its source."""
+    """Return the tools of a server in the corpus, read from its source."""
     scope: dict[str, Any] = {}
     for node in ast.parse((FAULTS / f"{fault}.py").read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in (

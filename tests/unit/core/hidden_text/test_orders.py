@@ -1,4 +1,4 @@
-"""Which kinds of orders are found, and where."""
+"""The kinds of instructions that are found, and where."""
 
 from tui.core.hidden_text.orders import Order, orders_in
 from tui.core.hidden_text.scan import Sign

@@ -1,4 +1,4 @@
-"""Orders in other words, letters and languages: how many are marked, while honest text is not."""
+"""Instructions in other words, letters and languages are flagged; honest text is not."""
 
 import pytest
 

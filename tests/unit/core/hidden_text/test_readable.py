@@ -59,5 +59,5 @@ def test_a_line_is_shortened_to_its_limit():
 
 
 @given(st.text(st.characters() | st.sampled_from("\u200b\u200d\ufe0f\ufe00\U000e0041\U0001f3f4\u2028\r\n ")))
-def test_the_result_is_safe_to_show(text: str):
+def test_the_decoded_text_is_safe_to_show(text: str):
     assert clean(readable(text)) == readable(text)

@@ -1,4 +1,4 @@
-"""What the scan finds in texts of servers, and what it does not."""
+"""What the scan flags in texts from servers, and what it does not."""
 
 import time
 

@@ -136,7 +136,7 @@ def test_a_repaired_listing_counts_as_answered_in_the_recording(value: str, _: s
 
 
 def test_the_cost_is_proportional_to_the_size():
-    # 10,000 entries, each with something wrong: CPU time, so that a busy machine does not matter.
+    # 10,000 malformed entries; CPU time, so that a busy machine does not matter.
     raw = listing(*['{"name":NaN}'] * 10_000)
     began = time.thread_time()
     found = read_damaged_listing(raw)

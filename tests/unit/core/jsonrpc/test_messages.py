@@ -55,7 +55,7 @@ def test_any_json_object_can_be_read_and_a_malformed_response_names_its_id(messa
 
 
 @given(json_values)
-def test_a_written_line_is_read_back(value):
+def test_a_written_message_can_be_read_back(value):
     frame = read_one(write_line({"jsonrpc": "2.0", "id": "a", "result": {"value": value}}))
     assert frame == Response("a", {"value": value})
 
@@ -161,7 +161,7 @@ def test_invalid_utf8_becomes_replacement_characters():
     assert read_one(b'{"jsonrpc":"2.0","id":7,"result":{"t":"\xff"}}') == Response(7, {"t": "\ufffd"})
 
 
-def test_half_a_surrogate_pair_becomes_a_replacement_character_and_a_pair_stays():
+def test_a_lone_surrogate_becomes_a_replacement_character_and_a_pair_is_kept():
     line = r'{"jsonrpc":"2.0","id":7,"result":{"t":"\ud800 \uDE00 \ud83d\ude00 \\ud800"}}'
     assert read_one(line) == Response(7, {"t": "\ufffd \ufffd 😀 \\ud800"})
 

@@ -150,7 +150,7 @@ def test_long_ids_are_shortened_but_remain_distinct():
     assert len(id_text(10**4000)) <= MAX_NAME
 
 
-def test_names_are_cleaned_and_bounded_where_they_become_columns():
+def test_names_are_cleaned_and_bounded_in_columns():
     reading = classify(line(id=1, method="tools/call", params={"name": "\x1b[31m\n\u202eevil\ud800" * 100}))
     assert len(reading.tool) == MAX_NAME
     assert reading.tool.isprintable()
@@ -201,7 +201,7 @@ def test_a_large_message_is_classified_like_a_small_one(envelope: dict[str, Any]
     large = json.dumps({**envelope, "padding": ['}\\"' * 10, "x" * READ_WHOLE]}).encode()
     wanted = classify(small)
     got = classify(large)
-    if envelope.get("id") == "x" * 5000:  # its text is known by its digest only
+    if envelope.get("id") == "x" * 5000:  # only a digest of it is kept
         wanted, got = wanted._replace(ident=""), got._replace(ident="")
     assert got == wanted
 

@@ -17,7 +17,7 @@ def test_a_number_out_of_range_is_rejected(number: str) -> None:
         loads(f'{{"a": [{number}]}}')
 
 
-def test_everything_else_is_read_as_usual() -> None:
+def test_other_json_is_read_as_usual() -> None:
     assert loads('{"a": [1.5, 10, "NaN", null, true]}') == {"a": [1.5, 10, "NaN", None, True]}
     assert loads(f"[{'9' * 400}]") == [int("9" * 400)]
 

@@ -55,7 +55,7 @@ def test_any_bytes_give_an_outline_or_a_value_error(raw: bytes):
         pass
 
 
-def test_the_last_of_duplicate_keys_counts():
+def test_the_last_of_several_duplicate_keys_counts():
     raw = b'{"id": 1, "id": 22}'
     begin, end = outline(raw).members["id"]
     assert raw[begin:end] == b"22"

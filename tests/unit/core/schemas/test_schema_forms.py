@@ -18,7 +18,7 @@ def form(properties: dict[str, Any], kind: SchemaForm) -> dict[str, Any]:
 
 
 def assert_moonshot_takes(node: Any) -> None:
-    """Every node has one type, or `anyOf` and no type; required exists; a default fits."""
+    """Every node has one type, or `anyOf` and no type; required properties exist; defaults match."""
     assert isinstance(node, dict)
     assert ("type" in node) != ("anyOf" in node)
     assert not node.keys() & {"$ref", "oneOf", "allOf", "not", "const", "if", "patternProperties"}
@@ -43,7 +43,7 @@ GOOGLE = {
 
 
 def assert_google_takes(node: Any) -> None:
-    """Only the keywords of its subset, one type a node, nothing beside `anyOf`, enums of texts."""
+    """Only supported keywords, one type per node, nothing next to `anyOf`, enums of strings."""
     assert isinstance(node, dict) and node.keys() <= GOOGLE
     if "anyOf" in node:
         assert node.keys() == {"anyOf"} and len(node["anyOf"]) > 1

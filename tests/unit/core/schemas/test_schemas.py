@@ -13,7 +13,7 @@ def test_a_plain_schema_is_sent_unchanged():
     assert model_schema(schema) == schema
 
 
-def test_an_object_without_properties_gets_an_empty_set():
+def test_an_object_without_properties_gets_empty_properties():
     assert model_schema({"type": "object"}) == {"type": "object", "properties": {}}
 
 
@@ -37,7 +37,7 @@ def test_a_remote_reference_is_never_followed():
     assert model_schema({"properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}})["properties"]["a"] == {}
 
 
-def test_references_that_fan_out_exponentially_are_refused_quickly():
+def test_references_that_expand_exponentially_are_rejected_quickly():
     defs = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 4} for n in range(20)}
     with pytest.raises(SchemaTooLarge):
         model_schema({"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": defs})

@@ -1,4 +1,4 @@
-"""Every tool has one name that every provider accepts, and every name leads to one tool."""
+"""Every tool has one name that every provider accepts, and every name resolves to one tool."""
 
 import re
 
@@ -27,7 +27,7 @@ def test_a_tool_name_consists_of_server_and_tool():
 
 
 @given(PAIRS)
-def test_names_are_accepted_unique_and_lead_back_to_their_tool(pairs: list[tuple[str, str]]):
+def test_names_are_valid_unique_and_resolve_to_their_tool(pairs: list[tuple[str, str]]):
     table = NameTable([Tool(server, tool) for server, tool in pairs])
     assert len(table.items()) == len(pairs)
     for name, tool in table.items():

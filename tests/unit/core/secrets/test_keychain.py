@@ -1,4 +1,4 @@
-"""The system's keychain; a stand-in for the package keyring takes its place."""
+"""The system's keychain, with a fake of the package keyring."""
 
 import sys
 import threading
@@ -30,7 +30,7 @@ async def failure(place: str = "mcptui/work", seconds: float = 5.0) -> ConfigErr
     return caught.value
 
 
-async def test_a_key_is_read_from_its_service_and_name(keyring: Install) -> None:
+async def test_a_key_is_read_by_service_and_name(keyring: Install) -> None:
     keyring(lambda service, name: {("team/mcptui", "work"): "sk-secret\n"}.get((service, name)))
     key = await key_in_keychain("team/mcptui/work")
     assert key.reveal() == "sk-secret" and "sk-secret" not in repr(key)

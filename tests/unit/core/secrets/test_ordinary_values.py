@@ -34,7 +34,7 @@ from tui.core.secrets.ordinary_values import is_common, is_ordinary, is_searched
         "qwen3-30b-a3b",
     ],
 )
-def test_words_short_numbers_and_paths_are_ordinary(value):
+def test_words_short_numbers_and_paths_are_ordinary_values(value):
     assert is_ordinary(value)
     assert not is_searched("SETTING", value)
 

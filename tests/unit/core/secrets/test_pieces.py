@@ -1,4 +1,4 @@
-"""Values in texts that come in pieces."""
+"""Secrets in text that arrives in pieces."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -46,7 +46,7 @@ def test_text_without_secrets_is_unchanged():
     assert Redactor({"KEY": "abcdefgh"}).redact("the task-force asked") == "the task-force asked"
 
 
-def test_the_repr_of_a_secret_hides_it():
+def test_the_repr_of_a_secret_does_not_reveal_it():
     secret = Secret("abcdefgh")
     assert "abcdefgh" not in f"{secret} {secret!r}" and secret.reveal() == "abcdefgh"
 

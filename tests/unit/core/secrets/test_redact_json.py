@@ -45,7 +45,7 @@ def test_a_number_that_is_a_secret_becomes_a_placeholder():
     assert redacted_json([1234567890, 12345, 1.5], clear) == ["[redacted:PIN]", 12345, 1.5]
 
 
-def test_a_value_nested_deeper_than_python_recurses_is_redacted():
+def test_a_value_nested_beyond_the_recursion_limit_is_redacted():
     value: object = SECRET
     for _ in range(5000):
         value = [{"a": value}]

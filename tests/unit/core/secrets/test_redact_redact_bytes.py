@@ -32,7 +32,7 @@ plain_bytes = st.binary(max_size=200)
 
 
 def forms(value: str) -> list[str]:
-    """Return a value as it may be met on a wire."""
+    """Return the encodings of a value on the wire."""
     once = json.dumps(value)[1:-1]
     octets = value.encode()
     units = value.encode("utf-16-be")
@@ -53,7 +53,7 @@ def forms(value: str) -> list[str]:
 
 
 def restored(raw: bytes, redacted: bytes, redactions) -> bool:
-    """Whether all of `redacted` outside its marks stands in `raw`, in order, from its start to its end."""
+    """Return whether `redacted` without its placeholders matches `raw` in order, from start to end."""
     outside, done = [], 0
     for part in redactions:
         outside.append(redacted[done : part.start])
@@ -143,7 +143,7 @@ def test_overlapping_matches_become_one_placeholder_named_after_the_configured_v
     assert redacted == b"Authorization: Bearer [redacted:TOKEN]" and len(spans) == 1
 
 
-def test_special_characters_in_a_name_do_not_break_the_json_around_its_mark():
+def test_special_characters_in_a_name_do_not_break_the_surrounding_json():
     redacted, _ = Redactor({'a "b"\n': "longsecret"}).redact_bytes(b'{"x":"longsecret"}')
     assert json.loads(redacted) == {"x": "[redacted:a__b__]"}
 

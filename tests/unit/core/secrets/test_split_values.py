@@ -1,4 +1,4 @@
-"""Values that no single text has whole."""
+"""Secrets that are split across texts."""
 
 from itertools import pairwise
 

@@ -95,7 +95,7 @@ def test_deny_overrides_ask_and_ask_overrides_allow():
     assert policy.judge(Tool("notes", "drop_all")).verdict is Verdict.DENY
 
 
-def test_a_rule_that_denies_holds_even_if_everything_is_approved():
+def test_a_deny_rule_applies_even_if_everything_is_approved():
     assert Policy(Rules.parsed(deny=("*/add",)), Mode.ALL).judge(WRITE).verdict is Verdict.DENY
 
 
@@ -235,7 +235,7 @@ def test_denying_the_server_or_the_read_tool_denies_reading_a_resource():
 
 
 class OnlyWeather(HintedTrust):
-    """Trusts tools that are trusted, and the server `weather`."""
+    """Trusts trusted tools and the server `weather`."""
 
     def trusts_server(self, server: str) -> bool:
         return server == "weather"

@@ -1,4 +1,4 @@
-"""Whether mcptui asks about a call, or first about its server."""
+"""Whether mcptui asks about a call or first about trusting its server."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from tui.core.turn.tool_calls import TurnDeps
 
 
 class Book:
-    """Keeps what was decided about servers."""
+    """Keeps trust decisions."""
 
     def __init__(self, known: bool | None = None) -> None:
         self.known = known
@@ -39,7 +39,7 @@ class Book:
 async def ran(
     book: Book, *answers: Decision, trusts: bool | None = None, read_only: bool = True, **more: Any
 ) -> tuple[ScriptedApprover, int]:
-    """Run a turn with two calls; return who was asked, and how many calls ran."""
+    """Run a turn with two calls; return the approver and how many calls ran."""
     toolbox, approver = FunctionToolbox(read_only=read_only), ScriptedApprover(*answers, trusts=trusts)
     model = ScriptedModel([calls(call(1), call(2)), says("done")])
     conversation = Conversation()

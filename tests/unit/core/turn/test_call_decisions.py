@@ -1,4 +1,4 @@
-"""The recorded decisions about calls of the model."""
+"""The recorded decisions about calls by the model."""
 
 from typing import Any
 
@@ -84,7 +84,7 @@ async def test_a_call_without_a_question_records_what_decided(
     assert (found.allowed, found.asked, found.by) == (allowed, False, by)
 
 
-async def test_calls_that_run_together_are_recorded_once_each() -> None:
+async def test_calls_that_run_in_parallel_are_recorded_once_each() -> None:
     found = await decided(count=3, read_only=True)
     assert [one.allowed for one in found] == [True] * 3
 

@@ -10,13 +10,13 @@ def test_no_limit_is_reached_at_the_start():
     assert TurnMeter(Limits(), 0).reached(0) is None
 
 
-def test_steps_are_limited():
+def test_the_number_of_steps_is_limited():
     meter = TurnMeter(Limits(max_steps=2), 0, steps=2)
     reached = meter.reached(0)
     assert reached is not None and (reached.limit, reached.value) == (LimitName.MAX_STEPS, 2)
 
 
-def test_tool_calls_are_limited():
+def test_the_number_of_tool_calls_is_limited():
     meter = TurnMeter(Limits(max_tool_calls=2), 0)
     meter.call_ended("a")
     assert meter.reached(0) is None
@@ -25,7 +25,7 @@ def test_tool_calls_are_limited():
     assert reached is not None and reached.limit is LimitName.MAX_TOOL_CALLS
 
 
-def test_time_is_limited():
+def test_the_time_of_a_turn_is_limited():
     meter = TurnMeter(Limits(turn_seconds=5), 0)
     assert meter.reached(4 * SECOND) is None
     reached = meter.reached(5 * SECOND)

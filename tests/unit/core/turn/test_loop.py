@@ -127,7 +127,7 @@ async def test_the_same_call_with_the_same_result_gets_a_note_and_then_ends_the_
     assert ended(events).limit is LimitName.IDENTICAL_CALLS and ended(events).tool_calls == 5
 
 
-async def test_steps_that_only_fail_end_the_turn():
+async def test_consecutive_failing_steps_end_the_turn():
     async def fail(arguments):
         return text(f"no {arguments}", is_error=True)
 
@@ -231,14 +231,14 @@ async def test_the_nudge_is_sent_with_only_one_request():
     assert nudges(model) == [False, True, False, False]
 
 
-async def test_an_empty_reply_after_a_tool_call_gets_a_nudge_of_its_own():
+async def test_an_empty_reply_after_a_tool_call_gets_its_own_nudge():
     model = ScriptedModel([[ReplyPart()], calls(call(1)), [ReplyPart()], says("done")])
     turn, _ = turn_of(model)
     assert ended(await run(turn)).text == "done"
     assert nudges(model) == [False, True, False, True]
 
 
-async def test_an_empty_reply_to_a_steering_message_gets_a_nudge_of_its_own():
+async def test_an_empty_reply_to_a_steering_message_gets_its_own_nudge():
     def steered(request):
         turn.steer("now this")
         return [ReplyPart()]

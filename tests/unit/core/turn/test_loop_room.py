@@ -1,4 +1,4 @@
-"""A conversation that does not fit: shortened results, then a summary, visibly; and budgets of a turn."""
+"""A conversation that does not fit: shortened results, then a summary, with notices; and turn budgets."""
 
 from dataclasses import replace
 
@@ -89,7 +89,7 @@ async def test_an_oversize_newest_result_is_truncated_without_a_summary():
 
 
 class Narrow:
-    """Refuses what has more than so many characters, and names no number."""
+    """Rejects requests above a number of characters without naming the number."""
 
     def __init__(self, characters, *replies):
         self._characters, self._replies = characters, iter(replies)
@@ -107,7 +107,7 @@ def file_of(size):
 
 
 def turn_with_file(model, size, toolbox=None, **more):
-    """Return a turn in which the person has just attached a file of so many bytes."""
+    """Return a turn in which the person has just attached a file of the given size."""
     turn, talk = turn_of(model, toolbox, **more)
     talk.messages[-1] = UserMessage("Read this.", (file_of(size),))
     return turn, talk

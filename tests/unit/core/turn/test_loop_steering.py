@@ -30,7 +30,7 @@ async def test_steering_during_the_last_reply_leads_to_one_more_request():
     assert turn.unsaid == ()
 
 
-async def test_unsent_steering_can_be_taken_back():
+async def test_unsent_steering_remains_available():
     model = ScriptedModel([lambda request: turn.steer("more") or says("first"), says("last words")])
     turn, _ = turn_of(model, limits=Limits(max_steps=1))
     await run(turn)

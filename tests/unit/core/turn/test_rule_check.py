@@ -1,4 +1,4 @@
-"""Calls that were made, compared with rules."""
+"""Past calls, compared with rules."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Arguments that try to get past a rule."""
+"""Arguments that try to evade a rule."""
 
 import posixpath
 import time

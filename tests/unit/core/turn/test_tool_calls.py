@@ -183,14 +183,14 @@ async def test_progress_events_are_throttled():
     assert len(of_type(await run(turn), ToolProgress)) == 1
 
 
-# ---- what the model is told of a result
+# ---- results as the model reads them
 
 
 async def large(arguments):
     return text("\n".join(f"line {number}" for number in range(20_000)))
 
 
-async def test_a_large_result_is_truncated_and_the_model_reads_the_rest():
+async def test_the_rest_of_a_truncated_result_can_be_read_by_the_model():
     def read(request):
         kept = request.messages[-1].kept
         assert [tool.name for tool in request.tools][-1] == "mcptui__read_result"
@@ -311,7 +311,7 @@ async def test_a_call_cancelled_before_it_starts_is_cleaned_up(recwarn):
     assert not recwarn.list
 
 
-async def test_one_running_call_is_cancelled_and_the_turn_continues():
+async def test_cancelling_one_call_does_not_end_the_turn():
     gone = []
 
     async def stuck(arguments):
@@ -462,5 +462,5 @@ async def test_many_tools_are_selected_off_the_event_loop(monkeypatch, count, in
     turn, _ = turn_of(model, toolbox)
     assert ended(await run(turn)).text == "hello"
     assert threads == [in_thread]
-    assert len(model.requests[0].tools) == MAX_TOOLS - 1  # one place is for `read_result`
+    assert len(model.requests[0].tools) == MAX_TOOLS - 1  # one slot is reserved for `read_result`
     assert set(model.requests[0].best) == {spec.name for spec in model.requests[0].tools}

@@ -65,9 +65,11 @@ def test_warnings_and_retry_reasons_are_remarks_but_output_of_the_model_is_not()
     assert said(Notice("be careful", "warn")) == "be careful"
     assert said(RetryScheduled(1, 1, 4, 2.0, "429 too many")) == "429 too many"
     assert remark_of(TextDelta(1, "hello"), 3) is None
-    assert remark_of(Notice("1 turn is summarized", "room"), 3) is None  # has a line as long as it holds
+    assert (
+        remark_of(Notice("1 turn is summarized", "room"), 3) is None
+    )  # it is shown as a line while it applies
 
 
-def test_remarks_of_a_newer_mcptui_are_ignored():
+def test_remarks_from_a_newer_version_are_ignored():
     assert words_of(Remark(0, "end", "lost interest")) == ""
     assert words_of(Remark(0, "limit", "max_jokes", value=3)) == ""

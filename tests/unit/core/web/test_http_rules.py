@@ -1,4 +1,4 @@
-"""Which addresses and headers are valid."""
+"""Valid URLs and headers."""
 
 import httpx2
 import pytest

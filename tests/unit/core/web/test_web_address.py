@@ -1,4 +1,4 @@
-"""How an address to open is shown, and which addresses are never opened."""
+"""How a URL to open is shown, and which URLs are never opened."""
 
 import pytest
 

@@ -31,7 +31,7 @@ class FakeInbox:
 
 
 class Ends:
-    """A gate with both its ends in the hand: ids on the wire are 1001, 1002, …"""
+    """A gate with both ends accessible; wire ids are 1001, 1002, …"""
 
     def __init__(self):
         self.inbox = FakeInbox()

@@ -23,7 +23,7 @@ def progress(token, value):
 
 
 async def drained(inbox):
-    """What can be had without waiting."""
+    """Return the messages that are available without waiting."""
     found = []
     while True:
         getting = asyncio.ensure_future(inbox.get())

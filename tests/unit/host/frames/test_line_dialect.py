@@ -1,4 +1,4 @@
-"""The line dialect between a gate and a server's lines, without a process."""
+"""The line dialect between a gate and a server's output, without a process."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ HELLO = {"type": "hello", "version": "v1", "tools": [ADD]}
 
 
 class Side:
-    """A gate with the dialect below it, and everything that left either."""
+    """A gate with the dialect below it, and everything that either sent."""
 
     def __init__(self):
         self.sent, self.refused, self.log, self.given_up, self.causes = [], [], [], [], []
@@ -68,7 +68,7 @@ class Side:
             return await self.inbox.get()
 
     async def result(self, answer):
-        """Greet, call once, and return what the session gets when the server answers so."""
+        """Send the hello, call once, and return what the session gets for this response of the server."""
         self.hear(HELLO)
         self.ask(1, "tools/call", name="add", arguments={"a": 1})
         self.hear({"id": self.sent[-1]["id"], **answer})

@@ -45,7 +45,7 @@ async def test_the_session_never_gets_large_notifications_or_params_of_large_req
 
 
 class Day:
-    """A clock that stands still unless somebody works or waits, and the pauses that were made."""
+    """A clock that advances only with work and waits, and the pauses that were made."""
 
     def __init__(self, monkeypatch):
         self.now = self.worked = 0.0

@@ -14,7 +14,7 @@ from tui.host.frames.tap import WireTap
 
 
 class Bench:
-    """An intake with its gate and inbox; the session has asked requests 1 and 2, as 1001 and 1002."""
+    """An intake with its gate and inbox; requests 1 and 2 of the session are pending as 1001 and 1002."""
 
     def __init__(self):
         self.noted = []
@@ -161,7 +161,7 @@ async def test_a_large_line_does_not_block_the_event_loop():
     await bench.take(line + b"\n")
     turning.cancel()
     assert await bench.got() == Response(1, {"content": items})
-    assert turns > 20  # there are thousands; none if the line is read on the loop
+    assert turns > 20  # there are thousands; none if the line is read on the event loop
 
 
 async def test_a_flood_leaves_the_event_loop_half_of_its_time():
@@ -233,7 +233,7 @@ async def test_a_server_that_echoes_its_input_is_recognized():
 
 
 class Sink:
-    """A sink that takes several at once and fails with those that are marked."""
+    """A sink that accepts several lines at once and fails on marked ones."""
 
     def __init__(self):
         self.at_once, self.alone = [], []

@@ -1,4 +1,4 @@
-"""A list of a server, listed again when it changes."""
+"""A list from a server, requested again when it changes."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -12,7 +12,7 @@ from tui.host.offers.fresh_list import FreshList
 
 
 class Server:
-    """Lists when it is let."""
+    """Lists when allowed to."""
 
     def __init__(self):
         self.began = self.listed = 0

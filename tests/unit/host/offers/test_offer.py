@@ -1,4 +1,4 @@
-"""What a server offers the model, and the key of its definitions."""
+"""What a server offers to the model, and the key of its definitions."""
 
 import dataclasses
 from types import SimpleNamespace

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has 
 
 @pytest.fixture
 def ends():
-    """The ends of a relay from a pipe to a pipe: what to write to, the relay, what to read from."""
+    """A relay between two pipes: the end to write to, the relay, the end to read from."""
     (source, into), (out, sink) = os.pipe(), os.pipe()
     relay = Relay(1, source, Outlet(sink, ours=True), select.poll())
     yield into, relay, out

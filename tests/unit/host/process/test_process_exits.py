@@ -40,7 +40,7 @@ def test_durations_are_readable(seconds, said):
     assert duration(seconds) == said
 
 
-def test_an_exit_sentence_names_the_reason_and_the_last_line():
+def test_an_exit_sentence_includes_the_reason_and_the_last_line():
     ended = ProcessExit(3, "", 0.3)
     assert exit_sentence(ended, "", "") == "the server exited with code 3 after 0.3 s."
     assert exit_sentence(ended, "", "bye " + "x" * 300).endswith("Its log: bye…")
@@ -58,7 +58,7 @@ async def test_an_exit_is_detected_and_the_dead_leader_is_not_reaped():
     watch = LeaderWatch(process, seen.append)
     await until(lambda: seen)
     assert seen == [3]
-    os.killpg(process.pid, signal.SIGKILL)  # the group is still ours: it holds its dead leader
+    os.killpg(process.pid, signal.SIGKILL)  # the group still exists: its dead leader is not reaped
     assert process.wait() == 3
     watch.close()
 

@@ -1,4 +1,4 @@
-"""The resources of a tree of processes; a table replaces psutil."""
+"""The resources of a process tree; a table replaces psutil."""
 
 import os
 import sys
@@ -44,7 +44,7 @@ class FakeProcess:
 
 @pytest.fixture
 def system(monkeypatch):
-    """Let the system have only the processes given: (pid, parent, group, memory, cpu)."""
+    """Simulate a system with only the given processes: (pid, parent, group, memory, cpu)."""
 
     def show(*rows):
         table = {pid: rest for pid, *rest in rows}

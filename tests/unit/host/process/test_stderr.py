@@ -40,7 +40,7 @@ def test_colors_are_removed_and_other_control_characters_made_visible():
     assert tail_of(b"\x1b[31mred\x1b[0m \x1b]0;title\x07\n").lines() == ("red ␛]0;title␇",)
 
 
-def test_a_long_line_is_cut():
+def test_a_long_line_is_truncated():
     (line,) = tail_of(b"x" * 10_000 + b"\n").lines()
     assert line == "x" * LINE_LIMIT + "…"
 
@@ -55,7 +55,7 @@ def test_only_the_newest_output_is_kept():
     assert all(line.startswith("line ") for line in lines)
 
 
-def test_one_endless_line_shows_its_end():
+def test_only_the_end_of_an_endless_line_is_shown():
     tail = tail_of(b"x" * 1_000_000, b"y" * 50_000, b" z" * 10_000)
     assert tail.last.startswith("… 1.1 MB without a line break omitted … z z")
 

@@ -58,5 +58,5 @@ def test_an_orphan_that_is_exiting_is_not_counted(start):
     assert leaving.wait(5) == 0
 
 
-def test_without_orphans_there_is_no_wait():
+def test_without_orphans_there_is_no_delay():
     assert end_orphans(f"owner/{uuid.uuid4().hex}", 60.0) == ()

@@ -46,7 +46,7 @@ async def test_results_errors_and_progress_for_the_model_contain_no_secret():
     assert SECRET not in wrong and "text" in wrong
 
 
-async def test_an_argument_is_sent_to_the_server_as_given():
+async def test_an_argument_is_sent_to_the_server_unchanged():
     async with leaky() as host:
         (tool,) = host.toolbox.tools()
         given = {"seconds": 10, "progress": lambda *_: None}
@@ -112,7 +112,7 @@ async def test_a_resource_whose_uri_contains_a_secret_is_listed_redacted_and_can
     assert MARK in repr(result.content) and SECRET not in repr(result.content)
 
 
-async def test_what_the_person_reads_by_hand_is_recorded_with_its_uri_and_without_values():
+async def test_reading_by_hand_is_recorded_with_the_uri_and_without_values():
     kept = []
     async with leaky(kept) as host:
         bench = host.workbench
@@ -122,7 +122,7 @@ async def test_what_the_person_reads_by_hand_is_recorded_with_its_uri_and_withou
         await bench.request("srv", "resources/read", {"uri": "x"}, call="hand-3", seconds=10)
         await bench.request("srv", "prompts/get", {"name": "p"}, call="hand-4", seconds=10)
         await bench.request("srv", "tools/list", None, call="hand-5", seconds=10)
-        await bench.read_resource("srv", resource.uri, call="", seconds=10)  # the model's
+        await bench.read_resource("srv", resource.uri, call="", seconds=10)  # by the model
     assert [(one.server, one.subject, one.allowed, one.by, one.asked_by) for one in kept] == [
         ("srv", f"{what} (by hand)", True, "key", "person")
         for what in (

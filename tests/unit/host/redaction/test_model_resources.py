@@ -1,4 +1,4 @@
-"""The resources that the model may read, of real servers."""
+"""The resources of real servers that the model may read."""
 
 from tests.unit.host.redaction.test_access import MARK, SECRET, leaky
 from tests.unit.host.test_workbench import ODD, running

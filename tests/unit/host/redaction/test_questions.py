@@ -1,4 +1,4 @@
-"""Questions of servers reach the person, and their requests the model, without configured secrets."""
+"""Questions from servers reach the person, and requests the model, without configured secrets."""
 
 from dataclasses import dataclass, field
 from typing import Any

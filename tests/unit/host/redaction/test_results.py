@@ -1,4 +1,4 @@
-"""Only configured secrets in answers of servers are replaced, in every part and encoding."""
+"""Only configured secrets are replaced in responses, in every part and encoding."""
 
 from base64 import b64decode, b64encode
 from urllib.parse import quote
@@ -126,7 +126,7 @@ async def test_encoded_secrets_are_redacted(redaction, text):
     assert "7f3a9c" not in content.text and "N2YzYTlj" not in content.text
 
 
-async def test_a_binary_part_with_a_secret_remains_base64(redaction):
+async def test_binary_content_with_a_secret_remains_valid_base64(redaction):
     data = b64encode(f"a file with {SECRET} in it".encode()).decode()
     clear = f"a file with {MARK} in it".encode()
     content = BinaryContent("blob", "text/plain", len(b64decode(data)), data)
@@ -159,7 +159,7 @@ async def test_a_large_result_is_redacted_too(redaction):
     assert isinstance(content, TextContent) and content.text == "x" * LARGE + MARK
 
 
-async def test_prompts_and_raw_answers_are_redacted(redaction):
+async def test_prompts_and_raw_responses_are_redacted(redaction):
     prompt = PromptResult(SECRET, (PromptMessage("user", TextContent(SECRET)),), SECRET, raw={"a": SECRET})
     found = await redaction.prompt(prompt)
     assert found == PromptResult(MARK, (PromptMessage("user", TextContent(MARK)),), MARK)

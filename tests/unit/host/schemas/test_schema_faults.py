@@ -1,4 +1,4 @@
-"""Which schemas make a tool unusable."""
+"""Schemas that make a tool unusable."""
 
 import json
 

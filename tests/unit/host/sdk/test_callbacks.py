@@ -1,4 +1,4 @@
-"""Answers to requests of a server as the models of the SDK."""
+"""Answers to requests from a server as models of the SDK."""
 
 import pytest
 from mcp_types import (
@@ -38,7 +38,7 @@ async def test_a_form_is_answered_through_the_callback():
     assert (await answer(None, asked)).action == "decline"
 
 
-async def test_a_refusal_is_an_error_for_the_server():
+async def test_a_refusal_becomes_an_error_response():
     answer = callbacks(ServerRequests("srv", PatientQuestioner(Refuser())))["elicitation_callback"]
     asked = ElicitRequestFormParams(message="Who?", requested_schema={"type": "array"})
     assert isinstance(await answer(None, asked), ErrorData)

@@ -22,7 +22,7 @@ MODERN = {PROTOCOL_VERSION_META_KEY: "2026-07-28"}
 
 
 class Wire:
-    """Calls over a connection that keeps what is sent."""
+    """Calls over a connection that keeps the sent messages."""
 
     def __init__(self, meta=None, takes=True):
         self.sent = []

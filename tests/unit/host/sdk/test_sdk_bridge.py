@@ -198,12 +198,12 @@ def test_the_ticket_mark_is_a_valid_meta_key():
 
 
 def test_this_sdk_version_accepts_hollow_responses():
-    """Seen with mcp 2.3: look again at what the bridge relies on before this is raised."""
+    """Written for mcp 2.3: check what the bridge relies on before raising this."""
     assert version("mcp").startswith("2.3.")
 
 
 async def test_if_the_sdk_drops_the_mark_tools_and_calls_still_work(monkeypatch):
-    """Then it validates whole answers itself, as in any other client."""
+    """Then it validates complete responses itself, as in any other client."""
     monkeypatch.setattr(SdkBridge, "issue", lambda wire, ticket: {})
     host = Host(
         [ServerSpec("srv", "x")], sink=lambda *_: None, clock=MonotonicClock(), open_with=Script().open

@@ -1,4 +1,4 @@
-"""What the SDK tells servers about tasks."""
+"""Task support as the SDK advertises it to servers."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""People who sign in: what a browser does, and what is asked of whom."""
+"""People who sign in, with their browser and the questions they get."""
 
 import urllib.error
 import urllib.request
@@ -22,14 +22,14 @@ class _Stop(urllib.request.HTTPRedirectHandler):
 
 
 def browse(address: str) -> bool:
-    """Follow an address as a browser would, to the listener of mcptui."""
+    """Follow a URL as a browser would, to the callback listener of mcptui."""
     with suppressed(), urllib.request.urlopen(address, timeout=10) as response:
         response.read()
     return True
 
 
 def final_address(address: str) -> str:
-    """Return where an address leads, without going there: what a person over ssh pastes."""
+    """Return the URL that an address redirects to, without opening it: what a person over ssh pastes."""
     try:
         with urllib.request.build_opener(_Stop).open(address, timeout=10) as response:
             return str(response.url)
@@ -47,7 +47,7 @@ def suppressed() -> Iterator[None]:
 
 
 class Person(Refuser):
-    """Says yes, or what `answer` says."""
+    """Accepts, or answers with `answer`."""
 
     def __init__(self, answer: Callable[[AddressQuestion], AddressAnswer] | None = None) -> None:
         self.questions: list[AddressQuestion] = []
@@ -59,7 +59,7 @@ class Person(Refuser):
 
 
 class Decided:
-    """A record of decisions in memory."""
+    """Records decisions in memory."""
 
     def __init__(self) -> None:
         self.records: list[DecisionRecord] = []
@@ -69,7 +69,7 @@ class Decided:
 
 
 class Around:
-    """What surrounds one authenticator: a store, a person, and all that was recorded and shown."""
+    """The environment of one authenticator: a store, a person, and everything recorded and shown."""
 
     def __init__(self, store: TokenStore, url: str, person: Person | None = None, **oauth: object) -> None:
         self.person = person or Person()

@@ -22,7 +22,7 @@ def store(tmp_path: Path) -> TokenStore:
 
 
 async def expire(store: TokenStore, around: Around) -> None:
-    """Let the access token of `around` expire, in its memory and in the store."""
+    """Expire the access token of `around`, in memory and in the store."""
     found = await store.find("safe", around.spec.url or "")
     assert found is not None
     around.auth._stored = await store.save(replace(found, expires_at=1.0))
@@ -49,7 +49,7 @@ async def test_a_rejected_request_leads_to_a_sign_in_and_is_sent_again(store: To
         assert (decision.by, decision.asked_by, decision.asked) == ("key", "server safe", True)
 
 
-async def test_a_server_that_requires_no_sign_in_needs_no_further_requests(store: TokenStore) -> None:
+async def test_a_server_that_requires_no_sign_in_gets_no_further_requests(store: TokenStore) -> None:
     async with OAuthServer(asks=False) as server:
         around = Around(store, server.url)
         assert (await around.call()).status_code == 200
@@ -316,7 +316,7 @@ async def test_a_taken_configured_port_is_reported(store: TokenStore) -> None:
     await taken.wait_closed()
 
 
-# ---- servers without sign-in, and what is missing ------------------------------------------------------
+# ---- servers without sign-in, and missing settings -----------------------------------------------------
 
 
 async def test_a_401_without_oauth_says_that_a_header_is_missing(store: TokenStore) -> None:

@@ -1,4 +1,4 @@
-"""Servers that misuse signing in: nothing is opened, no token is kept, and the sentence says why."""
+"""Servers that misuse signing in: nothing is opened, no token is kept, and the error says why."""
 
 import asyncio
 import time
@@ -208,7 +208,7 @@ async def test_a_refresh_that_lost_a_race_keeps_the_token_of_the_winner(store: T
         first.auth._stored = await store.save(expired)
         await first.call()  # the winner has a new refresh token
         winner = first.auth._stored
-        second.auth._stored = replace(expired, saved_at=winner.saved_at)  # it saw nothing of that
+        second.auth._stored = replace(expired, saved_at=winner.saved_at)  # it did not notice
         original = store.find
 
         async def late(server: str, url: str) -> StoredSignIn | None:

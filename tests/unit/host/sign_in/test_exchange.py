@@ -1,4 +1,4 @@
-"""Requests to authorization servers: which addresses, and what is recorded."""
+"""Requests to authorization servers: allowed addresses, and what is recorded."""
 
 import json
 

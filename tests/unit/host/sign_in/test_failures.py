@@ -1,4 +1,4 @@
-"""Errors of the SDK's OAuth in words for a person."""
+"""Errors of the SDK's OAuth, explained to a person."""
 
 import pytest
 from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenError

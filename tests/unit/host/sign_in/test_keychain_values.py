@@ -1,4 +1,4 @@
-"""`keyring:` in the values of a server."""
+"""`keyring:` in the settings of a server."""
 
 import sys
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""Tokens of a sign-in that ends are revoked at a real authorization server on loopback (RFC 7009)."""
+"""Signing out revokes the tokens at a real authorization server on loopback (RFC 7009)."""
 
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,14 @@ from tui.host.sign_in.token_store import TokenStore
 
 
 class Revoking(OAuthServer):
-    """Names where tokens are revoked."""
+    """An authorization server with a revocation endpoint."""
 
     def _metadata(self) -> dict[str, Any]:
         return super()._metadata() | {"revocation_endpoint": f"{self.origin}/revoke"}
 
     @property
     def revoked(self) -> list[tuple[str, str]]:
-        """The kind of each token that was to be revoked, and how the client was named."""
+        """The type of each token to revoke, and how the client authenticated."""
         return [
             (one.form["token_type_hint"], "header" if "authorization" in one.headers else "form")
             for one in self.asked("/revoke")
@@ -36,7 +36,7 @@ class Revoking(OAuthServer):
 async def signed_out(
     folder: Path, server: OAuthServer, oauth: OAuthSpec | None = None, consent: AllOwn | None = None
 ) -> tuple[SignedOut, list[Captured]]:
-    """Sign in, and out again; return what that says, and what was recorded."""
+    """Sign in and out again; return the result and the records."""
     captured: list[Captured] = []
     spec = ServerSpec("safe", transport=Transport.HTTP, url=server.url, oauth=oauth or OAuthSpec())
     host = Host(
@@ -54,14 +54,14 @@ async def signed_out(
         return await host.sign_out("safe"), captured
     finally:
         await host.shutdown()
-        assert await TokenStore(folder, use_keychain=False).listed() == []  # whatever the other side says
+        assert await TokenStore(folder, use_keychain=False).listed() == []  # whatever the server responds
 
 
 @pytest.mark.parametrize(
     ("method", "where"),
     [("none", "form"), ("client_secret_basic", "header"), ("client_secret_post", "form")],
 )
-async def test_signing_out_revokes_both_tokens_as_the_client_that_got_them(
+async def test_signing_out_revokes_both_tokens_as_the_client_that_obtained_them(
     tmp_path: Path, method: str, where: str
 ) -> None:
     async with Revoking(methods=(method,)) as server:

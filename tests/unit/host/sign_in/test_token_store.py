@@ -1,4 +1,4 @@
-"""Tokens at rest: real files, and a stand-in for the package keyring."""
+"""Stored tokens: real files, and a fake of the package keyring."""
 
 import os
 import stat
@@ -26,7 +26,7 @@ SIGNED_IN = StoredSignIn(
 
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
-    """A keychain that works."""
+    """A working keychain."""
     entries: dict[tuple[str, str], str] = {}
     module = ModuleType("keyring")
     module.get_password = lambda service, name: entries.get((service, name))  # type: ignore[attr-defined]
@@ -92,7 +92,7 @@ async def test_a_file_that_others_can_read_is_not_used(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_keychain")
 @pytest.mark.parametrize("text", ["", "[]", '{"server": 1}', '{"server": "work", "url": 7}', "\0", "{"])
-async def test_a_damaged_file_is_not_a_sign_in(tmp_path: Path, text: str) -> None:
+async def test_a_damaged_file_does_not_count_as_a_sign_in(tmp_path: Path, text: str) -> None:
     store = TokenStore(tmp_path)
     await store.save(SIGNED_IN)
     path = only_file(tmp_path)
@@ -131,7 +131,7 @@ async def test_a_listing_contains_no_secrets(tmp_path: Path, kept: dict[tuple[st
     assert found.tokens == {"scope": "read"} and "canary" not in repr(found)
 
 
-async def test_a_missing_keychain_entry_is_not_a_sign_in(
+async def test_a_missing_keychain_entry_does_not_count_as_a_sign_in(
     tmp_path: Path, kept: dict[tuple[str, str], str]
 ) -> None:
     store = TokenStore(tmp_path)

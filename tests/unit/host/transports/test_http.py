@@ -247,7 +247,7 @@ async def interrupted(asked, writer):
 
 
 def when_resumed(server, answer):
-    """Have a server answer so to whoever resumes a stream."""
+    """Set the response to a client that resumes a stream."""
 
     async def get(asked, writer):
         resumes = "last-event-id" in asked.headers

@@ -48,7 +48,7 @@ def test_the_title_of_a_web_page_is_quoted():
     assert fault.message == "HTTP 502 (Bad Gateway): 'Gone\N{SYMBOL FOR ESCAPE}[2J fishing'."
 
 
-def test_a_redirect_elsewhere_is_refused_with_the_address():
+def test_a_redirect_elsewhere_is_not_followed_and_its_address_is_named():
     asked = httpx2.Request("POST", "https://h.example/mcp")
     found = httpx2.Response(302, headers={"location": "https://other.example/x?token=1"}, request=asked)
     found.next_request = httpx2.Request("GET", "https://other.example/x?token=1")

@@ -1,4 +1,4 @@
-"""HTTPS: certificates of the environment, and the error for untrusted ones."""
+"""HTTPS: certificates from the environment, and the error for untrusted ones."""
 
 import re
 import ssl
@@ -15,7 +15,7 @@ from tui.host.transports import http_client
 
 @pytest.fixture
 def certificate(tmp_path, monkeypatch):
-    """Make a certificate for 127.0.0.1 that signs itself, and forget those read so far."""
+    """Create a self-signed certificate for 127.0.0.1 and clear the cached ones."""
     monkeypatch.setattr(http_client, "_context", None)
     key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
     subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]

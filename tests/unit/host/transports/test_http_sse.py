@@ -16,7 +16,7 @@ from tui.host.transports.remote import RemoteTransport
 
 
 class SseServer:
-    """Turns a server into one that answers on a stream: the newest one."""
+    """Makes a server answer on its newest event stream."""
 
     def __init__(self, server: HttpServer, endpoint: str = "/messages/?session_id=ab") -> None:
         self.server = server

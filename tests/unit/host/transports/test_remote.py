@@ -1,4 +1,4 @@
-"""The common part of all transports to remote servers: end, stop, and show the address."""
+"""The common part of all remote transports: ending, stopping, and showing the address."""
 
 import asyncio
 

@@ -191,7 +191,7 @@ async def test_reads_do_not_wait_for_writes():
 
 @pytest.mark.parametrize("descriptor", [1, 2])
 async def test_an_endless_line_does_not_block_other_servers(descriptor):
-    worst, before = 0.0, time.thread_time()  # other tests take turns on the processors
+    worst, before = 0.0, time.thread_time()  # CPU time, since other tests share the processors
     async with script(f"import os\nwhile True: os.write({descriptor}, b'x' * 65536)"):
         for _ in range(100):
             await asyncio.sleep(0.005)
@@ -326,7 +326,7 @@ async def test_only_the_names_of_environment_variables_are_reported():
     assert not any(b"very-secret" in one.raw for one in sink)
 
 
-async def test_a_flood_of_stderr_is_omitted_and_its_size_reported():
+async def test_a_flood_of_stderr_is_omitted_and_its_size_is_reported():
     sink = Sink()
     code = "import sys; [sys.stderr.write(('y' * 79 + chr(10)) * lines) for lines in (1, 40000)]"
     async with script(code, sink=sink) as _:

@@ -1,4 +1,4 @@
-"""The Windows transport uses the SDK's, which also runs on this system."""
+"""The Windows transport wraps that of the SDK, which also runs on this system."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""WebSocket over TLS, and through the proxy of the environment."""
+"""WebSocket over TLS, and through the proxy from the environment."""
 
 import asyncio
 import contextlib
@@ -18,7 +18,7 @@ __all__ = ["certificate"]
 
 @pytest.fixture
 def trusted(certificate, monkeypatch):
-    """Return the context of a server whose certificate the environment trusts."""
+    """Return the TLS context of a server whose certificate is trusted through the environment."""
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
     return certificate[1]
 
@@ -90,7 +90,7 @@ async def _pump(reader, writer):
 
 @pytest.fixture
 def through(monkeypatch):
-    """Have the environment name a proxy for secure connections, for every host."""
+    """Set a proxy for secure connections to every host in the environment."""
 
     def use(port: int) -> None:
         for name in ("no_proxy", "NO_PROXY", "all_proxy", "ALL_PROXY", "HTTPS_PROXY"):

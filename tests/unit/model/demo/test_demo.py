@@ -1,4 +1,4 @@
-"""The demo model's choice for a sentence: which tool, with which arguments, or none."""
+"""The demo model's choice of a tool and its arguments for a sentence."""
 
 import json
 from collections.abc import Sequence
@@ -318,7 +318,7 @@ def test_after_a_failed_first_step_there_is_no_second() -> None:
     assert called(move) == []
 
 
-def test_at_a_limit_it_answers_from_the_results() -> None:
+def test_at_a_limit_it_answers_from_the_results_so_far() -> None:
     talk = (
         "weather in Oslo",
         asked("get_weather", location="Oslo"),

@@ -1,4 +1,4 @@
-"""Calls between tags, in all forms in which DeepSeek's DSML leaks."""
+"""Calls in tags, in every variant in which DeepSeek's DSML leaks."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""JSON as models write it by hand."""
+"""Malformed JSON from models."""
 
 import json
 
@@ -75,7 +75,7 @@ def test_numbers_that_json_lacks_are_rejected(text: str) -> None:
         mend(text)
 
 
-def test_names_of_such_numbers_in_strings_are_ordinary_text() -> None:
+def test_nan_in_a_string_is_ordinary_text() -> None:
     assert mend("{'a': 'NaN'}").value == {"a": "NaN"}
 
 

@@ -1,4 +1,4 @@
-"""Native calls that are repaired, and calls in what an endpoint failed to parse."""
+"""Native calls that are repaired, and calls in output that an endpoint failed to parse."""
 
 import json
 

@@ -205,7 +205,7 @@ async def test_leaving_a_reply_early_closes_the_stream_at_once(protocol: str) ->
         assert inner.closed == 1
 
 
-# ---- native, and what leaks ----------------------------------------------------------------------------
+# ---- native and leaked calls ---------------------------------------------------------------------------
 
 
 async def test_a_native_model_gets_the_request_unchanged() -> None:

@@ -16,7 +16,7 @@ HOW = (*DIALECTS, "native")
 
 
 def said(found: Read) -> tuple[object, ...]:
-    """Return all that a reply gave, to be compared."""
+    """Return the parts of a reply for comparison."""
     return found.text, found.thinking, tuple(found.calls)
 
 

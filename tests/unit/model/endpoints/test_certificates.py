@@ -1,4 +1,4 @@
-"""The certificates that endpoints are verified with."""
+"""The certificates for verifying endpoints."""
 
 import ssl
 
@@ -28,7 +28,7 @@ def test_a_context_without_certificates_trusts_nobody():
     "url", ["https://api.example.org/v1", "https://localhost/v1", "http://example.org/v1"]
 )
 def test_peers_are_verified_wherever_tls_may_be_used(url):
-    """Also to a proxy, which an endpoint in plain HTTP may be behind."""
+    """Also for a proxy in front of a plain HTTP endpoint."""
     context = tls_context(url)
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
     assert list(certificates._contexts.values()) == [context]

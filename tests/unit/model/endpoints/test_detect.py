@@ -15,7 +15,7 @@ from tui.model.endpoints.detect import READ_SECONDS, Candidate, candidates, dete
 
 @asynccontextmanager
 async def server(answer: bytes | None, *, close: bool = True) -> AsyncIterator[int]:
-    """Answer each connection with these bytes; None says nothing at all."""
+    """Answer each connection with these bytes, or not at all for None."""
     tasks: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

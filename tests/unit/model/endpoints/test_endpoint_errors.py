@@ -1,4 +1,4 @@
-"""Every failure before a reply says what happened and what to do, through the real client."""
+"""Every failure before a reply names the cause and the next step, through the real client."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -37,7 +37,7 @@ async def asked(answer: Answer, **fields: Any) -> tuple[Heard, Endpoint]:
 def case(
     status: int, message: str, step: str, *, passes: bool = False, overflow: bool = False, **profile: Any
 ) -> Any:
-    """Return one row: what the endpoint says, what the person is told to do, whether asking again helps."""
+    """Return one row: the response, the next step shown, and whether a retry can help."""
     return pytest.param(status, message, step, passes, overflow, profile, id=f"{status} {message[:40]}")
 
 
@@ -143,7 +143,7 @@ async def test_a_delay_that_is_too_long_is_reported_in_seconds() -> None:
 
 @asynccontextmanager
 async def port_that_says(said: bytes) -> AsyncIterator[int]:
-    """Listen on a port, and answer whatever comes with these bytes and the end."""
+    """Listen on a port and answer any input with these bytes and end of file."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(100)

@@ -1,4 +1,4 @@
-"""What mcptui reads from an endpoint's own words."""
+"""What mcptui reads from an endpoint's error message."""
 
 from typing import Any
 

@@ -115,7 +115,7 @@ async def test_an_endless_response_is_cut_off(monkeypatch: pytest.MonkeyPatch) -
         await offered(Answer(raw=b" " * 5000, hang=True))
 
 
-async def test_a_silent_endpoint_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_endpoint_that_does_not_respond_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inquiry, "SECONDS", 0.1)
     with pytest.raises(ModelError, match="sent nothing"):
         await offered(Answer(mute=True))

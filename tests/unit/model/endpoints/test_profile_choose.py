@@ -1,4 +1,4 @@
-"""In which order a model is chosen."""
+"""The order of precedence for choosing a model."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the environment and an address say about a provider."""
+"""Providers recognized by environment variables and addresses."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def test_several_keys_give_profiles_in_a_fixed_order() -> None:
     assert [name for name, _, _ in found] == ["openai", "deepseek", "xai"]
 
 
-def test_empty_values_are_unset() -> None:
+def test_empty_variables_count_as_unset() -> None:
     assert named({"OPENAI_API_KEY": "", "OPENAI_BASE_URL": " ", "OPENAI_MODEL": "m"}) == []
     assert named({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": ""})[0][1] == "https://api.openai.com/v1"
 

@@ -1,4 +1,4 @@
-"""An address as requested, as stored, and as shown."""
+"""An address as used, as stored, and as shown."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How the accumulator handles chunks of endpoints."""
+"""How the accumulator handles chunks from endpoints."""
 
 import json
 from typing import Any
@@ -64,7 +64,7 @@ def test_for_an_endpoint_that_omits_the_opening_tag_thinking_is_streamed_as_thin
     assert accumulator.feed(chunk("stop", content="?</think>4.")) == [ReasoningPart("?"), TextPart("4.")]
 
 
-def test_for_such_an_endpoint_an_answer_without_any_tag_is_not_lost() -> None:
+def test_for_an_endpoint_that_omits_the_opening_tag_an_untagged_answer_is_not_lost() -> None:
     accumulator = Accumulator(thinking_first=True)
     assert heard_from(accumulator, [chunk(content="It is"), chunk("stop", content=" 4.")]).text == "It is 4."
 

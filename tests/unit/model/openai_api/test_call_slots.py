@@ -1,7 +1,7 @@
-"""Calls are assembled whatever an endpoint does to indexes, ids, names and arguments.
+"""Calls are reassembled however an endpoint writes indexes, ids, names and arguments.
 
 Calls are made up, written in every style that endpoints were seen to use, cut into fragments anywhere, and
-must come out as they were. Cut off anywhere, no half of one may look whole.
+must come out as they were. Truncated anywhere, no part of a call may look complete.
 """
 
 import itertools
@@ -55,7 +55,7 @@ def written(arguments: Any, how: str, cuts: list[int]) -> list[Any]:
 
 
 def fragments(made: list[tuple[str, Any]], style: tuple[str, str, str, str], cuts: list[int]) -> list[Any]:
-    """Return calls as the fragments of one stream, in a style: index, id, name, arguments."""
+    """Return calls as fragments of one stream in a given style: index, id, name, arguments."""
     index, identity, naming, writing = style
     result: list[Any] = []
     for number, (name, arguments) in enumerate(made):
@@ -75,7 +75,7 @@ def fragments(made: list[tuple[str, Any]], style: tuple[str, str, str, str], cut
     return result
 
 
-# Two ids and no name, or one id under several names, cannot be told from one call: what is left out here.
+# Two ids without names, or one id under several names, look like one call and are left out here.
 def is_telling(style: tuple[str, str, str, str]) -> bool:
     index, identity, naming, _ = style
     told_by_index = index in ("own", "holes", "text")

@@ -12,7 +12,7 @@ client = load_openai().AsyncOpenAI(api_key="none")
 
 
 def test_this_openai_version_supports_loading_its_client_alone():
-    """Seen with openai 3.54. If another version does not take it, all of it is loaded."""
+    """Seen with openai 3.54. If another version does not support this, all of it is loaded."""
     assert version("openai").startswith("3.54.")
 
 

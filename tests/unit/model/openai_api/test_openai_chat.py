@@ -169,7 +169,7 @@ async def test_a_connection_is_reused_for_the_next_request() -> None:
     ],
 )
 async def test_an_endpoint_that_sends_only_comments_times_out(answer: Answer, expect: str) -> None:
-    first = 0.2 if answer.mute else 20  # others have begun to answer
+    first = 0.2 if answer.mute else 20  # the other endpoints have begun to answer
     heard, _ = await asked(answer, first_token_seconds=first, between_chunks_seconds=0.6)
     if expect:
         assert heard.error is not None and expect in str(heard.error) and heard.error.retryable

@@ -55,7 +55,7 @@ async def asked(answer: Answer, **fields: Any) -> tuple[Heard, list[ModelPart]]:
 
 
 def parts_of_key(text: str) -> list[str]:
-    """Return the parts of the key, eight characters long, that are in a text."""
+    """Return the eight-character parts of the key that occur in a text."""
     return [KEY[at : at + 8] for at in range(len(KEY) - 7) if KEY[at : at + 8] in text]
 
 

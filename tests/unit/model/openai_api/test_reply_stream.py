@@ -156,7 +156,7 @@ SPOKEN = sse(
 
 
 def heard_in(blocks: list[bytes]) -> Heard:
-    """Read a response of these blocks, without a network."""
+    """Read a response made of these blocks, without a network."""
 
     async def given_blocks() -> AsyncIterator[bytes]:
         for block in blocks:
@@ -209,7 +209,7 @@ def test_a_stream_truncated_at_any_byte_runs_no_call_and_repeats_no_text() -> No
 
 
 class Tokens:
-    """A response in which a token arrives after each `gap` seconds; a read takes all that have arrived."""
+    """A response in which a token arrives every `gap` seconds; a read returns all that have arrived."""
 
     def __init__(self, count: int, gap: float, *, stalls: bool = False) -> None:
         self._count, self._gap, self._stalls = count, gap, stalls

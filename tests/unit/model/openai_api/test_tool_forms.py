@@ -1,4 +1,4 @@
-"""Tools go out as the endpoint accepts them; calls come back as their servers know them."""
+"""Tools are sent as the endpoint accepts them; calls are restored as their servers expect them."""
 
 import json
 from typing import Any

@@ -69,5 +69,5 @@ def test_entries_have_a_heading_and_an_indented_body():
     assert text.endswith("1 entries.\n")
 
 
-def test_an_empty_selection_says_so():
+def test_an_empty_selection_is_reported_as_empty():
     assert "No entries." in "".join(markdown([], "t"))

@@ -1,4 +1,4 @@
-"""Bodies are searched in the order in which they come, until somebody stops the search."""
+"""Bodies are searched in order until the search is stopped."""
 
 import random
 import re
@@ -137,8 +137,8 @@ def test_a_large_body_that_hangs_in_python_is_searched_to_its_end():
     assert read[-1] == 2 * LARGE
 
 
-def test_other_threads_run_during_a_match(finder: BodyFinder):
-    """RE2 at its worst: with too many states for its memory it goes through all of them at each byte."""
+def test_other_threads_can_run_during_a_match(finder: BodyFinder):
+    """The worst case for RE2: with too many states for its memory it visits all of them at each byte."""
     hard = BodyTerm("[ab]*a[ab]{200}c.{200}d", regex=True)
     text = bytes(random.Random(1).choices(b"ab", k=300_000))
     thread = threading.Thread(target=lambda: finder.search([hard], lambda _: [(1, text)]))
@@ -209,7 +209,7 @@ def test_a_large_body_is_decoded_only_if_its_bytes_may_match(
     assert bool(found) == bool(decoded) == (needle == "here")
 
 
-# ---- beside a reading of each body ------------------------------------------------------------------------
+# ---- compared with reading each body ----------------------------------------------------------------------
 
 SIGNS = [
     *'aAeEkKsSiI 07_"\\{}[]:,;`/n',
@@ -236,7 +236,7 @@ BODIES = st.tuples(
 
 
 def piece_of(text: str, draw: st.DrawFn) -> str:
-    """Return a piece of a text, or a sign, in another form and case."""
+    """Return part of a text, or a character, in another composition and case."""
     start = draw(st.integers(0, len(text)))
     piece = text[start : start + draw(st.integers(1, 2))] or draw(st.sampled_from(SIGNS))
     change = draw(st.sampled_from([str, str.upper, str.casefold, partial(normalize, "NFD")]))

@@ -1,4 +1,4 @@
-"""A file looks different once anybody wrote, cut or replaced it or its WAL."""
+"""A file looks different after it or its WAL was written, truncated or replaced."""
 
 import os
 from pathlib import Path

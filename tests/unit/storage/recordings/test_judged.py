@@ -1,4 +1,4 @@
-"""Findings that are made later are read like stored ones, and take their place in the file."""
+"""Findings judged later are read like stored ones and replace them in the file."""
 
 import sqlite3
 from contextlib import closing

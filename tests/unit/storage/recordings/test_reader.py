@@ -1,4 +1,4 @@
-"""A recording reads as it was written; a file that is none, or is damaged, is reported."""
+"""A recording is read as it was written; damaged and other files are reported."""
 
 import os
 import re
@@ -183,7 +183,7 @@ def test_matches_at_the_window_edges_of_a_large_body_are_found(path: Path):
         assert reader.search(terms, 1, 3) == [{1, 2}, {2}, {1, 2}]
 
 
-def test_a_search_is_stopped_from_another_thread(path: Path):
+def test_a_search_can_be_stopped_from_another_thread(path: Path):
     recorded(path, requests(1, 20_000, 200))
     results = []
     slow = BodyTerm('[a-z"]+[0-9]{9}', regex=True)
@@ -209,7 +209,7 @@ def test_a_body_that_hangs_in_python_is_searched_like_the_others(path: Path):
     assert time.thread_time() - began < 5
 
 
-# ---- files that are no recordings --------------------------------------------------------------------
+# ---- files that are not recordings -------------------------------------------------------------------
 
 
 def test_a_missing_file_is_reported(path: Path):
@@ -297,7 +297,7 @@ def test_a_reader_cannot_write(path: Path):
 
 
 def tear(path: Path, mark: bytes) -> None:
-    """Damage the first page that has nothing but one byte: a further page of a large body."""
+    """Damage the first page filled with one byte: an overflow page of a large body."""
     data = path.read_bytes()
     pages = (at for at in range(0, len(data), 4096) if data[at + 4 : at + 4096] == mark * 4092)
     overwrite(path, next(pages), fill=b"\xff")

@@ -1,4 +1,4 @@
-"""Entries in memory are read like a recording, also by several readers at once."""
+"""Entries in memory are read like a recording, even by several readers at once."""
 
 from contextlib import closing
 
@@ -23,7 +23,7 @@ def test_entries_and_bodies_are_read_from_memory():
         assert reader.findings_of(1) == []
 
 
-def test_bodies_are_searched_for_text_and_expressions():
+def test_bodies_are_searched_for_text_and_regular_expressions():
     terms = [BodyTerm("hello."), BodyTerm("hello", fold=False), BodyTerm(r"h.llo[!]|^o", regex=True)]
     with closing(MemoryReader(ring(b"Hello.", b"hello!", b"other"))) as reader:
         assert reader.search(terms, 1, 3) == [{1}, {2}, {2, 3}]

@@ -1,4 +1,4 @@
-"""The sound part of a damaged recording is read, the rest is counted."""
+"""The readable part of a damaged recording is read and the rest counted."""
 
 import os
 import sqlite3
@@ -137,7 +137,7 @@ def test_metadata_may_be_lost(path: Path):
         assert reader.damage
 
 
-def test_a_sound_recording_has_no_damage(path: Path):
+def test_an_undamaged_recording_reports_no_damage(path: Path):
     recorded(path, requests(1, 500))
     with closing(RecordingReader(path)) as reader:
         assert (len(all_rows(reader)), reader.damage) == (500, "")

@@ -1,4 +1,4 @@
-"""Whatever a damaged page holds: what is sound is read, and the rest is counted."""
+"""Whatever a damaged page contains, undamaged entries are read and the rest is counted."""
 
 import random
 import sqlite3
@@ -24,7 +24,7 @@ COLUMNS = [
 
 
 def damaged(path: Path, seed: int) -> None:
-    """Overwrite parts of pages behind the schema."""
+    """Overwrite parts of the pages after the schema."""
     chance = random.Random(seed)
     data = bytearray(path.read_bytes())
     fill = [b"\0", b"\xff", bytes(chance.randbytes(1)), b""][seed % 4]
@@ -36,7 +36,7 @@ def damaged(path: Path, seed: int) -> None:
 
 
 def loosened(path: Path) -> sqlite3.Connection:
-    """Open a recording so that its tables take any value."""
+    """Open a recording so that its tables accept any value."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA writable_schema = ON")
     connection.execute(

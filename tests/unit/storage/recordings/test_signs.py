@@ -1,4 +1,4 @@
-"""Signs are in every body whose text has the needle."""
+"""Every body that contains the search text contains one of its signs."""
 
 from tui.core.text import fold
 from tui.storage.recordings.signs import FOLDS_TO_LETTERS, signs

@@ -1,4 +1,4 @@
-"""Stored bodies are read as many at a time, and one by one only where they may match."""
+"""Stored bodies are read in batches, and individually only where they may match."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ def search_for(needle: str, stop: Event | None = None) -> TermSearch:
 
 @pytest.fixture
 def stored() -> Iterator[Stored]:
-    """Return a function that stores bodies by seq."""
+    """Return a function that stores bodies by sequence number."""
     with closing(sqlite3.connect(":memory:")) as connection:
 
         def store(bodies: dict[int, bytes], encoding: str = "UTF-8") -> sqlite3.Connection:

@@ -273,7 +273,7 @@ def test_an_existing_file_is_not_touched(tmp_path: Path):
 
 
 def full_after(writer: RecordingWriter, pages: int) -> None:
-    """Let the disk be full: SQLite says the same of a file that may not grow."""
+    """Simulate a full disk: SQLite reports the same for a file that may not grow."""
     writer._connection.execute(f"PRAGMA max_page_count = {pages}")
 
 
@@ -405,7 +405,7 @@ def test_damage_while_recording_is_reported_or_the_recording_remains_complete(
 
 
 class Faulty(sqlite3.Connection):
-    """Fails at one statement, or at each from there on."""
+    """Fails at one statement or at each from there on."""
 
     left = 0
     heals = True
@@ -443,7 +443,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
 
 
 def record(path: Path) -> list[int]:
-    """Record four batches and return the numbers of those that were acknowledged."""
+    """Record four batches and return the sequence numbers of the acknowledged entries."""
     acknowledged: list[int] = []
     writer = RecordingWriter(path)
     for first in range(1, 41, 10):

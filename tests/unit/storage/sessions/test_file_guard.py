@@ -1,4 +1,4 @@
-"""A session file that another program damages while it is open: told, and written again from memory."""
+"""A session file damaged by another program while open is reported and written again from memory."""
 
 import os
 import sqlite3

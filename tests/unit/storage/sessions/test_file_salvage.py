@@ -1,4 +1,4 @@
-"""The sound part of a damaged session is read, and it continues in a sound file."""
+"""The readable part of a damaged session is kept, and the session continues in a new file."""
 
 import random
 from pathlib import Path

@@ -74,7 +74,7 @@ async def test_deleting_the_session_of_a_killed_process_keeps_all_its_messages(t
     await say(journal, QUESTION, ANSWER)
     folder, crashed = tmp_path / "sessions", store_in(tmp_path / "crashed")
     crashed.files.folder.mkdir(parents=True)
-    for path in folder.iterdir():  # as it is at this moment: most of it in the WAL
+    for path in folder.iterdir():  # in its current state: most of it in the WAL
         (crashed.files.folder / path.name).write_bytes(path.read_bytes())
     await journal.close()
     await crashed.delete(journal.id)

@@ -1,4 +1,4 @@
-"""A conversation as a page that any browser opens, and that no content can take over."""
+"""A conversation as a page for any browser that no content can take over."""
 
 import base64
 import re
@@ -36,7 +36,7 @@ ALLOWED = {
 
 
 class Page(HTMLParser):
-    """What a browser sees."""
+    """The page as a browser parses it."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ async def test_results_are_shown_as_people_read_them(tmp_path: Path):
     harmless(page)
 
 
-async def test_messages_are_on_the_page(tmp_path: Path):
+async def test_all_messages_are_on_the_page(tmp_path: Path):
     page = await page_of(tmp_path, QUESTION, ASKING, RESULT, ANSWER)
     for part in (QUESTION.text, "weather__get", "Beijing", "sunny, 25 °C", "It is sunny."):
         assert part in page.text
@@ -146,7 +146,7 @@ async def test_the_system_prompt_is_collapsed(tmp_path: Path):
 
 @given(st.text(max_size=80), st.text(alphabet="<>&\"'`[]()!:/#*_- \nabjsx=", max_size=80))
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_no_text_escapes_its_element(tmp_path: Path, one: str, other: str):
+async def test_no_text_can_escape_its_element(tmp_path: Path, one: str, other: str):
     harmless(await page_of(tmp_path, UserMessage(one or "x"), AssistantMessage(other or "x", one)))
 
 

@@ -1,4 +1,4 @@
-"""What is said is stored soon and together, without blocking anybody."""
+"""Messages are stored soon and in batches, without blocking."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""Whichever write of SQLite fails, the failure is reported and nothing sound is lost."""
+"""Whichever SQLite write fails, the failure is reported and no stored data is lost."""
 
 import sqlite3
 from collections.abc import Callable
@@ -18,7 +18,7 @@ TALK = [QUESTION, ASKING, RESULT, ToolMessage("c2", "weather__get", "rain", kept
 
 
 class Faulty(sqlite3.Connection):
-    """Fails at one statement, or at each from there on."""
+    """Fails at one statement or at each from there on."""
 
     left = 0
     heals = True
@@ -54,7 +54,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 async def talk(folder: Path) -> tuple[str, list[int]]:
-    """Talk, whatever fails; return the session and the places of messages that were acknowledged."""
+    """Save a conversation, whatever fails; return the session and the acknowledged messages."""
     store = store_in(folder)
     journal = await store.begin()
     acknowledged: list[int] = []
@@ -97,7 +97,7 @@ async def test_if_all_writes_fail_from_some_point_acknowledged_messages_are_stor
         infos = await store_in(folder).list()
         if infos:
             found = await store_in(folder).read(session)
-            # The place says all: what stands before a place that is on disk is on disk too.
+            # If a message is on disk, all messages before it are on disk too.
             assert found.conversation.messages[: len(acknowledged)] == TALK[: len(acknowledged)], number
             assert infos[0].problem == ""
         else:
@@ -138,7 +138,7 @@ async def test_a_message_that_cannot_be_stored_does_not_block_the_others(tmp_pat
     store = store_in(tmp_path)
     journal = await store.begin()
     journal.message(0, QUESTION)
-    journal.message(2**70, ANSWER)  # no number that SQLite holds
+    journal.message(2**70, ANSWER)  # too large for SQLite
     journal.message(1, UserMessage("And now?"))
     await journal.settled()
     assert "cannot store a part of the session (" in journal.problem

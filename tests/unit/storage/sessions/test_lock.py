@@ -1,4 +1,4 @@
-"""One process at a time has a session open, and a dead one has none."""
+"""Only one process at a time has a session open, and a killed one has none."""
 
 import os
 import signal

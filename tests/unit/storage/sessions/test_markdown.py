@@ -1,4 +1,4 @@
-"""A conversation as Markdown reads as it was said, and no content looks like the page itself."""
+"""A conversation as Markdown is faithful, and no content can imitate the page."""
 
 import re
 from pathlib import Path

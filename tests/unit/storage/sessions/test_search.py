@@ -1,4 +1,4 @@
-"""Messages are found, in any script, also by parts of words."""
+"""Messages are found in any script, even by parts of words."""
 
 import sqlite3
 from contextlib import closing
@@ -76,7 +76,7 @@ async def test_an_excerpt_shows_the_match_even_if_folding_changes_the_length(tmp
 
 
 async def test_a_session_with_an_older_index_is_searched_by_reading_its_messages(tmp_path: Path):
-    """Texts were indexed without being composed; the index of today has another name."""
+    """Older versions indexed decomposed text; the current index has another name."""
     store = store_in(tmp_path)
     session = await saved(store, UserMessage("un cafe\u0301"), ANSWER)
     with closing(sqlite3.connect(tmp_path / "sessions" / f"{session}.mcpsession")) as connection:

@@ -1,4 +1,4 @@
-"""Conversations are restored as they were, whatever happened to their file."""
+"""Conversations are restored unchanged, whatever happened to their file."""
 
 import asyncio
 import os
@@ -426,7 +426,7 @@ async def test_a_session_that_this_process_is_still_opening_is_not_reported_as_o
     again = asyncio.create_task(store.reopen(session))
     assert [info.in_use for info in await store.list()] == [False] and not again.done()
     go.set()
-    _, journal = await again  # once the first one has let go
+    _, journal = await again  # once the first one has released it
     await journal.close()
 
 

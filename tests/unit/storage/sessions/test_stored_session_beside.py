@@ -1,4 +1,4 @@
-"""Times, how turns ended and estimates are saved too."""
+"""Times, turn endings and estimates are saved too."""
 
 import json
 import sqlite3
@@ -89,7 +89,7 @@ async def test_a_file_without_times_endings_and_estimates_opens_and_continues(tm
     assert [message.text for message in found.conversation.messages] == [
         ASKED.text, "", "sunny", QUESTION.text
     ]  # fmt: skip
-    assert found.conversation.messages[0].at == ASKED.at  # the time was kept always
+    assert found.conversation.messages[0].at == ASKED.at  # times were always stored
     assert found.conversation.remarks == [] and found.info.estimated
     journal.remark(FAILED)
     await journal.settled()
@@ -108,7 +108,7 @@ async def test_if_messages_are_lost_remarks_still_follow_the_same_messages(tmp_p
             (json.dumps({"place": 4, "kind": "end", "text": "cut"}),),
         )
         file.execute("INSERT INTO remarks (at, body) VALUES (1.0, '[]'), (1.0, '{}'), (1.0, 'torn')")
-    _, journal = await store.reopen(session)  # is written anew
+    _, journal = await store.reopen(session)  # writes the file again
     await journal.close()
     found = await store.read(session)
     assert len(found.conversation.messages) == 3

@@ -1,4 +1,4 @@
-"""Whatever is left of a session, a provider accepts it."""
+"""Whatever remains of a session is valid for a provider."""
 
 from hypothesis import given
 from hypothesis import strategies as st
