@@ -11,7 +11,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 
-from tui.core.jsonrpc.messages import Message, Notification
+from tui.core.jsonrpc.messages import Message, Notification, Response
 
 BURST = 100
 PER_SECOND = 100.0
@@ -54,6 +54,7 @@ class Inbox:
         self._counted_at = now()
         self._wake = asyncio.Event()
         self._closed = False
+        self._divert: Callable[[Response], bool] = lambda response: False
         self.emptied = asyncio.Event()
 
     @property
@@ -71,6 +72,8 @@ class Inbox:
         """Add a message; never waits. Return False if it was merged or dropped."""
         if self._closed:
             return False
+        if isinstance(frame, Response) and not self._urgent and not self._notices and self._divert(frame):
+            return True
         self._number += 1
         if not isinstance(frame, Notification) or frame.method == WITHDRAWN:
             self._urgent.append((self._number, frame))
@@ -78,6 +81,10 @@ class Inbox:
             return False
         self._wake.set()
         return True
+
+    def divert(self, take: Callable[[Response], bool]) -> None:
+        """Offer each response to `take` first, unless others wait; it returns whether it took it."""
+        self._divert = take
 
     def close(self) -> None:
         """Hand over the remaining responses, then end."""

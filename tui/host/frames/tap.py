@@ -31,10 +31,14 @@ class WireTap:
         self._log_gap = 0
         self._exit_told = False
 
+    @property
+    def is_crowded(self) -> bool:
+        return self._crowded()
+
     async def wait_for_room(self) -> None:
         """Wait while the sink is crowded, at most a second: the server waits too, and nothing is lost."""
         for _ in range(ROOM_CHECKS):
-            if not self._crowded():
+            if not self.is_crowded:
                 return
             await asyncio.sleep(ROOM_SECONDS)
 

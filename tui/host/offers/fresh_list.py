@@ -36,9 +36,14 @@ class FreshList:
         self._changed.set()
         self._settled.clear()
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether all reported changes are listed."""
+        return self._settled.is_set()
+
     async def settled(self) -> None:
         """Return once all reported changes are listed, after 5 s at most."""
-        if self._settled.is_set():
+        if self.is_settled:
             return
         self._waiting += 1
         self._needed.set()

@@ -36,11 +36,15 @@ def _enlarge(descriptor: int, size: int) -> None:
 class PipeReader:
     """Reads a pipe in chunks; `chunk` is also the size of the pipe where the platform allows it.
 
-    From the first full chunk of the default size on, both are larger.
+    From the first full chunk of the default size on, both are larger. What arrives while `read` waits is
+    offered to `at_once`; what that takes (it returns whether it did), `read` does not return.
     """
 
-    def __init__(self, pipe: IO[bytes], chunk: int = CHUNK) -> None:
+    def __init__(
+        self, pipe: IO[bytes], chunk: int = CHUNK, at_once: Callable[[bytes], bool] = lambda data: False
+    ) -> None:
         self._pipe = pipe
+        self._at_once = at_once
         self._descriptor = pipe.fileno()
         os.set_blocking(self._descriptor, False)
         if chunk > CHUNK:
@@ -96,7 +100,11 @@ class PipeReader:
                 self._listen(False)
             return
         self._held = self._take()
-        if self._held is not None:
+        if self._held is None:
+            return
+        if self._held and self._at_once(self._held):
+            self._held = None
+        else:
             self._waiter.set_result(None)
 
     def _take(self) -> bytes | None:

@@ -119,6 +119,8 @@ class SdkBridge:
 
     def __post_init__(self) -> None:
         self.calls = DirectCalls(getattr(self.write, "put", None))
+        if (divert := getattr(self.read, "divert", None)) is not None:
+            divert(lambda response: self.calls.answered(response.id, response.result))
 
     async def __aenter__(self) -> tuple[FilteredReadStream, FilteredWriteStream]:
         reads = FilteredReadStream(self.read, self.incoming, self._ended)

@@ -24,9 +24,10 @@ IN_A_ROW = 16
 
 
 class ReadStream:
-    """Messages from the server, in the SDK's types."""
+    """Messages from the server, in the SDK's types. `divert` is that of the inbox."""
 
     def __init__(self, inbox: Inbox) -> None:
+        self.divert = inbox.divert
         self._inbox = inbox
         self._in_a_row = 0
         self._closed = False

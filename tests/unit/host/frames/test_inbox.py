@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from tui.core.jsonrpc.messages import Notification, Response
+from tui.core.jsonrpc.messages import Failure, Notification, Response
 from tui.host.frames.inbox import BURST, WAITING, EndOfInbox, Inbox
 
 
@@ -70,6 +70,33 @@ async def test_progress_that_was_not_yet_fetched_is_replaced_by_newer_progress()
         inbox.put(progress("a", value))
         inbox.put(progress("b", -value))
     assert await drained(inbox) == [progress("a", 999), progress("b", -999)]
+
+
+async def test_a_response_can_be_taken_past_the_queue():
+    inbox, taken = Inbox(Time()), []
+    inbox.divert(lambda response: response.id == 1 and not taken.append(response))
+    frames = [Response(1, {}), Response(2, {}), Failure(1, -1, "no")]
+    assert all(inbox.put(frame) for frame in frames)
+    assert taken == frames[:1]
+    assert await drained(inbox) == frames[1:]
+
+
+async def test_a_response_is_not_taken_past_messages_that_came_before_it():
+    inbox, taken = Inbox(Time()), []
+    inbox.divert(taken.append)
+    frames = [progress("a", 1), Response(1, {}), Response(2, {})]
+    for frame in frames:
+        inbox.put(frame)
+    assert not taken
+    assert await drained(inbox) == frames
+
+
+async def test_a_closed_inbox_offers_nothing():
+    inbox, taken = Inbox(Time()), []
+    inbox.divert(taken.append)
+    inbox.close()
+    assert not inbox.put(Response(1, {}))
+    assert not taken
 
 
 async def test_list_changed_is_never_lost_in_a_flood():

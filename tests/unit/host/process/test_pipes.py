@@ -139,3 +139,24 @@ async def test_the_write_buffer_is_bounded(pipe):
     assert writer.write(b"x" * 500_000)
     assert not writer.write(b"x" * 900_000)
     writer.close()
+
+
+async def test_what_is_taken_as_soon_as_it_arrives_is_not_read(pipe):
+    taken = []
+
+    def take(data):
+        taken.append(data)
+        return data == b"a"
+
+    reader = PipeReader(pipe[0], at_once=take)
+    reading = asyncio.ensure_future(reader.read())
+    await asyncio.sleep(0)
+    pipe[1].write(b"a")
+    await until(lambda: taken == [b"a"])
+    assert not reading.done()
+    pipe[1].write(b"b")
+    assert await reading == b"b"
+    assert taken == [b"a", b"b"]
+    pipe[1].close()
+    assert await reader.read() == b""
+    reader.close()

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import selectors
+import statistics
 import sys
 from pathlib import Path
 
@@ -242,3 +244,33 @@ async def test_arguments_that_are_not_json_are_left_to_the_session():
     result = await host.toolbox.call(tool, {"x": float("nan")}, seconds=5, progress=lambda *_: None)
     await host.shutdown()
     assert result.content == (TextContent('{"x": null}'),)
+
+
+class CountingSelector(selectors.DefaultSelector):
+    """Counts the turns of its event loop."""
+
+    turns = 0
+
+    def select(self, timeout=None):
+        self.turns += 1
+        return super().select(timeout)
+
+
+def test_a_call_takes_two_turns_of_the_event_loop():
+    """One for the response, one for the task that called."""
+    selector, took = CountingSelector(), []
+
+    async def call_often():
+        spec = ServerSpec("srv", sys.executable, (str(SERVER),))
+        host = Host([spec], sink=lambda *_: None, clock=MonotonicClock())
+        await host.start_all()
+        (tool,) = host.toolbox.tools()
+        for _ in range(20):
+            before = selector.turns
+            await host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
+            took.append(selector.turns - before)
+        await host.shutdown()
+
+    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(selector)) as runner:
+        runner.run(call_often())
+    assert statistics.median(took) == 2
