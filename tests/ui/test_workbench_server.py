@@ -103,7 +103,7 @@ async def test_an_answer_after_the_server_exited_clears_nothing() -> None:
         await shows(app_of(screen), "3 resources 2")
         end(runtime)
         await shows(app_of(screen), "starts it")
-        await screen.listings._listed(next(tab for tab in screen.benches if tab == "resources"))
+        await screen.offers._listed(next(tab for tab in screen.benches if tab == "resources"))
         assert screen.benches[next(tab for tab in screen.benches if tab == "resources")].list.counts == (2, 2)
 
 

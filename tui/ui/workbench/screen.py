@@ -23,8 +23,8 @@ from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.calls import BenchContext, BenchHistory
 from tui.ui.workbench.hand_calls import HandCalls
-from tui.ui.workbench.listings import Listings, SubscriptionWatch
 from tui.ui.workbench.message_draft import MessageDraft
+from tui.ui.workbench.offers import BenchOffers, SubscriptionWatch
 from tui.ui.workbench.overview import Overview, choose_sampling, edit_roots
 from tui.ui.workbench.result_view import copy_text
 from tui.ui.workbench.saved_arguments import SavedArguments
@@ -92,7 +92,7 @@ class ServerScreen(Screen[None]):
             tab: Bench(tab, shared, saved) for tab in (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
         }
         self.calls = HandCalls(shared, saved)
-        self.listings = Listings(shared, self.benches, self.look)
+        self.offers = BenchOffers(shared, self.benches, self.look)
         self.subscriptions = SubscriptionWatch(shared, self.benches[BenchTab.RESOURCES], self.calls.call)
         self.overview = Overview(shared)
         self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
@@ -123,7 +123,7 @@ class ServerScreen(Screen[None]):
     async def on_unmount(self) -> None:
         for bench in self.benches.values():
             bench.leave_form()
-        await self.listings.close()
+        await self.offers.close()
         await self.calls.close()
         for bench in self.benches.values():
             await bench.result.close()
@@ -133,7 +133,7 @@ class ServerScreen(Screen[None]):
         if not self.is_attached:
             return
         status = self.shared.status
-        self.listings.look(status)
+        self.offers.look(status)
         self.subscriptions.look(visible=self.tab is BenchTab.RESOURCES)
         match self.tab:
             case BenchTab.OVERVIEW:
@@ -146,7 +146,7 @@ class ServerScreen(Screen[None]):
         if self.bench is not None:
             self.bench.result.look()
         self._title.show_status(status, sum(call.took_ms is None for call in self.calls.running))
-        self.tabs.show(self.listings.notes)
+        self.tabs.show(self.offers.notes)
         self._show_keys()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -251,7 +251,7 @@ class ServerScreen(Screen[None]):
             choose_level(self.app, status, self.shared)
 
     def action_bench_reload(self) -> None:
-        self.listings.reload()
+        self.offers.reload()
         self.look()
 
     def action_bench_call(self) -> None:

@@ -26,7 +26,7 @@ _ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
 """Requested from the server; its tools are kept by the host."""
 
 
-class Listings:
+class BenchOffers:
     """Keeps the benches filled with what the server offers; `changed` is called when an answer has come."""
 
     def __init__(
