@@ -1,4 +1,4 @@
-"""Layout of `--help`: every line fits the terminal. Loads the standard library only."""
+"""Layout of `--help` and of questions: every line fits the terminal. Loads the standard library only."""
 
 import argparse
 import os
@@ -13,11 +13,11 @@ class HelpText(argparse.HelpFormatter):
         import textwrap
 
         return "\n".join(
-            block if block.startswith(" ") else textwrap.fill(block, width) for block in _blocks(text)
+            block if block.startswith(" ") else textwrap.fill(block, width) for block in blocks(text)
         )
 
 
-def _blocks(text: str) -> Iterator[str]:
+def blocks(text: str) -> Iterator[str]:
     """Yield the paragraphs of a text, and each of its empty or indented lines."""
     paragraph: list[str] = []
     for line in [*text.rstrip().splitlines(), ""]:
@@ -28,6 +28,31 @@ def _blocks(text: str) -> Iterator[str]:
             yield " ".join(paragraph)
             paragraph = []
         yield line
+
+
+def between_words(text: str, as_written: str = "") -> str:
+    """Return a text with its lines broken between words, if stdout is a terminal.
+
+    Lines that begin like `as_written`, a regular expression, are left as they are.
+    """
+    if not sys.stdout.isatty():
+        return text
+    import re
+    import textwrap
+
+    return "\n".join(
+        line
+        if as_written and re.match(as_written, line)
+        else textwrap.fill(
+            line,
+            columns(),
+            subsequent_indent=" " * (len(line) - len(line.lstrip()) + (2 if line.startswith(" ") else 0)),
+            replace_whitespace=False,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in text.split("\n")
+    )
 
 
 def help_text(prog: str) -> HelpText:

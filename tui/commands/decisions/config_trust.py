@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
+from tui.commands.help_text import between_words
 from tui.commands.packages.found import is_terminal
 from tui.commands.terminal_approver import YES_OR_NO, typed_answer, yes_or_no
 from tui.core.consent.launch import Launch
@@ -34,6 +35,8 @@ from tui.settings.state.stored_decisions import StoredDecisions
 
 YES_TO_ALL = "y yes to all, n no to all, o one by one (empty: not now), then enter: "
 ONE_BY_ONE = ("o", "one")
+_FACT = r"  (?!! |changed: |You )"
+"""How a line with a fact of a question begins: indented, and neither a risk, a change nor a sentence."""
 
 
 def config_trust(path: Path, *, yes: bool) -> int:
@@ -62,8 +65,8 @@ def config_trust(path: Path, *, yes: bool) -> int:
     together = len(found) > 1 and not yes
     if together:
         shown = zip(questions, launches, strict=True)
-        print(clean("\n\n".join("\n".join((*one.lines(), *_earlier(launch))) for one, launch in shown)))
-        print(f"\n{YES_ALL}\n{NO_ALL}")
+        _print("\n\n".join("\n".join((*one.lines(), *_earlier(launch))) for one, launch in shown))
+        _print(f"\n{YES_ALL}\n{NO_ALL}")
     answer = _typed(YES_TO_ALL) if together else "o"
     with closing(StoredDecisions(decisions_file())) as decisions:
         for (spec, _), launch, question in zip(found, launches, questions, strict=True):
@@ -107,7 +110,12 @@ def _skipped(loaded: Loaded) -> Iterator[str]:
 
 
 def _show(question: ConsentQuestion, launch: Launch) -> None:
-    print(clean("\n".join((*question.lines(), *_earlier(launch), *question.outcomes))))
+    _print("\n".join((*question.lines(), *_earlier(launch), *question.outcomes)))
+
+
+def _print(text: str) -> None:
+    """Print questions, their sentences broken between words; commands and addresses are as they are."""
+    print(between_words(clean(text), as_written=_FACT))
 
 
 def _earlier(launch: Launch) -> Iterator[str]:

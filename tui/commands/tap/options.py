@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from tui.commands.help_text import help_text
 
 TAP_USAGE = """\
-mcptui tap --into HOST SERVER [--yes]
-       mcptui tap --out HOST SERVER [--yes]
+mcptui tap --into HOST SERVER [--yes | --dry-run]
+       mcptui tap --out HOST SERVER [--yes | --dry-run]
        mcptui tap [--name NAME] -- COMMAND [ARG ...]
        mcptui tap --listen PORT --to URL"""
 TAP_ABOUT = """\
