@@ -30,7 +30,7 @@ from tui.ui.workbench.screen import ServerScreen
 # ---- opening ----
 
 
-async def test_it_opens_with_the_servers_the_model_and_three_questions():
+async def test_the_app_opens_with_the_servers_the_model_and_three_example_questions():
     async with opened(FakeRuntime()) as (app, _):
         await shows(app, "demo model, offline", "2 of 3", "RUNNING", "exited, code 1")
         await shows(
@@ -49,7 +49,7 @@ async def test_the_prompt_has_the_accent_color_only_while_the_composer_has_the_f
         await until(lambda: prompt.styles.color == focused)
 
 
-async def test_a_server_that_changes_is_shown_without_waiting_for_the_next_look(monkeypatch):
+async def test_a_changed_server_is_shown_without_waiting_for_the_next_tick(monkeypatch):
     monkeypatch.setattr(status, "SLOW", 1000.0)
     runtime = FakeRuntime()
     async with opened(runtime) as (app, _):
@@ -78,7 +78,7 @@ async def test_the_panes_are_laid_out_once_when_they_appear_and_once_when_the_se
     assert layouts == [False, True]
 
 
-async def test_what_is_typed_while_it_loads_is_sent_once_it_has_loaded():
+async def test_a_message_typed_during_loading_is_sent_once_the_app_has_loaded():
     gate = asyncio.Event()
     runtime = FakeRuntime(says("Hello."), gate=gate)
     async with opened(runtime) as (app, pilot):
@@ -89,14 +89,14 @@ async def test_what_is_typed_while_it_loads_is_sent_once_it_has_loaded():
         await shows(app, "Hello.")
 
 
-async def test_problems_of_the_configuration_stand_on_the_screen():
+async def test_configuration_problems_are_shown():
     problem = "config.toml:12 servers.weather.comand: unknown key, did you mean command?"
     async with opened(FakeRuntime(problems=[problem])) as (app, _):
         await shows(app, "config.toml:12", "unknown key, did you")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_what_is_said_at_the_start_leaves_the_welcome_until_the_first_message(size):
+async def test_startup_problems_are_shown_with_the_welcome_until_the_first_message(size):
     runtime = FakeRuntime(
         says("Hello."), problems=["config.toml: readable by others", "config.toml:3 is odd"]
     )
@@ -111,7 +111,7 @@ async def test_what_is_said_at_the_start_leaves_the_welcome_until_the_first_mess
 
 
 @pytest.mark.parametrize("theme", ["harbor", "quay", "ansi", "no such theme"])
-async def test_every_theme_opens(theme):
+async def test_the_app_opens_with_every_theme(theme):
     async with opened(FakeRuntime(theme=theme)) as (app, _):
         await shows(app, "mcptui", "SERVERS")
 
@@ -119,7 +119,7 @@ async def test_every_theme_opens(theme):
 # ---- a turn ----
 
 
-async def test_a_question_is_answered_with_a_tool_and_shown_in_conversation_and_trace():
+async def test_an_answer_with_a_tool_call_is_shown_in_conversation_and_trace():
     runtime = FakeRuntime(calls("weather__get_weather", '{"location": "Beijing"}'), says("Sunny, 25 °C."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "北京天气如何")
@@ -150,7 +150,7 @@ async def test_a_message_sent_while_a_turn_runs_is_sent_after_it():
         await shows(app, "First answer.", "Second answer.")
 
 
-async def test_stopping_gives_back_what_was_waiting_to_be_sent():
+async def test_stopping_returns_queued_messages_to_the_input():
     runtime = FakeRuntime([asyncio.Event()])
     async with opened(runtime) as (app, pilot):
         await send(pilot, "one")
@@ -162,7 +162,7 @@ async def test_stopping_gives_back_what_was_waiting_to_be_sent():
         assert len(runtime.model.requests) == 1
 
 
-async def test_the_meters_stand_there_only_while_a_turn_runs():
+async def test_the_meters_are_shown_only_while_a_turn_runs():
     gate = asyncio.Event()
     async with opened(FakeRuntime([gate, *says("Done.")])) as (app, pilot):
         assert "calls 0 of 100" not in screen_text(app)
@@ -172,7 +172,7 @@ async def test_the_meters_stand_there_only_while_a_turn_runs():
         await until(lambda: "calls 0 of 100" not in screen_text(app))
 
 
-async def test_after_a_limit_a_key_goes_on():
+async def test_after_a_limit_a_key_continues_the_turn():
     runtime = FakeRuntime(
         calls("weather__get_weather"), says("So far."), says("All of it."), limits=Limits(max_steps=1)
     )
@@ -184,7 +184,7 @@ async def test_after_a_limit_a_key_goes_on():
         await shows(app, "All of it.")
 
 
-async def test_a_new_chat_forgets_everything():
+async def test_a_new_conversation_is_empty():
     runtime = FakeRuntime(says("Answer one."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "first")
@@ -196,7 +196,7 @@ async def test_a_new_chat_forgets_everything():
         assert runtime.conversation.messages == []
 
 
-async def test_enter_takes_an_example():
+async def test_enter_sends_an_example():
     runtime = FakeRuntime(says("Rainy."))
     async with opened(runtime) as (app, pilot):
         await shows(app, "Hangzhou")
@@ -211,7 +211,7 @@ async def test_enter_takes_an_example():
 
 
 @pytest.mark.parametrize(("key", "what"), [("s", "stop"), ("r", "restart")])
-async def test_keys_steer_the_selected_server(key, what):
+async def test_keys_start_stop_and_restart_the_selected_server(key, what):
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")
@@ -219,7 +219,7 @@ async def test_keys_steer_the_selected_server(key, what):
         assert runtime.host.asked == [(what, "notes")]
 
 
-async def test_the_log_shows_what_a_server_wrote():
+async def test_the_log_shows_the_stderr_of_a_server():
     host = FakeHost(crashed("slow"))
     host.logs["slow"] = ("starting", "RuntimeError: asked to crash")
     async with opened(FakeRuntime(host=host)) as (app, pilot):
@@ -230,7 +230,7 @@ async def test_the_log_shows_what_a_server_wrote():
         await until(lambda: len(app.screen_stack) == 1)
 
 
-async def test_a_server_that_dies_is_seen():
+async def test_a_server_that_exits_is_shown():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, _):
         await shows(app, "2 of 3")
@@ -241,7 +241,7 @@ async def test_a_server_that_dies_is_seen():
 # ---- regions ----
 
 
-async def test_below_a_hundred_columns_one_region_shows_and_keys_change_it():
+async def test_below_100_columns_one_region_is_shown_and_keys_switch_it():
     async with opened(FakeRuntime(), (80, 24)) as (app, pilot):
         await shows(app, "Conversation f2", "Trace f6", "Servers f3")
         assert "RUNNING" not in screen_text(app)
@@ -253,7 +253,7 @@ async def test_below_a_hundred_columns_one_region_shows_and_keys_change_it():
         await shows(app, "Hangzhou")
 
 
-async def test_a_question_brings_the_conversation_to_the_front():
+async def test_an_approval_question_brings_the_conversation_to_the_front():
     gate = asyncio.Event()
     runtime = FakeRuntime([gate, *calls("notes__delete_note", '{"id": "milk"}')])
     async with opened(runtime, (80, 24)) as (app, pilot):
@@ -270,7 +270,7 @@ async def test_below_24_rows_the_header_folds_into_the_status_line():
 
 
 @pytest.mark.parametrize("region", ["conversation", "servers", "trace"])
-async def test_the_same_key_gives_a_region_the_body_and_takes_it_back(region):
+async def test_the_same_key_maximizes_and_restores_a_region(region):
     async with opened(FakeRuntime()) as (app, pilot):
         await shows(app, "SERVERS")
         pane = getattr(app.main.regions, region)
@@ -288,7 +288,7 @@ async def test_growing_the_terminal_shows_all_regions_again():
         await shows(app, "SERVERS", "TRACE", "Hangzhou")
 
 
-async def test_a_click_focuses_a_pane_and_a_tab_is_clicked():
+async def test_clicking_a_tab_focuses_its_pane():
     async with opened(FakeRuntime(), (80, 24)) as (app, pilot):
         await shows(app, "Servers f3")
         await pilot.click("#rule-top", offset=(36, 0))
@@ -316,7 +316,7 @@ async def test_quitting_asks_while_a_turn_runs():
         await until(lambda: app._exit)
 
 
-async def test_the_key_that_quits_pressed_twice_quits_during_a_turn():
+async def test_pressing_the_quit_key_twice_quits_during_a_turn():
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "go")
         await pilot.press("ctrl+q", "ctrl+q")
@@ -366,7 +366,7 @@ async def test_a_question_mark_is_text_in_the_composer_and_help_elsewhere():
         await shows(app, "[ui.keys] in the configuration: change keys")
 
 
-async def test_a_theme_is_seen_while_it_is_chosen_and_saved_when_it_is():
+async def test_a_theme_is_previewed_while_selecting_and_saved_when_selected():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("ctrl+t")
@@ -377,7 +377,7 @@ async def test_a_theme_is_seen_while_it_is_chosen_and_saved_when_it_is():
         await until(lambda: runtime.saved_themes == [app.theme])
 
 
-async def test_the_screen_does_not_wait_while_a_theme_is_saved():
+async def test_saving_a_theme_does_not_block_the_screen():
     runtime = FakeRuntime()
     go_on = threading.Event()
 
@@ -398,7 +398,7 @@ async def test_the_screen_does_not_wait_while_a_theme_is_saved():
         assert [one.message for one in app._notifications] == ["config.toml: is being changed"]
 
 
-async def test_every_action_of_the_table_has_its_doing():
+async def test_every_action_in_the_table_has_a_handler():
     async with opened(FakeRuntime()) as (app, _):
         panes = {
             Context.COMPOSER: app.main.composer,
@@ -419,14 +419,14 @@ async def test_every_action_of_the_table_has_its_doing():
             assert callable(getattr(doer, f"action_{name}", None)), action.id
 
 
-async def test_keys_of_the_person_replace_those_of_the_table():
+async def test_configured_keys_replace_those_of_the_table():
     runtime = FakeRuntime(says("Sent."), keys={"composer.send": "ctrl+d"})
     async with opened(runtime) as (app, pilot):
         await pilot.press("h", "i", "ctrl+d")
         await shows(app, "Sent.")
 
 
-async def test_a_message_in_the_corner_is_never_markup():
+async def test_markup_in_a_notification_is_shown_as_text():
     async with opened(FakeRuntime()) as (app, _):
         app.notify("[/x] [@click=app.quit]go[/] \x1b]52;c;aGk=\x07", title="[red]")
         await shows(app, "[/x] [@click=app.quit]go[/]", "[red]")
@@ -454,7 +454,7 @@ async def test_k_cancels_the_running_call_and_the_turn_continues():
         await shows(app, "Cannot cancel the selected running call: no turn is running.")
 
 
-async def test_a_theme_and_keys_of_a_configuration_read_again_hold_at_once():
+async def test_theme_and_keys_of_a_reloaded_configuration_apply_at_once():
     async with opened(FakeRuntime()) as (app, pilot):
         assert app.apply_ui("quay", {"focus.servers": ["f11"]}) == []
         assert app.theme == "quay"

@@ -25,7 +25,7 @@ async def test_a_key_in_the_conversation_answers(key, ran):
         assert bool(runtime.toolbox.called) is ran
 
 
-async def test_the_reason_of_a_no_goes_to_the_model():
+async def test_the_reason_for_a_denial_is_sent_to_the_model():
     runtime = asking()
     async with opened(runtime) as (app, pilot):
         await asked(app, pilot)
@@ -38,7 +38,7 @@ async def test_the_reason_of_a_no_goes_to_the_model():
         assert "not milk" in runtime.model.requests[1].messages[-1].text
 
 
-async def test_escape_in_the_reason_goes_back_to_the_question():
+async def test_escape_in_the_reason_dialog_returns_to_the_question():
     async with opened(asking()) as (app, pilot):
         await asked(app, pilot)
         await pilot.press("f2")
@@ -62,7 +62,7 @@ async def test_an_answer_typed_into_the_composer_is_only_text():
         assert "f2 answer" in screen_text(app)
 
 
-async def test_a_question_takes_the_focus_from_an_idle_composer_and_gives_it_back():
+async def test_a_question_takes_the_focus_from_an_idle_composer_and_returns_it():
     gate = asyncio.Event()
     runtime = FakeRuntime([gate, *calls("notes__delete_note")], says("So be it."))
     async with opened(runtime) as (app, pilot):
@@ -76,7 +76,7 @@ async def test_a_question_takes_the_focus_from_an_idle_composer_and_gives_it_bac
         await until(lambda: app.focused is app.main.composer)
 
 
-async def test_a_question_leaves_the_focus_to_a_person_who_types():
+async def test_a_question_does_not_take_the_focus_while_the_user_types():
     gate = asyncio.Event()
     runtime = FakeRuntime([gate, *calls("notes__delete_note")])
     async with opened(runtime) as (app, pilot):
@@ -88,7 +88,7 @@ async def test_a_question_leaves_the_focus_to_a_person_who_types():
         assert app.focused is app.main.composer
 
 
-async def test_a_key_pressed_as_the_question_appears_is_no_answer():
+async def test_a_key_pressed_as_the_question_appears_is_ignored():
     runtime = asking()
     async with opened(runtime) as (app, pilot):
         await asked(app, pilot)
@@ -99,7 +99,7 @@ async def test_a_key_pressed_as_the_question_appears_is_no_answer():
         assert runtime.toolbox.called == []
 
 
-async def test_escape_stops_a_turn_that_asks():
+async def test_escape_stops_a_turn_that_waits_for_approval():
     runtime = asking()
     async with opened(runtime) as (app, pilot):
         await asked(app, pilot)
@@ -118,7 +118,7 @@ async def press_and_settle(app: McptuiApp, pilot: Pilot[None], key: str) -> None
     await until(lambda: app.main.parts.answer_keys._held is None)
 
 
-async def test_a_yes_counts_once_all_arguments_were_on_screen():
+async def test_a_call_can_be_approved_only_after_all_arguments_were_on_screen():
     runtime = FakeRuntime(calls("notes__delete_note", LONG), says("So be it."))
     async with opened(runtime, (80, 24)) as (app, pilot):
         await pilot.press("x", "enter")
@@ -156,7 +156,7 @@ async def test_a_call_can_be_denied_before_all_of_it_was_on_screen():
 
 
 @pytest.mark.parametrize("text", ["x" * 50_000, "漢" * 20_000])
-async def test_long_arguments_are_laid_out_off_the_event_loop_and_read_before_a_yes(text: str):
+async def test_long_arguments_are_laid_out_off_the_event_loop_and_read_before_approval(text: str):
     runtime = FakeRuntime(calls("notes__delete_note", json.dumps({"id": text})), says("So be it."))
     async with opened(runtime, (100, 30)) as (app, pilot):
         await pilot.press("x", "enter")

@@ -86,7 +86,7 @@ def burst(app: App[int], text: str, *more: str) -> None:
         app.post_message(events.Key(key, letter))
 
 
-async def test_keys_wait_for_a_list_that_is_being_read(folder: Path, held: asyncio.Event):
+async def test_keys_wait_for_a_list_that_is_loading(folder: Path, held: asyncio.Event):
     runtime = FakeRuntime(says("Read."))
     async with opened(runtime) as (app, _):
         burst(app, "see @no", "tab")
@@ -111,7 +111,7 @@ async def test_escape_does_not_wait_for_a_list_and_stops_nothing_else(folder: Pa
         await pilot.press("escape")
 
 
-async def test_a_directory_is_gone_into(folder: Path):
+async def test_selecting_a_directory_lists_its_files(folder: Path):
     async with opened(FakeRuntime()) as (app, pilot):
         await at_sign(pilot, "@sr")
         assert app.main.composer.text == "@src/"
@@ -120,7 +120,7 @@ async def test_a_directory_is_gone_into(folder: Path):
         assert app.main.composer.text == "[@src/app.py] "
 
 
-async def test_a_name_that_is_written_to_its_end_is_attached_as_well(folder: Path):
+async def test_a_file_name_typed_in_full_is_attached_too(folder: Path):
     runtime = FakeRuntime(says("Read."), says("Read too."))
     async with opened(runtime) as (app, pilot):
         await keys(pilot, "@notes.md x")
@@ -132,7 +132,7 @@ async def test_a_name_that_is_written_to_its_end_is_attached_as_well(folder: Pat
         assert [one.name for one in runtime.conversations.asked[0][1]] == ["notes.md"]
 
 
-async def test_an_at_sign_that_names_nothing_is_text(folder: Path):
+async def test_an_at_sign_without_a_name_is_text(folder: Path):
     runtime = FakeRuntime(says("Hello."))
     async with opened(runtime) as (app, pilot):
         await keys(pilot, "mail @nobody")
@@ -141,7 +141,7 @@ async def test_an_at_sign_that_names_nothing_is_text(folder: Path):
         assert runtime.conversations.asked == [("mail @nobody", ())]
 
 
-async def test_a_file_that_cannot_be_read_brings_the_message_back(folder: Path):
+async def test_an_unreadable_file_returns_the_message_to_the_input(folder: Path):
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await at_sign(pilot, "see @no")
@@ -158,7 +158,7 @@ async def test_a_file_that_cannot_be_read_brings_the_message_back(folder: Path):
     ("content", "words"),
     [(b"", "the file is empty"), (b"\x00\x01\x02" * 100, "unsupported type: only text, images and")],
 )
-async def test_a_file_that_no_model_can_be_told_is_told_to_the_person(
+async def test_an_unsupported_file_is_reported_and_stays_in_the_input(
     folder: Path, content: bytes, words: str
 ):
     (folder / "notes.md").write_bytes(content)
@@ -191,7 +191,7 @@ async def test_resources_are_listed_by_a_command_too(folder: Path):
         await until(lambda: app.main.composer.text == "[@weather:weather://stations] ")
 
 
-async def test_a_resource_that_fails_brings_the_message_back(folder: Path):
+async def test_a_failed_resource_returns_the_message_to_the_input(folder: Path):
     runtime = runtime_with_resource()
     runtime.workbench.answers["weather://stations"] = ToolResult((), is_error=True)
     async with opened(runtime) as (app, pilot):
@@ -201,7 +201,7 @@ async def test_a_resource_that_fails_brings_the_message_back(folder: Path):
         await until(lambda: app.main.composer.text == "[@weather:weather://stations] ")
 
 
-async def test_a_picture_of_a_server_goes_along_as_it_is(folder: Path):
+async def test_an_image_resource_is_attached_as_an_image(folder: Path):
     runtime = runtime_with_resource()
     data = base64.b64encode(PIXEL).decode()
     runtime.workbench.answers["weather://stations"] = ToolResult(
@@ -214,7 +214,7 @@ async def test_a_picture_of_a_server_goes_along_as_it_is(folder: Path):
         assert runtime.conversations.asked[0][1][0].kind == "image"
 
 
-async def test_what_is_sent_while_something_is_read_is_sent_after_it(folder: Path):
+async def test_a_message_sent_while_an_attachment_is_read_is_sent_after_it(folder: Path):
     runtime = runtime_with_resource()
     runtime.model.replies.append(says("And that."))
     runtime.workbench.gate = asyncio.Event()
@@ -229,7 +229,7 @@ async def test_what_is_sent_while_something_is_read_is_sent_after_it(folder: Pat
         assert [text for text, _ in runtime.conversations.asked] == ["@weather:weather://stations", "second"]
 
 
-async def test_escape_stops_the_reading_and_brings_the_message_back(folder: Path):
+async def test_escape_stops_reading_and_returns_the_message_to_the_input(folder: Path):
     runtime = runtime_with_resource()
     runtime.workbench.gate = asyncio.Event()
     async with opened(runtime) as (app, pilot):
@@ -242,7 +242,7 @@ async def test_escape_stops_the_reading_and_brings_the_message_back(folder: Path
 
 
 @pytest.mark.parametrize("text", ["see @notes.md", "[@notes.md]", "/tools", "see @no"])
-async def test_text_of_a_server_attaches_nothing_and_is_no_command(folder: Path, text: str):
+async def test_text_from_a_server_attaches_nothing_and_runs_no_command(folder: Path, text: str):
     runtime = FakeRuntime(says("Hello."))
     async with opened(runtime) as (app, pilot):
         app.main.parts.navigator.put_into_message(text)
@@ -252,7 +252,7 @@ async def test_text_of_a_server_attaches_nothing_and_is_no_command(folder: Path,
         assert attachments == () and said.replace("[ @", "[@").strip() == text
 
 
-async def test_what_is_pasted_attaches_nothing(folder: Path):
+async def test_a_pasted_reference_attaches_nothing(folder: Path):
     runtime = FakeRuntime(says("Hello."))
     async with opened(runtime) as (app, pilot):
         app.main.composer.post_message(events.Paste("see @notes.md"))
@@ -262,7 +262,7 @@ async def test_what_is_pasted_attaches_nothing(folder: Path):
         assert runtime.conversations.asked == [("see @notes.md", ())]
 
 
-async def test_a_name_at_the_end_of_a_sentence_is_attached_without_its_full_stop(folder: Path):
+async def test_a_file_name_before_a_full_stop_is_attached(folder: Path):
     runtime = FakeRuntime(says("Read."))
     async with opened(runtime) as (app, pilot):
         await keys(pilot, "what is in @notes.md?")
@@ -272,7 +272,7 @@ async def test_a_name_at_the_end_of_a_sentence_is_attached_without_its_full_stop
         assert attachment.data == "buy milk"
 
 
-async def test_a_name_that_attaches_nothing_is_told(folder: Path):
+async def test_a_reference_that_attaches_nothing_is_reported(folder: Path):
     runtime = FakeRuntime(says("Which?"))
     async with opened(runtime) as (app, pilot):
         await keys(pilot, "see @src/ap.py and @src")
@@ -280,7 +280,7 @@ async def test_a_name_that_attaches_nothing_is_told(folder: Path):
         await shows(app, "Not attached: @src/ap.py (file not found), @src (a directory).", "Which?")
 
 
-async def test_a_name_that_is_written_whole_is_attached_and_sent_by_one_enter(folder: Path):
+async def test_a_file_name_typed_in_full_is_attached_and_sent_by_one_enter(folder: Path):
     runtime = FakeRuntime(says("Read."))
     async with opened(runtime) as (app, pilot):
         await keys(pilot, "see @notes.md")
@@ -289,7 +289,7 @@ async def test_a_name_that_is_written_whole_is_attached_and_sent_by_one_enter(fo
         assert [len(attached) for _, attached in runtime.conversations.asked] == [1]
 
 
-async def test_a_template_is_filled_in_on_the_workbench_and_attached_from_there(folder: Path):
+async def test_a_template_is_filled_in_and_attached_in_the_workbench(folder: Path):
     runtime = runtime_with_resource()
     template = ResourceInfo("weather", "weather://archive/{city}", "archive", template=True)
     runtime.workbench.listed = (template, *runtime.workbench.listed)

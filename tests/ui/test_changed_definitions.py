@@ -8,7 +8,7 @@ from tests.ui.fake_host import running
 from tests.ui.fakes import FakeRuntime
 
 
-async def test_a_key_of_the_servers_pane_reviews_what_changed() -> None:
+async def test_a_key_in_the_servers_pane_opens_the_review_of_changed_definitions() -> None:
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         runtime.host.put(running("notes"))

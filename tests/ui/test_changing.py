@@ -105,7 +105,7 @@ async def test_a_saved_conversation_is_not_opened_while_a_command_runs() -> None
         assert ("resume", "milk") not in runtime.conversations.done
 
 
-async def test_a_question_is_not_asked_again_while_a_command_runs() -> None:
+async def test_a_question_is_not_resent_while_a_command_runs() -> None:
     runtime = with_milk(says("Hello."))
     async with opened(runtime) as (app, pilot):
         await say_hi(app, pilot)
@@ -129,7 +129,7 @@ async def test_a_message_waits_until_the_conversation_is_free() -> None:
         await shows(app, "Hello.")
 
 
-async def test_a_turn_does_not_go_on_after_a_limit_while_a_command_runs() -> None:
+async def test_a_turn_does_not_continue_after_a_limit_while_a_command_runs() -> None:
     runtime = FakeRuntime(calls("weather__get_weather"), says("So far."), limits=Limits(max_steps=1))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "hi")
@@ -144,7 +144,7 @@ async def test_a_turn_does_not_go_on_after_a_limit_while_a_command_runs() -> Non
         await until(lambda: runtime.turns == 2)
 
 
-async def test_a_new_conversation_does_not_take_a_message_whose_attachment_is_still_read(
+async def test_a_message_with_an_unread_attachment_is_not_sent_to_a_new_conversation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -169,7 +169,7 @@ async def test_a_new_conversation_does_not_take_a_message_whose_attachment_is_st
         await shows(app, "Hello.")
 
 
-async def test_closing_the_list_while_it_opens_a_conversation_leaves_the_one_on_screen() -> None:
+async def test_closing_the_list_while_a_session_opens_keeps_the_current_conversation() -> None:
     runtime = with_milk(says("Hello."), says("Still here."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "hi")
@@ -186,7 +186,7 @@ async def test_closing_the_list_while_it_opens_a_conversation_leaves_the_one_on_
         await shows(app, "Hello.", "Still here.")
 
 
-async def test_a_conversation_that_was_opened_although_the_list_is_closed_is_shown() -> None:
+async def test_a_session_opened_just_before_the_list_closes_is_shown() -> None:
     runtime = with_milk(says("Hello."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "hi")
@@ -210,7 +210,7 @@ async def test_a_conversation_that_was_opened_although_the_list_is_closed_is_sho
         assert "Hello." not in screen_text(app)
 
 
-async def test_a_system_text_is_not_given_to_a_conversation_that_came_under_its_dialog() -> None:
+async def test_a_system_text_is_not_applied_to_another_conversation_opened_under_its_dialog() -> None:
     runtime = with_milk(says("Hello."))
     async with opened(runtime) as (app, pilot):
         await say_hi(app, pilot)
@@ -242,7 +242,7 @@ async def real(folder: Path, *replies: Reply) -> AsyncIterator[tuple[SlowStage, 
     await stage.conversations.close()
 
 
-async def test_a_new_conversation_while_the_model_writes_a_title_is_refused_and_ends_nothing(
+async def test_a_new_conversation_is_refused_while_the_model_writes_a_title(
     tmp_path: Path,
 ) -> None:
     async with real(tmp_path, model_says("One."), model_says("Two."), model_says("A title")) as found:
@@ -264,7 +264,7 @@ async def test_a_new_conversation_while_the_model_writes_a_title_is_refused_and_
         assert titles[session] == "A title" and sorted(titles.values()) == ["A title", "first question"]
 
 
-async def test_closing_the_list_while_it_reads_a_session_frees_that_session(
+async def test_closing_the_list_while_a_session_is_read_releases_its_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with real(tmp_path, model_says("One."), model_says("Two."), model_says("Three.")) as found:
@@ -289,7 +289,7 @@ async def test_closing_the_list_while_it_reads_a_session_frees_that_session(
         await shows(app, "first question", "One.")
 
 
-async def test_quitting_while_a_command_runs_leaves_without_a_traceback() -> None:
+async def test_quitting_while_a_command_runs_prints_no_traceback() -> None:
     runtime = with_milk(says("Hello."))
     app = app_over(runtime)
     async with app.run_test(size=(120, 40)) as pilot:

@@ -21,13 +21,13 @@ from tui.ui.workbench.screen import ServerScreen
 # ---- the list ----
 
 
-async def test_a_slash_lists_the_commands_with_what_they_take_and_do():
+async def test_a_slash_lists_the_commands_with_arguments_and_descriptions():
     async with opened(FakeRuntime()) as (app, pilot):
         await keys(pilot, "/")
         await shows(app, "/model [NAME [ID]]", "Switch model", "more")
 
 
-async def test_the_list_is_filtered_while_typing_and_gone_with_the_slash():
+async def test_the_list_is_filtered_while_typing_and_closed_without_the_slash():
     async with opened(FakeRuntime()) as (app, pilot):
         await keys(pilot, "/ex")
         await shows(app, "/export")
@@ -36,7 +36,7 @@ async def test_the_list_is_filtered_while_typing_and_gone_with_the_slash():
         await until(lambda: "/export" not in screen_text(app))
 
 
-async def test_tab_completes_and_shows_what_may_stand_behind():
+async def test_tab_completes_a_command_and_lists_its_arguments():
     async with opened(FakeRuntime()) as (app, pilot):
         await keys(pilot, "/exp")
         await pilot.press("tab")
@@ -46,7 +46,7 @@ async def test_tab_completes_and_shows_what_may_stand_behind():
         assert app.main.composer.text == "/export json "
 
 
-async def test_down_and_enter_take_another_one():
+async def test_down_and_enter_select_another_command():
     async with opened(FakeRuntime()) as (app, pilot):
         await keys(pilot, "/re")
         await shows(app, "/resource", "/retry", "/rename")
@@ -54,7 +54,7 @@ async def test_down_and_enter_take_another_one():
         assert app.main.composer.text == "/rename "
 
 
-async def test_escape_closes_the_list_and_stops_nothing():
+async def test_escape_closes_the_list_and_does_not_stop_the_turn():
     never = asyncio.Event()
     async with opened(FakeRuntime([never])) as (app, pilot):
         await send(pilot, "go")
@@ -71,7 +71,7 @@ async def test_tab_without_a_list_goes_to_the_next_pane():
         assert not app.main.composer.has_focus
 
 
-async def test_a_burst_of_keys_means_what_it_says():
+async def test_a_burst_of_keys_is_handled_in_order():
     async with opened(FakeRuntime()) as (app, pilot):
         await keys(pilot, "/hel")
         await pilot.press("enter")
@@ -79,7 +79,7 @@ async def test_a_burst_of_keys_means_what_it_says():
         assert app.main.composer.text == ""
 
 
-async def test_a_click_takes_a_line():
+async def test_a_click_selects_a_suggestion():
     async with opened(FakeRuntime()) as (app, pilot):
         await keys(pilot, "/re")
         await shows(app, "/retry")
@@ -98,7 +98,7 @@ async def test_prompts_of_running_servers_and_snippets_are_in_the_list():
         await shows(app, "/review file=…", "Review {file}.")
 
 
-async def test_what_a_server_names_its_prompt_cannot_reach_the_screen():
+async def test_prompt_names_from_a_server_are_cleaned():
     runtime = FakeRuntime()
     runtime.workbench.known_prompts = (
         PromptInfo("weather", "a\x1b]0;x\x07"),
@@ -114,7 +114,7 @@ async def test_what_a_server_names_its_prompt_cannot_reach_the_screen():
 
 
 @pytest.mark.parametrize("text", ["/etc/hosts", "// a comment", " /help", " /revython"])
-async def test_what_only_looks_like_a_command_is_sent_as_it_is(text: str):
+async def test_text_that_only_looks_like_a_command_is_sent_unchanged(text: str):
     runtime = FakeRuntime(says("Sent."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, text)
@@ -122,7 +122,7 @@ async def test_what_only_looks_like_a_command_is_sent_as_it_is(text: str):
         assert runtime.conversations.asked[0][0] == text
 
 
-async def test_a_slip_of_the_pen_is_told_and_stays_in_the_composer():
+async def test_a_misspelled_command_is_reported_and_stays_in_the_composer():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/modle x")
@@ -130,7 +130,7 @@ async def test_a_slip_of_the_pen_is_told_and_stays_in_the_composer():
         assert app.main.composer.text == "/modle x" and runtime.conversations.asked == []
 
 
-async def test_a_command_that_is_none_is_told_and_a_space_before_it_sends_it():
+async def test_an_unknown_command_is_reported_and_sent_after_a_leading_space():
     runtime = FakeRuntime(says("Sent."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/revython")
@@ -158,7 +158,7 @@ async def test_model_without_a_name_opens_the_list_of_models():
         ("/model qwen3:32b", ("switch", "demo", "qwen3:32b")),
     ],
 )
-async def test_model_with_a_name_asks_that_one_from_now_on(text: str, switched: tuple[str, ...]):
+async def test_model_with_a_name_switches_the_model(text: str, switched: tuple[str, ...]):
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await send(pilot, text)
@@ -166,14 +166,14 @@ async def test_model_with_a_name_asks_that_one_from_now_on(text: str, switched: 
         await shows(app, "Model: ")
 
 
-async def test_a_model_that_is_not_there_is_told_and_the_line_comes_back():
+async def test_an_unknown_model_is_reported_and_the_line_returns_to_the_input():
     async with opened(FakeRuntime()) as (app, pilot):
         await send(pilot, "/model olama")
         await shows(app, "olama: model not found. Did you mean ollama?")
         assert app.main.composer.text == "/model olama"
 
 
-async def test_names_of_models_are_completed():
+async def test_model_names_are_completed():
     async with opened(FakeRuntime()) as (app, pilot):
         await keys(pilot, "/model oll")
         await shows(app, "qwen3:8b, http://127.0.0.1:11434/v1")
@@ -181,14 +181,14 @@ async def test_names_of_models_are_completed():
         assert app.main.composer.text == "/model ollama "
 
 
-async def test_system_with_a_text_tells_the_model():
+async def test_system_with_a_text_sets_the_system_text():
     runtime = FakeRuntime()
     async with opened(runtime) as (_, pilot):
         await send(pilot, "/system Be brief.")
         await until(lambda: runtime.conversations.system == "Be brief.")
 
 
-async def test_clear_is_done_before_the_message_behind_it_is_sent():
+async def test_clear_runs_before_the_next_message_is_sent():
     runtime = FakeRuntime(says("One."), says("Two."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "first")
@@ -201,13 +201,13 @@ async def test_clear_is_done_before_the_message_behind_it_is_sent():
         assert [m.text for m in runtime.conversation.messages if isinstance(m, UserMessage)] == ["second"]
 
 
-async def test_compact_says_what_was_done():
+async def test_compact_reports_the_number_of_summarised_turns():
     async with opened(FakeRuntime()) as (app, pilot):
         await send(pilot, "/compact")
         await shows(app, "1 turn was summarised.")
 
 
-async def test_a_command_that_changes_the_conversation_waits_for_nobody_and_comes_back_while_a_turn_runs():
+async def test_a_command_on_the_conversation_is_refused_while_a_turn_runs():
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "go")
         await until(lambda: app.main.parts.turns.running)
@@ -216,7 +216,7 @@ async def test_a_command_that_changes_the_conversation_waits_for_nobody_and_come
         assert app.main.composer.text == "/compact"
 
 
-async def test_escape_stops_a_command_and_gives_back_what_was_sent_behind_it():
+async def test_escape_stops_a_command_and_returns_the_messages_queued_after_it():
     runtime = FakeRuntime()
     begun, never = asyncio.Event(), asyncio.Event()
 
@@ -235,7 +235,7 @@ async def test_escape_stops_a_command_and_gives_back_what_was_sent_behind_it():
         assert runtime.conversations.asked == []
 
 
-async def test_export_writes_the_conversation(tmp_path: Path):
+async def test_export_writes_the_conversation_to_a_file(tmp_path: Path):
     runtime = FakeRuntime(says("Hello."))
     async with opened(runtime, (400, 40)) as (app, pilot):  # wide enough for the path in one line
         await send(pilot, "hi")
@@ -264,7 +264,7 @@ async def test_one_enter_sends_a_command_whose_argument_is_complete(tmp_path: Pa
         await shows(app, "Exported to")
 
 
-async def test_nothing_said_is_nothing_to_export_rename_or_go_on_with():
+async def test_an_empty_conversation_cannot_be_exported_renamed_branched_or_retried():
     async with opened(FakeRuntime()) as (app, pilot):
         for line in ("/export json", "/rename x", "/branch", "/retry"):
             await send(pilot, line)
@@ -272,7 +272,7 @@ async def test_nothing_said_is_nothing_to_export_rename_or_go_on_with():
             app.main.composer.show("")
 
 
-async def test_rename_and_branch():
+async def test_rename_and_branch_change_the_conversation():
     runtime = FakeRuntime(says("Hello."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "hi")
@@ -285,7 +285,7 @@ async def test_rename_and_branch():
         await shows(app, "Hello.")
 
 
-async def test_retry_asks_the_last_question_again():
+async def test_retry_resends_the_last_question():
     runtime = FakeRuntime(says("Bad."), says("Better."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "why?")
@@ -297,7 +297,7 @@ async def test_retry_asks_the_last_question_again():
         assert [text for text, _ in runtime.conversations.asked] == ["why?", "why?"]
 
 
-async def test_tools_lists_them_and_leads_to_the_workbench():
+async def test_tools_lists_the_tools_and_opens_the_workbench():
     async with opened(FakeRuntime()) as (app, pilot):
         app.main.parts.runtime.conversations.marks = {
             ("weather", "get_weather"): "left out of the last question"
@@ -310,13 +310,13 @@ async def test_tools_lists_them_and_leads_to_the_workbench():
         assert app.screen.server == WEATHER.server
 
 
-async def test_tools_of_a_server_that_does_not_run_are_none():
+async def test_tools_reports_a_server_that_is_not_running():
     async with opened(FakeRuntime()) as (app, pilot):
         await send(pilot, "/tools slow")
         await shows(app, "slow: no running server has this name")
 
 
-async def test_a_command_that_is_written_while_it_loads_is_done_once_it_has_loaded():
+async def test_a_command_typed_during_loading_runs_once_the_app_has_loaded():
     gate = asyncio.Event()
     runtime = FakeRuntime(says("Hello."), gate=gate)
     runtime.snippets = {"brief": "Be brief."}
@@ -351,14 +351,14 @@ async def test_the_palette_offers_the_commands_that_have_no_key():
         ("model", "Switch model"),
     ],
 )
-async def test_the_palette_finds_what_is_known_by_another_name(word: str, found: str):
+async def test_the_palette_finds_a_command_by_an_alias(word: str, found: str):
     async with opened(FakeRuntime()) as (app, pilot):
         await shows(app, "RUNNING")
         await pilot.press("ctrl+p", *word)
         await shows(app, found)
 
 
-async def test_the_palette_finds_what_cannot_be_done_now_and_says_why():
+async def test_the_palette_finds_an_unavailable_command_and_shows_the_reason():
     async with opened(FakeRuntime()) as (app, pilot):
         await shows(app, "RUNNING")
         await pilot.press("ctrl+p")
@@ -371,7 +371,7 @@ async def test_the_palette_finds_what_cannot_be_done_now_and_says_why():
         await shows(app, "Not available: the conversation is empty.")
 
 
-async def test_a_command_that_may_take_something_is_put_into_the_composer():
+async def test_a_command_with_optional_arguments_is_inserted_into_the_composer():
     async with opened(FakeRuntime()) as (app, _):
         await shows(app, "RUNNING")
         next(command for command in app.commands() if command.help.startswith("/system")).run()
@@ -379,7 +379,7 @@ async def test_a_command_that_may_take_something_is_put_into_the_composer():
         await until(lambda: app.main.composer.has_focus)
 
 
-async def test_project_instructions_are_shown_and_used_after_a_yes(tmp_path, monkeypatch):
+async def test_project_instructions_are_shown_and_used_after_confirmation(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "AGENTS.md").write_text("Answer in one sentence.")
     runtime = FakeRuntime()
@@ -400,7 +400,7 @@ async def test_without_project_instructions_the_command_says_so(tmp_path, monkey
         await shows(app, "AGENTS.md: not found in this folder")
 
 
-async def test_context_shows_what_the_next_request_is_made_of():
+async def test_context_shows_the_parts_of_the_next_request():
     runtime = FakeRuntime()
     runtime.request.shown_parts = [ContextPart("System prompt", 80), ContextPart("2 tools", 400, "weather")]
     async with opened(runtime) as (app, pilot):
@@ -410,7 +410,7 @@ async def test_context_shows_what_the_next_request_is_made_of():
         await until(lambda: app.screen is app.main)
 
 
-async def test_the_name_of_a_tool_is_completed_while_it_is_typed_and_sent_as_typed():
+async def test_a_tool_name_is_completed_while_typing_and_sent_as_typed():
     async with opened(FakeRuntime()) as (app, pilot):
         await shows(app, "RUNNING")
         await keys(pilot, "call get_")
@@ -422,7 +422,7 @@ async def test_the_name_of_a_tool_is_completed_while_it_is_typed_and_sent_as_typ
         await until(lambda: app.main.composer.text == "")
 
 
-async def test_tab_completes_a_word_that_begins_the_name_of_a_tool():
+async def test_tab_completes_the_prefix_of_a_tool_name():
     async with opened(FakeRuntime()) as (app, pilot):
         await shows(app, "RUNNING")
         await keys(pilot, "use get")

@@ -44,7 +44,7 @@ def sent(composer: Composer, *texts: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["shift+enter", "ctrl+j", "alt+enter"])
-async def test_these_keys_begin_a_new_line(key):
+async def test_these_keys_insert_a_line_break(key):
     async with composing() as (composer, pilot):
         await pilot.press("a", key, "b")
         assert composer.text == "a\nb"
@@ -58,7 +58,7 @@ async def test_a_letter_is_painted_before_anything_else(monkeypatch):
         assert painted == [composer]
 
 
-async def test_a_letter_for_which_it_grows_is_painted_with_the_layout(monkeypatch):
+async def test_a_letter_that_adds_a_row_is_painted_with_the_layout(monkeypatch):
     painted: list[object] = []
     async with composing() as (composer, pilot):
         composer.show("a" * (composer.content_size.width - 1))
@@ -69,7 +69,7 @@ async def test_a_letter_for_which_it_grows_is_painted_with_the_layout(monkeypatc
         assert painted == []
 
 
-async def test_it_grows_with_its_lines_up_to_eight():
+async def test_the_composer_grows_up_to_eight_rows():
     async with composing() as (composer, pilot):
         assert composer.size.height == 1
         for _ in range(3):
@@ -83,13 +83,13 @@ async def test_it_grows_with_its_lines_up_to_eight():
         await until(lambda: composer.size.height == 1)
 
 
-async def test_a_long_line_takes_the_rows_that_it_needs():
+async def test_a_long_line_is_wrapped_to_several_rows():
     async with composing() as (composer, _):
         composer.insert("word " * 30)
         await until(lambda: composer.size.height == 3)
 
 
-async def test_up_in_the_first_line_brings_back_what_was_sent_and_down_the_draft():
+async def test_up_in_the_first_line_recalls_a_message_and_down_the_draft():
     async with composing() as (composer, pilot):
         sent(composer, "first", "second")
         await pilot.press("d")
@@ -113,7 +113,7 @@ async def test_up_in_a_later_line_only_moves_the_cursor():
         assert composer.cursor_location[0] == 0
 
 
-async def test_nothing_is_sent_of_blank_lines():
+async def test_blank_lines_are_not_sent():
     async with composing() as (composer, _):
         composer.show("  \n ")
         assert taken(composer) == ""
@@ -124,13 +124,13 @@ async def paste(composer: Composer, text: str) -> None:
     await until(lambda: composer.text)
 
 
-async def test_a_small_paste_is_text_without_controls():
+async def test_a_small_paste_is_text_without_control_characters():
     async with composing() as (composer, _):
         await paste(composer, "one\r\ntwo\rthree \x1b[31m")
         assert composer.text == "one\ntwo\nthree ␛[31m"
 
 
-async def test_five_megabytes_are_a_token_at_once_and_whole_when_sent():
+async def test_a_paste_of_five_megabytes_is_a_token_and_sent_in_full():
     async with composing() as (composer, pilot):
         text = ("x" * 62 + "\n") * 80_000
         began = time.thread_time()
@@ -141,7 +141,7 @@ async def test_five_megabytes_are_a_token_at_once_and_whole_when_sent():
         assert taken(composer) == text + "hi"
 
 
-async def test_a_token_is_deleted_as_a_whole_and_comes_back_with_undo():
+async def test_a_token_is_deleted_as_a_whole_and_restored_by_undo():
     async with composing() as (composer, pilot):
         await paste(composer, "x" * 5000)
         token = composer.text
@@ -161,7 +161,7 @@ async def test_deleting_a_last_line_that_is_empty_deletes_nothing_else(text: str
 
 
 @pytest.mark.parametrize("seed", range(2))
-async def test_no_order_of_editing_keys_breaks_it(seed: int):
+async def test_any_sequence_of_editing_keys_raises_no_exception(seed: int):
     keys = [key for one in TextArea.BINDINGS for key in one.key.split(",") if key not in ("f6", "f7")]
     draw = random.Random(seed)
     async with composing() as (composer, pilot):
@@ -177,7 +177,7 @@ async def test_no_order_of_editing_keys_breaks_it(seed: int):
         taken(composer)
 
 
-async def test_nothing_can_be_typed_into_a_token():
+async def test_no_text_can_be_typed_into_a_token():
     async with composing() as (composer, pilot):
         await paste(composer, "x" * 5000)
         token = composer.text
@@ -193,7 +193,7 @@ async def test_a_token_from_history_is_still_whole():
         assert taken(composer) == "x" * 5000
 
 
-async def test_a_message_that_was_not_sent_comes_back_before_the_draft():
+async def test_an_unsent_message_is_inserted_before_the_draft():
     async with composing() as (composer, _):
         composer.show("draft")
         composer.put_back("held")

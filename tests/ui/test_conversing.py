@@ -39,7 +39,7 @@ def with_milk(*replies: object) -> FakeRuntime:
     return runtime
 
 
-async def test_a_saved_conversation_is_taken_up_and_gone_on_with() -> None:
+async def test_a_saved_session_is_opened_and_continued() -> None:
     async with opened(with_milk(says("A third one, too."))) as (app, pilot):
         await pilot.press("f9")
         await shows(app, "Sessions", "Which notes mention milk?")
@@ -50,21 +50,21 @@ async def test_a_saved_conversation_is_taken_up_and_gone_on_with() -> None:
         await shows(app, "Two of them.", "and now?", "A third one, too.")
 
 
-async def test_a_conversation_that_is_there_from_the_start_is_shown() -> None:
+async def test_an_existing_conversation_is_shown_at_the_start() -> None:
     runtime = FakeRuntime(problems=["config.toml:12 is odd"])
     runtime.conversation.messages += [UserMessage("and then?"), AssistantMessage("Then it ended.")]
     async with opened(runtime) as (app, _):
         await shows(app, "and then?", "Then it ended.", "config.toml:12 is odd")
 
 
-async def test_one_that_the_command_line_named_is_on_screen_from_the_start() -> None:
+async def test_a_session_named_on_the_command_line_is_shown_at_the_start() -> None:
     runtime = with_milk()
     await runtime.conversations.resume("milk")
     async with opened(runtime) as (app, _):
         await shows(app, "Which notes mention milk?", "Two of them.")
 
 
-async def test_no_conversation_is_taken_up_while_a_turn_runs() -> None:
+async def test_no_session_is_opened_while_a_turn_runs() -> None:
     async with opened(with_milk([TextPart("Once"), asyncio.Event()])) as (app, pilot):
         await send(pilot, "tell me a story")
         await shows(app, "Once")
@@ -74,7 +74,7 @@ async def test_no_conversation_is_taken_up_while_a_turn_runs() -> None:
         await shows(app, "A turn is running. esc stops it.")
 
 
-async def test_another_model_is_asked_from_the_list() -> None:
+async def test_another_model_is_selected_from_the_list() -> None:
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f10")
@@ -84,7 +84,7 @@ async def test_another_model_is_asked_from_the_list() -> None:
         assert runtime.conversations.done == [("switch", "ollama", "")]
 
 
-async def test_the_system_text_is_read_and_changed() -> None:
+async def test_the_system_text_is_shown_and_changed() -> None:
     runtime = FakeRuntime()
     runtime.conversations.system = "Answer in verse."
     async with opened(runtime) as (app, pilot):
@@ -94,7 +94,7 @@ async def test_the_system_text_is_read_and_changed() -> None:
         await until(lambda: runtime.conversations.system == "Answer in verse. Briefly.")
 
 
-async def test_escape_leaves_the_system_text_as_it_was() -> None:
+async def test_escape_keeps_the_system_text_unchanged() -> None:
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f12", "x", "escape")
@@ -105,7 +105,7 @@ async def test_escape_leaves_the_system_text_as_it_was() -> None:
 # ---- messages ----
 
 
-async def test_a_question_is_asked_again_as_a_branch_and_one_key_leads_back() -> None:
+async def test_a_question_is_resent_as_a_branch_and_one_key_returns_to_the_parent() -> None:
     runtime = FakeRuntime(says("First."), says("Second."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
@@ -120,7 +120,7 @@ async def test_a_question_is_asked_again_as_a_branch_and_one_key_leads_back() ->
         assert "Second." not in screen_text(app)
 
 
-async def test_a_new_conversation_is_no_branch_of_anything() -> None:
+async def test_a_new_conversation_has_no_parent() -> None:
     async with opened(FakeRuntime(says("First."))) as (app, pilot):
         await send(pilot, "go")
         await shows(app, "First.")
@@ -131,7 +131,7 @@ async def test_a_new_conversation_is_no_branch_of_anything() -> None:
         await until(lambda: app.main.parts.current.parent == "")
 
 
-async def test_letters_of_a_word_over_the_conversation_are_a_message_and_ask_nothing_again() -> None:
+async def test_a_word_typed_in_the_conversation_goes_to_the_composer_and_resends_nothing() -> None:
     runtime = FakeRuntime(says("First."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
@@ -141,7 +141,7 @@ async def test_letters_of_a_word_over_the_conversation_are_a_message_and_ask_not
         assert len(runtime.conversations.asked) == 1
 
 
-async def test_a_question_is_changed_in_the_composer_before_it_is_asked_again() -> None:
+async def test_a_question_is_edited_in_the_composer_before_it_is_resent() -> None:
     runtime = FakeRuntime(says("First."), says("Second."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "weather in Oslo")
@@ -154,7 +154,7 @@ async def test_a_question_is_changed_in_the_composer_before_it_is_asked_again() 
         assert runtime.conversations.done == [("branch", 0)]
 
 
-async def test_a_branch_ends_behind_the_message_that_the_mark_stands_on() -> None:
+async def test_a_branch_ends_after_the_selected_message() -> None:
     runtime = FakeRuntime(says("One."), says("Two."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "first")
@@ -167,7 +167,7 @@ async def test_a_branch_ends_behind_the_message_that_the_mark_stands_on() -> Non
         assert "Two." not in screen_text(app)
 
 
-async def test_the_same_is_asked_of_another_model_as_a_branch() -> None:
+async def test_a_question_is_resent_to_another_model_as_a_branch() -> None:
     runtime = FakeRuntime(says("First."), says("Second."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
@@ -180,7 +180,7 @@ async def test_the_same_is_asked_of_another_model_as_a_branch() -> None:
         assert runtime.conversations.done == [("switch", "ollama", ""), ("branch", 0)]
 
 
-async def test_a_message_offers_what_can_be_done_with_it() -> None:
+async def test_a_message_has_a_menu_of_its_actions() -> None:
     runtime = FakeRuntime(says("First."), says("Second."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
@@ -192,7 +192,7 @@ async def test_a_message_offers_what_can_be_done_with_it() -> None:
 
 
 @pytest.mark.parametrize("key", ["f5", "f2", "f3", "f6"])
-async def test_the_menu_of_a_message_closes_when_the_person_goes_elsewhere(key: str) -> None:
+async def test_the_menu_of_a_message_closes_when_the_focus_moves(key: str) -> None:
     async with opened(FakeRuntime(says("First."))) as (app, pilot):
         await send(pilot, "go")
         await shows(app, "First.")
@@ -204,7 +204,7 @@ async def test_the_menu_of_a_message_closes_when_the_person_goes_elsewhere(key: 
         await until(lambda: app.screen is app.main and "THIS MESSAGE" not in screen_text(app))
 
 
-async def test_help_opens_over_the_menu_of_a_message_and_leads_back_to_it() -> None:
+async def test_help_opens_over_the_menu_of_a_message_and_closes_back_to_it() -> None:
     async with opened(FakeRuntime(says("First."))) as (app, pilot):
         await send(pilot, "go")
         await shows(app, "First.")
@@ -221,7 +221,7 @@ async def test_help_opens_over_the_menu_of_a_message_and_leads_back_to_it() -> N
         await until(lambda: app.screen is app.main)
 
 
-async def test_the_marked_message_is_copied() -> None:
+async def test_the_selected_message_is_copied() -> None:
     runtime = FakeRuntime(says("The reply."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "the question")
@@ -232,13 +232,15 @@ async def test_the_marked_message_is_copied() -> None:
         await until(lambda: app.clipboard == "the question")
 
 
-async def test_a_command_for_a_conversation_in_which_nothing_was_said_says_so() -> None:
+async def test_a_command_that_needs_messages_is_refused_in_an_empty_conversation() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press(*"/export", "enter")
         await shows(app, "The conversation is empty.")
 
 
-async def test_the_conversation_is_written_to_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_conversation_is_exported_to_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     runtime = FakeRuntime(says("Hello."))
     async with opened(runtime) as (app, pilot):
@@ -254,7 +256,7 @@ async def test_the_conversation_is_written_to_a_file(tmp_path: Path, monkeypatch
 # ---- what was summarised ----
 
 
-async def test_a_summary_is_visible_and_can_be_taken_back() -> None:
+async def test_a_summary_is_shown_and_can_be_undone() -> None:
     runtime = with_milk()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f9", "enter")
@@ -270,7 +272,7 @@ async def test_a_summary_is_visible_and_can_be_taken_back() -> None:
         assert runtime.conversations.done[-1] == ("uncompact",)
 
 
-async def test_what_is_told_in_part_is_visible_and_can_be_taken_back() -> None:
+async def test_truncated_results_are_shown_as_such_and_can_be_restored() -> None:
     runtime = with_milk()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f9", "enter")
@@ -285,7 +287,7 @@ async def test_what_is_told_in_part_is_visible_and_can_be_taken_back() -> None:
 # ---- results ----
 
 
-async def test_the_whole_of_a_result_that_was_cut_is_one_key_away() -> None:
+async def test_one_key_shows_the_full_text_of_a_truncated_result() -> None:
     runtime = with_milk()
     messages = [
         UserMessage("x"),
@@ -309,7 +311,7 @@ def _only_file(folder: Path) -> bytes:
     return found.read_bytes()
 
 
-async def test_what_a_result_holds_besides_text_is_named_and_saved(
+async def test_binary_content_of_a_result_is_described_and_can_be_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -327,7 +329,9 @@ async def test_what_a_result_holds_besides_text_is_named_and_saved(
         assert await asyncio.to_thread(_only_file, tmp_path) == b"%PDF-1.7\n"
 
 
-async def test_a_file_is_opened_only_after_a_yes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_file_is_opened_only_after_confirmation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     started: list[Path] = []
 
@@ -356,7 +360,7 @@ async def test_a_file_is_opened_only_after_a_yes(tmp_path: Path, monkeypatch: py
 # ---- the lines around it ----
 
 
-async def test_the_status_line_says_how_full_the_window_is_and_what_it_cost() -> None:
+async def test_the_status_line_shows_context_use_and_cost() -> None:
     runtime = FakeRuntime()
     runtime.conversations.meters = Meters(26_000, 32_768, True, 34_000, 0.12)
     async with opened(runtime, (140, 40)) as (app, _):
@@ -373,7 +377,7 @@ def _seconds_left(app: McptuiApp) -> int:
     return int(found[1])
 
 
-async def test_a_request_that_waits_counts_down_each_second() -> None:
+async def test_a_retry_counts_down_each_second() -> None:
     never = asyncio.Event()
     runtime = FakeRuntime([RetryPart(2, 4, 30.0, "ollama answered 503"), never])
     async with opened(runtime) as (app, pilot):
@@ -385,7 +389,7 @@ async def test_a_request_that_waits_counts_down_each_second() -> None:
         await shows(app, "· Stopped.")
 
 
-async def test_thinking_is_folded_with_how_long_it_took() -> None:
+async def test_reasoning_is_folded_with_its_duration() -> None:
     runtime = FakeRuntime([ReasoningPart("hmm, "), ReasoningPart("well"), TextPart("Done."), ReplyPart()])
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
@@ -393,7 +397,7 @@ async def test_thinking_is_folded_with_how_long_it_took() -> None:
         assert "hmm" not in screen_text(app)
 
 
-async def test_a_call_that_was_found_in_text_says_so_on_its_card() -> None:
+async def test_a_call_recovered_from_text_is_marked_on_its_card() -> None:
     found = CallRequest("c1", "weather__get_weather", "{}", recovered=True)
     runtime = FakeRuntime([ReplyPart(calls=(found,), finish="tool_calls")], says("Sunny."))
     async with opened(runtime) as (app, pilot):
@@ -402,7 +406,7 @@ async def test_a_call_that_was_found_in_text_says_so_on_its_card() -> None:
 
 
 @pytest.mark.parametrize("hidden_by", [Context.SERVERS, Context.TRACE])
-async def test_sending_shows_the_conversation_where_the_terminal_has_room_for_one_pane(hidden_by: Context):
+async def test_sending_shows_the_conversation_in_a_terminal_with_room_for_one_pane(hidden_by: Context):
     async with opened(FakeRuntime(says("Mild.")), (80, 24)) as (app, pilot):
         app.main.regions.go_to(hidden_by)
         app.main.regions.go_to(Context.COMPOSER)

@@ -38,7 +38,7 @@ async def test_a_dialog_is_never_open_twice(keys):
         await until(lambda: app.screen is app.main)
 
 
-async def test_the_question_whether_to_quit_changes_when_the_turn_ends():
+async def test_the_quit_confirmation_changes_when_the_turn_ends():
     end = asyncio.Event()
     async with opened(FakeRuntime([end, *says("done")])) as (app, pilot):
         await send(pilot, "go")
@@ -50,7 +50,7 @@ async def test_the_question_whether_to_quit_changes_when_the_turn_ends():
         await until(lambda: app.screen is app.main)
 
 
-async def test_a_new_chat_during_a_turn_is_refused_with_the_reason():
+async def test_a_new_conversation_during_a_turn_is_refused_with_the_reason():
     end = asyncio.Event()
     async with opened(FakeRuntime([end, *says("done")])) as (app, pilot):
         await send(pilot, "go")
@@ -79,7 +79,7 @@ async def test_a_reason_typed_at_once_is_not_lost():
 
 
 @pytest.mark.parametrize("size", [(80, 24), (80, 20), (120, 40)])
-async def test_a_short_message_covers_neither_the_composer_nor_the_servers(size):
+async def test_a_notification_covers_neither_the_composer_nor_the_servers(size):
     async with opened(FakeRuntime(), size) as (app, _):
         app.notify("A longer message, so that it takes several lines in a narrow terminal. " * 2)
         await until(lambda: bool(app.main.query(Toast)) and app.main.query_one(Toast).region.height > 0)
@@ -89,7 +89,7 @@ async def test_a_short_message_covers_neither_the_composer_nor_the_servers(size)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_a_card_covers_its_rows_from_side_to_side(size):
+async def test_a_dialog_covers_its_rows_from_edge_to_edge(size):
     async with opened(FakeRuntime(), size) as (app, _):
         app.push_screen(SayWhy("notes", "delete_note"))
         await until(lambda: isinstance(app.screen, SayWhy) and bool(app.screen.query(Vertical)))
@@ -99,7 +99,7 @@ async def test_a_card_covers_its_rows_from_side_to_side(size):
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_a_short_message_leaves_nothing_of_the_line_that_it_covers_and_is_shown_once(size):
+async def test_a_notification_covers_its_whole_line_and_is_shown_once(size):
     async with opened(FakeRuntime(), size) as (app, pilot):
         await shows(app, "mcptui   ")
         await pilot.press("ctrl+c", "ctrl+c")
@@ -109,7 +109,7 @@ async def test_a_short_message_leaves_nothing_of_the_line_that_it_covers_and_is_
         assert screen_text(app).splitlines()[1].startswith("──")
 
 
-async def test_a_short_message_leaves_with_its_screen_and_stays_under_a_dialog():
+async def test_a_notification_disappears_with_its_screen_and_stays_under_a_dialog():
     async with opened(FakeRuntime()) as (app, pilot):
         app.notify("Copied.")
         await until(lambda: bool(app.main.query(Toast)))

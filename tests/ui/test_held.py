@@ -14,7 +14,7 @@ def said(runtime: FakeRuntime) -> list[str]:
     return [one.text for one in runtime.conversation.messages if isinstance(one, UserMessage)]
 
 
-async def test_held_messages_stand_over_the_composer_with_their_keys():
+async def test_queued_messages_are_shown_above_the_composer_with_their_keys():
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "one")
         await send(pilot, "two")
@@ -23,7 +23,7 @@ async def test_held_messages_stand_over_the_composer_with_their_keys():
         await shows(app, "enter queue", "ctrl+s steer")
 
 
-async def test_they_are_sent_after_the_turn_one_by_one():
+async def test_queued_messages_are_sent_one_by_one_after_the_turn():
     gate = asyncio.Event()
     runtime = FakeRuntime([gate, *says("First.")], says("Second."), says("Third."))
     async with opened(runtime) as (app, pilot):
@@ -35,7 +35,7 @@ async def test_they_are_sent_after_the_turn_one_by_one():
         await until(lambda: not app.main.regions.held_box.display)
 
 
-async def test_the_last_one_comes_back_into_the_composer():
+async def test_the_last_queued_message_can_be_edited_in_the_composer():
     runtime = FakeRuntime([asyncio.Event()])
     async with opened(runtime) as (app, pilot):
         for text in ("one", "two", "three"):
@@ -45,7 +45,7 @@ async def test_the_last_one_comes_back_into_the_composer():
         await shows(app, "1 message queued")
 
 
-async def test_up_in_an_empty_composer_brings_it_back_too():
+async def test_up_in_an_empty_composer_recalls_the_last_queued_message():
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "one")
         await send(pilot, "two")
@@ -55,7 +55,7 @@ async def test_up_in_an_empty_composer_brings_it_back_too():
         assert app.main.parts.turns.held == []
 
 
-async def test_one_is_dropped_and_up_still_finds_it():
+async def test_a_discarded_message_is_still_in_the_history():
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "one")
         await send(pilot, "two")
@@ -67,7 +67,7 @@ async def test_one_is_dropped_and_up_still_finds_it():
         assert app.main.composer.text == "two"
 
 
-async def test_with_something_written_the_key_that_drops_cuts():
+async def test_with_text_in_the_composer_the_discard_key_cuts():
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "one")
         await send(pilot, "two")
@@ -77,7 +77,7 @@ async def test_with_something_written_the_key_that_drops_cuts():
         assert app.main.composer.text == "" and app.main.parts.turns.held == ["two"]
 
 
-async def test_a_click_on_the_line_takes_it_back():
+async def test_a_click_on_the_line_recalls_the_queued_message():
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "one")
         await send(pilot, "two")
@@ -86,7 +86,7 @@ async def test_a_click_on_the_line_takes_it_back():
         await until(lambda: app.main.composer.text == "two")
 
 
-async def test_what_is_said_now_is_told_at_the_next_step_and_stands_in_the_conversation():
+async def test_a_steering_message_is_sent_at_the_next_step_and_shown_in_the_conversation():
     gate = asyncio.Event()
     runtime = FakeRuntime([gate, *calls("weather__get_weather")], says("In Oslo then."))
     async with opened(runtime) as (app, pilot):
@@ -103,7 +103,7 @@ async def test_what_is_said_now_is_told_at_the_next_step_and_stands_in_the_conve
         await until(lambda: not app.main.regions.held_box.display)
 
 
-async def test_what_is_held_can_be_said_now_as_well():
+async def test_a_queued_message_can_become_a_steering_message():
     gate = asyncio.Event()
     runtime = FakeRuntime([gate, *calls("weather__get_weather")], says("In Oslo then."))
     async with opened(runtime) as (app, pilot):
@@ -117,7 +117,7 @@ async def test_what_is_held_can_be_said_now_as_well():
         assert said(runtime) == ["weather?", "I mean Oslo"]
 
 
-async def test_with_no_turn_that_could_be_told_it_is_sent():
+async def test_without_a_running_turn_the_steer_key_sends_the_message():
     runtime = FakeRuntime(says("Hello."))
     async with opened(runtime) as (app, pilot):
         app.main.composer.insert("hi")
@@ -125,7 +125,7 @@ async def test_with_no_turn_that_could_be_told_it_is_sent():
         await shows(app, "Hello.")
 
 
-async def test_stopping_brings_back_everything_that_was_not_said():
+async def test_stopping_returns_every_unsent_message():
     runtime = FakeRuntime([TextPart("Once"), asyncio.Event()])
     async with opened(runtime) as (app, pilot):
         await send(pilot, "one")
@@ -141,7 +141,7 @@ async def test_stopping_brings_back_everything_that_was_not_said():
         assert said(runtime) == ["one"] and "will be" not in screen_text(app)
 
 
-async def test_what_the_model_was_not_told_in_time_is_sent_next():
+async def test_a_steering_message_that_came_too_late_is_sent_next():
     class DeafTurn:
         """Ends without telling the model."""
 
@@ -180,7 +180,7 @@ def without_key(label: str = NO_MODEL) -> FakeRuntime:
     return runtime
 
 
-async def test_with_no_model_to_ask_the_message_comes_back():
+async def test_without_a_model_the_message_returns_to_the_input():
     async with opened(without_key()) as (app, pilot):
         await shows(app, "No model is selected. Select one (f10), or add one (f10, ctrl+n).")
         await send(pilot, "hello")
@@ -188,7 +188,7 @@ async def test_with_no_model_to_ask_the_message_comes_back():
         assert app.main.composer.text == "hello" and app.main.parts.turns.held == []
 
 
-async def test_why_nothing_is_sent_stands_once_in_the_conversation_and_then_beside_it():
+async def test_the_reason_for_not_sending_is_shown_once_and_then_as_a_notification():
     async with opened(without_key()) as (app, pilot):
         await send(pilot, "hello")
         await shows(app, "OPENAI_API_KEY is not set")
@@ -201,7 +201,7 @@ async def test_why_nothing_is_sent_stands_once_in_the_conversation_and_then_besi
         assert app.main.composer.text == "hello"
 
 
-async def test_an_error_that_another_model_does_not_mend_is_repeated_beside_the_conversation():
+async def test_an_error_that_another_model_does_not_fix_is_repeated_as_a_notification():
     async with opened(without_key("a model")) as (app, pilot):
         await send(pilot, "hello")
         await shows(app, "OPENAI_API_KEY is not set. Set it.")

@@ -20,7 +20,7 @@ def wrote(*texts: str) -> None:
         HistoryFile(state_dir() / "input_history").add(HistoryEntry(text))
 
 
-async def test_the_next_run_finds_what_this_one_wrote():
+async def test_messages_of_this_run_are_in_the_history_of_the_next():
     async with opened(FakeRuntime(says("Hello."))) as (app, pilot):
         await send(pilot, "buy milk")
         await shows(app, "Hello.")
@@ -32,7 +32,7 @@ async def test_the_next_run_finds_what_this_one_wrote():
         assert app.main.composer.text == "buy milk"
 
 
-async def test_a_secret_is_not_kept():
+async def test_a_secret_is_not_saved_in_the_history():
     runtime = FakeRuntime(says("Hello."))
     runtime.redactor = Redactor({"TOKEN": "hunter2-hunter2"})
     async with opened(runtime) as (_, pilot):
@@ -41,7 +41,7 @@ async def test_a_secret_is_not_kept():
     assert kept() == ["it is [redacted:TOKEN] and [redacted:key]"]
 
 
-async def test_a_paste_is_kept_in_full_and_an_attachment_as_its_name(tmp_path: Path, monkeypatch):
+async def test_a_paste_is_saved_in_full_and_an_attachment_as_its_name(tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes.md").write_text("x")
     async with opened(FakeRuntime(says("Hello."))) as (app, pilot):
@@ -58,7 +58,7 @@ async def test_a_paste_is_kept_in_full_and_an_attachment_as_its_name(tmp_path: P
         assert [one.name for one in runtime.conversations.asked[0][1]] == ["notes.md"]
 
 
-async def test_going_through_commands_opens_no_list():
+async def test_recalling_commands_opens_no_suggestions():
     wrote("first", "/model ollama", "/help")
     async with opened(FakeRuntime()) as (app, pilot):
         await until(lambda: len(app.main.composer.earlier) == 3)
@@ -66,7 +66,7 @@ async def test_going_through_commands_opens_no_list():
         assert app.main.composer.text == "first" and not app.main.regions.suggestions.display
 
 
-async def test_a_search_finds_while_typing_and_enter_takes_without_sending():
+async def test_a_search_matches_while_typing_and_enter_inserts_without_sending():
     wrote("buy milk", "drink milk", "eat bread")
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
@@ -83,7 +83,7 @@ async def test_a_search_finds_while_typing_and_enter_takes_without_sending():
         assert "history ›" not in screen_text(app)
 
 
-async def test_escape_brings_back_the_draft():
+async def test_escape_restores_the_draft():
     wrote("buy milk")
     async with opened(FakeRuntime()) as (app, pilot):
         await until(lambda: len(app.main.composer.earlier))
@@ -92,7 +92,7 @@ async def test_escape_brings_back_the_draft():
         assert app.main.composer.text == "draft"
 
 
-async def test_what_is_not_found_leaves_the_draft_and_a_letter_less_finds_again():
+async def test_a_search_without_matches_can_be_shortened_to_match_again():
     wrote("buy milk")
     async with opened(FakeRuntime()) as (app, pilot):
         await until(lambda: len(app.main.composer.earlier))
@@ -104,7 +104,7 @@ async def test_what_is_not_found_leaves_the_draft_and_a_letter_less_finds_again(
         assert app.main.composer.text == "buy milk"
 
 
-async def test_another_key_takes_what_was_found_and_acts_on_it():
+async def test_another_key_inserts_the_match_and_acts_on_it():
     wrote("buy milk")
     async with opened(FakeRuntime()) as (app, pilot):
         await until(lambda: len(app.main.composer.earlier))
@@ -112,7 +112,7 @@ async def test_another_key_takes_what_was_found_and_acts_on_it():
         assert app.main.composer.text == "xbuy milk"
 
 
-async def test_a_history_that_cannot_be_read_keeps_nobody_from_writing():
+async def test_an_unreadable_history_does_not_prevent_typing():
     path = state_dir() / "input_history"
     path.mkdir(parents=True)
     async with opened(FakeRuntime(says("Hello."))) as (app, pilot):

@@ -15,7 +15,7 @@ def asking() -> FakeRuntime:
 
 
 @pytest.mark.parametrize("text", ["what", "add a note", "yes please", "the end", "no, not that one"])
-async def test_a_message_written_while_a_question_has_the_focus_stays_a_message(text, monkeypatch):
+async def test_a_message_typed_while_a_question_has_the_focus_is_still_a_message(text, monkeypatch):
     monkeypatch.setattr(answer_debounce, "USUAL_SECONDS", 60.0)  # between two letters
     monkeypatch.setitem(answer_debounce.SETTLE_SECONDS, "always", 60.0)
     runtime = asking()
@@ -30,7 +30,7 @@ async def test_a_message_written_while_a_question_has_the_focus_stays_a_message(
         assert runtime.toolbox.called == []
 
 
-async def test_after_an_answer_the_focus_goes_back_to_a_message_that_was_begun():
+async def test_after_an_answer_the_focus_returns_to_a_started_message():
     async with opened(asking()) as (app, pilot):
         await asked(app, pilot)
         app.main.composer.insert("begun")
@@ -41,7 +41,7 @@ async def test_after_an_answer_the_focus_goes_back_to_a_message_that_was_begun()
         assert app.focused is app.main.composer
 
 
-async def test_the_lines_between_the_regions_meet_after_every_resize():
+async def test_the_region_borders_join_after_every_resize():
     async with opened(FakeRuntime(says("hello"))) as (app, pilot):
         await send(pilot, "hi")
         for width in (80, 200, 120, 200, 20, 200):
@@ -52,7 +52,7 @@ async def test_the_lines_between_the_regions_meet_after_every_resize():
                 await until(lambda column=column: screen_text(app).splitlines()[1][column] == "┬")
 
 
-async def test_a_terminal_that_gets_narrow_shows_the_conversation_while_the_composer_has_the_focus():
+async def test_narrowing_the_terminal_shows_the_conversation_if_the_composer_has_the_focus():
     async with opened(FakeRuntime(says("hello"))) as (app, pilot):
         app.main.regions.go_to(Context.SERVERS)
         app.main.regions.go_to(Context.COMPOSER)
@@ -73,7 +73,7 @@ async def test_the_palette_is_never_opened_twice(keys):
 
 
 @pytest.mark.parametrize("text", ["Add a note: eggs", "Do go home, jack", "list all"])
-async def test_a_message_begun_in_the_conversation_in_one_burst_is_whole(text):
+async def test_a_message_typed_over_the_conversation_in_one_burst_is_complete(text):
     async with opened(FakeRuntime(says("hello"))) as (app, pilot):
         await send(pilot, "hi")
         await shows(app, "hello")

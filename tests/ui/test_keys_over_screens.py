@@ -27,7 +27,7 @@ def recorded() -> FakeRuntime:
 
 
 @pytest.mark.parametrize("key", REGIONS)
-async def test_a_key_of_a_pane_leaves_the_traffic_for_that_pane(key: str) -> None:
+async def test_a_pane_key_leaves_the_traffic_screen_for_that_pane(key: str) -> None:
     async with opened(recorded()) as (app, pilot):
         await send(pilot, "hi")
         await shows(app, "hello")
@@ -38,7 +38,7 @@ async def test_a_key_of_a_pane_leaves_the_traffic_for_that_pane(key: str) -> Non
 
 
 @pytest.mark.parametrize(("key", "screen"), [("f9", SessionsScreen), ("f10", ModelsScreen)])
-async def test_a_key_of_a_list_leaves_the_statistics_for_that_list(key: str, screen: type[object]) -> None:
+async def test_a_list_key_leaves_the_statistics_screen_for_that_list(key: str, screen: type[object]) -> None:
     async with opened(recorded()) as (app, pilot):
         await pilot.press("f4", "S")
         await until(lambda: isinstance(app.screen, StatisticsScreen))
@@ -46,7 +46,7 @@ async def test_a_key_of_a_list_leaves_the_statistics_for_that_list(key: str, scr
         await until(lambda: isinstance(app.screen, screen) and app.screen_stack[-2] is app.main)
 
 
-async def test_a_line_that_is_being_entered_keeps_its_screen() -> None:
+async def test_a_screen_with_an_unfinished_input_line_is_not_left() -> None:
     async with opened(recorded()) as (app, pilot):
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
@@ -55,7 +55,7 @@ async def test_a_line_that_is_being_entered_keeps_its_screen() -> None:
         assert isinstance(app.screen, TrafficScreen)
 
 
-async def test_traffic_of_a_call_says_in_the_traffic_where_to_select_one() -> None:
+async def test_the_traffic_key_on_the_traffic_screen_says_where_to_select_a_call() -> None:
     async with opened(recorded()) as (app, pilot):
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
@@ -63,7 +63,7 @@ async def test_traffic_of_a_call_says_in_the_traffic_where_to_select_one() -> No
         await until(lambda: any("Select a call in the" in one.message for one in app._notifications))
 
 
-async def test_sorted_by_latency_h_says_why_it_folds_nothing() -> None:
+async def test_h_says_why_it_folds_nothing_if_sorted_by_latency() -> None:
     async with opened(recorded()) as (app, pilot):
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)

@@ -39,7 +39,7 @@ async def answered(runtime: FakeRuntime) -> AsyncIterator[tuple[McptuiApp, Pilot
         yield app, pilot
 
 
-async def test_enter_on_a_link_of_a_call_in_the_conversation_reads_it_and_a_attaches_it() -> None:
+async def test_enter_on_a_link_in_a_call_reads_it_and_a_attaches_it() -> None:
     runtime = with_link()
     async with answered(runtime) as (app, pilot):
         await shows(app, f"link   archive  {ARCHIVE}")
@@ -57,7 +57,7 @@ async def test_enter_on_a_link_of_a_call_in_the_conversation_reads_it_and_a_atta
         assert f"[@{ARCHIVE}]" in app.main.composer.text
 
 
-async def test_a_link_is_followed_in_the_whole_result_of_a_call_and_escape_goes_back_to_it() -> None:
+async def test_a_link_is_followed_from_the_full_result_and_escape_returns_to_it() -> None:
     runtime = with_link()
     async with answered(runtime) as (app, pilot):
         await pilot.press("f2", "v")
@@ -87,7 +87,7 @@ async def test_a_link_in_a_result_of_the_workbench_is_read_and_attached() -> Non
         await until(lambda: app.main.composer.text == f"[@weather:{ARCHIVE}] ")
 
 
-async def test_a_web_address_is_opened_only_after_a_yes_and_an_odd_one_is_flagged(
+async def test_a_web_address_is_opened_only_after_confirmation_and_a_suspicious_one_is_flagged(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     visited: list[str] = []
@@ -108,7 +108,7 @@ async def test_a_web_address_is_opened_only_after_a_yes_and_an_odd_one_is_flagge
         await shows(app, "Cannot open a browser here.")
 
 
-async def test_leaving_while_a_link_is_read_cancels_the_request() -> None:
+async def test_closing_the_screen_while_a_link_is_read_cancels_the_request() -> None:
     runtime = with_link()
     async with answered(runtime) as (app, pilot):
         runtime.workbench.gate = asyncio.Event()
@@ -134,7 +134,7 @@ async def test_a_resource_and_a_filled_in_template_are_attached_from_the_list() 
         await until(lambda: "[@weather:weather://archive/Oslo]" in app.main.composer.text)
 
 
-async def test_an_image_is_attached_as_it_is_and_what_no_model_takes_is_not() -> None:
+async def test_an_image_is_attached_unchanged_and_unsupported_content_is_not() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app, bench = app_of(screen), bench_of(screen)
@@ -164,7 +164,7 @@ def prompt() -> FakeRuntime:
     return runtime
 
 
-async def test_a_prompt_is_put_into_the_message_with_what_it_embeds() -> None:
+async def test_a_prompt_is_inserted_into_the_message_with_its_embedded_content() -> None:
     runtime = prompt()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
@@ -175,7 +175,7 @@ async def test_a_prompt_is_put_into_the_message_with_what_it_embeds() -> None:
         assert app.main.composer.text == "[@weather:compare]  /clear is what I say."
 
 
-async def test_a_prompt_is_sent_at_once_and_what_is_being_written_stays() -> None:
+async def test_a_prompt_is_sent_at_once_and_the_draft_is_kept() -> None:
     runtime = prompt()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)

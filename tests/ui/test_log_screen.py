@@ -43,7 +43,7 @@ def host() -> FakeHost:
     return FakeHost(server("weather"), stopped("slow", StopReason.CRASHED, exit_code=1))
 
 
-async def test_an_empty_log_says_that_it_is_empty(host: FakeHost) -> None:
+async def test_an_empty_log_is_labelled_as_empty(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "slow")
         await pilot.app.push_screen(screen)
@@ -62,7 +62,7 @@ async def test_the_title_shows_the_server_and_its_state(host: FakeHost) -> None:
         assert "RUNNING" in title_of(screen)
 
 
-async def test_it_follows_the_newest_line_until_the_person_scrolls_up(host: FakeHost) -> None:
+async def test_the_newest_line_is_followed_until_the_user_scrolls_up(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "weather")
         host.lines = numbered(1, 50)
@@ -147,7 +147,7 @@ async def test_keys_start_stop_and_restart_the_server(host: FakeHost) -> None:
         assert host.asked == [("start", "slow"), ("restart", "slow")]
 
 
-async def test_long_lines_wrap_or_are_cut(host: FakeHost) -> None:
+async def test_long_lines_wrap_or_are_truncated(host: FakeHost) -> None:
     async with Stage().run_test(size=(40, 12)) as pilot:
         screen = LogScreen(host, "weather")
         host.lines = ("word " * 20, "last")
@@ -204,7 +204,7 @@ async def test_a_flood_of_stderr_is_laid_out_quickly(host: FakeHost) -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 @pytest.mark.parametrize("theme", ["harbor", "quay"])
-async def test_matches_are_shown_while_the_person_types(
+async def test_matches_are_shown_while_the_user_types(
     host: FakeHost, size: tuple[int, int], theme: str
 ) -> None:
     host.lines = numbered(1, 5)
@@ -237,7 +237,7 @@ async def test_a_burst_that_begins_before_the_log_is_open_is_searched_for_too(ho
         assert host.asked == []
 
 
-async def test_after_enter_letters_are_keys_again_and_the_search_can_be_continued(host: FakeHost) -> None:
+async def test_after_enter_letters_are_keys_and_the_search_can_be_continued(host: FakeHost) -> None:
     host.lines = numbered(1, 5)
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "weather")
@@ -249,7 +249,7 @@ async def test_after_enter_letters_are_keys_again_and_the_search_can_be_continue
         assert "1 of 1" in title_of(screen)
 
 
-async def test_keys_in_one_burst_with_the_one_that_closes_the_log_do_not_reach_the_server(
+async def test_keys_in_one_burst_after_closing_the_log_do_not_reach_the_server(
     host: FakeHost,
 ) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:

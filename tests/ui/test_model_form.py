@@ -7,7 +7,7 @@ from tui.runtime.model_changes import ModelValues
 from tui.ui.dialogs.model_form import ModelForm
 
 
-async def test_a_model_is_chosen_from_the_list_of_its_endpoint_tried_and_added():
+async def test_a_model_is_selected_from_the_list_of_its_endpoint_tested_and_added():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f10")
@@ -43,7 +43,7 @@ async def test_a_model_that_does_not_answer_is_saved_only_after_a_second_save():
     assert [what for what, _ in runtime.model_changes.done] == ["try", "add"]
 
 
-async def test_a_variable_that_is_not_set_is_said_and_a_key_for_the_keychain_is_hidden():
+async def test_an_unset_variable_is_reported_and_a_key_for_the_keychain_is_masked():
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f10", "ctrl+n")
         await shows(app, "Add model")

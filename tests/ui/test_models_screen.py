@@ -43,7 +43,7 @@ async def listed(*choices: ModelChoice, busy: str = "", width: int = 100) -> Asy
         yield scene
 
 
-async def test_each_model_shows_what_is_known_about_it() -> None:
+async def test_each_model_shows_its_known_properties() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         await scene.shows("profile", "model", "window", "per M tokens", "ollama", "qwen3:8b", "33 k")
         await scene.shows("offline   built in   no language model")
@@ -68,7 +68,7 @@ async def test_the_active_model_is_marked_and_selected() -> None:
         await until(lambda: scene.conversations.done == [("switch", "ollama", "")])
 
 
-async def test_an_unusable_model_shows_the_reason_and_no_password_of_its_address() -> None:
+async def test_an_unusable_model_shows_the_reason_and_no_password_in_its_url() -> None:
     async with listed(NO_KEY) as scene:
         await scene.shows("✗ router", "set ROUTER_KEY", "router.example")
 
@@ -87,7 +87,7 @@ async def test_typed_words_narrow_the_list() -> None:
         assert "offline" not in scene.text
 
 
-async def test_with_only_the_demo_it_shows_how_to_get_another_model() -> None:
+async def test_with_only_the_demo_the_list_shows_how_to_get_another_model() -> None:
     for choices in ((), (DEMO,)):
         async with listed(*choices) as scene:
             await scene.shows("To use another model, press ctrl+n", "OPENAI_API_KEY", "Ollama")
@@ -151,7 +151,7 @@ async def test_ids_of_an_endpoint_are_neither_markup_nor_escape_sequences() -> N
         await scene.shows("[red]x␛[2J[/y]")
 
 
-async def test_an_endpoint_with_thousands_of_models_shows_the_first_and_the_rest_as_a_number() -> None:
+async def test_an_endpoint_with_thousands_of_models_shows_the_first_and_counts_the_rest() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         scene.conversations.offers["ollama"] = [f"model-{number}" for number in range(3000)]
         await scene.press("down", "tab")
@@ -160,7 +160,7 @@ async def test_an_endpoint_with_thousands_of_models_shows_the_first_and_the_rest
         await scene.shows("model-299", "model-2990")
 
 
-async def test_what_an_endpoint_taught_is_shown_and_forgotten_with_a_key() -> None:
+async def test_learned_limitations_are_shown_and_deleted_with_a_key() -> None:
     taught = replace(OLLAMA, learned=("rejects temperature",))
     async with listed(DEMO, taught) as scene:
         await scene.shows("learned  rejects temperature")

@@ -32,7 +32,7 @@ async def chosen(app, pilot, words, title):
     await pilot.press("enter")
 
 
-async def test_an_action_of_another_screen_is_found_by_name_and_done_there():
+async def test_an_action_of_another_screen_is_found_by_name_and_run_there():
     async with opened(FakeRuntime()) as (app, pilot):
         await shows(app, "RUNNING")
         await chosen(app, pilot, "statistics", "Traffic: show statistics of each server and tool")
@@ -41,7 +41,7 @@ async def test_an_action_of_another_screen_is_found_by_name_and_done_there():
         await until(lambda: isinstance(app.screen, TrafficScreen))
 
 
-async def test_an_action_that_needs_a_selection_elsewhere_opens_that_screen_and_names_its_key():
+async def test_an_action_that_needs_a_selection_on_another_screen_opens_it_and_names_the_key():
     async with opened(FakeRuntime()) as (app, pilot):
         await shows(app, "RUNNING")
         await chosen(app, pilot, "resend unchanged", "Traffic: resend the request unchanged")
@@ -65,7 +65,7 @@ async def test_the_palette_finds_nothing_for_words_that_no_action_has():
         await shows(app, "No matches found")
 
 
-async def test_the_palette_offers_every_action_that_does_something_now():
+async def test_the_palette_offers_every_available_action():
     async with opened(FakeRuntime()) as (app, _):
         await shows(app, "RUNNING")
         offered = {command.title for command in app.commands()}

@@ -28,7 +28,7 @@ def told(text: str, *, is_error: bool = False, call_id: str = "c1") -> ToolMessa
     return ToolMessage(call_id, "weather__get_weather", text, is_error)
 
 
-async def test_what_was_said_stands_there_as_it_did_when_it_was_said():
+async def test_a_saved_conversation_is_drawn_as_it_was_live():
     async with talk(rows=24) as it:
         it.pane.show_past(
             [
@@ -50,7 +50,7 @@ async def test_what_was_said_stands_there_as_it_did_when_it_was_said():
         ]
 
 
-async def test_how_each_call_ended_is_said_in_a_word():
+async def test_each_call_shows_its_outcome():
     endings = {
         "done": told("25 °C", call_id="done"),
         "failed": told("no such town", is_error=True, call_id="failed"),
@@ -79,7 +79,7 @@ async def test_a_call_without_any_answer_is_unknown_only_if_it_was_sent():
         assert "not run" in row_with(lines, "› unsent")
 
 
-async def test_thinking_is_folded_and_says_no_time_that_nobody_kept():
+async def test_reasoning_is_folded_and_shows_no_unknown_duration():
     async with talk() as it:
         it.pane.show_past([UserMessage("x"), AssistantMessage("y", reasoning="hidden thought")], (), **SILENT)
         lines = await it.lines()
@@ -87,7 +87,7 @@ async def test_thinking_is_folded_and_says_no_time_that_nobody_kept():
         assert not any("hidden" in line for line in lines)
 
 
-async def test_a_reply_that_was_cut_and_a_call_found_in_text_are_marked():
+async def test_truncated_replies_and_calls_recovered_from_text_are_marked():
     async with talk(columns=100) as it:
         messages: list[Message] = [
             UserMessage("x"),
@@ -102,14 +102,14 @@ async def test_a_reply_that_was_cut_and_a_call_found_in_text_are_marked():
         assert "recovered" in row_with(lines, "get_weather")
 
 
-async def test_what_was_attached_stands_under_the_question():
+async def test_attachments_are_shown_below_the_question():
     async with talk() as it:
         note = Attachment("text", "text/markdown", "README.md", 2048)
         it.pane.show_past([UserMessage("read this", (note,))], (), **SILENT)
         assert "▌ @ README.md   text/markdown, 2.0 kB" in await it.lines()
 
 
-async def test_the_notice_of_a_model_stands_under_each_of_its_replies():
+async def test_the_notice_of_a_model_is_shown_below_each_of_its_replies():
     async with talk() as it:
         messages = [UserMessage("a"), AssistantMessage("b", model="demo"), UserMessage("c")]
         it.pane.show_past(
@@ -118,7 +118,7 @@ async def test_the_notice_of_a_model_stands_under_each_of_its_replies():
         assert (await it.lines()).count("not a language model") == 1
 
 
-async def test_a_conversation_of_thousands_of_messages_is_there_at_its_end():
+async def test_a_conversation_of_thousands_of_messages_opens_at_its_end():
     messages: list[Message] = []
     for turn in range(500):
         messages.append(UserMessage(f"question {turn}"))
@@ -133,7 +133,7 @@ async def test_a_conversation_of_thousands_of_messages_is_there_at_its_end():
         assert it.pane.following
 
 
-async def test_it_can_be_opened_at_a_message():
+async def test_a_saved_conversation_can_be_opened_at_a_message():
     messages: list[Message] = []
     for turn in range(100):
         messages += [UserMessage(f"question {turn}"), AssistantMessage(f"answer {turn}.\n\nmore " * 5)]
@@ -145,7 +145,7 @@ async def test_it_can_be_opened_at_a_message():
         assert it.pane.marked_label is not None and it.pane.marked_label.said == "question 20"
 
 
-async def test_a_turn_goes_on_behind_what_was_said():
+async def test_a_new_turn_is_added_after_the_saved_messages():
     async with talk() as it:
         it.pane.show_past([UserMessage("a"), AssistantMessage("b", model="demo")], (), **SILENT)
         it.pane.add_user("c")
@@ -156,7 +156,7 @@ async def test_a_turn_goes_on_behind_what_was_said():
         assert [line.split() for line in lines[:5]] == [["▌", "a"], ["b"], ["demo"], ["▌", "c"], ["d"]]
 
 
-async def test_texts_from_a_file_are_as_hostile_as_any():
+async def test_texts_from_a_session_file_are_cleaned():
     async with talk(columns=100, rows=40) as it:
         asked = CallRequest("c1", HOSTILE, HOSTILE)
         messages: list[Message] = [
@@ -170,7 +170,7 @@ async def test_texts_from_a_file_are_as_hostile_as_any():
         assert not set(text) & set("\x1b\x07\x9b\u202e\x00")
 
 
-async def test_the_summary_of_older_turns_is_a_row_that_opens():
+async def test_the_summary_of_older_turns_is_a_row_that_can_be_expanded():
     async with talk() as it:
         it.pane.show_past([UserMessage("a"), AssistantMessage("b")], (), **SILENT)
         it.pane.show_summary("12 turns summarized for the model", "They spoke of milk.")
@@ -182,7 +182,7 @@ async def test_the_summary_of_older_turns_is_a_row_that_opens():
         assert not any("summarized" in line for line in await it.lines())
 
 
-async def test_of_large_results_only_the_newest_are_kept_whole(monkeypatch: pytest.MonkeyPatch):
+async def test_only_the_newest_large_results_are_kept_in_full(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("tui.ui.chat.transcript.transcript.MOST_GIVEN", 100)
     async with talk(rows=30) as it:
         for name in ("a", "b", "c"):
@@ -196,14 +196,14 @@ async def test_of_large_results_only_the_newest_are_kept_whole(monkeypatch: pyte
 # ---- parts of a long text ----
 
 
-def test_a_long_text_is_cut_between_its_blocks():
+def test_a_long_text_is_split_between_its_blocks():
     text = "\n\n".join(f"paragraph {number} " + "word " * 60 for number in range(200))
     cut = list(parts(text))
     assert all(len(part) <= 8 * 1024 for part in cut)
     assert "\n".join(cut) == text
 
 
-def test_a_fence_that_is_cut_is_closed_and_opened_again():
+def test_a_split_code_fence_is_closed_and_reopened():
     text = "before\n\n```python\n" + "x = 1\n" * 4000 + "```\n\nafter"
     cut = list(parts(text))
     assert len(cut) > 2
@@ -212,7 +212,7 @@ def test_a_fence_that_is_cut_is_closed_and_opened_again():
     assert cut[-1].rstrip().endswith("after")
 
 
-def test_one_line_of_any_length_is_cut_too():
+def test_a_line_of_any_length_is_split_too():
     cut = list(parts("x" * 100_000))
     assert all(len(part) <= 8 * 1024 for part in cut)
     assert "".join(cut).replace("\n", "") == "x" * 100_000

@@ -28,7 +28,7 @@ async def test_the_highlighted_theme_is_previewed(specs: Sequence[ThemeSpec]) ->
     assert worn == [spec.name for spec in specs]
 
 
-async def test_the_screen_behind_stays_in_view(specs: Sequence[ThemeSpec]) -> None:
+async def test_the_screen_below_stays_visible(specs: Sequence[ThemeSpec]) -> None:
     async with Stage().run_test(size=(80, 24)) as pilot:
         pilot.app.push_screen(ThemePicker(specs, "harbor"))
         await pilot.pause()
@@ -66,7 +66,7 @@ MANY = [PickerChoice(f"t{number}", Content(f"notes › tool_{number}")) for numb
 
 
 @pytest.mark.parametrize("kind", [Picker, FindingPicker])
-async def test_a_long_list_leaves_heading_and_keys_on_a_small_screen(kind: type[Picker]) -> None:
+async def test_heading_and_keys_of_a_long_list_are_visible_on_a_small_screen(kind: type[Picker]) -> None:
     async with Stage().run_test(size=(80, 24)) as pilot:
         pilot.app.push_screen(kind("Tools", MANY, "t299"))
         await pilot.pause()
@@ -90,7 +90,7 @@ async def test_without_a_match_enter_does_nothing_and_escape_cancels() -> None:
     assert given == [None]
 
 
-async def test_a_short_list_has_no_field() -> None:
+async def test_a_short_list_has_no_filter_field() -> None:
     async with Stage().run_test(size=(80, 24)) as pilot:
         pilot.app.push_screen(FindingPicker("Tools", MANY[:3]))
         await pilot.pause()

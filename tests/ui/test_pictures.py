@@ -62,7 +62,7 @@ async def test_an_image_in_an_entry_is_shown_as_a_picture_with_its_size() -> Non
         assert len(colours) > 5
 
 
-async def test_an_image_folds_and_unfolds_like_everything_else() -> None:
+async def test_an_image_can_be_folded_and_unfolded() -> None:
     async with opened(with_images(image()).recording()) as (screen, pilot):
         await press(pilot, "enter")
         await until(lambda: blocks(screen) == 5)
@@ -89,14 +89,14 @@ async def test_the_first_images_are_unfolded_and_the_others_on_demand() -> None:
         await until(lambda: sum("▀" in row for row in rows()) == 4)
 
 
-async def test_a_broken_image_shows_why() -> None:
+async def test_a_broken_image_shows_the_reason() -> None:
     broken = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"x" * 200).decode()
     async with opened(with_images(broken).recording()) as (screen, pilot):
         await press(pilot, "enter")
         await until(lambda: "Cannot decode this image: damaged data" in "".join(page(screen)))
 
 
-async def test_a_picture_fits_the_pane_also_when_it_gets_narrower() -> None:
+async def test_a_picture_fits_the_pane_even_after_it_becomes_narrower() -> None:
     async with opened(with_images(image(600, 100)).recording()) as (screen, pilot):
         await press(pilot, "enter")
         await until(lambda: blocks(screen) > 0)
@@ -137,7 +137,7 @@ async def test_an_image_in_a_data_url_with_escaped_slashes_is_a_picture_too() ->
         await until(lambda: blocks(screen) == 5)
 
 
-async def test_leaving_during_decoding_leaves_nothing_behind() -> None:
+async def test_closing_the_screen_during_decoding_leaves_no_process_behind() -> None:
     noise = io.BytesIO()
     Image.effect_noise((1600, 1600), 90).save(noise, "PNG")
     large = base64.b64encode(noise.getvalue()).decode()

@@ -21,7 +21,7 @@ from tui.ui.workbench.screen import ServerScreen
 @pytest.mark.parametrize(
     "line", ["/weather:forecast city=Oslo", "/weather:forecast Oslo", "/prompt weather:forecast city=Oslo"]
 )
-async def test_a_prompt_is_put_into_the_composer_to_be_read_first(line: str):
+async def test_a_prompt_is_inserted_into_the_composer_for_review(line: str):
     runtime = runtime_with_prompts()
     async with opened(runtime) as (app, pilot):
         await send(pilot, line)
@@ -38,7 +38,7 @@ async def test_a_prompt_without_its_server_is_used_if_only_one_has_it():
         assert runtime.workbench.called[0][:2] == ("forecast", {"city": "Oslo"})
 
 
-async def test_a_prompt_that_several_servers_have_names_them():
+async def test_an_ambiguous_prompt_lists_its_servers():
     runtime = runtime_with_prompts()
     runtime.workbench.known_prompts = (FORECAST, replace(FORECAST, server="river"))
     async with opened(runtime) as (app, pilot):
@@ -66,7 +66,7 @@ async def test_values_of_an_argument_are_suggested_by_the_server_of_the_prompt(l
         assert app.main.composer.text == f'{line}city="São Paulo" '
 
 
-async def test_a_prompt_that_lacks_something_is_asked_for_in_its_form():
+async def test_a_prompt_with_missing_arguments_opens_its_form():
     runtime = runtime_with_prompts()
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/weather:forecast")
@@ -75,7 +75,7 @@ async def test_a_prompt_that_lacks_something_is_asked_for_in_its_form():
         assert runtime.workbench.called == []
 
 
-async def test_a_form_that_is_filled_in_brings_the_prompt_into_the_composer():
+async def test_a_completed_form_inserts_the_prompt_into_the_composer():
     runtime = runtime_with_prompts()
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/weather:forecast")
@@ -90,7 +90,7 @@ async def test_a_form_that_is_filled_in_brings_the_prompt_into_the_composer():
         await until(lambda: app.main.composer.text.strip() == "How will it be?")
 
 
-async def test_what_a_prompt_gives_besides_text_is_attached():
+async def test_content_of_a_prompt_other_than_text_is_attached():
     runtime = runtime_with_prompts(says("I see."))
     runtime.workbench.said = PromptResult(
         "",
@@ -110,7 +110,7 @@ async def test_what_a_prompt_gives_besides_text_is_attached():
         assert [one.data for one in attachments] == ["the content"]
 
 
-async def test_a_prompt_of_a_server_that_does_not_run_is_no_message_to_the_model():
+async def test_a_prompt_of_a_stopped_server_is_reported_and_not_sent():
     runtime = runtime_with_prompts()
     runtime.host.put(ServerStatus("notes", ServerSpec("notes", "python"), ServerState.STOPPED))
     async with opened(runtime) as (app, pilot):
@@ -119,7 +119,7 @@ async def test_a_prompt_of_a_server_that_does_not_run_is_no_message_to_the_model
         assert app.main.composer.text == "/notes:summary all" and runtime.conversations.asked == []
 
 
-async def test_a_prompt_that_fails_comes_back_with_the_reason():
+async def test_a_failed_prompt_returns_to_the_input_with_the_reason():
     runtime = runtime_with_prompts()
     runtime.workbench.said = PromptResult(problem="no such city")
     async with opened(runtime) as (app, pilot):
@@ -128,7 +128,7 @@ async def test_a_prompt_that_fails_comes_back_with_the_reason():
         assert app.main.composer.text == "/weather:forecast Atlantis"
 
 
-async def test_prompt_without_a_name_lists_them():
+async def test_prompt_without_a_name_lists_the_prompts():
     async with opened(runtime_with_prompts()) as (app, pilot):
         await send(pilot, "/prompt")
         await until(lambda: isinstance(app.screen, Picker))
@@ -137,7 +137,7 @@ async def test_prompt_without_a_name_lists_them():
         await until(lambda: app.main.composer.has_focus)
 
 
-async def test_a_snippet_is_filled_in_and_put_into_the_composer():
+async def test_a_snippet_is_filled_in_and_inserted_into_the_composer():
     runtime = FakeRuntime()
     runtime.snippets = {"review": "Review {file}.", "brief": "Be brief."}
     async with opened(runtime) as (app, pilot):
@@ -148,7 +148,7 @@ async def test_a_snippet_is_filled_in_and_put_into_the_composer():
         await until(lambda: app.main.composer.text == "Be brief.\nAnd kind.")
 
 
-async def test_a_snippet_that_lacks_something_says_what():
+async def test_a_snippet_with_missing_values_lists_them():
     runtime = FakeRuntime()
     runtime.snippets = {"trip": "From {start} to {end}."}
     async with opened(runtime) as (app, pilot):
@@ -157,14 +157,14 @@ async def test_a_snippet_that_lacks_something_says_what():
         await shows(app, "Enter a value for end.")
 
 
-async def test_a_snippet_with_the_name_of_a_command_is_told():
+async def test_a_snippet_with_the_name_of_a_command_is_reported():
     runtime = FakeRuntime()
     runtime.snippets = {"help": "Help me."}
     async with opened(runtime) as (app, _):
         await shows(app, "[snippets] help")
 
 
-async def test_an_error_of_a_command_is_told_in_its_words():
+async def test_an_error_of_a_command_is_shown_unchanged():
     runtime = FakeRuntime()
 
     async def compact() -> str:

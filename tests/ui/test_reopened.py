@@ -123,7 +123,7 @@ TURNS = {
 
 
 @pytest.mark.parametrize("name", TURNS)
-async def test_a_turn_is_shown_again_as_it_was(tmp_path: Path, name: str):
+async def test_a_reopened_turn_looks_as_before(tmp_path: Path, name: str):
     replies, how = TURNS[name]
     store, clock = store_in(tmp_path), HandClock()
     journal = await store.begin()
@@ -141,7 +141,7 @@ async def test_a_turn_is_shown_again_as_it_was(tmp_path: Path, name: str):
         assert any(line.startswith("▌ go ") and line[-3] == ":" for line in live)
 
 
-async def test_a_branch_that_was_saved_has_what_was_said_of_the_turns_in_it_and_no_more(tmp_path: Path):
+async def test_a_saved_branch_shows_only_its_own_turns_with_their_notes(tmp_path: Path):
     store, clock = store_in(tmp_path), HandClock()
     journal = await store.begin()
     async with talk(columns=100, rows=60, clock=lambda: clock.ns / 1e9) as it:

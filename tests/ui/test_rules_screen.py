@@ -65,7 +65,7 @@ async def listed(
         yield Scene(pilot, runtime, file)
 
 
-async def test_rules_are_listed_with_where_they_are_written(tmp_path: Path):
+async def test_rules_are_listed_with_their_location(tmp_path: Path):
     async with listed(tmp_path, "allow weather/*", "deny */delete_*") as scene:
         await scene.shows("Rules", "allow  weather/*", "rules[1]", "deny   */delete_*", "rules[2]")
         await scene.shows("approvals.rules in ")
@@ -73,12 +73,12 @@ async def test_rules_are_listed_with_where_they_are_written(tmp_path: Path):
         assert "delete_*" not in scene.text and "weather/*" in scene.text
 
 
-async def test_without_rules_it_says_what_a_rule_is(tmp_path: Path):
+async def test_without_rules_the_screen_explains_rules(tmp_path: Path):
     async with listed(tmp_path, size=(80, 24)) as scene:
         await scene.shows("No rules yet.", "ask files/*", "path=/etc/*", "To try the rules, type a call")
 
 
-async def test_a_call_that_is_typed_is_tried(tmp_path: Path):
+async def test_a_typed_call_is_checked_against_the_rules(tmp_path: Path):
     rules = "allow notes/*", "deny */delete_* id=m*", "ask files/*"
     async with listed(tmp_path, *rules) as scene:
         scene.pilot.app.screen.finder.field.value = CALL
@@ -89,7 +89,7 @@ async def test_a_call_that_is_typed_is_tried(tmp_path: Path):
         await scene.shows("not a complete JSON object")
 
 
-async def test_a_rule_is_added_and_decides_what_is_tried(tmp_path: Path):
+async def test_an_invalid_rule_is_reported_and_a_valid_one_is_added(tmp_path: Path):
     async with listed(tmp_path, "allow notes/*") as scene:
         await scene.press("ctrl+n")
         await keys(scene.pilot, "ask notes")
@@ -101,7 +101,7 @@ async def test_a_rule_is_added_and_decides_what_is_tried(tmp_path: Path):
         assert scene.file.rules == ["allow notes/*", "ask notes/*"]
 
 
-async def test_a_new_rule_for_a_call_that_is_tried_denies_its_tool(tmp_path: Path):
+async def test_a_rule_added_for_a_typed_call_denies_its_tool(tmp_path: Path):
     async with listed(tmp_path) as scene:
         scene.pilot.app.screen.finder.field.value = CALL
         await scene.shows("Needs approval")
@@ -119,7 +119,7 @@ async def test_a_rule_is_edited_and_removed(tmp_path: Path):
         assert scene.file.rules == ["deny */y"] and "# mine" in scene.file.path.read_text()
 
 
-async def test_a_file_that_changed_meanwhile_is_left_alone_and_it_says_so(tmp_path: Path):
+async def test_a_file_changed_meanwhile_is_not_overwritten_and_this_is_reported(tmp_path: Path):
     async with listed(tmp_path, "allow notes/*") as scene:
         scene.file.path.write_text('[approvals]\nrules = ["deny a/*"]\n')
         await scene.removes()
@@ -139,7 +139,7 @@ async def test_an_approval_for_the_session_is_listed_and_revoked(tmp_path: Path)
 
 
 @pytest.mark.parametrize("key", ["P"])
-async def test_from_an_approval_its_call_is_tried(tmp_path: Path, key: str):
+async def test_a_call_waiting_for_approval_is_checked_on_the_rules_screen(tmp_path: Path, key: str):
     runtime = asking()
     File(tmp_path / "config.toml", runtime, ["ask notes/*", "deny weather/*"])
     async with opened(runtime, size=(100, 30)) as (app, pilot):
@@ -158,7 +158,7 @@ async def asked_by_rule(app, pilot) -> None:
     app.main.parts.approval_keys.typed_at = -1e9
 
 
-async def test_the_last_call_of_the_conversation_can_be_tried(tmp_path: Path):
+async def test_the_last_call_of_the_conversation_can_be_checked(tmp_path: Path):
     runtime = asking()
     File(tmp_path / "config.toml", runtime, ["deny weather/*"])
     async with opened(runtime, size=(100, 30)) as (app, pilot):

@@ -11,7 +11,7 @@ from tui.ui.dialogs.confirm import Confirm
 from tui.ui.dialogs.server_form import ServerForm
 
 
-async def test_a_server_is_added_from_what_is_typed_and_shown_before():
+async def test_a_server_is_added_from_typed_values_with_a_preview():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f3", "a")
@@ -26,7 +26,7 @@ async def test_a_server_is_added_from_what_is_typed_and_shown_before():
     assert runtime.server_changes.done == [("add", '[servers.mine]\nline = "python3 x"\n# lines\n')]
 
 
-async def test_what_is_wrong_is_said_and_enter_does_not_save_it():
+async def test_an_error_is_shown_and_enter_does_not_save():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f3", "a")
@@ -40,7 +40,7 @@ async def test_what_is_wrong_is_said_and_enter_does_not_save_it():
     assert not runtime.server_changes.done
 
 
-async def test_the_label_says_whether_headers_or_variables_are_meant():
+async def test_the_label_shows_whether_headers_or_variables_are_expected():
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f3", "a")
         await shows(app, "Environment", "NAME=VALUE")
@@ -48,7 +48,7 @@ async def test_the_label_says_whether_headers_or_variables_are_meant():
         await shows(app, "Headers", "Authorization: Bearer")
 
 
-async def test_a_server_is_changed_with_its_secrets_hidden():
+async def test_a_server_is_changed_with_its_secrets_masked():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f3", "e")
@@ -58,7 +58,7 @@ async def test_a_server_is_changed_with_its_secrets_hidden():
     assert runtime.server_changes.done[0][1].startswith('[servers.weather]\nline = "python3 weather.py!"')
 
 
-async def test_a_server_is_removed_after_a_yes_only():
+async def test_a_server_is_removed_only_after_confirmation():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f3", "ctrl+d")
@@ -72,7 +72,7 @@ async def test_a_server_is_removed_after_a_yes_only():
         await until(lambda: runtime.server_changes.done == [("remove", "weather")])
 
 
-async def test_what_could_not_be_done_is_said():
+async def test_a_failed_change_is_reported():
     runtime = FakeRuntime()
     runtime.server_changes.problem = "weather is a sample."
     async with opened(runtime) as (app, pilot):
@@ -102,7 +102,7 @@ async def test_a_disabled_server_is_listed_and_says_how_to_enable_it():
         await shows(app, "Enabled the server “weather”.")
 
 
-async def test_an_error_that_is_longer_than_a_line_is_shown_whole():
+async def test_an_error_longer_than_a_line_is_shown_in_full():
     runtime = FakeRuntime()
     problem = "Cannot use this command: " + "it is missing on this computer, " * 4 + "as said."
     async with opened(runtime, (80, 24)) as (app, pilot):
@@ -112,7 +112,7 @@ async def test_an_error_that_is_longer_than_a_line_is_shown_whole():
         await shows(app, "Cannot use this command", "as said.")
 
 
-async def test_a_name_that_is_taken_is_reported_under_the_name():
+async def test_a_name_already_in_use_is_reported_below_the_name():
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f3", "a")
         await until(lambda: isinstance(app.screen, ServerForm))

@@ -12,13 +12,13 @@ def pane_and_host(*statuses: object) -> tuple[ServersPane, FakeHost, Hand]:
     return ServersPane(clock=hand), FakeHost(*statuses), hand  # type: ignore[arg-type]
 
 
-async def test_before_the_configuration_is_read_it_says_so() -> None:
+async def test_before_the_configuration_is_read_the_pane_says_so() -> None:
     pane = ServersPane()
     async with Stage(pane).run_test(size=(60, 6)):
         assert shown(pane)[:2] == ["SERVERS", "Loading the configuration…"]
 
 
-async def test_without_servers_it_says_how_to_get_some() -> None:
+async def test_without_servers_the_pane_says_how_to_add_one() -> None:
     pane, host, _ = pane_and_host()
     async with Stage(pane).run_test(size=(60, 8)) as pilot:
         pane.show_host(host)
@@ -41,7 +41,7 @@ async def test_a_running_server_shows_tools_and_uptime() -> None:
         assert shown(pane)[1].endswith("2 m")
 
 
-async def test_names_of_wide_characters_align() -> None:
+async def test_names_with_wide_characters_are_aligned() -> None:
     pane, host, _ = pane_and_host(server("天气", tools=2), server("notes", tools=4))
     async with Stage(pane).run_test(size=(60, 6)) as pilot:
         pane.show_host(host)
@@ -51,7 +51,7 @@ async def test_names_of_wide_characters_align() -> None:
     assert [line.text.index("RUNNING") for line in lines] == [7, 9]
 
 
-async def test_a_server_that_died_shows_its_last_words() -> None:
+async def test_a_crashed_server_shows_its_last_output() -> None:
     status = stopped("slow", StopReason.CRASHED, exit_code=1, stderr_last="RuntimeError: asked to crash")
     pane, host, _ = pane_and_host(status)
     async with Stage(pane).run_test(size=(60, 6)) as pilot:
@@ -62,7 +62,7 @@ async def test_a_server_that_died_shows_its_last_words() -> None:
     assert lines[2] == "  last: RuntimeError: asked to crash"
 
 
-async def test_a_server_that_did_not_start_says_why_and_what_to_do() -> None:
+async def test_a_server_that_failed_to_start_shows_the_reason_and_the_next_step() -> None:
     status = stopped(
         "weather",
         StopReason.FAILED_TO_START,
@@ -78,7 +78,7 @@ async def test_a_server_that_did_not_start_says_why_and_what_to_do() -> None:
     assert "Press l for its log, r to retry." in text
 
 
-async def test_a_server_that_starts_shows_how_long_and_what_it_last_wrote() -> None:
+async def test_a_starting_server_shows_its_duration_and_last_output() -> None:
     status = server("npx", ServerState.STARTING, since_ns=997 * SECOND, stderr_last="fetching packages")
     pane, host, _ = pane_and_host(status)
     async with Stage(pane).run_test(size=(60, 6)) as pilot:
@@ -89,7 +89,7 @@ async def test_a_server_that_starts_shows_how_long_and_what_it_last_wrote() -> N
     assert lines[2] == "  fetching packages"
 
 
-async def test_only_a_server_that_starts_or_stops_turns() -> None:
+async def test_only_a_starting_or_stopping_server_has_a_spinner() -> None:
     pane, host, hand = pane_and_host(server("npx", ServerState.STARTING), server("weather"))
     async with Stage(pane).run_test(size=(60, 6)) as pilot:
         pane.show_host(host)
@@ -103,7 +103,7 @@ async def test_only_a_server_that_starts_or_stops_turns() -> None:
     assert {still for _, still in signs} == {"●"}
 
 
-async def test_without_animations_nothing_turns() -> None:
+async def test_without_animations_there_is_no_spinner() -> None:
     pane, host, hand = pane_and_host(server("npx", ServerState.STARTING))
     stage = Stage(pane)
     stage.animation_level = "none"
@@ -118,7 +118,7 @@ async def test_without_animations_nothing_turns() -> None:
     assert signs == {"◐"}
 
 
-async def test_nothing_is_painted_while_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_changes_nothing_is_repainted(monkeypatch: pytest.MonkeyPatch) -> None:
     pane, host, hand = pane_and_host(server("weather"))
     async with Stage(pane).run_test(size=(60, 6)) as pilot:
         pane.show_host(host)
@@ -131,7 +131,7 @@ async def test_nothing_is_painted_while_nothing_changes(monkeypatch: pytest.Monk
         assert painted == []
 
 
-async def test_the_process_id_is_shown_where_there_is_room() -> None:
+async def test_the_process_id_is_shown_if_there_is_room() -> None:
     pane, host, _ = pane_and_host(server("weather", pid=4242))
     async with Stage(pane).run_test(size=(100, 6)) as pilot:
         pane.show_host(host)
@@ -143,7 +143,7 @@ async def test_the_process_id_is_shown_where_there_is_room() -> None:
         assert "pid" not in shown(pane)[1]
 
 
-async def test_space_unfolds_what_is_known_of_a_server() -> None:
+async def test_space_unfolds_the_details_of_a_server() -> None:
     status = server(
         "weather",
         pid=4242,
@@ -168,7 +168,7 @@ async def test_space_unfolds_what_is_known_of_a_server() -> None:
         assert not any("command" in line for line in shown(pane))
 
 
-async def test_tools_that_are_off_and_tasks_that_wait_are_counted() -> None:
+async def test_disabled_tools_and_waiting_tasks_are_counted() -> None:
     pane, host, _ = pane_and_host(server("weather", tools=12, withheld=4, tools_off=3, tasks=1))
     async with Stage(pane).run_test(size=(70, 6)) as pilot:
         pane.show_host(host)
@@ -187,7 +187,7 @@ async def test_a_tool_that_the_server_keeps_from_models_is_not_counted_as_disabl
         assert "12 tools, 1 not offered to the model" in row_with(shown(pane), "offers")
 
 
-async def test_tools_that_were_left_out_are_told_with_their_reason() -> None:
+async def test_omitted_tools_are_listed_with_the_reason() -> None:
     pane, host, _ = pane_and_host(server("odd", quarantined=(("bad", "its inputSchema is no object"),)))
     async with Stage(pane).run_test(size=(60, 12)) as pilot:
         pane.show_host(host)
@@ -198,7 +198,7 @@ async def test_tools_that_were_left_out_are_told_with_their_reason() -> None:
         assert "bad: its inputSchema is no object" in row_with(shown(pane), "omitted  ")
 
 
-async def test_a_listing_that_failed_is_told_as_that_and_not_as_a_tool_left_out() -> None:
+async def test_a_failed_listing_is_not_reported_as_an_omitted_tool() -> None:
     pane, host, _ = pane_and_host(server("slow", listing_problem="no answer within 30 s"))
     async with Stage(pane).run_test(size=(60, 12)) as pilot:
         pane.show_host(host)
@@ -210,7 +210,7 @@ async def test_a_listing_that_failed_is_told_as_that_and_not_as_a_tool_left_out(
         assert not any("omitted" in line for line in shown(pane))
 
 
-async def test_the_cursor_steps_from_server_to_server() -> None:
+async def test_the_cursor_moves_from_server_to_server() -> None:
     died = stopped("b", StopReason.EXITED, exit_code=1, stderr_last="bye")
     pane, host, _ = pane_and_host(server("a"), died, server("c"))
     async with Stage(pane).run_test(size=(60, 12)) as pilot:
@@ -226,7 +226,7 @@ async def test_the_cursor_steps_from_server_to_server() -> None:
     assert seen == ["a", "b", "c", "c", "b"]
 
 
-async def test_the_selection_stays_with_its_server_when_lines_come_above_it() -> None:
+async def test_the_selection_stays_with_its_server_when_lines_are_added_above() -> None:
     pane, host, _ = pane_and_host(server("a"), server("b"))
     async with Stage(pane).run_test(size=(60, 12)) as pilot:
         pane.show_host(host)
@@ -248,7 +248,7 @@ async def test_the_selection_stays_with_its_server_when_lines_come_above_it() ->
         (ServerState.STOPPING, "start"),
     ],
 )
-async def test_the_toggle_asks_for_the_other_state(state: ServerState, asked: str) -> None:
+async def test_the_toggle_key_requests_the_other_state(state: ServerState, asked: str) -> None:
     pane, host, _ = pane_and_host(server("a", state))
     async with Stage(pane).run_test(size=(60, 6)) as pilot:
         pane.show_host(host)
@@ -258,7 +258,7 @@ async def test_the_toggle_asks_for_the_other_state(state: ServerState, asked: st
     assert host.asked == [(asked, "a"), ("restart", "a")]
 
 
-async def test_hostile_names_and_lines_are_shown_not_obeyed() -> None:
+async def test_escape_sequences_in_names_and_lines_are_shown_as_text() -> None:
     evil = "[/x][@click=app.quit]\x1b]52;c;eA==\x07\x9b31m\u202e"
     status = stopped(evil, StopReason.EXITED, exit_code=1, stderr_last=evil, detail=evil, next_step=evil)
     pane, host, _ = pane_and_host(status)
@@ -271,7 +271,7 @@ async def test_hostile_names_and_lines_are_shown_not_obeyed() -> None:
     assert "[/x][@click=app.quit]" in text
 
 
-async def test_at_every_width_each_line_fits() -> None:
+async def test_each_line_fits_every_width() -> None:
     died = stopped("a-server-with-a-long-name", StopReason.EXITED, exit_code=1, stderr_last="天气 " * 50)
     pane, host, _ = pane_and_host(server("weather", tools=12, pid=99999), died, server("天气预报天气预报"))
     async with Stage(pane).run_test(size=(120, 30)) as pilot:

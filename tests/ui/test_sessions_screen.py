@@ -83,7 +83,7 @@ async def test_a_narrow_screen_has_no_preview() -> None:
         assert preview is not None and not preview.display
 
 
-async def test_an_empty_list_explains_what_will_be_in_it() -> None:
+async def test_an_empty_list_explains_what_it_will_contain() -> None:
     async with listed() as scene:
         await scene.shows("No sessions yet.", "search, branch and export them here")
 
@@ -95,7 +95,7 @@ async def test_typing_narrows_the_titles_at_once() -> None:
         assert "mention milk" not in scene.text
 
 
-async def test_keys_of_one_burst_resume_the_session_that_they_name() -> None:
+async def test_keys_in_one_burst_filter_and_resume_the_session() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.press(*"rain", "enter")
         await until(lambda: scene.given == [Resumed()])
@@ -112,14 +112,14 @@ async def test_matches_in_messages_arrive_as_they_are_found() -> None:
         await scene.shows("bring an umbrella to Oslo", "1 place")
 
 
-async def test_one_letter_of_a_wide_script_is_searched_for() -> None:
+async def test_a_single_letter_of_a_wide_script_is_searched_for() -> None:
     async with listed(MILK, RAIN) as scene:
         scene.conversations.finds = [SessionMatch(RAIN, 1, "杭州有雨")]
         await scene.press("雨")
         await scene.shows("1 place", "杭州有雨")
 
 
-async def test_escape_stops_a_search_then_empties_the_field_then_leaves() -> None:
+async def test_escape_stops_a_search_then_clears_the_field_then_closes_the_screen() -> None:
     async with listed(MILK) as scene:
         scene.conversations.gate = asyncio.Event()
         scene.conversations.finds = [SessionMatch(MILK, 1, "milk and more milk")]
@@ -172,7 +172,7 @@ async def test_a_session_open_elsewhere_is_marked_and_cannot_be_resumed() -> Non
         assert scene.given == []
 
 
-async def test_a_damaged_session_shows_what_is_wrong_with_it() -> None:
+async def test_a_damaged_session_shows_its_problem() -> None:
     broken = SessionInfo("x", "Torn", problem="the file ends in the middle of a page")
     async with listed(broken, width=80) as scene:
         await scene.shows("✗ Torn", "the file ends in the middle of a page")
@@ -221,7 +221,7 @@ async def test_several_deletions_are_undone_one_by_one() -> None:
 
 
 @pytest.mark.parametrize("key", ["down", "pagedown", "w"])
-async def test_news_disappear_with_the_next_key_that_moves_or_types(key: str) -> None:
+async def test_a_notice_disappears_with_the_next_key_that_moves_or_types(key: str) -> None:
     async with listed(MILK, RAIN, busy="A turn is running. esc stops it.") as scene:
         await scene.press("enter")
         await scene.shows("A turn is running")
@@ -229,7 +229,7 @@ async def test_news_disappear_with_the_next_key_that_moves_or_types(key: str) ->
         assert "A turn is running" not in scene.text
 
 
-async def test_news_disappear_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_notice_disappears_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tui.ui.lists.finder.NEWS_SECONDS", 0.05)
     async with listed(MILK, RAIN) as scene:
         await scene.press("ctrl+d")
@@ -295,7 +295,7 @@ async def counted() -> str:
     return "4 messages, 3 argument values, server milk, 2 redacted values"
 
 
-async def test_what_is_in_an_export_is_shown_before_and_shift_tab_redacts_it(tmp_path: Path) -> None:
+async def test_the_content_of_an_export_is_shown_before_and_shift_tab_redacts_it(tmp_path: Path) -> None:
     given: list[object] = []
     async with Stage().run_test(size=(80, 24)) as pilot:
         pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk", counted, "json"), given.append)
@@ -333,7 +333,7 @@ async def test_an_existing_file_is_overwritten_only_after_a_second_enter(tmp_pat
 @pytest.mark.parametrize(
     ("name", "problem"), [("folder", "Is a directory"), ("no/milk.md", "No such directory")]
 )
-async def test_a_path_that_cannot_be_written_is_reported_in_the_dialog_and_kept(
+async def test_an_unwritable_path_is_reported_in_the_dialog_and_kept(
     tmp_path: Path, name: str, problem: str
 ) -> None:
     (tmp_path / "folder").mkdir()

@@ -24,7 +24,7 @@ def with_servers(*statuses: ServerStatus) -> FakeRuntime:
     return runtime
 
 
-async def test_login_signs_in_starts_the_server_again_and_says_where_the_tokens_are():
+async def test_login_signs_in_restarts_the_server_and_shows_where_the_tokens_are_stored():
     runtime = with_servers(REMOTE)
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/login safe")
@@ -40,7 +40,7 @@ async def test_logout_deletes_the_tokens():
         assert runtime.host.asked == [("sign out", "safe")]
 
 
-async def test_login_alone_lists_the_remote_servers():
+async def test_login_without_a_name_lists_the_remote_servers():
     async with opened(with_servers(running("local"), REMOTE)) as (app, pilot):
         await send(pilot, "/login")
         await shows(app, "Sign in", "safe   not signed in")
@@ -48,7 +48,7 @@ async def test_login_alone_lists_the_remote_servers():
         await until(lambda: app.main.composer.text == "/login safe")
 
 
-async def test_the_servers_pane_says_what_is_waited_for():
+async def test_the_servers_pane_shows_what_a_server_waits_for():
     now = time.monotonic_ns()
     starting = replace(REMOTE, state=ServerState.STARTING, sign_in="waiting for the browser", since_ns=now)
     async with opened(with_servers(starting)) as (app, _):

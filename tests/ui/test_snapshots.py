@@ -49,7 +49,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize("theme", (DARK, LIGHT))
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("tour", TOURS, ids=lambda tour: tour.walk.__name__)
-async def test_every_screen_is_as_its_snapshot(
+async def test_every_screen_matches_its_snapshot(
     tour: Tour, size: tuple[int, int], theme: str, clock: FrozenTime
 ) -> None:
     async with opened(tour.runtime(), size, theme, clock) as found:

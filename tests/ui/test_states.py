@@ -21,7 +21,7 @@ CASES: list[tuple[ServerStatus, str, str]] = [
 
 
 @pytest.mark.parametrize("symbols", [UNICODE, ASCII], ids=["unicode", "ascii"])
-async def test_each_state_has_a_sign_and_a_word(symbols: Symbols) -> None:
+async def test_each_state_has_a_symbol_and_a_word(symbols: Symbols) -> None:
     for status, sign_name, words in CASES:
         hand = Hand(0)
         pane = ServersPane(symbols=symbols, clock=hand)
@@ -35,11 +35,11 @@ async def test_each_state_has_a_sign_and_a_word(symbols: Symbols) -> None:
 
 
 @pytest.mark.parametrize("name", ["running", "stopped", "failed", "done", "waiting", "asks", "warning"])
-def test_the_stand_ins_are_ascii(name: str) -> None:
+def test_the_ascii_symbols_are_ascii(name: str) -> None:
     assert getattr(ASCII, name).isascii()
 
 
-async def test_in_the_sixteen_colours_of_the_terminal_the_same_words_stand() -> None:
+async def test_the_state_is_shown_in_words_with_sixteen_colours_too() -> None:
     pane = ServersPane(clock=Hand(0))
     async with Stage(pane, theme="ansi").run_test(size=(60, 10)) as pilot:
         pane.show_host(FakeHost(stopped("a", StopReason.EXITED, exit_code=2)))

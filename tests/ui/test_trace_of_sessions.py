@@ -40,7 +40,7 @@ def turns(app: McptuiApp) -> int:
     return app.main.parts.spans.turns
 
 
-async def test_an_opened_conversation_brings_its_trace_and_turns_count_on_from_it() -> None:
+async def test_an_opened_conversation_restores_its_trace_and_turn_count() -> None:
     async with opened(with_list(says("Bread, too."))) as (app, pilot):
         await pilot.press("f9")
         await shows(app, "1 session")
@@ -50,14 +50,14 @@ async def test_an_opened_conversation_brings_its_trace_and_turns_count_on_from_i
         await shows(app, "Bread, too.", "turn 2")
 
 
-async def test_one_that_the_command_line_named_brings_its_trace() -> None:
+async def test_a_session_named_on_the_command_line_restores_its_trace() -> None:
     runtime = with_list()
     await runtime.conversations.resume("list")
     async with opened(runtime) as (app, _):
         await shows(app, "turn 1", "notes › list_notes")
 
 
-async def test_choosing_the_conversation_on_screen_keeps_its_trace() -> None:
+async def test_selecting_the_current_conversation_keeps_its_trace() -> None:
     async with opened(FakeRuntime(calls("weather__get_weather"), says("Sunny."))) as (app, pilot):
         await send(pilot, "go")
         await shows(app, "Sunny.")
@@ -119,7 +119,7 @@ async def test_the_traffic_of_a_call_of_an_earlier_run_opens_from_its_recording(
         await until(lambda: app.screen is app.main)
 
 
-async def test_the_traffic_of_a_call_whose_recording_is_gone_is_said_to_be_gone() -> None:
+async def test_missing_traffic_of_a_call_with_a_deleted_recording_is_reported() -> None:
     async with opened(with_list()) as (app, pilot):
         await pilot.press("f9")
         await shows(app, "1 session")
@@ -130,7 +130,7 @@ async def test_the_traffic_of_a_call_whose_recording_is_gone_is_said_to_be_gone(
         assert "No calls" not in screen_text(app)
 
 
-async def test_the_traffic_of_a_call_of_this_run_opens_after_its_conversation_was_opened_again() -> None:
+async def test_the_traffic_of_a_call_of_this_run_opens_after_reopening_its_conversation() -> None:
     runtime = with_list()
     runtime.conversations.turn_numbers = {0: 3}
     runtime.recorded.call("list_notes", source="notes", cause=Cause(3, 1, "c1"))
@@ -172,7 +172,7 @@ async def test_the_model_request_of_a_turn_without_calls_opens_from_the_recordin
         await shows(app, "turn:2", "1 of 2")
 
 
-async def test_the_selected_turn_of_this_run_opens_though_it_has_no_calls() -> None:
+async def test_the_traffic_of_a_selected_turn_without_calls_opens() -> None:
     runtime = FakeRuntime(says("One."), says("Two."))
     async with opened(runtime) as (app, pilot):
         for number, (question, answer) in enumerate((("a", "One."), ("b", "Two.")), 1):
@@ -190,7 +190,7 @@ async def test_the_selected_turn_of_this_run_opens_though_it_has_no_calls() -> N
         assert app.screen.filtering.query.text == "turn:1"
 
 
-async def test_without_a_turn_there_is_no_traffic_of_one() -> None:
+async def test_without_turns_the_traffic_key_says_so() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f8")
         await shows(app, "No turns yet")

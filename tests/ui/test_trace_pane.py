@@ -65,7 +65,7 @@ def one_call(**arguments: object) -> Story:
     return story
 
 
-async def test_before_anything_happened_it_says_what_will_stand_there() -> None:
+async def test_an_empty_trace_says_what_will_be_shown() -> None:
     story = Story()
     async with Stage(story.pane).run_test(size=(60, 8)) as pilot:
         await pilot.pause()
@@ -74,7 +74,7 @@ async def test_before_anything_happened_it_says_what_will_stand_there() -> None:
     assert "Model steps and tool calls appear here" in lines[1]
 
 
-async def test_a_turn_reads_from_top_to_bottom() -> None:
+async def test_a_turn_is_shown_from_top_to_bottom() -> None:
     story = one_call(location="Beijing")
     async with Stage(story.pane).run_test(size=(44, 10)) as pilot:
         await pilot.pause()
@@ -87,7 +87,7 @@ async def test_a_turn_reads_from_top_to_bottom() -> None:
     assert lines[4:7] == ['      location  "Beijing"', "      → sunny", "    answered"]
 
 
-async def test_running_times_count_by_the_second() -> None:
+async def test_running_times_are_updated_each_second() -> None:
     story = Story()
     async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
         story.turn().step_ended()
@@ -110,7 +110,7 @@ async def test_progress_is_shown_while_a_call_runs() -> None:
         assert not any("sheep" in line for line in shown(story.pane))
 
 
-async def test_a_call_that_asks_says_so_and_why() -> None:
+async def test_a_call_waiting_for_approval_shows_the_reason() -> None:
     story = Story()
     async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
         call = story.turn().step_ended().call("delete_note")
@@ -134,7 +134,7 @@ async def test_a_call_that_asks_says_so_and_why() -> None:
         ("", "✗", "failed  4 ms"),
     ],
 )
-async def test_a_call_that_gave_no_result_says_so_in_a_word(why: str, sign: str, word: str) -> None:
+async def test_a_call_without_a_result_shows_its_outcome(why: str, sign: str, word: str) -> None:
     story = Story()
     async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
         story.turn().step_ended().done(story.call(), "no", is_error=True, why=why)
@@ -144,7 +144,7 @@ async def test_a_call_that_gave_no_result_says_so_in_a_word(why: str, sign: str,
     assert line.endswith(word)
 
 
-async def test_a_limit_and_an_error_stand_where_they_happened() -> None:
+async def test_limits_and_errors_are_shown_where_they_occurred() -> None:
     story = Story()
     async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
         story.turn().tell(events.LimitReached(LimitName.MAX_STEPS, 10))
@@ -181,7 +181,7 @@ async def test_enter_unfolds_a_call_and_folds_it_again() -> None:
         assert shown(story.pane) == folded
 
 
-async def test_what_the_person_answered_and_how_long_it_took_is_kept() -> None:
+async def test_the_answer_of_the_user_and_its_wait_are_kept() -> None:
     story = Story()
     async with Stage(story.pane).run_test(size=(60, 30)) as pilot:
         call = story.turn().step_ended().call()
@@ -193,7 +193,7 @@ async def test_what_the_person_answered_and_how_long_it_took_is_kept() -> None:
         assert "      allowed once after 2.5 s" in shown(story.pane)
 
 
-async def test_a_step_and_a_turn_fold_what_is_in_them() -> None:
+async def test_steps_and_turns_can_be_folded() -> None:
     story = one_call()
     async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
         story.pane.focus()
@@ -209,7 +209,7 @@ async def test_a_step_and_a_turn_fold_what_is_in_them() -> None:
         assert "get_weather" in shown(story.pane)[3]
 
 
-async def test_the_cursor_steps_over_what_is_in_a_call() -> None:
+async def test_the_cursor_skips_the_rows_inside_a_call() -> None:
     story = one_call(location="Beijing")
     async with Stage(story.pane).run_test(size=(60, 20)) as pilot:
         story.turn().step_ended().done(story.call())
@@ -224,7 +224,7 @@ async def test_the_cursor_steps_over_what_is_in_a_call() -> None:
     assert words == ["turn", "step", "weather", "turn", "step", "weather", "weather"]
 
 
-async def test_it_follows_the_newest_until_the_person_scrolls_up() -> None:
+async def test_the_newest_entry_is_followed_until_the_user_scrolls_up() -> None:
     story = Story()
     async with Stage(story.pane).run_test(size=(60, 8)) as pilot:
         story.turn().step_ended()
@@ -257,7 +257,7 @@ async def test_the_cursor_stays_on_its_call_when_one_above_it_grows() -> None:
         assert "second" in shown(story.pane)[story.pane.cursor]
 
 
-async def test_a_new_conversation_begins_with_an_empty_trace() -> None:
+async def test_a_new_conversation_has_an_empty_trace() -> None:
     story = one_call()
     async with Stage(story.pane).run_test(size=(60, 8)) as pilot:
         await pilot.pause()
@@ -269,7 +269,7 @@ async def test_a_new_conversation_begins_with_an_empty_trace() -> None:
         assert shown(story.pane)[2].startswith("▾ step 1   asked")
 
 
-async def test_hostile_text_is_shown_not_obeyed() -> None:
+async def test_escape_sequences_are_shown_as_text() -> None:
     evil = "[/x][@click=app.quit]\x1b]52;c;eA==\x07\x9b31m\u202e\x1b[2J"
     story = Story()
     async with Stage(story.pane).run_test(size=(200, 30)) as pilot:
@@ -299,7 +299,7 @@ async def test_a_result_of_three_megabytes_costs_no_more_than_a_short_one() -> N
         assert time.process_time() - began < 3
 
 
-async def test_thousands_of_calls_are_added_and_scrolled_at_no_cost_for_those_out_of_sight() -> None:
+async def test_adding_and_scrolling_thousands_of_calls_costs_only_the_visible_ones() -> None:
     story = Story()
     async with Stage(story.pane).run_test(size=(80, 30)) as pilot:
         story.turn().step_ended()
@@ -314,7 +314,7 @@ async def test_thousands_of_calls_are_added_and_scrolled_at_no_cost_for_those_ou
         assert any("one_more" in line for line in shown(story.pane))
 
 
-async def test_in_ascii_every_sign_is_ascii() -> None:
+async def test_in_ascii_mode_every_symbol_is_ascii() -> None:
     story = Story(symbols=ASCII)
     async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
         story.turn().step_ended().done(story.call(location="Beijing")).answered()
@@ -328,7 +328,7 @@ async def test_in_ascii_every_sign_is_ascii() -> None:
     st.randoms(use_true_random=False),
 )
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_whatever_happens_the_rows_are_those_of_the_entries(
+async def test_incremental_rows_equal_a_full_layout_after_any_events(
     acts: list[str], width: int, chance: random.Random
 ) -> None:
     """What was laid out bit by bit is what a pane that sees it all at once lays out."""
@@ -383,7 +383,7 @@ def test_no_row_of_a_call_is_wider_than_the_pane(text: str, columns: int, open: 
     assert all(width_of(row) <= max(columns, 24) for row in rows)
 
 
-async def test_painting_between_a_change_and_the_next_look_at_it_is_harmless() -> None:
+async def test_painting_between_a_change_and_the_next_tick_raises_no_error() -> None:
     """Rows are counted at a look; what happened meanwhile may have fewer."""
     story = Story()
     async with Stage(story.pane).run_test(size=(60, 20)):

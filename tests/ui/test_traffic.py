@@ -48,7 +48,7 @@ def title(screen: TrafficScreen) -> str:
     return screen._title.render_line(0).text
 
 
-async def test_a_call_is_shown_with_method_tool_size_and_latency() -> None:
+async def test_a_call_has_method_tool_size_and_latency() -> None:
     async with opened(some().recording()) as (screen, _):
         line = row_with(shown(screen.list), "412 ms  ✓")
         assert "← response" in line
@@ -56,7 +56,7 @@ async def test_a_call_is_shown_with_method_tool_size_and_latency() -> None:
         assert "search_notes" in line
 
 
-async def test_what_is_not_a_message_is_shown_by_the_start_of_its_text() -> None:
+async def test_an_entry_that_is_not_a_message_shows_the_start_of_its_text() -> None:
     async with opened(some().recording()) as (screen, _):
         await until(lambda: any("DEBUG connecting" in line for line in shown(screen.list)))
         assert "! not" not in title(screen)
@@ -74,7 +74,7 @@ async def test_the_latency_of_a_pending_request_grows() -> None:
         assert line.endswith("◌")
 
 
-async def test_the_newest_is_followed_until_the_user_scrolls_up_and_again_at_the_end() -> None:
+async def test_the_newest_entry_is_followed_until_the_user_scrolls_up() -> None:
     recorded = numbered(100)
     async with opened(recorded.recording()) as (screen, pilot):
         assert "notifications/n99" in shown(screen.list)[-1]
@@ -93,7 +93,7 @@ async def test_the_newest_is_followed_until_the_user_scrolls_up_and_again_at_the
         assert "following" in title(screen)
 
 
-async def test_how_far_a_recording_is_judged_is_said_until_all_of_it_is() -> None:
+async def test_the_linted_percentage_is_shown_until_all_is_linted() -> None:
     judged = [2]
     async with opened(numbered(10).recording(live=False, judged=lambda: judged[0])) as (screen, _):
         assert "linting 20 %" in title(screen)
@@ -102,7 +102,9 @@ async def test_how_far_a_recording_is_judged_is_said_until_all_of_it_is() -> Non
         assert "linting" not in title(screen)
 
 
-async def test_a_linter_that_is_behind_for_a_moment_is_not_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_linting_progress_is_shown_only_if_the_linter_lags_for_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     recorded, judged, now = numbered(10), [9], [50.0]
     monkeypatch.setattr(bars, "monotonic", lambda: now[0])
     async with opened(recorded.recording(judged=lambda: judged[0])) as (screen, _):
@@ -130,7 +132,7 @@ async def test_the_selection_stays_in_a_list_that_fits_the_screen() -> None:
         assert "notifications/n0" in shown(screen.list)[0]
 
 
-async def test_a_key_selects_the_partner_and_again_goes_back() -> None:
+async def test_a_key_selects_the_partner_and_pressed_again_returns() -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(4)
         assert screen.list.selected == 4
@@ -160,7 +162,7 @@ async def test_the_partner_of_an_answer_is_known_before_it_is_loaded() -> None:
         await until(lambda: shown(screen.list)[1].split()[-3:] == ["7.0", "ms", "✓"])
 
 
-async def test_a_request_whose_answer_may_not_be_loaded_is_not_called_waiting() -> None:
+async def test_a_request_whose_answer_may_not_be_loaded_is_not_shown_as_pending() -> None:
     recorded = Recorded()
     for _ in range(3):
         recorded.call()
@@ -185,7 +187,7 @@ async def test_progress_belongs_to_its_call_and_a_key_selects_the_request() -> N
         assert screen.list.selected == 1
 
 
-async def test_times_are_of_day_or_since_the_start_or_since_the_line_above() -> None:
+async def test_times_are_clock_times_or_relative_to_the_start_or_the_line_above() -> None:
     recorded = Recorded()
     recorded.add(Kind.NOTIFICATION, {}, method="a")
     recorded.add(Kind.NOTIFICATION, {}, method="b", after_ms=1500)
@@ -209,7 +211,7 @@ async def test_a_mark_is_shown_and_saved() -> None:
     assert kept == [(3, True), (3, False)]
 
 
-async def test_an_empty_list_explains_what_it_will_show() -> None:
+async def test_an_empty_traffic_list_explains_what_it_will_show() -> None:
     async with opened(Recorded().recording()) as (screen, _):
         assert "Every message of every server appears here" in " ".join(shown(screen.list))
 
@@ -222,7 +224,7 @@ async def test_sorted_by_latency_a_list_without_calls_says_how_to_see_all_entrie
         await until(lambda: "No calls yet. Only calls have a latency." in " ".join(shown(screen.list)))
 
 
-async def test_names_from_the_wire_are_escaped() -> None:
+async def test_names_from_messages_are_cleaned() -> None:
     recorded = Recorded()
     recorded.add(Kind.REQUEST, b"", method="\x1b]\x07[bold]", tool="\u202eevil\n", source="a\x9bb")
     async with opened(recorded.recording()) as (screen, _):
@@ -245,13 +247,13 @@ async def test_the_reader_is_closed_with_the_screen() -> None:
     await until(lambda: recorded.closed)
 
 
-async def test_an_unreadable_recording_shows_why() -> None:
+async def test_an_unreadable_recording_shows_the_reason() -> None:
     recording = Recorded().recording(live=False, problem=lambda: "it is damaged (malformed page 7)")
     async with opened(recording) as (screen, _):
         await until(lambda: any("malformed page 7" in row for row in shown(screen.list)))
 
 
-async def test_a_damaged_recording_says_how_much_of_it_is_linted() -> None:
+async def test_a_damaged_recording_shows_how_much_of_it_is_linted() -> None:
     recording = some().recording(live=False, problem=lambda: "it is damaged", judged=lambda: 1)
     async with opened(recording) as (_, pilot):
         await until(lambda: "linting" in screen_text(pilot.app))

@@ -24,13 +24,13 @@ async def shown() -> AsyncIterator[tuple[TrafficApp, TrafficScreen, Pilot[Any]]]
         yield app, app.screen, pilot
 
 
-async def test_leaving_the_screen_is_quitting() -> None:
+async def test_closing_the_traffic_screen_quits() -> None:
     async with shown() as (app, _, pilot):
         await pilot.press("escape")
         await until(lambda: app.return_value == 0)
 
 
-async def test_a_screen_over_it_is_left_for_the_recording() -> None:
+async def test_a_screen_opened_over_the_recording_closes_back_to_it() -> None:
     async with shown() as (app, screen, pilot):
         await pilot.press("f1")
         await until(lambda: app.screen is not screen)
@@ -46,7 +46,7 @@ async def test_the_help_of_a_recording_lists_no_screen_that_cannot_be_opened() -
         await shows(app, "No matches")
 
 
-async def test_the_palette_has_the_commands_of_a_recording_and_no_others() -> None:
+async def test_the_palette_has_only_the_commands_for_a_recording() -> None:
     async with shown() as (app, screen, pilot):
         await until(lambda: screen.is_whole)
         await pilot.press("ctrl+p")
@@ -60,13 +60,13 @@ async def test_the_palette_has_the_commands_of_a_recording_and_no_others() -> No
         await until(lambda: app.screen is screen and screen.filtering.order is not None)
 
 
-async def test_what_is_not_seen_at_first_is_there_behind_the_first_lines() -> None:
+async def test_widgets_mounted_later_are_below_the_first_lines() -> None:
     async with shown() as (_, screen, _):
         await until(lambda: screen.is_whole)
         below = [screen.filter_line, screen.filter_bar, screen.list, screen.entry, screen.prompt]
         assert [child for child in screen.children if child in below] == below
 
 
-def test_an_action_on_a_screen_that_is_not_whole_is_not_run() -> None:
+def test_an_action_on_a_partly_mounted_screen_is_not_run() -> None:
     screen = TrafficScreen(some().recording(), KeyOverrides())
     assert not screen.check_action("traffic_filter", ())

@@ -75,7 +75,7 @@ async def test_a_search_in_an_entry_can_be_typed_in_one_burst() -> None:
 
 
 @pytest.mark.parametrize("key", ["S", "w"])
-async def test_a_screen_that_opens_is_closed_by_the_next_key_of_a_burst(key) -> None:
+async def test_the_next_key_of_a_burst_closes_a_screen_that_is_opening(key) -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(2)
         burst(pilot.app, "/server:weather\r")

@@ -44,7 +44,7 @@ async def test_two_requests_are_compared_with_their_responses() -> None:
         assert "expected difference" in compared(pilot)
 
 
-async def test_a_key_shows_expected_differences_and_another_the_entries_alone() -> None:
+async def test_one_key_shows_expected_differences_and_another_only_the_entries() -> None:
     async with opened(two_calls().recording()) as (screen, pilot):
         screen.list.select(2)
         await press(pilot, "d")
@@ -134,7 +134,7 @@ async def test_the_waterfall_opens_the_turn_of_the_entry() -> None:
         (1, "WATERFALL  turn 1 of the conversation, turn 8 of 8 in this recording"),
     ],
 )
-async def test_the_waterfall_has_the_number_that_the_turn_has_in_the_conversation(number, words) -> None:
+async def test_the_waterfall_has_the_turn_number_of_the_conversation(number, words) -> None:
     runtime = FakeRuntime(says("Done."))
     async with app_with(runtime) as (app, pilot):
         await press(pilot, "x", "enter")

@@ -48,7 +48,7 @@ async def test_filtered_entries_are_exported_as_json_lines(tmp_path: Path) -> No
         assert seqs(path) == [4, 5, 6, 7]
 
 
-async def test_entries_that_are_loaded_after_the_question_are_not_exported(tmp_path: Path) -> None:
+async def test_entries_loaded_after_the_prompt_are_not_exported(tmp_path: Path) -> None:
     recorded = Recorded()
     for _ in range(8):
         recorded.call()
@@ -137,7 +137,7 @@ async def test_an_existing_file_is_replaced_only_after_confirmation(tmp_path: Pa
         ("n" * 256, "File name too long"),
     ],
 )
-async def test_an_unwritable_path_stays_in_the_prompt_with_the_error(
+async def test_an_unwritable_path_is_kept_in_the_prompt_with_the_error(
     tmp_path: Path, name: str, problem: str
 ) -> None:
     (tmp_path / "folder").mkdir()
@@ -215,7 +215,7 @@ async def test_entries_dropped_during_an_export_are_counted(tmp_path: Path) -> N
     assert said[0].endswith("2 entries missing (dropped from the recording)")
 
 
-async def test_leaving_the_screen_cancels_an_export_and_removes_its_file(tmp_path: Path, monkeypatch) -> None:
+async def test_closing_the_screen_cancels_an_export_and_removes_its_file(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(export, "SLICE_SECONDS", 0)
     monkeypatch.setattr(export, "REST_SECONDS", 50)
     async with opened(numbered(2).recording()) as (screen, pilot):
@@ -231,7 +231,7 @@ def left_in(folder: Path) -> list[Path]:
     return list(folder.iterdir())
 
 
-async def test_what_leaves_is_shown_before_and_shift_tab_exports_shapes_in_place_of_values(
+async def test_the_content_of_an_export_is_shown_before_and_shift_tab_redacts_values(
     tmp_path: Path,
 ) -> None:
     async with opened(some().recording(), (80, 24)) as (screen, pilot):

@@ -72,7 +72,7 @@ async def test_a_filter_is_saved_under_a_name_and_selected() -> None:
         assert screen.filtering.query.text == "status:tool_error"
 
 
-async def test_an_error_while_saving_a_filter_is_shown_and_the_name_stays() -> None:
+async def test_an_error_while_saving_a_filter_is_shown_and_the_name_is_kept() -> None:
     saved: list[str] = []
 
     def save(name: str, text: str) -> None:
@@ -93,7 +93,7 @@ async def test_an_error_while_saving_a_filter_is_shown_and_the_name_stays() -> N
         await until(lambda: recording.filters == {"bad": "status:tool_error"})
 
 
-async def test_the_screen_does_not_wait_while_a_filter_is_saved() -> None:
+async def test_saving_a_filter_does_not_block_the_screen() -> None:
     go_on = threading.Event()
     recording = some().recording(keep_filter=lambda name, text: go_on.wait(10) and None)
     async with opened(recording) as (screen, pilot):
@@ -119,7 +119,7 @@ async def test_a_note_is_saved_and_found() -> None:
         await until(lambda: len(screen.list.view) == 1)
 
 
-async def test_a_key_goes_to_the_turn() -> None:
+async def test_a_key_opens_the_turn_of_an_entry() -> None:
     async with opened(some().recording()) as (screen, pilot):
         got: list[Cause | None] = []
         screen.dismiss = got.append  # type: ignore[method-assign,assignment]
@@ -129,14 +129,14 @@ async def test_a_key_goes_to_the_turn() -> None:
         del screen.dismiss
 
 
-async def test_a_line_of_the_statistics_filters_its_entries() -> None:
+async def test_a_line_in_the_statistics_filters_its_entries() -> None:
     async with opened(some().recording()) as (screen, pilot):
         await press(pilot, "S", "enter")
         await until(lambda: pilot.app.screen is screen)
         assert screen.filtering.query.text == "server:notes"
 
 
-async def test_the_waterfall_filters_the_entries_of_a_stretch() -> None:
+async def test_a_bar_of_the_waterfall_filters_its_entries() -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(2)
         await press(pilot, "w")

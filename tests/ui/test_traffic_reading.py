@@ -20,7 +20,7 @@ def page(screen: TrafficScreen, number: int = 0) -> str:
     return "\n".join(shown(screen.entry.pages[number]))
 
 
-async def test_enter_opens_an_entry_and_escape_goes_back_to_the_list() -> None:
+async def test_enter_opens_an_entry_and_escape_returns_to_the_list() -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(2)
         await press(pilot, "enter")
@@ -38,7 +38,7 @@ async def test_a_pair_is_shown_side_by_side() -> None:
         assert screen.entry.pages[1].region.x > 50
 
 
-async def test_a_finding_whose_sentence_is_not_stored_has_one_all_the_same() -> None:
+async def test_a_finding_without_a_stored_sentence_shows_one() -> None:
     recorded = some()
     recorded.findings.append(Finding(3, "unknown-id", Severity.ERROR, "", "basic", "weather", "", 9, (1, 2)))
     recorded.columns.set_severity(3, Severity.ERROR)
@@ -137,7 +137,7 @@ async def test_the_response_is_shown_as_soon_as_it_is_recorded() -> None:
 
 
 @pytest.mark.parametrize("then", ["another search", "leave"])
-async def test_another_search_and_leaving_stop_a_search_in_an_entry(
+async def test_another_search_or_closing_the_entry_stops_a_search(
     monkeypatch: pytest.MonkeyPatch, then: str
 ) -> None:
     begun, ended = Event(), Event()
@@ -181,7 +181,7 @@ async def test_a_large_body_delays_no_key() -> None:
         await until(lambda: "rows" in page(screen))
 
 
-async def test_a_streamed_reply_of_a_model_is_shown_joined() -> None:
+async def test_a_streamed_model_reply_is_shown_joined() -> None:
     chunks = [{"choices": [{"delta": {"content": word}}]} for word in ("It ", "rains.")]
     body = b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks)
     recorded = Recorded()

@@ -58,14 +58,14 @@ async def test_a_request_is_resent_unchanged_and_its_response_selected() -> None
         await until(lambda: screen.list.selected == 6)
 
 
-async def test_a_response_stands_for_its_request() -> None:
+async def test_resending_a_response_resends_its_request() -> None:
     async with opened() as (runtime, _, screen, pilot):
         screen.list.select(2)
         await press(pilot, "R")
         await until(lambda: [called[1] for called in runtime.workbench.called] == [WEATHER])
 
 
-async def test_the_selection_is_left_alone_after_the_user_moved_it() -> None:
+async def test_the_selection_is_not_moved_after_the_user_moved_it() -> None:
     async with opened() as (_runtime, _, screen, pilot):
         screen.list.select(1)
         await press(pilot, "R")
@@ -75,7 +75,7 @@ async def test_the_selection_is_left_alone_after_the_user_moved_it() -> None:
         assert screen.list.selected == 3
 
 
-async def test_resent_requests_and_calls_of_the_workbench_are_numbered_together() -> None:
+async def test_resent_requests_and_workbench_calls_share_one_numbering() -> None:
     async with opened() as (runtime, app, screen, pilot):
         screen.list.select(1)
         assert app.main.parts.navigator.call_book is not None
@@ -97,7 +97,7 @@ async def test_a_destructive_tool_is_called_only_after_confirmation() -> None:
         await until(lambda: len(runtime.workbench.called) == 1)
 
 
-async def test_a_call_that_may_change_something_is_resent_only_after_confirmation() -> None:
+async def test_a_call_that_can_change_something_is_resent_only_after_confirmation() -> None:
     async with opened() as (runtime, app, screen, pilot):
         runtime.recorded.call("add_note", source="notes", arguments={"text": "milk"})  # 5, 6
         await until(lambda: len(screen.list.view) == 6)
@@ -109,7 +109,7 @@ async def test_a_call_that_may_change_something_is_resent_only_after_confirmatio
         assert runtime.workbench.called == []
 
 
-async def test_a_call_that_a_rule_denies_is_asked_about_and_the_answer_recorded() -> None:
+async def test_resending_a_denied_call_needs_confirmation_and_the_answer_is_recorded() -> None:
     async with opened() as (runtime, app, screen, pilot):
         runtime.turn_context.policy.rules = Rules.parsed(["deny weather/*"])
         screen.list.select(1)
@@ -120,7 +120,7 @@ async def test_a_call_that_a_rule_denies_is_asked_about_and_the_answer_recorded(
         assert [(one.server, one.allowed, one.by) for one in runtime.decided] == [("weather", False, "key")]
 
 
-async def test_each_repeated_call_that_may_change_something_is_asked_about() -> None:
+async def test_each_repeated_call_that_can_change_something_needs_confirmation() -> None:
     async with opened() as (runtime, app, screen, pilot):
         runtime.recorded.call("add_note", source="notes", arguments={"text": "milk"})  # 5, 6
         await until(lambda: len(screen.list.view) == 6)
@@ -204,7 +204,7 @@ async def test_nothing_is_sent_to_a_stopped_server() -> None:
         ({"method": "initialize"}, "Restart the server"),
     ],
 )
-async def test_a_refused_request_shows_why(fields: dict[str, Any], why: str) -> None:
+async def test_a_refused_request_shows_the_reason(fields: dict[str, Any], why: str) -> None:
     async with opened() as (runtime, app, screen, pilot):
         body = json.dumps({"id": 9, "method": "tools/call", "params": WEATHER}).encode()
         seq = runtime.recorded.add(Kind.REQUEST, body, **({"method": "tools/call"} | fields))
@@ -227,7 +227,7 @@ async def test_nothing_can_be_sent_from_a_recording() -> None:
         )
 
 
-async def test_a_request_without_a_response_shows_why() -> None:
+async def test_a_request_without_a_response_shows_the_reason() -> None:
     async with opened() as (runtime, app, screen, pilot):
 
         async def request(*_: Any, **__: Any) -> RawAnswer:

@@ -32,7 +32,7 @@ async def test_a_question_has_a_bar_and_its_answer_is_signed_at_its_end():
         ]
 
 
-async def test_text_is_shown_while_the_reply_still_grows():
+async def test_text_is_shown_while_the_reply_grows():
     async with talk() as it:
         it.pane.begin_reply("demo")
         for word in ("One ", "two ", "**three"):
@@ -41,7 +41,7 @@ async def test_text_is_shown_while_the_reply_still_grows():
         await it.shows("One two **three")
 
 
-async def test_text_is_drawn_soon_and_what_follows_at_most_twenty_times_a_second(
+async def test_the_first_text_is_drawn_soon_and_the_rest_at_most_twenty_times_a_second(
     monkeypatch: pytest.MonkeyPatch,
 ):
     now, waits = [1000.0], []
@@ -73,7 +73,7 @@ async def test_the_scroll_bar_is_painted_with_the_text():
         assert not bar._repaint_required and bar not in it.pane.screen._dirty_widgets
 
 
-async def test_steps_of_one_reply_share_a_signature_that_sums_their_time():
+async def test_steps_of_one_reply_share_a_signature_with_their_total_time():
     async with talk() as it:
         it.pane.begin_reply("demo")
         it.pane.end_reply(0.6, last=False)
@@ -88,7 +88,7 @@ async def test_steps_of_one_reply_share_a_signature_that_sums_their_time():
         assert "not a language model" in lines
 
 
-async def test_what_a_turn_waits_for_is_one_line_that_changes_and_goes():
+async def test_a_wait_before_a_turn_is_one_line_that_is_updated_and_removed():
     async with talk() as it:
         it.pane.add_user("hi")
         it.pane.show_waiting("Waiting for 2 servers to start: a, b")
@@ -100,14 +100,14 @@ async def test_what_a_turn_waits_for_is_one_line_that_changes_and_goes():
         assert not any("Waiting" in line for line in await it.lines())
 
 
-async def test_what_the_person_said_is_shown_as_written():
+async def test_a_user_message_is_shown_as_written():
     async with talk() as it:
         it.pane.add_user("# not a heading\n  indented **stars**")
 
         assert (await it.lines())[1:3] == ["▌ # not a heading", "▌   indented **stars**"]
 
 
-async def test_a_reply_that_was_cut_says_so():
+async def test_a_truncated_reply_is_marked():
     async with talk() as it:
         it.pane.begin_reply("demo")
         it.pane.add_text("Half a sen")
@@ -117,7 +117,7 @@ async def test_a_reply_that_was_cut_says_so():
 
 
 @pytest.mark.parametrize("kind", ["user", "text", "thinking", "call", "question", "note", "welcome", "label"])
-async def test_hostile_text_is_shown_and_never_obeyed(kind: str):
+async def test_escape_sequences_are_shown_as_text(kind: str):
     async with talk(columns=100) as it:
         match kind:
             case "user":
@@ -171,7 +171,7 @@ async def test_text_is_never_wider_than_a_hundred_columns():
         assert max(len(line) for line in await it.lines()) <= 100
 
 
-async def test_thinking_is_one_row_until_it_is_opened():
+async def test_reasoning_is_one_row_until_it_is_expanded():
     async with talk() as it:
         it.pane.begin_reply("demo")
         it.pane.add_reasoning("First this.\nThen that.")
@@ -190,7 +190,7 @@ async def test_thinking_is_one_row_until_it_is_opened():
         assert not any("Then that." in line for line in await it.lines())
 
 
-async def test_text_that_turns_out_to_be_thinking_is_taken_back():
+async def test_text_that_turns_out_to_be_reasoning_is_removed():
     async with talk() as it:
         it.pane.begin_reply("demo")
         it.pane.add_text("Let me think.\n\nAnd again.")
@@ -202,7 +202,7 @@ async def test_text_that_turns_out_to_be_thinking_is_taken_back():
         assert row_with(lines, "thought") and it.pane.reply_text() == "Sunny."
 
 
-async def test_a_very_long_message_of_the_person_is_folded_and_can_be_opened():
+async def test_a_very_long_user_message_is_folded_and_can_be_expanded():
     async with talk() as it:
         it.pane.add_user("\n".join(f"line {number}" for number in range(5000)))
         it.pane.focus()
@@ -218,7 +218,7 @@ async def test_a_very_long_message_of_the_person_is_folded_and_can_be_opened():
 
 
 @pytest.mark.parametrize(("kind", "sign"), [("info", "·"), ("warn", "!"), ("bad", "✗")])
-async def test_a_note_has_a_sign_for_its_kind_and_hangs_under_it(kind: str, sign: str):
+async def test_a_note_has_a_symbol_for_its_kind_and_is_indented_after_it(kind: str, sign: str):
     async with talk(columns=30) as it:
         it.pane.add_note("weather did not start: it exited with code 1", kind)
 
@@ -227,7 +227,7 @@ async def test_a_note_has_a_sign_for_its_kind_and_hangs_under_it(kind: str, sign
         assert lines == [f"{sign} weather did not start: it", "  exited with code 1"]
 
 
-async def test_an_empty_conversation_shows_the_welcome_until_something_is_said():
+async def test_an_empty_conversation_shows_the_welcome_until_the_first_message():
     async with talk() as it:
         it.pane.set_welcome(["mcptui", "demo model"], [Example("What is the weather?", "weather › now")])
         await it.shows("› What is the weather?")
@@ -240,7 +240,7 @@ async def test_an_empty_conversation_shows_the_welcome_until_something_is_said()
 
 
 @pytest.mark.parametrize("how", ["key", "click"])
-async def test_an_example_can_be_taken(how: str):
+async def test_an_example_can_be_selected(how: str):
     async with talk() as it:
         it.pane.set_welcome(["mcptui"], [Example("First?", ""), Example("Second?", "")])
         it.pane.focus()
@@ -257,7 +257,7 @@ async def test_an_example_can_be_taken(how: str):
 # ---- copying
 
 
-async def test_selected_text_is_copied_without_the_spaces_that_fill_lines():
+async def test_selected_text_is_copied_without_padding():
     async with talk() as it:
         it.say("How is Beijing?", "It is **sunny**.")
         await it.lines()
@@ -277,7 +277,7 @@ async def test_the_source_of_the_last_reply_is_copied():
         assert it.pilot.app.clipboard == "It is **sunny**.\n"
 
 
-async def test_another_theme_paints_again_without_wrapping():
+async def test_another_theme_repaints_without_wrapping_again():
     async with talk() as it:
         it.pane.add_note("bad thing", "bad")
         await it.lines()

@@ -19,7 +19,7 @@ from tui.ui.chat.transcript.transcript import Transcript
         ("cancelled", "cancelled"),
     ],
 )
-async def test_a_call_says_its_state_in_a_word(state: str, words: str):
+async def test_a_call_shows_its_state_in_a_word(state: str, words: str):
     async with talk() as it:
         it.pane.add_call("1", "weather", "get_weather", {})
         it.pane.set_call("1", state)
@@ -27,7 +27,7 @@ async def test_a_call_says_its_state_in_a_word(state: str, words: str):
         assert words in row_with(await it.lines(), "weather › get_weather")
 
 
-async def test_a_call_that_is_done_takes_one_line():
+async def test_a_finished_call_takes_one_line():
     async with talk() as it:
         it.pane.add_call("1", "weather", "get_weather", {"location": "Beijing"})
         it.pane.set_call("1", "done", ms=4.2, preview="sunny")
@@ -37,7 +37,7 @@ async def test_a_call_that_is_done_takes_one_line():
         assert lines == ['   ✓ weather › get_weather   location="Beijing"' + "4 ms ▸".rjust(10)]
 
 
-async def test_a_call_opens_to_its_arguments_and_its_result():
+async def test_an_expanded_call_shows_its_arguments_and_result():
     async with talk() as it:
         it.pane.add_call("1", "weather", "get_weather", {"location": "Beijing", "days": 3})
         it.pane.set_call("1", "done", ms=4.2, preview="sunny\n25 °C")
@@ -50,7 +50,7 @@ async def test_a_call_opens_to_its_arguments_and_its_result():
         assert lines[2:6] == ['     location  "Beijing"', "     days      3", "     → sunny", "       25 °C"]
 
 
-async def test_a_call_that_failed_says_why_without_being_opened():
+async def test_a_failed_call_shows_the_reason_without_being_expanded():
     async with talk() as it:
         it.pane.add_call("1", "weather", "get_weather", {})
         it.pane.set_call("1", "failed", ms=12, preview="unknown station")
@@ -58,7 +58,7 @@ async def test_a_call_that_failed_says_why_without_being_opened():
         await it.shows("     unknown station")
 
 
-async def test_a_call_that_did_not_run_says_so_once_and_why():
+async def test_a_call_that_did_not_run_shows_the_reason_once():
     async with talk() as it:
         it.pane.add_call("1", "weather", "get_weather", {})
         it.pane.set_call("1", "unsent", "", 0, "not run: limit (max_steps)")
@@ -78,7 +78,7 @@ async def test_a_result_of_megabytes_is_shown_as_a_preview():
         await it.shows("… 3.0 M more characters")
 
 
-async def test_a_click_on_a_call_opens_it():
+async def test_a_click_on_a_call_expands_it():
     async with talk() as it:
         it.pane.add_call("1", "weather", "get_weather", {"location": "Beijing"})
         await it.lines()
@@ -88,7 +88,7 @@ async def test_a_click_on_a_call_opens_it():
         await it.shows('     location  "Beijing"')
 
 
-async def test_calls_of_one_step_stand_below_each_other():
+async def test_calls_of_one_step_are_shown_below_each_other():
     async with talk() as it:
         it.pane.add_call("1", "a", "one", {})
         it.pane.add_call("2", "b", "two", {})
@@ -111,7 +111,7 @@ async def test_a_question_shows_server_tool_reason_arguments_and_keys():
         assert keys in row_with(lines, "y once")
 
 
-async def test_a_question_whose_answer_cannot_last_offers_none_that_does():
+async def test_a_question_that_allows_no_lasting_answer_offers_none():
     async with talk(columns=96) as it:
         it.pane.ask(ApprovalRequest("1", Tool("notes", "delete_note"), {}, "a rule asks", once_only=True))
 
@@ -120,7 +120,7 @@ async def test_a_question_whose_answer_cannot_last_offers_none_that_does():
         assert "y once   n deny   e deny with a reason   P rules" in row_with(lines, "y once")
 
 
-async def test_json_arguments_of_a_question_are_indented_where_they_are_wide():
+async def test_wide_json_arguments_of_a_question_are_indented():
     async with talk() as it:
         it.question({"edits": [{"old": "milk", "new": "oat milk and bread, if any"}], "at": [1, 2]})
 
@@ -136,7 +136,7 @@ async def test_json_arguments_of_a_question_are_indented_where_they_are_wide():
         assert row_with(lines, "│ at ").startswith("│ at     [1, 2] ")
 
 
-async def test_a_question_becomes_a_line_again_once_it_is_answered():
+async def test_an_answered_question_becomes_a_line_again():
     async with talk() as it:
         it.question({"id": 1})
         await it.shows("y once")
@@ -160,7 +160,7 @@ async def test_all_arguments_of_a_question_can_be_read():
         await it.shows("part 49")
 
 
-async def test_a_value_cannot_pass_for_an_argument_of_its_own():
+async def test_a_value_cannot_imitate_another_argument():
     async with talk() as it:
         it.question({"id": 'x"\nsafe  true'})
 
@@ -170,7 +170,7 @@ async def test_a_value_cannot_pass_for_an_argument_of_its_own():
         assert row_with(lines, "│ id").startswith('│ id  "x"')
 
 
-async def test_a_question_is_brought_into_view():
+async def test_a_question_is_scrolled_into_view():
     async with talk(rows=12) as it:
         it.say("x", "word\n\n" * 50)
         await it.lines()
@@ -183,7 +183,7 @@ async def test_a_question_is_brought_into_view():
         await it.shows("y once")
 
 
-async def test_arguments_that_are_no_json_are_shown_all_the_same():
+async def test_arguments_that_are_not_json_are_shown_unchanged():
     async with talk() as it:
         loop: list[object] = []
         loop.append(loop)
@@ -199,7 +199,7 @@ async def test_an_unknown_call_is_ignored():
         assert set(await it.lines()) == {""}
 
 
-async def test_a_running_call_shows_how_far_it_is():
+async def test_a_running_call_shows_its_progress():
     async with talk() as it:
         it.pane.add_call("1", "slow", "report", {})
         it.pane.call_progress("1", 0.5, "15 of 30")

@@ -22,7 +22,7 @@ async def test_the_end_stays_in_view_while_text_arrives():
         await it.shows("paragraph 99")
 
 
-async def test_after_scrolling_up_nothing_moves_until_the_end_is_asked_for():
+async def test_after_scrolling_up_the_view_does_not_move_until_the_end_key():
     async with talk() as it:
         it.pane.focus()
         it.pane.begin_reply("demo")
@@ -54,7 +54,7 @@ async def test_scrolling_back_to_the_end_follows_again():
         assert it.pane.following
 
 
-async def test_a_change_above_does_not_move_what_is_read():
+async def test_a_change_above_does_not_move_the_visible_text():
     async with talk() as it:
         it.pane.add_call("1", "a", "b", {})
         it.say("x", numbered(50))
@@ -69,7 +69,7 @@ async def test_a_change_above_does_not_move_what_is_read():
         assert await it.lines() == before
 
 
-async def test_another_width_keeps_the_place_and_wraps_everything_in_time():
+async def test_another_width_keeps_the_position_and_finally_rewraps_everything():
     async with talk(columns=80) as it:
         for number in range(30):
             it.say(f"question {number}", f"answer {number} " + "word " * 100)
@@ -87,7 +87,7 @@ async def test_another_width_keeps_the_place_and_wraps_everything_in_time():
         assert not any(it.pane.flow.stale(index) for index in range(len(it.pane.flow.blocks)))
 
 
-async def test_a_thousand_messages_are_wrapped_when_they_are_looked_at():
+async def test_a_thousand_messages_are_wrapped_when_they_become_visible():
     async with talk() as it:
         for number in range(1000):
             it.say(f"question {number}", "word " * 100)
@@ -101,7 +101,7 @@ async def test_a_thousand_messages_are_wrapped_when_they_are_looked_at():
         await it.shows("question 0")
 
 
-async def test_what_was_wrapped_once_is_not_looked_through_again_with_each_text(
+async def test_new_text_does_not_recheck_blocks_already_wrapped(
     monkeypatch: pytest.MonkeyPatch,
 ):
     async with talk() as it:
@@ -118,7 +118,7 @@ async def test_what_was_wrapped_once_is_not_looked_through_again_with_each_text(
         assert len(looked) < 200
 
 
-async def test_blocks_outside_the_view_wait_until_nothing_changes(monkeypatch: pytest.MonkeyPatch):
+async def test_blocks_out_of_view_are_wrapped_when_nothing_changes(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(FlowPane, "set_timer", lambda *_: None)
     async with talk() as it:
         flow = it.pane.flow
@@ -133,7 +133,7 @@ async def test_blocks_outside_the_view_wait_until_nothing_changes(monkeypatch: p
         await until(lambda: flow.wrapped >= len(flow.blocks) >= 300, what="everything wrapped")
 
 
-async def test_another_conversation_in_its_place_is_wrapped():
+async def test_a_conversation_that_replaces_another_is_wrapped_in_full():
     async with talk() as it:
         it.say("x", numbered(300))
         await until(lambda: it.pane.flow.wrapped >= 300, what="everything wrapped")

@@ -7,7 +7,7 @@ from tests.ui.bench_stage import rich_runtime
 from tests.ui.fakes import FakeRuntime
 
 
-async def test_a_key_of_the_servers_pane_trusts_the_selected_server_and_says_what_that_means() -> None:
+async def test_a_key_in_the_servers_pane_trusts_the_selected_server_and_explains_it() -> None:
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")
@@ -19,7 +19,7 @@ async def test_a_key_of_the_servers_pane_trusts_the_selected_server_and_says_wha
         assert runtime.host.status("weather").spec.trusted is False
 
 
-async def test_a_change_that_is_not_saved_says_so() -> None:
+async def test_a_change_that_is_not_saved_is_reported() -> None:
     runtime = FakeRuntime()
     runtime.trust.problem = "Not saved: disk full."
     async with opened(runtime) as (app, pilot):

@@ -50,7 +50,7 @@ async def test_branch_during_a_turn_says_that_a_turn_is_running() -> None:
 
 
 @pytest.mark.parametrize("key", STOPPED_BY_A_TURN)
-async def test_no_command_of_the_conversation_is_written_during_a_turn(key: str) -> None:
+async def test_a_conversation_key_during_a_turn_is_refused_and_not_typed(key: str) -> None:
     async with opened(running()) as (app, pilot):
         await send(pilot, "tell me a story")
         await shows(app, "Once")
@@ -59,20 +59,20 @@ async def test_no_command_of_the_conversation_is_written_during_a_turn(key: str)
 
 
 @pytest.mark.parametrize("key", sorted(COMMANDS))
-async def test_in_an_empty_conversation_every_command_says_why_it_does_nothing(key: str) -> None:
+async def test_in_an_empty_conversation_every_key_says_why_it_does_nothing(key: str) -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f2", key)
         await tells(app, f"Cannot {cannot(COMMANDS[key])}:")
 
 
 @pytest.mark.parametrize("key", sorted(ANSWERS))
-async def test_an_answer_key_without_a_question_says_that_nothing_is_to_be_answered(key: str) -> None:
+async def test_an_answer_key_without_a_question_says_that_there_is_none(key: str) -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f2", key)
         await tells(app, "no tool call is waiting for approval")
 
 
-async def test_a_key_of_the_persons_own_says_why_it_does_nothing() -> None:
+async def test_a_configured_key_says_why_it_does_nothing() -> None:
     runtime = FakeRuntime()
     runtime.keys = {"chat.branch": "Z"}
     async with opened(runtime) as (app, pilot):
@@ -81,7 +81,7 @@ async def test_a_key_of_the_persons_own_says_why_it_does_nothing() -> None:
 
 
 @pytest.mark.parametrize("text", ["because", "please", "yes", "tell me"])
-async def test_a_message_that_begins_with_a_command_key_is_written(text: str) -> None:
+async def test_a_message_that_begins_with_a_command_key_is_typed(text: str) -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f2", *("space" if letter == " " else letter for letter in text))
         await until(lambda: app.main.composer.text == text, what=f"{app.main.composer.text!r}")
@@ -89,7 +89,7 @@ async def test_a_message_that_begins_with_a_command_key_is_written(text: str) ->
 
 
 @pytest.mark.parametrize("text", ["because", "Please", "zero", "yes"])
-async def test_a_burst_of_letters_over_the_conversation_is_written_whole(text: str) -> None:
+async def test_a_burst_of_letters_over_the_conversation_is_typed_in_full(text: str) -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f2")
         for letter in text:
@@ -99,7 +99,7 @@ async def test_a_burst_of_letters_over_the_conversation_is_written_whole(text: s
         assert "Cannot" not in screen_text(app)
 
 
-async def test_a_letter_that_is_no_command_is_written() -> None:
+async def test_a_letter_that_is_not_a_command_is_typed() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f2", "z")
         await until(lambda: app.main.composer.text == "z")

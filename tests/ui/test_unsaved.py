@@ -18,7 +18,7 @@ async def test_a_conversation_that_is_not_saved_is_marked(size: tuple[int, int])
         await shows(app, "not saved")
 
 
-async def test_the_reason_is_written_into_the_conversation_once() -> None:
+async def test_the_reason_is_shown_in_the_conversation_once() -> None:
     runtime = FakeRuntime(says("Hello."))
     runtime.unsaved = FULL
     async with opened(runtime) as (app, pilot):
@@ -28,7 +28,7 @@ async def test_the_reason_is_written_into_the_conversation_once() -> None:
         assert screen_text(app).count("This conversation is not saved") == 1
 
 
-async def test_the_mark_comes_during_the_run_and_goes_once_everything_is_saved() -> None:
+async def test_the_mark_appears_during_the_run_and_disappears_once_everything_is_saved() -> None:
     runtime = FakeRuntime()
     async with opened(runtime) as (app, _):
         await shows(app, "2 of 3")
@@ -55,7 +55,7 @@ def unsaved() -> FakeRuntime:
 
 
 @pytest.mark.parametrize(("key", "wait_for"), [("b", ""), ("r", "Second."), ("w", "")])
-async def test_a_branch_says_that_the_conversation_before_it_is_lost(key: str, wait_for: str) -> None:
+async def test_a_branch_says_that_the_unsaved_conversation_is_lost(key: str, wait_for: str) -> None:
     async with opened(unsaved()) as (app, pilot):
         await send(pilot, "go")
         await shows(app, "First.")
@@ -65,7 +65,7 @@ async def test_a_branch_says_that_the_conversation_before_it_is_lost(key: str, w
         assert app.main.parts.current.parent == ""
 
 
-async def test_the_branch_command_says_that_the_conversation_before_it_is_lost() -> None:
+async def test_the_branch_command_says_that_the_unsaved_conversation_is_lost() -> None:
     async with opened(unsaved()) as (app, pilot):
         await send(pilot, "go")
         await shows(app, "First.")
@@ -74,7 +74,7 @@ async def test_the_branch_command_says_that_the_conversation_before_it_is_lost()
         assert "The original is unchanged" not in screen_text(app)
 
 
-async def test_a_new_conversation_says_that_the_one_before_it_is_lost() -> None:
+async def test_a_new_conversation_says_that_the_unsaved_one_is_lost() -> None:
     async with opened(unsaved()) as (app, pilot):
         await send(pilot, "go")
         await shows(app, "First.")

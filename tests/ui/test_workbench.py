@@ -23,7 +23,7 @@ from tui.ui.workbench.screen import ServerScreen
 # ---- opening and leaving ----
 
 
-async def test_enter_on_a_server_opens_its_workbench_and_escape_leaves_it() -> None:
+async def test_enter_on_a_server_opens_its_workbench_and_escape_closes_it() -> None:
     runtime = rich_runtime()
     app = app_over(runtime)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -78,7 +78,7 @@ async def test_a_tool_that_the_model_is_not_offered_is_marked_with_the_reason() 
         assert row.partition("│")[0].split()[1:] == ["get_weather", "not", "offered", "read-only"]
 
 
-async def test_o_turns_a_tool_off_for_the_model_and_it_can_still_be_called() -> None:
+async def test_o_disables_a_tool_for_the_model_and_it_can_still_be_called() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("o")
@@ -94,7 +94,7 @@ async def test_o_turns_a_tool_off_for_the_model_and_it_can_still_be_called() -> 
         await until(lambda: runtime.host.status("weather").spec.off == ("*",))
 
 
-async def test_where_there_is_little_room_a_tool_that_is_off_has_a_sign() -> None:
+async def test_in_a_narrow_list_a_disabled_tool_has_a_symbol() -> None:
     runtime = rich_runtime()
     runtime.workbench.offered["weather"] = [tool("research_with_a_long_name")]
     async with opened(runtime, size=(60, 24)) as (screen, pilot):
@@ -103,7 +103,7 @@ async def test_where_there_is_little_room_a_tool_that_is_off_has_a_sign() -> Non
         await until(lambda: re.search(r"▸ research\w*… +- +│", screen_text(app_of(screen))))
 
 
-async def test_a_tool_that_no_model_can_run_says_why_and_o_does_not_change_that() -> None:
+async def test_a_tool_that_no_model_can_run_shows_the_reason_and_o_does_not_change_it() -> None:
     runtime = rich_runtime()
     why = "it runs only as a task"
     runtime.workbench.offered["weather"] = [tool("research", withheld=why, has_icon=True, read_only=True)]
@@ -114,7 +114,7 @@ async def test_a_tool_that_no_model_can_run_says_why_and_o_does_not_change_that(
         assert runtime.host.status("weather").spec.off == ()
 
 
-async def test_o_on_a_tool_that_changed_reviews_the_change() -> None:
+async def test_o_on_a_changed_tool_opens_the_review() -> None:
     runtime = rich_runtime()
     why = "changed since it was accepted"
     changed = tool("research", withheld=why, is_unaccepted=True)
@@ -129,7 +129,7 @@ async def test_o_on_a_tool_that_changed_reviews_the_change() -> None:
 # ---- the overview ----
 
 
-async def test_the_overview_says_who_the_server_is_and_what_it_costs() -> None:
+async def test_the_overview_shows_the_identity_and_resource_use_of_the_server() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("1")
@@ -140,7 +140,7 @@ async def test_the_overview_says_who_the_server_is_and_what_it_costs() -> None:
         await shows(app, "1, after it exited unexpectedly")
 
 
-async def test_the_overview_says_how_fresh_lists_are_and_what_is_not_used() -> None:
+async def test_the_overview_shows_the_age_of_lists_and_unused_features() -> None:
     runtime = rich_runtime()
     now = time.monotonic_ns()
     who = runtime.workbench.who
@@ -157,7 +157,7 @@ async def test_the_overview_says_how_fresh_lists_are_and_what_is_not_used() -> N
         assert runtime.workbench.relisted == ["weather"]
 
 
-async def test_i_gives_the_instructions_to_the_model() -> None:
+async def test_i_includes_the_instructions_for_the_model() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("1")
@@ -187,7 +187,7 @@ async def test_v_sets_the_log_level() -> None:
         await until(lambda: runtime.host.status("weather").spec.log_level == "notice")
 
 
-async def test_the_processor_share_is_measured_between_two_looks() -> None:
+async def test_the_cpu_share_is_measured_between_two_readings() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("1")
@@ -221,7 +221,7 @@ async def test_tools_that_appear_while_the_screen_is_open_are_listed() -> None:
         assert bench_of(screen).item.label == "get_weather"
 
 
-async def test_what_has_changed_is_marked_until_the_person_has_been_there() -> None:
+async def test_a_changed_tool_is_marked_until_it_was_selected() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app, tools = app_of(screen), runtime.workbench.offered["weather"]
@@ -254,7 +254,7 @@ async def test_the_traffic_tab_shows_only_the_server() -> None:
         assert "add_note" not in screen_text(app_of(screen))
 
 
-async def test_the_headings_of_the_traffic_tab_stand_over_their_columns_after_a_resize() -> None:
+async def test_the_headings_of_the_traffic_tab_are_aligned_after_a_resize() -> None:
     runtime = rich_runtime()
     runtime.recorded.call("get_weather")
     async with opened(runtime) as (screen, pilot):
@@ -272,7 +272,7 @@ async def test_the_headings_of_the_traffic_tab_stand_over_their_columns_after_a_
 # ---- what must never be ----
 
 
-async def test_a_filter_narrows_the_list_while_it_is_typed() -> None:
+async def test_a_filter_narrows_the_list_while_typing() -> None:
     async with opened(rich_runtime()) as (screen, pilot):
         bench = bench_of(screen)
         await pilot.press("slash", *"rain")
@@ -284,7 +284,7 @@ async def test_a_filter_narrows_the_list_while_it_is_typed() -> None:
         assert screen.is_current
 
 
-async def test_hostile_text_is_shown_and_never_interpreted() -> None:
+async def test_escape_sequences_are_shown_as_text() -> None:
     runtime = rich_runtime()
     bench = runtime.workbench
     schema = {
@@ -318,7 +318,7 @@ async def test_every_size_shows_the_form_and_the_result(size: tuple[int, int]) -
             await pilot.pause()
 
 
-async def test_a_server_that_stops_while_it_is_open_is_shown_as_stopped() -> None:
+async def test_a_server_that_stops_while_its_workbench_is_open_is_shown_as_stopped() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         status = runtime.host.status("weather")

@@ -38,7 +38,7 @@ async def test_a_tool_is_called_with_the_typed_arguments() -> None:
         )
 
 
-async def test_keys_of_one_burst_act_in_order() -> None:
+async def test_keys_in_one_burst_are_handled_in_order() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("enter")
@@ -131,7 +131,7 @@ async def test_a_call_that_a_rule_denies_the_model_is_confirmed_with_the_rule() 
         await called(runtime, 1)
 
 
-async def test_a_yes_typed_before_the_question_was_visible_does_not_count() -> None:
+async def test_a_yes_typed_before_the_question_was_visible_is_ignored() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
@@ -185,7 +185,7 @@ async def test_one_key_shows_the_traffic_of_a_call() -> None:
         await until(lambda: app.screen is screen)
 
 
-async def test_one_key_puts_the_result_into_the_message() -> None:
+async def test_one_key_inserts_the_result_into_the_message() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
@@ -270,7 +270,7 @@ def left() -> Task:
     return Task("weather", "o", "t-1", "slow_report", time.time())
 
 
-async def test_a_task_of_an_earlier_run_is_fetched_and_its_result_stays() -> None:
+async def test_a_task_of_an_earlier_run_is_fetched_and_its_result_is_kept() -> None:
     runtime = rich_runtime()
     runtime.workbench.left = [left()]
     async with opened(runtime) as (screen, pilot):
@@ -298,7 +298,7 @@ async def test_stopping_a_call_that_waits_for_a_task_cancels_the_task() -> None:
         await shows(app_of(screen), "cancelled")
 
 
-async def test_leaving_the_workbench_leaves_a_task() -> None:
+async def test_leaving_the_workbench_does_not_cancel_a_task() -> None:
     runtime = rich_runtime()
     runtime.workbench.left = [left()]
     runtime.workbench.gate = asyncio.Event()
@@ -313,7 +313,7 @@ async def test_leaving_the_workbench_leaves_a_task() -> None:
         assert [name for name, _, _ in runtime.workbench.called] == ["t-1"]
 
 
-async def test_calls_of_the_model_are_named_where_there_are_none_by_hand() -> None:
+async def test_without_calls_by_hand_the_list_points_to_calls_of_the_model() -> None:
     runtime = rich_runtime()
     runtime.recorded.call("get_weather")
     async with opened(runtime) as (screen, pilot):

@@ -44,7 +44,7 @@ async def test_a_problem_is_shown_at_its_field_while_typing() -> None:
         assert value(screen) == {"days": 5}
 
 
-async def test_an_empty_required_field_is_wrong_only_once_a_call_was_tried() -> None:
+async def test_an_empty_required_field_is_an_error_only_after_a_call_was_tried() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("enter", "tab")
         await pilot.pause()
@@ -127,7 +127,7 @@ async def test_switching_to_raw_json_and_back_loses_nothing() -> None:
         assert value(screen) == {"city": "Beijing", "days": "many", "extra": [1, {"a": None}]}
 
 
-async def test_the_keys_beside_the_button_are_whole_and_lead_back_from_raw_json() -> None:
+async def test_the_keys_beside_the_button_are_complete_and_lead_back_from_raw_json() -> None:
     async with opened(forecast(), size=(80, 24)) as (screen, pilot):
         await pilot.press("enter")
         await shows(app_of(screen), "Call  ctrl+s     ctrl+e JSON")
@@ -138,7 +138,7 @@ async def test_the_keys_beside_the_button_are_whole_and_lead_back_from_raw_json(
         await shows(app_of(screen), "Call  ctrl+s     ctrl+e JSON")
 
 
-async def test_the_footer_says_what_the_key_for_raw_json_leads_to() -> None:
+async def test_the_footer_shows_where_the_raw_json_key_leads() -> None:
     async with opened(forecast(), size=(120, 40)) as (screen, pilot):
         await shows(app_of(screen), "ctrl+e JSON   ctrl+k saved arguments", "/ filter   ctrl+e JSON")
         await pilot.press("enter", "ctrl+e")
@@ -233,7 +233,7 @@ async def test_a_pasted_text_of_several_lines_is_not_changed() -> None:
         await shows(app_of(screen), "one⏎two␛[31m")
 
 
-async def test_values_of_the_server_are_suggested_taken_with_tab_and_closed_with_escape() -> None:
+async def test_values_from_the_server_are_suggested_inserted_with_tab_and_closed_with_escape() -> None:
     runtime = rich_runtime()
     runtime.workbench.values = {"first": ("Beijing", "Berlin"), "second": ("Bern",)}
     async with opened(runtime) as (screen, pilot):
@@ -257,7 +257,7 @@ async def test_values_of_the_server_are_suggested_taken_with_tab_and_closed_with
         assert screen.focused is bench.form
 
 
-async def test_nothing_is_suggested_for_the_arguments_of_a_tool() -> None:
+async def test_no_values_are_suggested_for_the_arguments_of_a_tool() -> None:
     runtime = rich_runtime()
     runtime.workbench.values = {"location": ("Beijing",)}
     async with opened(runtime) as (screen, pilot):

@@ -21,7 +21,7 @@ async def test_a_template_is_filled_in_and_read() -> None:
         await shows(app_of(screen), "this is weather://archive")
 
 
-async def test_enter_on_a_resource_reads_it_and_the_list_keeps_the_focus() -> None:
+async def test_enter_on_a_resource_reads_it_and_keeps_the_focus_in_the_list() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("3")
@@ -73,7 +73,7 @@ async def test_a_subscribed_resource_is_marked_and_read_again_when_it_changes() 
         assert bench.subscribed == {}
 
 
-async def test_a_resource_that_changes_elsewhere_is_only_marked_until_the_person_goes_there() -> None:
+async def test_a_changed_resource_that_is_not_open_is_only_marked_until_it_is_selected() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app, bench = app_of(screen), runtime.workbench
@@ -88,7 +88,7 @@ async def test_a_resource_that_changes_elsewhere_is_only_marked_until_the_person
         await until(lambda: "1 changed" not in screen_text(app))
 
 
-async def test_why_a_server_refuses_a_subscription_is_shown() -> None:
+async def test_the_reason_for_a_refused_subscription_is_shown() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app, bench = app_of(screen), runtime.workbench
@@ -114,7 +114,7 @@ async def test_the_result_of_a_prompt_is_used_in_the_conversation() -> None:
         await until(lambda: app.main.composer.text == "Compare Beijing with Hangzhou, please.")
 
 
-async def test_a_list_that_failed_says_why() -> None:
+async def test_a_failed_list_shows_the_reason() -> None:
     runtime = rich_runtime()
     runtime.workbench.listed = ()
     runtime.workbench.problem = "The server answered resources/list with an error: not today."
@@ -143,7 +143,7 @@ async def test_a_failed_request_after_a_change_keeps_the_list() -> None:
         await shows(app_of(screen), "Not today.", "stations", "3 resources 2 !")
 
 
-async def test_the_result_of_a_resource_says_how_long_it_stays_fresh_and_is_read_again_all_the_same() -> None:
+async def test_a_resource_shows_how_long_it_is_fresh_and_can_be_read_again() -> None:
     runtime = rich_runtime()
     text = (TextContent("All stations."),)
     runtime.workbench.answers["weather://stations"] = ToolResult(

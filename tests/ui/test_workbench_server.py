@@ -67,7 +67,7 @@ async def test_a_restarted_server_keeps_the_selected_tool_and_its_calls() -> Non
         assert bench.calls.selected is not None and bench.calls.selected.result is not None
 
 
-async def test_the_lists_stay_readable_while_the_server_is_stopped() -> None:
+async def test_the_lists_are_readable_while_the_server_is_stopped() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         end(runtime)
@@ -79,7 +79,7 @@ async def test_the_lists_stay_readable_while_the_server_is_stopped() -> None:
         assert not runtime.workbench.called
 
 
-async def test_a_disabled_server_is_not_started_and_says_how_to_enable_it() -> None:
+async def test_a_disabled_server_is_not_started_and_shows_how_to_enable_it() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         status = runtime.host.status("weather")
@@ -97,7 +97,7 @@ async def test_a_disabled_server_is_not_started_and_says_how_to_enable_it() -> N
         assert runtime.host.status("weather").state is ServerState.STOPPED
 
 
-async def test_an_answer_after_the_server_exited_clears_nothing() -> None:
+async def test_a_late_answer_after_the_server_exited_does_not_clear_the_list() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, _):
         await shows(app_of(screen), "3 resources 2")
@@ -115,7 +115,7 @@ async def test_resources_and_prompts_are_counted_before_their_tabs_are_opened() 
         await shows(app_of(screen), "2 tools 5", "3 resources 2", "4 prompts 1")
 
 
-async def test_a_start_requests_resources_and_prompts_once() -> None:
+async def test_starting_a_server_requests_resources_and_prompts_once() -> None:
     runtime = rich_runtime()
     asked: list[str] = []
     ask = runtime.workbench.prompts
@@ -216,7 +216,7 @@ async def test_the_log_has_stderr_and_logging_messages_in_order() -> None:
         assert screen.log_lines.text.endswith("\n" + " " * 21 + "second line")
 
 
-async def test_events_of_http_read_as_sentences_in_the_log() -> None:
+async def test_http_events_are_sentences_in_the_log() -> None:
     runtime = rich_runtime()
     asked = {"event": "http", "exchange": 2, "http": "GET", "url": "http://h/mcp", "headers": {"a": "b"}}
     runtime.recorded.add(Kind.EVENT, method="http", detail=asked)
@@ -278,7 +278,7 @@ async def test_calls_with_one_argument_show_its_value() -> None:
         await until(lambda: '"Oslo"' in screen_text(app_of(screen)).split("CALLS")[1])
 
 
-async def test_the_overview_offers_no_key_that_does_nothing_there() -> None:
+async def test_the_overview_offers_no_key_that_has_no_effect_there() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
