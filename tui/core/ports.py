@@ -128,12 +128,14 @@ class ModelCapabilities:
     """The known limits of a model, such as the number of tools in one request.
 
     `tool_marks` says in words, by the tool's qualified name, which part of it the endpoint rejects. `facts`
-    are what was learned about the endpoint, a few words each.
+    are what was learned about the endpoint, a few words each. `writes` is False for a model that cannot write
+    a title, such as the demo.
     """
 
     max_tools: int = MAX_TOOLS
     tool_marks: Mapping[str, str] = field(default_factory=dict)
     facts: tuple[str, ...] = ()
+    writes: bool = True
 
 
 NO_MODEL = "no model"

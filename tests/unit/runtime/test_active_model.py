@@ -272,3 +272,15 @@ async def test_selecting_a_refused_model_asks_for_consent_again(tmp_path: Path) 
         await asked.switch("x")
         assert asked.profile is not None and asked.profile.name == "x" and len(person.asked) == 3
         await asked.close()
+
+
+@pytest.mark.parametrize("name", ["demo", "ollama"])
+async def test_the_demo_has_no_other_model_and_the_current_one_stays(name: str) -> None:
+    async with Endpoint() as endpoint:
+        asked = await begun(endpoint)
+        await asked.switch(name)
+        label = asked.label
+        with pytest.raises(ConfigError, match="“nosuch” is neither a profile nor a model of this endpoint"):
+            await asked.switch("demo", "nosuch")
+        assert asked.label == label
+        await asked.close()

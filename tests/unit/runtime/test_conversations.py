@@ -15,6 +15,7 @@ from tui.core.events import EndReason, Event, TurnStarted
 from tui.core.ports import ReplyPart, TextPart, Usage
 from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.turn.limits import Limits
+from tui.model.demo.demo import DemoModel
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.conversations import SYSTEM
 from tui.runtime.turn import PendingTurn
@@ -393,3 +394,12 @@ async def test_tokens_used_by_a_server_are_counted_in_the_open_conversation(stag
     await one.ask("1")
     one.conversations.bill(Usage(500_000, 0))
     assert (one.conversations.meters.tokens, one.conversations.meters.cost) == (1_600_000, 4.0)
+
+
+async def test_the_demo_is_not_asked_for_a_title(stage: Make):
+    one = stage(says("Sunny."))
+    await one.ask("What's the weather in Hangzhou?")
+    one.asked._model = DemoModel()
+    await one.conversations.rename(one.conversations.info.id, "Mine")
+    assert await one.conversations.title_from_model() == "What's the weather in Hangzhou?"
+    assert [info.title for info in await one.conversations.sessions()] == ["What's the weather in Hangzhou?"]

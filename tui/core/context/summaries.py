@@ -62,8 +62,14 @@ async def ask_separately(
 async def suggest_title(
     model: ChatModel, messages: Sequence[Message], spent: Callable[[Usage], object]
 ) -> str:
-    """Return a title for a conversation, written by a model; ModelError if it gave none."""
-    said = await ask_separately(model, messages[:TITLE_MESSAGES], TITLE, most=400, spent=spent)
+    """Return a title for a conversation, written by a model; ModelError if it gave none.
+
+    A model that cannot write one is not asked: as for a new session, the first question gives the title.
+    """
+    if model.capabilities.writes:
+        said = await ask_separately(model, messages[:TITLE_MESSAGES], TITLE, most=400, spent=spent)
+    else:
+        said = next((message.text for message in messages if isinstance(message, UserMessage)), "")
     title = title_of(said)
     if not title:
         raise ModelError("the model returned no title", next_step="Set one with /rename TITLE.")

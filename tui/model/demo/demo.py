@@ -104,7 +104,7 @@ class DemoModel:
 
     @property
     def capabilities(self) -> ModelCapabilities:
-        return ModelCapabilities()
+        return ModelCapabilities(writes=False)
 
     def restrict(self, *, tools: bool | None, images: bool | None) -> None:
         pass
