@@ -41,6 +41,7 @@ for _number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(_number, lambda *_: None)
 
 MOST_WORKERS = 8
+LOADED = pytest.StashKey[programs.LoadedModules]()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -102,12 +103,13 @@ def _descriptors() -> set[str]:
         return set()
 
 
-def _children() -> set[int]:
-    """Return the ids of all descendants of this process."""
+def _children(of: set[int]) -> set[int]:
+    """Return the ids of all descendants of processes."""
     if not os.path.exists("/proc/self/task"):
-        return {child.pid for child in psutil.Process().children(recursive=True)}
+        there = [psutil.Process(pid) for pid in of if psutil.pid_exists(pid)]
+        return {child.pid for process in there for child in process.children(recursive=True)}
     found: set[int] = set()
-    unread = [os.getpid()]
+    unread = list(of)
     while unread:
         tasks = f"/proc/{unread.pop()}/task"
         lists = []
@@ -169,10 +171,35 @@ def shared_processes() -> set[int]:
     return set()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker where the modules of mcptui are loaded, once for all workers that need them."""
+    if LOADED not in node.config.stash:
+        node.config.stash[LOADED] = programs.LoadedModules()
+    node.workerinput["loaded"] = node.config.stash[LOADED].path
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if LOADED in config.stash:
+        config.stash[LOADED].close()
+
+
 @pytest.fixture(scope="session")
-def fork_server(shared_processes: set[int]) -> Iterator[None]:
+def loaded(request: pytest.FixtureRequest, shared_processes: set[int]) -> Iterator[str]:
+    """Give the path of the process that has the modules of mcptui loaded."""
+    if path := getattr(request.config, "workerinput", {}).get("loaded"):
+        yield path
+        return
+    modules = programs.LoadedModules()
+    shared_processes.add(modules.pid)
+    yield modules.path
+    modules.close()
+
+
+@pytest.fixture(scope="session")
+def fork_server(loaded: str, shared_processes: set[int]) -> Iterator[None]:
     """Start the process that forks itself for each program."""
-    programs.fork_server = programs.ForkServer()
+    programs.fork_server = programs.ForkServer(loaded)
     shared_processes.add(programs.fork_server.pid)
     yield
     programs.fork_server.close()
@@ -182,13 +209,14 @@ def fork_server(shared_processes: set[int]) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def nothing_left_behind(shared_processes: set[int]) -> Iterator[None]:
     """Fail a test that leaves a child process, a thread, a pipe or a socket behind."""
-    children = _children()
+    parents = {os.getpid(), *shared_processes}
+    children = _children(parents)
     threads = set(threading.enumerate())
     descriptors = _descriptors()
     yield
     deadline = time.monotonic() + 10
     while True:
-        left = sorted(_children() - children - shared_processes)
+        left = sorted(_children(parents) - children - shared_processes)
         extra = [
             thread
             for thread in threading.enumerate()

@@ -1,12 +1,16 @@
 """A process that has the modules of mcptui loaded and forks itself for each program.
 
-    fork_server.py SOCKET INTERPRETER
+    fork_server.py SOCKET
 
 Loading the modules is most of what a program costs. A request is a connection to SOCKET: it sends the
 arguments of the interpreter (`-m MODULE …` or `SCRIPT …`), the environment, the folder, and whether stdin is
 its terminal, with the descriptors of stdin, stdout and stderr. It is answered with the process id, and with
 the exit status once the program has ended. A program whose connection is closed is killed. The end of stdin
-ends the process. Programs take INTERPRETER for theirs, so that what they start are forks too.
+ends the process.
+
+With the arguments `fork_server SOCKET INTERPRETER` the fork is such a process too, with a socket of its own:
+each worker of pytest has one, and the modules are loaded once for all, at the first request. Its programs
+take INTERPRETER for theirs, so that what they start are forks as well.
 """
 
 import atexit
@@ -19,6 +23,7 @@ import marshal
 import os
 import pkgutil
 import runpy
+import select
 import selectors
 import signal
 import socket
@@ -55,20 +60,23 @@ def load() -> None:
     gc.freeze()
 
 
-def serve(path: str) -> tuple[dict[str, Any], list[int]] | None:
+def listen(path: str) -> socket.socket:
+    """Return a socket for requests; its name appears once connections are accepted."""
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listening.bind(f"{path}.new")
+    listening.listen(64)
+    os.rename(f"{path}.new", path)
+    return listening
+
+
+def serve(listening: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
     """Answer requests until stdin is closed; return a request only in the process forked for it."""
     running: dict[int, socket.socket] = {}
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    with (
-        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening,
-        selectors.DefaultSelector() as selector,
-    ):
-        listening.bind(f"{path}.new")
-        listening.listen(64)
-        os.rename(f"{path}.new", path)  # the name appears once connections are accepted
+    with listening, selectors.DefaultSelector() as selector:
         for ready in (listening, woken, 0):
             selector.register(ready, selectors.EVENT_READ)
         while True:
@@ -197,9 +205,21 @@ def leave(status: int) -> None:
     os._exit(status)
 
 
-if __name__ == "__main__":
+def main(path: str) -> None:
+    """Load the modules at the first request; then serve, and run in each fork what it is for."""
+    listening = listen(path)
+    if 0 in select.select([listening, 0], [], [])[0]:
+        return
     load()
-    if (found := serve(sys.argv[1])) is not None:
+    while (found := serve(listening)) is not None:
         become(*found)
-        sys.executable = sys.argv[2]
-        leave(run(found[0]["arguments"]))
+        match found[0]["arguments"]:
+            case ["fork_server", path, interpreter]:
+                sys.executable = interpreter
+                listening = listen(path)
+            case arguments:
+                leave(run(arguments))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -2,14 +2,14 @@
 
 It is copied beside the socket of the process that forks, executable, with the real interpreter in its first
 line. A process of it stands for the program: whoever started it may signal, kill or wait for it. The program
-ends with it, but is in a session of its own. Few modules are imported, since a start has to cost nothing.
+ends with it, but is in a session of its own. Few modules are imported, since a start has to cost nothing:
+`signal` with its enums and `array` would be half of it.
 """
 
+import _signal as signal
 import _socket
-import array
 import marshal
 import os
-import signal
 import sys
 
 FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -20,8 +20,8 @@ def main(path: str, arguments: list[str]) -> int:
     answer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     answer.connect(path)
     request = {"arguments": arguments, "environment": dict(os.environ), "folder": os.getcwd()}
-    streams = array.array("i", (0, 1, 2))
-    ignored = [number for number in FORWARDED if signal.getsignal(number) is signal.SIG_IGN]
+    streams = b"".join(number.to_bytes(4, sys.byteorder) for number in range(3))
+    ignored = [number for number in FORWARDED if signal.getsignal(number) == signal.SIG_IGN]
     for number in FORWARDED:
         if number not in ignored:
             signal.signal(number, lambda number, _: os.kill(pid, number))
@@ -30,7 +30,7 @@ def main(path: str, arguments: list[str]) -> int:
     pid = int(answer.recv(100))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
     nothing = os.open(os.devnull, os.O_RDWR)
-    for number in streams:  # they end with the program
+    for number in range(3):  # they end with the program
         os.dup2(nothing, number)
     return int(answer.recv(100) or 1)
 

@@ -24,21 +24,18 @@ _FOR_THE_INTERPRETER = ("PYTHON", "LC_", "LANG", "LD_")
 _FOR_LIBRARIES = ("PYTHON_KEYRING_BACKEND",)
 
 
-class ForkServer:
-    """The process that forks itself for each program."""
+class LoadedModules:
+    """The process that has the modules of mcptui loaded, of which each worker's `ForkServer` is a fork."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.mkdtemp(prefix="forks-")
+        self._folder = tempfile.mkdtemp(prefix="loaded-")
         self.path = os.path.join(self._folder, "socket")
-        self.interpreter = os.path.join(self._folder, "python3")
-        Path(self.interpreter).write_text(f"#!{sys.executable} -IS\n{FORKED.read_text(encoding='utf-8')}")
-        os.chmod(self.interpreter, 0o700)
         self._process = subprocess.Popen(
-            [sys.executable, FORK_SERVER, self.path, self.interpreter],
+            [sys.executable, FORK_SERVER, self.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
-            cwd=FORK_SERVER.parents[1],
-            env=os.environ | {"PYTHONPATH": str(FORK_SERVER.parents[1])},
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
         )
 
     @property
@@ -48,60 +45,36 @@ class ForkServer:
     def close(self) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
-        try:
-            self._process.wait(10)
-        except subprocess.TimeoutExpired:  # it may still be loading
-            self._process.kill()
-            self._process.wait()
+        self._process.wait()
         shutil.rmtree(self._folder)
 
-    def started(self) -> None:
-        """Wait until it listens."""
-        while not os.path.exists(self.path):
-            if self._process.poll() is not None:
-                raise AssertionError("the process that forks has ended")
-            time.sleep(0.01)
 
-    def start(
-        self,
-        arguments: Sequence[str],
-        environment: Mapping[str, str],
-        standard: tuple[int, int, int],
-        folder: Path | str = "",
-        *,
-        on_terminal: bool = False,
-    ) -> socket.socket:
-        """Start a program.
+class ForkServer:
+    """The process that forks itself for each program; itself a fork of that of `LoadedModules` at a path."""
 
-        Args:
-            arguments: those of the interpreter: `-m MODULE …` or `SCRIPT …`.
-            environment: all of it.
-            standard: the descriptors of its stdin, stdout and stderr.
-            folder: in which it runs; "" is the current one.
-            on_terminal: whether stdin becomes its controlling terminal.
-
-        Returns:
-            A socket on which its process id arrives, and once it has ended its exit status. Closing it kills
-            the program.
-
-        Raises:
-            OSError: the process that forks is gone.
-        """
-        self.started()
-        request = {
-            "arguments": list(arguments),
-            "environment": {**environment},
-            "folder": str(folder or os.getcwd()),
-            "on_terminal": on_terminal,
-        }
-        answer = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    def __init__(self, loaded: str) -> None:
+        self._folder = tempfile.mkdtemp(prefix="forks-")
+        self.path = os.path.join(self._folder, "socket")
+        self.interpreter = os.path.join(self._folder, "python3")
+        Path(self.interpreter).write_text(f"#!{sys.executable} -IS\n{FORKED.read_text(encoding='utf-8')}")
+        os.chmod(self.interpreter, 0o700)
+        read, self._ends = os.pipe()
+        _wait_for(loaded)
         try:
-            answer.connect(self.path)
-            socket.send_fds(answer, [marshal.dumps(request)], list(standard))
-        except OSError:
-            answer.close()
-            raise
-        return answer
+            arguments = ["fork_server", self.path, self.interpreter]
+            self._process = ForkedProgram(start_fork(loaded, arguments, os.environ, (read, 2, 2), ROOT))
+        finally:
+            os.close(read)
+        _wait_for(self.path)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def close(self) -> None:
+        os.close(self._ends)
+        self._process.wait(10)
+        shutil.rmtree(self._folder)
 
 
 class ForkedProgram:
@@ -128,6 +101,57 @@ class ForkedProgram:
         return self.returncode
 
 
+def start_fork(
+    path: str,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    standard: tuple[int, int, int],
+    folder: Path | str = "",
+    *,
+    on_terminal: bool = False,
+) -> socket.socket:
+    """Start a program as a fork of the process that listens at a path.
+
+    Args:
+        path: `ForkServer.path`.
+        arguments: those of the interpreter: `-m MODULE …` or `SCRIPT …`.
+        environment: all of it.
+        standard: the descriptors of its stdin, stdout and stderr.
+        folder: in which it runs; "" is the current one.
+        on_terminal: whether stdin becomes its controlling terminal.
+
+    Returns:
+        A socket on which its process id arrives, and once it has ended its exit status. Closing it kills the
+        program.
+
+    Raises:
+        OSError: the process that forks is gone.
+    """
+    request = {
+        "arguments": list(arguments),
+        "environment": {**environment},
+        "folder": str(folder or os.getcwd()),
+        "on_terminal": on_terminal,
+    }
+    answer = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        answer.connect(path)
+        socket.send_fds(answer, [marshal.dumps(request)], list(standard))
+    except OSError:
+        answer.close()
+        raise
+    return answer
+
+
+def _wait_for(path: str) -> None:
+    """Wait until a process listens there."""
+    deadline = time.monotonic() + 60
+    while not os.path.exists(path):
+        if time.monotonic() > deadline:
+            raise AssertionError("the process that forks does not listen")
+        time.sleep(0.005)
+
+
 def is_for_a_new_interpreter(environment: Mapping[str, str]) -> bool:
     """Whether variables among these have an effect only where an interpreter starts."""
     names = set(environment).difference(_FOR_LIBRARIES)
@@ -144,10 +168,7 @@ def command(*arguments: str | Path) -> tuple[str, ...]:
 
 def interpreter() -> str:
     """Return the program that runs a script, in a fork where one can be had: half the cost of a start."""
-    if fork_server is None:
-        return sys.executable
-    fork_server.started()
-    return fork_server.interpreter
+    return sys.executable if fork_server is None else fork_server.interpreter
 
 
 def server(name: str, script: Path, **more: Any) -> ServerSpec:

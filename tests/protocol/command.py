@@ -69,7 +69,7 @@ async def _forked(
     pipes = [os.pipe(), os.pipe(), os.pipe()]
     given = (pipes[0][0], pipes[1][1], pipes[2][1])
     try:
-        answer = server.start(arguments, environment, given)
+        answer = programs.start_fork(server.path, arguments, environment, given)
     except OSError:
         for descriptor in (pipes[0][1], pipes[1][0], pipes[2][0]):
             os.close(descriptor)
@@ -129,7 +129,6 @@ async def python(*args: str, stdin: bytes = b"", **env: str) -> Done:
     server = programs.fork_server
     if server is None or programs.is_for_a_new_interpreter(env):
         return await finish(await _started((sys.executable, *args), piped=True, env=env), stdin)
-    server.started()
     async with asyncio.timeout(40):
         try:
             return await _forked(server, args, stdin, {**os.environ, **env})

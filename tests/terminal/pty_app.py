@@ -82,7 +82,8 @@ class TerminalApp:
         base |= {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"}
         server = programs.fork_server
         if server and argv[0] == sys.executable and not fresh and not programs.is_for_a_new_interpreter(env):
-            answer = server.start(argv[1:], base | env, (slave, slave, slave), cwd, on_terminal=True)
+            given = (slave, slave, slave)
+            answer = programs.start_fork(server.path, argv[1:], base | env, given, cwd, on_terminal=True)
             self.process = programs.ForkedProgram(answer)
         else:
             self.process = subprocess.Popen(

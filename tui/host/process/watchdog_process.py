@@ -3,10 +3,12 @@
 Run as a script by `tui.host.process.watchdog`, with only the standard library. Reads lines from stdin:
 `+PGID` and `-PGID` name the live process groups, `bye` ends it. When stdin ends without that word, the host
 was killed: servers that behave exit because their input ended too; the rest get SIGTERM and SIGKILL.
+
+`_signal` is `signal` without its enums, which are a third of the start: 5 of 15 ms (measured).
 """
 
+import _signal as signal  # type: ignore[import-not-found]
 import os
-import signal
 import sys
 import time
 
