@@ -65,7 +65,7 @@ def given(folder: Path) -> tuple[str, ...]:
     return ("--set", f"api_key={SECRET}", "--set", f"folder={folder}")
 
 
-async def test_nothing_is_unpacked_or_written_before_the_yes(
+async def test_nothing_is_unpacked_or_written_before_confirmation(
     file: Path, sample: str, tmp_path: Path, home_of_its_own: Path
 ):
     words = ("add", sample, *given(tmp_path), "--config", str(file))
@@ -78,7 +78,7 @@ async def test_nothing_is_unpacked_or_written_before_the_yes(
     assert (await mcptui(*words, "--dry-run")).code == 0 and unpacked(home_of_its_own) == []
 
 
-async def test_a_bundle_is_added_and_its_server_called_with_its_secret_from_the_keychain(
+async def test_a_bundle_is_added_and_its_server_gets_its_secret_from_the_keychain(
     file: Path, sample: str, tmp_path: Path, home_of_its_own: Path
 ):
     env = keychain_in(tmp_path)
@@ -99,7 +99,7 @@ async def test_a_bundle_is_added_and_its_server_called_with_its_secret_from_the_
     assert without.code == 5 and "keyring" in without.err
 
 
-async def test_without_a_keychain_the_secret_stands_in_the_private_file_and_that_is_said(
+async def test_without_a_keychain_the_secret_is_saved_in_the_private_file_with_a_note(
     file: Path, sample: str, tmp_path: Path
 ):
     done = await mcptui("add", sample, *given(tmp_path), "--yes", "--config", str(file))
@@ -117,7 +117,9 @@ async def test_without_a_keychain_the_secret_stands_in_the_private_file_and_that
         (("--as", "npm"), "--env, --header, --transport, --as and --registry do not apply to bundles."),
     ],
 )
-async def test_what_does_not_fit_is_refused(file: Path, sample: str, words: tuple[str, ...], said: str):
+async def test_an_unsuitable_bundle_or_value_is_refused(
+    file: Path, sample: str, words: tuple[str, ...], said: str
+):
     done = await mcptui("add", sample, *words, "--yes", "--config", str(file))
     assert done.code == 2 and said in done.err and written(file) == {}
 
@@ -136,6 +138,6 @@ async def test_a_bundle_cannot_take_the_secret_of_another_server(file: Path, tmp
     assert done.code == 2 and "from your keychain" in done.err and written(file) == {}
 
 
-async def test_an_address_of_a_bundle_is_not_taken_for_a_server(file: Path):
+async def test_the_url_of_a_bundle_is_not_added_as_a_server(file: Path):
     done = await mcptui("add", "https://example.com/x.mcpb", "--config", str(file))
     assert done.code == 2 and "Download it first" in done.err and written(file) == {}

@@ -118,7 +118,7 @@ def differences(stored: Sequence[Entry], reference: bytes, direction: Direction)
 
 
 @pytest.mark.parametrize("names", NOISY, ids=lambda names: names[0])
-async def test_the_store_holds_what_the_reference_saw(tmp_path, names):
+async def test_the_store_contains_exactly_the_bytes_of_the_reference(tmp_path, names):
     store = Store(tmp_path, names)
     await store.run()
     seen = 0

@@ -63,7 +63,7 @@ def refused(done: Done, calls: Path, *words: str) -> None:
     assert [word for word in words if word not in done.err] == []
 
 
-async def test_a_value_is_read_by_the_schema_of_the_tool(config: str, calls: Path, tmp_path: Path):
+async def test_a_value_is_converted_by_the_schema_of_the_tool(config: str, calls: Path, tmp_path: Path):
     given = ("text=12", "count=3", "ratio=0.5", "loud=true", "mode=very slow", 'tags=["a", "b"]')
     done = await mcptui("call", "--config", config, "offering", "show", *given, 'place={"city": "Rome"}')
     expected = {"text": "12", "count": 3, "ratio": 0.5, "loud": True, "mode": "very slow"}
@@ -73,7 +73,7 @@ async def test_a_value_is_read_by_the_schema_of_the_tool(config: str, calls: Pat
     assert not (tmp_path / "started").exists()  # no other server was started
 
 
-async def test_a_call_is_in_the_record_of_decisions(config: str, tmp_path: Path):
+async def test_a_call_is_recorded_as_a_decision(config: str, tmp_path: Path):
     state = {"XDG_STATE_HOME": str(tmp_path / "state")}
     await mcptui("call", "--config", config, "offering", "show", "text=private", **state)
     done = await mcptui("decisions", "--json", **state)
@@ -84,18 +84,18 @@ async def test_a_call_is_in_the_record_of_decisions(config: str, tmp_path: Path)
     assert "private" not in done.out
 
 
-async def test_options_may_stand_between_the_words(config: str):
+async def test_options_can_be_between_the_words(config: str):
     done = await mcptui("call", "offering", "--config", config, "show", "--seconds", "9", "text=a=b")
     assert (done.code, json.loads(done.out)) == (0, {"text": "a=b"})
 
 
-async def test_json_is_the_whole_answer_of_the_server(config: str):
+async def test_json_prints_the_whole_answer_of_the_server(config: str):
     done = await mcptui("call", "--json", "--config", config, "offering", "show", "text=x")
     content = [{"type": "text", "text": '{"text": "x"}'}]
     assert json.loads(done.out) == {"content": content, "structuredContent": {"text": "x"}}
 
 
-async def test_a_command_behind_two_dashes_is_the_server(tmp_path: Path):
+async def test_a_command_after_two_dashes_is_the_server(tmp_path: Path):
     done = await mcptui(
         "call", "show", "text=hello", "--", *programs.command(SERVER), str(tmp_path / "--json")
     )
@@ -103,7 +103,7 @@ async def test_a_command_behind_two_dashes_is_the_server(tmp_path: Path):
     assert (tmp_path / "--json").exists()  # an option behind -- is the server's
 
 
-async def test_a_broken_configuration_is_no_obstacle_to_a_command(tmp_path: Path):
+async def test_a_server_given_as_a_command_needs_no_valid_configuration(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text("[servers")
     done = await mcptui("call", "show", "text=x", "--config", str(path), "--", *programs.command(SERVER))
@@ -115,7 +115,7 @@ async def test_a_broken_configuration_is_no_obstacle_to_a_command(tmp_path: Path
     assert done.code == 2 and "offering: its configuration has 2 problems:\n  " in done.err
 
 
-async def test_a_tool_over_http_is_called_with_a_header_from_the_environment():
+async def test_an_http_tool_is_called_with_a_header_from_the_environment():
     async with http_server() as server:
         header = ("--header", "Authorization: Bearer ${SOME_TOKEN}")
         done = await mcptui("call", server.url, "echo", "text=hi", *header, SOME_TOKEN="t-3kq9Zt")
@@ -123,13 +123,13 @@ async def test_a_tool_over_http_is_called_with_a_header_from_the_environment():
         assert {one.headers.get("authorization") for one in server.asked} == {"Bearer t-3kq9Zt"}
 
 
-async def test_an_address_without_a_server_is_one_sentence_and_exit_code_5():
+async def test_a_url_without_a_server_gives_one_sentence_and_exit_code_5():
     done = await mcptui("call", "http://127.0.0.1:9/mcp", "echo")
     assert (done.code, done.out) == (5, "")
     assert "http://127.0.0.1:9" in done.err and "refused" in done.err and "Press" not in done.err
 
 
-async def test_a_status_that_is_an_error_costs_the_call_and_is_named():
+async def test_an_http_error_status_fails_the_call_and_is_reported():
     async with http_server() as server:
         server.answers["tools/call"] = says(reply(b"down", "503 Service Unavailable", "text/plain"))
         done = await mcptui("call", server.url, "echo", "text=hi", "--json")
@@ -137,7 +137,7 @@ async def test_a_status_that_is_an_error_costs_the_call_and_is_named():
         assert json.loads(done.out)["type"] == "error" and server.methods().count("tools/call") == 1
 
 
-async def test_a_server_that_does_not_start_is_told_with_its_last_line():
+async def test_a_server_that_fails_to_start_is_reported_with_its_last_line():
     failing = "import sys; print('no luck', file=sys.stderr); sys.exit(3)"
     done = await mcptui("list", "--", sys.executable, "-c", failing)
     assert (done.code, done.out) == (5, "")
@@ -173,7 +173,7 @@ async def test_a_server_that_does_not_start_is_told_with_its_last_line():
     ],
     ids=lambda value: " ".join(value)[:40],
 )
-async def test_what_does_not_fit_is_refused_and_nothing_is_called(
+async def test_arguments_that_do_not_fit_are_refused_and_nothing_is_called(
     config: str, calls: Path, words: tuple[str, ...], said: tuple[str, ...]
 ):
     refused(await mcptui("call", "--config", config, "offering", *words), calls, *said)
@@ -196,7 +196,7 @@ async def test_what_does_not_fit_is_refused_and_nothing_is_called(
     ],
     ids=lambda value: " ".join(value)[:40],
 )
-async def test_a_command_line_that_means_nothing_says_what_to_write(
+async def test_an_invalid_command_line_gets_a_suggestion(
     config: str, calls: Path, words: tuple[str, ...], said: tuple[str, ...]
 ):
     refused(await mcptui(*words, "--config", config), calls, *said)
@@ -210,7 +210,7 @@ async def test_arguments_come_from_a_file_or_from_stdin(config: str, tmp_path: P
     assert json.loads((await mcptui(*piped, stdin=b'{"text": "stdin"}')).out) == {"text": "stdin"}
 
 
-async def test_unchecked_sends_what_does_not_fit(config: str):
+async def test_unchecked_sends_arguments_that_do_not_match_the_schema(config: str):
     odd = ("--args", '{"count": "x", "more": 1}', "--unchecked")
     done = await mcptui("call", "--config", config, "offering", "show", *odd)
     assert (done.code, json.loads(done.out)) == (0, {"count": "x", "more": 1})
@@ -231,17 +231,17 @@ async def test_a_server_of_the_hello_dialect_says_which_option_it_needs():
     assert (done.code, done.out) == (0, "3\n")
 
 
-async def test_an_error_of_the_tool_is_its_result_and_exit_code_1(config: str):
+async def test_a_tool_error_is_printed_as_the_result_with_exit_code_1(config: str):
     done = await mcptui("call", "--config", config, "offering", "fail")
     assert (done.code, done.out) == (1, "no luck\n")
 
 
-async def test_an_error_of_the_protocol_is_on_stderr_and_exit_code_1(config: str):
+async def test_a_protocol_error_is_printed_on_stderr_with_exit_code_1(config: str):
     done = await mcptui("call", "--config", config, "offering", "refuse")
     assert (done.code, done.out) == (1, "") and "not with me" in done.err
 
 
-async def test_a_call_that_takes_too_long_is_cancelled_with_exit_code_3(config: str):
+async def test_a_call_that_times_out_is_cancelled_with_exit_code_3(config: str):
     done = await mcptui("call", "--config", config, "offering", "hang", "--seconds", "0.4")
     assert (done.code, done.out) == (3, "") and "within 0.4 s" in done.err
 
@@ -261,7 +261,7 @@ async def test_ctrl_c_cancels_the_call_and_stops_the_server(config: str):
     assert len(said.out.splitlines()) == 1
 
 
-async def test_the_log_of_the_server_is_printed_only_if_asked_for(config: str):
+async def test_the_log_of_the_server_is_printed_only_on_request(config: str):
     quiet = await mcptui("call", "--config", config, "offering", "show", "text=x")
     told = await mcptui("call", "-v", "--config", config, "offering", "show", "text=x")
     assert "calling show" not in quiet.err
@@ -269,7 +269,7 @@ async def test_the_log_of_the_server_is_printed_only_if_asked_for(config: str):
     assert quiet.out == told.out
 
 
-async def test_an_image_alone_goes_into_a_pipe_or_a_file_as_bytes(config: str, tmp_path: Path):
+async def test_a_single_image_is_written_to_a_pipe_or_a_file_as_bytes(config: str, tmp_path: Path):
     target = tmp_path / "image.png"
     done = await mcptui("call", "--config", config, "offering", "image", "-o", str(target))
     assert (done.code, done.out, target.read_bytes()) == (0, "", PNG)
@@ -279,19 +279,19 @@ async def test_an_image_alone_goes_into_a_pipe_or_a_file_as_bytes(config: str, t
     assert (tmp_path / "mixed-2.png").read_bytes() == PNG
 
 
-async def test_images_among_text_are_named_and_the_hint_says_how_to_save_them(config: str):
+async def test_images_among_text_are_described_with_a_hint_how_to_save_them(config: str):
     done = await mcptui("call", "--config", config, "offering", "mixed")
     assert done.out == "look:\n[image image/png, 10 B]\n[image image/png, 10 B]\n" and "-o FILE" in done.err
 
 
-async def test_a_resource_goes_into_a_pipe_cleaned_and_as_json_whole(config: str):
+async def test_a_resource_is_cleaned_in_a_pipe_and_complete_as_json(config: str):
     done = await mcptui("read", "--config", config, "offering", "memo://text")
     assert (done.code, done.out) == (0, "one\ntwo␛[31m")
     done = await mcptui("read", "--json", "--config", config, "offering", "memo://bytes")
     assert base64.b64decode(json.loads(done.out)["contents"][0]["blob"]) == PNG
 
 
-async def test_a_resource_that_is_not_there_is_named(config: str):
+async def test_a_missing_resource_is_reported(config: str):
     done = await mcptui("read", "--config", config, "offering", "memo://nothing")
     assert (done.code, done.out) == (1, "") and "Resource not found: memo://nothing" in done.err
 
@@ -301,7 +301,7 @@ async def test_a_prompt_is_filled_in(config: str):
     assert (done.code, done.out) == (0, "Review style=short topic=the plan\n")
 
 
-async def test_a_list_says_how_each_tool_is_called(config: str):
+async def test_a_list_shows_how_to_call_each_tool(config: str):
     done = await mcptui("list", "--config", config, "offering")
     assert done.code == 0
     for line in (
@@ -314,7 +314,7 @@ async def test_a_list_says_how_each_tool_is_called(config: str):
         assert line in done.out.splitlines()
 
 
-async def test_a_list_as_json_is_what_the_server_sent(config: str):
+async def test_a_list_as_json_is_the_list_from_the_server(config: str):
     done = await mcptui("list", "--json", "--config", config, "offering", "tools")
     listed = json.loads(done.out)
     assert list(listed) == ["tools"] and listed["tools"][1]["name"] == "fail"
@@ -349,14 +349,14 @@ async def on_a_terminal(*words: str) -> tuple[int, str]:
             os.close(theirs)
 
 
-async def test_a_terminal_gets_no_binary_and_no_escape_sequence(config: str):
+async def test_a_terminal_gets_no_binary_data_and_no_escape_sequences(config: str):
     code, said = await on_a_terminal("read", "--config", config, "offering", "memo://bytes")
     assert code == 2 and "image/png" in said and "-o FILE" in said and "PNG\r" not in said
     code, said = await on_a_terminal("call", "--config", config, "offering", "escapes")
     assert code == 0 and "\x1b" not in said and "\u202e" not in said and "␛]0;owned" in said
 
 
-async def test_a_call_is_recorded_like_any_other(config: str):
+async def test_the_traffic_of_a_call_is_recorded(config: str):
     await mcptui("call", "--config", config, "offering", "show", "text=x")
     done = await mcptui("traffic", "--config", config, "--filter", "tool:show kind:request", "--json")
     assert len(done.out.splitlines()) == 1
@@ -385,26 +385,26 @@ def task_config(tmp_path: Path, at_server: Path) -> str:
     return str(path)
 
 
-async def test_a_call_waits_for_the_task_that_it_becomes(tmp_path: Path, at_server: Path):
+async def test_a_call_waits_for_the_task_it_becomes(tmp_path: Path, at_server: Path):
     done = await mcptui("call", "--config", task_config(tmp_path, at_server), "tasks", "count")
     assert (done.code, done.out) == (0, "counted to 3\n")
     assert done.err.count("task working") == 3
 
 
-async def test_a_task_that_takes_too_long_is_cancelled_with_exit_code_3(tmp_path: Path, at_server: Path):
+async def test_a_task_that_times_out_is_cancelled_with_exit_code_3(tmp_path: Path, at_server: Path):
     config = task_config(tmp_path, at_server)
     done = await mcptui("call", "--config", config, "tasks", "stuck", "--seconds", "1")
     assert (done.code, done.out) == (3, "") and "did not finish within 1 s and was cancelled" in done.err
     assert statuses(at_server) == ["cancelled"]
 
 
-async def test_a_list_names_the_tools_that_the_model_is_not_offered(tmp_path: Path, at_server: Path):
+async def test_a_list_marks_the_tools_not_offered_to_the_model(tmp_path: Path, at_server: Path):
     done = await mcptui("list", "--config", task_config(tmp_path, at_server), "tasks", "tools")
     assert done.out.count("not offered to the model") == 1
     assert "stuck\n    Never end.\n    not offered to the model: disabled\n" in done.out
 
 
-async def test_a_tool_that_a_rule_denies_is_called_by_hand_and_the_rule_is_named(config: str, calls: Path):
+async def test_a_tool_denied_by_a_rule_can_be_called_by_hand_and_the_rule_is_named(config: str, calls: Path):
     add_to(Path(config), '[approvals]\nrules = ["deny offering/*"]\n')
     done = await mcptui("list", "--config", config, "offering", "tools")
     assert "not offered to the model: deny offering/*\n" in done.out

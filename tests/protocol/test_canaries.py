@@ -31,12 +31,12 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", SECRETS)
-def test_a_secret_is_found_in_every_form(form: str, name: str):
+def test_the_search_finds_a_secret_in_every_encoding(form: str, name: str):
     found = Needles(SECRETS).found_in(b"it is " + FORMS[form](SECRETS[name]).encode() + b".")
     assert {one.partition(" ")[0] for one in found} == {name}
 
 
-def test_what_is_painted_over_several_lines_copied_or_in_a_title_is_found():
+def test_the_search_finds_a_secret_painted_on_two_lines_copied_or_in_a_title():
     secret = SECRETS["env"]
     for painted in (
         f"\x1b[31m{secret[:9]}\x1b[2;1H{secret[9:]}",
@@ -47,19 +47,19 @@ def test_what_is_painted_over_several_lines_copied_or_in_a_title_is_found():
 
 
 @pytest.mark.parametrize("size", [5, 7])
-def test_a_secret_in_pieces_is_found(size: int):
+def test_the_search_finds_a_secret_in_pieces(size: int):
     pieces = [SECRETS["env"][at : at + size] for at in range(0, len(SECRETS["env"]), size)]
     found = Needles(SECRETS).found_in(json.dumps([{"content": piece} for piece in pieces]).encode())
     assert list(found) == ["env in pieces"]
 
 
 @pytest.mark.parametrize("size", [1, 3, 8])
-def test_what_a_stream_spells_is_joined(size: int):
+def test_the_pieces_of_a_stream_are_joined_for_the_search(size: int):
     pieces = [SECRETS["env"][at : at + size] for at in range(0, len(SECRETS["env"]), size)]
     events = [chunk(content=piece, role="assistant") for piece in pieces]
     body = "\n\n".join(f"data: {json.dumps(event)}" for event in events).encode()
     assert SECRETS["env"].encode() in list(spelled_texts(body))
 
 
-def test_ordinary_text_has_none():
+def test_the_search_finds_nothing_in_ordinary_text():
     assert Needles(SECRETS).found_in(b"[redacted:servers.canary.env.CANARY_TOKEN] and Bearer") == {}

@@ -50,19 +50,19 @@ async def test_a_tool_that_appears_later_can_be_called_once_it_is_accepted(host,
     assert await call(host, "added") == "new"
 
 
-async def test_progress_is_told_with_its_message(host):
+async def test_progress_is_reported_with_its_message(host):
     seen = []
     assert await call(host, "count", lambda *told: seen.append(told)) == "counted"
     # What comes at once is told once, as it is at last; here the first may be overtaken.
     assert seen[-1] == (2.0, 2.0, "whole") and seen[0] in ((1.0, 2.0, "half"), (2.0, 2.0, "whole"))
 
 
-async def test_nothing_of_how_answers_are_kept_is_on_the_wire(host, lines):
+async def test_internal_tickets_of_answers_are_not_sent(host, lines):
     await call(host, "count")
     assert not any(TICKET.encode() in line for line in lines)
 
 
-async def test_the_host_gives_its_name_and_offers_nothing_that_it_cannot_do(host, lines):
+async def test_the_host_sends_its_name_and_declares_only_what_it_supports(host, lines):
     first = next(line for line in lines if b"server/discover" in line)
     assert b'"name":"mcptui"' in first
     offered = json.loads(first)["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"]
@@ -70,6 +70,6 @@ async def test_the_host_gives_its_name_and_offers_nothing_that_it_cannot_do(host
     assert set(offered["extensions"]) == {"io.modelcontextprotocol/tasks"}
 
 
-async def test_an_open_change_stream_does_not_hold_up_a_stop(host):
+async def test_an_open_change_stream_does_not_delay_a_stop(host):
     await host.stop("changing")
     assert host.status("changing").state is ServerState.STOPPED

@@ -35,7 +35,7 @@ def planted(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("words", WORDS.values(), ids=WORDS)
-async def test_nothing_is_executed_and_the_refusal_names_command_and_flag(
+async def test_without_consent_nothing_runs_and_the_refusal_shows_command_and_flag(
     tmp_path: Path, words: tuple[str, ...]
 ):
     done = await doubtful(*words, "--config", planted(tmp_path))
@@ -44,7 +44,7 @@ async def test_nothing_is_executed_and_the_refusal_names_command_and_flag(
     assert not (tmp_path / "EXECUTED").exists()
 
 
-async def test_with_the_flag_it_runs_for_this_run_only(tmp_path: Path):
+async def test_the_flag_gives_consent_for_one_run_only(tmp_path: Path):
     config = planted(tmp_path)
     await doubtful("servers", "--config", config, "--trust-config")
     assert (tmp_path / "EXECUTED").exists()
@@ -55,7 +55,7 @@ async def test_with_the_flag_it_runs_for_this_run_only(tmp_path: Path):
     assert "--trust-config" in said.out
 
 
-async def test_the_environment_variable_names_no_file_of_ones_own(tmp_path: Path):
+async def test_a_file_named_by_the_environment_variable_needs_consent(tmp_path: Path):
     done = await doubtful("servers", MCPTUI_CONFIG=planted(tmp_path))
     assert "needs your consent" in done.out and not (tmp_path / "EXECUTED").exists()
 
@@ -66,7 +66,7 @@ def write_own(path: Path) -> None:
     path.write_text(f'[servers.mine]\n{weather}env = {{ A = "b" }}\n')
 
 
-async def test_the_persons_own_file_runs_without_a_question(tmp_path: Path):
+async def test_servers_of_the_users_own_file_need_no_consent(tmp_path: Path):
     named = (await doubtful("config", "path")).out.strip()
     write_own(Path(named))
     assert (await doubtful("servers")).code == 0
@@ -79,7 +79,7 @@ async def test_the_shipped_samples_need_no_consent(tmp_path: Path):
     assert (done.code, "consent" in done.out + done.err) == (0, False)
 
 
-async def test_no_address_is_connected_to(tmp_path: Path):
+async def test_without_consent_no_url_is_contacted(tmp_path: Path):
     async with http_server() as server:
         path = tmp_path / "mcp.json"
         path.write_text(json.dumps({"mcpServers": {"far": {"url": server.url}}}))
@@ -89,13 +89,13 @@ async def test_no_address_is_connected_to(tmp_path: Path):
         assert server.methods() == []
 
 
-async def test_json_says_why_it_was_not_started(tmp_path: Path):
+async def test_json_output_says_why_a_server_was_not_started(tmp_path: Path):
     done = await doubtful("servers", "--json", "--config", planted(tmp_path))
     (found,) = json.loads(done.out)
     assert (found["status"], found["reason"]) == ("STOPPED", "needs consent")
 
 
-async def test_an_imported_server_needs_consent_until_it_is_agreed_to(tmp_path: Path):
+async def test_an_imported_server_needs_consent(tmp_path: Path):
     imported = await doubtful("config", "import", planted(tmp_path))
     assert imported.code == 0 and "mcptui config trust" in imported.out
     done = await doubtful("servers")
@@ -114,7 +114,7 @@ async def test_an_imported_server_needs_consent_until_it_is_agreed_to(tmp_path: 
     assert (tmp_path / "EXECUTED").exists()
 
 
-async def test_the_confirmation_of_a_registry_server_is_the_yes_until_it_changes(tmp_path: Path):
+async def test_confirming_a_registry_server_gives_consent_until_it_changes(tmp_path: Path):
     file = (await doubtful("config", "path")).out.strip()
     async with registry_server(entry(version="1.0.2")) as server:
         words = ("add", NAME, "--set", "units=metric", "--registry", server.url)
@@ -128,7 +128,7 @@ async def test_the_confirmation_of_a_registry_server_is_the_yes_until_it_changes
     assert "was @example/weather@1.0.2, is now @example/weather@1.0.3" in done.out
 
 
-async def test_a_yes_to_a_file_ends_with_a_change_of_it(tmp_path: Path):
+async def test_consent_to_a_file_ends_when_it_changes(tmp_path: Path):
     config = planted(tmp_path)
     await doubtful("config", "trust", "--yes", "--config", config)
     found = json.loads(read(config))
@@ -142,7 +142,7 @@ async def test_a_yes_to_a_file_ends_with_a_change_of_it(tmp_path: Path):
     assert "PYTHONPATH can make any program load other code." in shown.out
 
 
-async def test_a_command_line_that_was_typed_needs_no_consent(tmp_path: Path):
+async def test_a_typed_command_line_needs_no_consent(tmp_path: Path):
     weather = str(sample_server("weather"))
     named = str(tmp_path / "typed.toml")
     for given in ((), ("--config", named)):
@@ -166,7 +166,7 @@ def foreign_model(folder: Path, url: str, key: str = "${OPENAI_API_KEY}") -> str
     return str(path)
 
 
-async def test_a_model_of_another_file_is_sent_nothing_before_a_yes(tmp_path: Path):
+async def test_nothing_is_sent_to_a_model_from_elsewhere_before_consent(tmp_path: Path):
     key = "sk-canary-5512abc"
     async with Endpoint([model_says("Hello.")]) as endpoint:
         config = foreign_model(tmp_path, endpoint.base_url)
@@ -185,14 +185,14 @@ async def test_a_model_of_another_file_is_sent_nothing_before_a_yes(tmp_path: Pa
         assert endpoint.requests[0].headers["authorization"] == "Bearer another-value-77a"
 
 
-async def test_a_model_of_another_file_is_used_with_the_flag(tmp_path: Path):
+async def test_a_model_from_elsewhere_is_used_with_the_flag(tmp_path: Path):
     async with Endpoint([model_says("Hello.")]) as endpoint:
         config = foreign_model(tmp_path, endpoint.base_url)
         done = await doubtful("run", "--trust-config", "--config", config, "hi", OPENAI_API_KEY="k-1")
         assert done.code == 0 and "Hello." in done.out
 
 
-async def test_a_refusal_shows_variables_and_marks(tmp_path: Path):
+async def test_a_refusal_shows_variables_and_warnings_without_secrets(tmp_path: Path):
     path = tmp_path / "f.toml"
     path.write_text(
         '[servers.s]\ncommand = "npx"\nargs = ["tool", "${MY_API_KEY}"]\n'

@@ -63,7 +63,7 @@ def result(endpoint: Endpoint, number: int = 1) -> str:
 ASKS = calls(("calc__add", {"a": 1, "b": 2}))
 
 
-async def test_a_tool_that_changed_between_two_runs_is_refused_also_with_approve_all(stage: Stage) -> None:
+async def test_a_tool_changed_between_two_runs_is_refused_even_with_approve_all(stage: Stage) -> None:
     async with Endpoint([ASKS, says("3."), ASKS, says("No.")]) as endpoint:
         config = stage.config(endpoint)
         first = await mcptui(*RUN, "--config", config, "add")
@@ -83,7 +83,7 @@ async def test_a_tool_that_changed_between_two_runs_is_refused_also_with_approve
     assert second.code == 0
 
 
-async def test_with_the_option_it_is_accepted_for_good(stage: Stage) -> None:
+async def test_with_the_option_a_changed_tool_is_accepted_permanently(stage: Stage) -> None:
     async with Endpoint([says("Hi."), says("Hi."), ASKS, says("3."), says("Hi.")]) as endpoint:
         config = stage.config(endpoint)
         await mcptui(*RUN, "--config", config, "hello")
@@ -105,7 +105,7 @@ async def test_with_the_option_it_is_accepted_for_good(stage: Stage) -> None:
     ]
 
 
-async def test_json_lines_say_which_changes_were_accepted_and_which_were_left_out(stage: Stage) -> None:
+async def test_json_lines_have_the_accepted_and_the_omitted_changes(stage: Stage) -> None:
     async with Endpoint([says("Hi.")] * 3) as endpoint:
         config = stage.config(endpoint)
         await mcptui(*RUN, "--config", config, "hello")
@@ -144,7 +144,7 @@ async def test_a_tool_that_changes_during_a_turn_is_not_called_again(stage: Stag
         {**ADD, "inputSchema": {"properties": dict(reversed(NUMBERS.items())), "type": "object"}},
     ],
 )
-async def test_the_order_of_keys_and_what_is_generated_each_time_ask_nothing(
+async def test_changes_of_key_order_and_generated_values_need_no_acceptance(
     stage: Stage, same: dict[str, Any]
 ) -> None:
     config = stage.config()
@@ -155,7 +155,7 @@ async def test_the_order_of_keys_and_what_is_generated_each_time_ask_nothing(
     assert "accepted" not in again.err
 
 
-async def test_a_call_by_hand_is_refused_too_and_the_option_named(stage: Stage) -> None:
+async def test_a_call_by_hand_to_a_changed_tool_is_refused_and_the_option_is_named(stage: Stage) -> None:
     config = stage.config()
     assert (await mcptui(*CALL, "--config", config)).out == "three\n"
     stage.lists(POISONED)
@@ -167,7 +167,7 @@ async def test_a_call_by_hand_is_refused_too_and_the_option_named(stage: Stage) 
     assert (accepted.code, accepted.out) == (0, "three\n")
 
 
-async def test_the_list_of_servers_says_that_tools_changed(stage: Stage) -> None:
+async def test_the_list_of_servers_reports_changed_tools(stage: Stage) -> None:
     config = stage.config()
     first = await mcptui("servers", "--json", "--config", config)
     stage.lists(POISONED, HELPER)
@@ -177,7 +177,7 @@ async def test_the_list_of_servers_says_that_tools_changed(stage: Stage) -> None
     assert "2 definitions not accepted yet, not offered" in shown.out
 
 
-async def test_another_program_under_the_same_name_starts_over(stage: Stage) -> None:
+async def test_another_program_with_the_same_name_has_no_accepted_definitions(stage: Stage) -> None:
     await mcptui(*CALL, "--config", stage.config())
     stage.tools = stage.folder / "other.json"
     stage.lists({**ADD, "description": "Adds two other numbers."})
@@ -185,7 +185,7 @@ async def test_another_program_under_the_same_name_starts_over(stage: Stage) -> 
     assert (done.code, done.out) == (0, "three\n")
 
 
-async def test_a_replay_sends_no_tool_that_changed_and_records_what_was_decided(stage: Stage) -> None:
+async def test_a_replay_omits_changed_tools_and_records_the_decisions(stage: Stage) -> None:
     config = stage.config()
     live = programs.command(SERVER, stage.tools)
     sent = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "add", "arguments": {}}}

@@ -270,7 +270,7 @@ def test_every_server_of_the_corpus_has_a_row():
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-async def test_the_host_survives(row):
+async def test_the_host_survives_each_faulty_server(row):
     host, work = host_for(row), [0.0]
     watching = asyncio.create_task(most_work_at_once(work))
     try:
@@ -325,7 +325,7 @@ async def test_a_second_shutdown_kills_at_once():
     await first
 
 
-async def test_a_crash_is_seen_without_any_call():
+async def test_a_crash_is_noticed_without_a_call():
     host = host_for(Row("crash_loop", env={"FAULT_DELAY": "3.0"}))  # not before it is up
     await host.start_all()
     await until(lambda: host.status("crash_loop").state is ServerState.STOPPED)
@@ -333,7 +333,7 @@ async def test_a_crash_is_seen_without_any_call():
     await host.shutdown()
 
 
-async def test_a_line_without_end_fails_the_call_and_stops_the_server_with_a_sentence():
+async def test_an_endless_line_fails_the_call_and_stops_the_server_with_a_reason():
     host = host_for(Row("endless_line"))
     await host.start_all()
     tool = host.toolbox.tools()[0]
@@ -359,7 +359,7 @@ async def test_a_server_that_keeps_dying_is_not_restarted():
     await host.shutdown()
 
 
-async def test_a_tool_whose_definition_changed_is_not_run_under_its_old_one():
+async def test_a_tool_with_a_changed_definition_is_not_called():
     host = host_for(only("rug_pull"))
     await host.start_all()
     offered = host.toolbox.tools()[0]
@@ -376,7 +376,7 @@ async def test_a_tool_whose_definition_changed_is_not_run_under_its_old_one():
     await host.shutdown()
 
 
-async def test_a_poisoned_tool_is_marked_and_not_offered_before_somebody_accepts_it():
+async def test_a_poisoned_tool_is_marked_and_not_offered_until_it_is_accepted():
     host = host_for(only("tool_poisoning"))
     await host.start_all()
     ((name, what),) = host.status("tool_poisoning").hidden
@@ -390,7 +390,7 @@ async def test_a_poisoned_tool_is_marked_and_not_offered_before_somebody_accepts
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-async def test_a_damaged_part_costs_its_resource_its_prompt_or_its_call(era):
+async def test_a_damaged_part_affects_only_its_resource_prompt_or_call(era):
     host = host_for(Row("damaged_entries", env={"FAULT_ERA": era}))
     await host.start_all()
     resources, problem = await host.workbench.resources("damaged_entries")
@@ -407,7 +407,7 @@ async def test_a_damaged_part_costs_its_resource_its_prompt_or_its_call(era):
     await host.shutdown()
 
 
-async def test_an_endless_storm_of_changes_costs_few_requests():
+async def test_an_endless_stream_of_change_notifications_causes_few_requests():
     lines = []
     row = only("list_changed_storm")
     spec = ServerSpec(row.name, sys.executable, (str(FAULTS / f"{row.name}.py"),))
@@ -419,7 +419,7 @@ async def test_an_endless_storm_of_changes_costs_few_requests():
     await host.shutdown()
 
 
-async def test_what_is_not_offered_to_a_server_is_refused_with_the_right_code():
+async def test_a_server_request_that_is_not_supported_gets_the_right_error_code():
     host = host_for(only("server_requests"))
     await host.start_all()
     tool = host.toolbox.tools()[0]
@@ -430,7 +430,7 @@ async def test_what_is_not_offered_to_a_server_is_refused_with_the_right_code():
     await host.shutdown()
 
 
-async def test_a_legacy_server_is_remembered_so_the_next_start_has_no_delay():
+async def test_the_era_of_a_legacy_server_is_remembered_so_the_next_start_has_no_delay():
     lines = []
     spec = ServerSpec("silent", sys.executable, (str(FAULTS / "discover_silent.py"),))
     host = Host([spec], sink=lambda captured: lines.append(captured.raw), clock=MonotonicClock())

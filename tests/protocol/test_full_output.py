@@ -51,7 +51,7 @@ def run(redirection: str, *args: str, **env: str) -> tuple[int, str]:
         ("--list",),
     ],
 )
-def test_a_trace_onto_a_full_device_is_one_sentence(recording: Path, args: tuple[str, ...], unbuffered: str):
+def test_a_full_device_is_reported_in_one_sentence(recording: Path, args: tuple[str, ...], unbuffered: str):
     named = () if args == ("--list",) else (str(recording),)
     code, said = run("> /dev/full", "traffic", *named, *args, PYTHONUNBUFFERED=unbuffered)
     assert code == 2
@@ -70,21 +70,19 @@ def test_a_trace_onto_a_full_device_is_one_sentence(recording: Path, args: tuple
         ("run", "--demo", "--json", "hi"),
     ],
 )
-def test_every_command_says_that_its_output_cannot_be_written(args: tuple[str, ...]):
+def test_every_command_reports_that_its_output_cannot_be_written(args: tuple[str, ...]):
     code, said = run("> /dev/full", *args, PYTHONUNBUFFERED="")
     assert (code, said.splitlines(keepends=True)[-1:]) == (2, [FULL])
     assert "Traceback" not in said and "Exception ignored" not in said
 
 
 @pytest.mark.parametrize("args", [("--version",), ("--help",), ("traffic", "--help")])
-def test_help_that_cannot_be_written_is_said_without_a_buffer_too(args: tuple[str, ...]):
+def test_help_that_cannot_be_written_is_reported_without_buffering_too(args: tuple[str, ...]):
     assert run("> /dev/full", *args, PYTHONUNBUFFERED="1") == (2, FULL)
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_messages_that_cannot_be_written_change_neither_output_nor_exit_code(
-    recording: Path, unbuffered: str
-):
+def test_unwritable_messages_change_neither_output_nor_exit_code(recording: Path, unbuffered: str):
     command = f"{sys.executable} -m tui traffic {recording} --stats --filter nothing-is-so"
     env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     for redirection in ("", "2> /dev/full"):
@@ -95,7 +93,7 @@ def test_messages_that_cannot_be_written_change_neither_output_nor_exit_code(
 
 
 @pytest.mark.parametrize("args", [("config", "init", "--print"), ("sessions",), ("traffic", "--list")])
-def test_a_closed_stdout_is_said_too(args: tuple[str, ...]):
+def test_a_closed_stdout_is_reported(args: tuple[str, ...]):
     assert run(">&-", *args) == (2, CLOSED)
 
 
@@ -105,7 +103,7 @@ def test_a_command_that_writes_nothing_needs_no_stdout(recording: Path, tmp_path
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 51
 
 
-def test_an_output_that_nobody_reads_any_more_is_no_error(recording: Path):
+def test_a_closed_pipe_reader_is_not_an_error(recording: Path):
     command = f"{shlex.join(programs.command('-m', 'tui', 'traffic', recording))} --json | head -1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60)
     assert (len(done.stdout.splitlines()), done.stderr) == (1, b"")

@@ -56,7 +56,7 @@ async def told(rules: Rules, *messages: Message, status: int = 400) -> tuple[str
     return heard.text, [one.json for one in endpoint.requests], facts
 
 
-async def test_a_model_tuned_on_mistral_gets_its_ids_and_no_question_behind_a_result() -> None:
+async def test_a_mistral_model_gets_short_call_ids_and_no_user_message_after_a_result() -> None:
     text, sent, facts = await told(strict.mistral, *TURN, UserMessage("stop"))
     assert text == "Yes." and len(sent) == 4
     assert facts == (
@@ -65,13 +65,13 @@ async def test_a_model_tuned_on_mistral_gets_its_ids_and_no_question_behind_a_re
     )
 
 
-async def test_a_proxy_of_openai_that_gives_long_ids_and_refuses_them() -> None:
+async def test_a_proxy_that_refuses_its_own_long_call_ids_gets_short_ones() -> None:
     _, sent, facts = await told(strict.openai, *TURN)
     assert len(sent) == 3 and facts == ("call IDs with at most 40 letters, digits, _ and -",)
     assert [call["id"] for call in sent[1]["messages"][1]["tool_calls"]][1] == "call_2"
 
 
-async def test_a_model_of_google_s_under_another_name_gets_the_names_of_results() -> None:
+async def test_a_google_model_under_another_name_gets_results_with_tool_names() -> None:
     def nameless(body: Mapping[str, Any]) -> None:
         for message in body["messages"]:
             words = "contents[2].parts[0].function_response.name: Name cannot be empty."
@@ -88,13 +88,13 @@ def no_results(body: Mapping[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 422, 500])
-async def test_a_template_that_takes_tools_and_knows_no_results_is_asked_in_text(status: int) -> None:
+async def test_a_template_that_rejects_tool_results_gets_tools_as_text(status: int) -> None:
     text, sent, facts = await told(no_results, *TURN, status=status)
     assert text == "Yes." and facts == ("no function calling",) and "tools" not in sent[-1]
     assert "<tool_result" in sent[-1]["messages"][-1]["content"]
 
 
-async def test_a_failure_that_says_nothing_of_that_teaches_nothing() -> None:
+async def test_an_unrelated_failure_teaches_nothing() -> None:
     def busy(body: Mapping[str, Any]) -> None:
         raise Refusal("try again later")
 

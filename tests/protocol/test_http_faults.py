@@ -186,7 +186,7 @@ FAULTS = {
 
 @ERAS
 @pytest.mark.parametrize("name", FAULTS)
-async def test_a_fault_costs_one_call_and_one_sentence(name, modern):
+async def test_a_fault_fails_one_call_with_one_sentence(name, modern):
     fault, sentence = FAULTS[name]
     release = asyncio.Event()
     async with http_server(modern=modern, tools=[ECHO, SLOW]) as server:
@@ -218,7 +218,7 @@ async def test_a_fault_costs_one_call_and_one_sentence(name, modern):
 
 
 @ERAS
-async def test_a_call_that_may_have_taken_effect_is_sent_once(modern):
+async def test_a_call_that_may_have_taken_effect_is_not_retried(modern):
     async with http_server(modern=modern) as server, connected(server) as (host, _):
         for fault in ("cut-at-once", "cut-in-the-body", "stream-without-answer", "500", "503", "202"):
             server.asked.clear()
@@ -228,7 +228,7 @@ async def test_a_call_that_may_have_taken_effect_is_sent_once(modern):
 
 
 @ERAS
-async def test_a_refused_call_is_sent_again_when_the_server_says(modern):
+async def test_a_refused_call_is_retried_when_the_server_says(modern):
     refuse = says(reply(b"", "429 Too Many Requests", "", retry_after="1"))
     async with http_server(modern=modern, once={"tools/call": refuse}) as server:
         async with connected(server) as (host, _):
@@ -239,7 +239,7 @@ async def test_a_refused_call_is_sent_again_when_the_server_says(modern):
 
 
 @ERAS
-async def test_latency_and_an_endless_stream_end_with_the_limit_of_the_call(modern):
+async def test_a_slow_answer_and_an_endless_stream_end_at_the_timeout_of_the_call(modern):
     async def endless(asked: Asked, writer: asyncio.StreamWriter) -> None:
         writer.write(STREAM + b"\r\n")
         with contextlib.suppress(ConnectionError):
@@ -260,7 +260,7 @@ async def test_latency_and_an_endless_stream_end_with_the_limit_of_the_call(mode
 
 
 @ERAS
-async def test_twenty_thousand_notifications_do_not_hold_up_the_answer(modern):
+async def test_twenty_thousand_notifications_do_not_delay_the_answer(modern):
     async def storm(asked: Asked, writer: asyncio.StreamWriter) -> None:
         params = {"level": "info", "data": "x" * 60}
         one = event({"jsonrpc": "2.0", "method": "notifications/message", "params": params})
@@ -282,7 +282,7 @@ async def test_twenty_thousand_notifications_do_not_hold_up_the_answer(modern):
 
 
 @ERAS
-async def test_a_server_that_is_gone_fails_calls_and_is_back_without_anybody_asking(modern):
+async def test_calls_fail_while_a_server_is_unreachable_and_it_reconnects_by_itself(modern):
     async with http_server(modern=modern) as server, connected(server) as (host, _):
         await server.stop()
         said = text(await call(host))
@@ -296,7 +296,7 @@ async def test_a_server_that_is_gone_fails_calls_and_is_back_without_anybody_ask
         assert host.status("far").restarts == 0
 
 
-async def test_a_session_that_cannot_be_opened_again_fails_the_call_with_the_status():
+async def test_a_session_that_cannot_be_reopened_fails_the_call_with_the_status():
     async with http_server(modern=False) as server, connected(server) as (host, _):
         server.sessions.clear()
         server.answers["initialize"] = says(reply(b"", "404 Not Found", ""))
@@ -305,7 +305,7 @@ async def test_a_session_that_cannot_be_opened_again_fails_the_call_with_the_sta
         assert text(await call(host, n=1)) == '{"n": 1}'
 
 
-async def test_an_address_that_never_connects_ends_the_start_with_the_reason(monkeypatch):
+async def test_a_url_that_never_connects_ends_the_start_with_the_reason(monkeypatch):
     monkeypatch.setattr("tui.host.transports.http_client.CONNECT_SECONDS", 0.3)
     with socket.socket() as full:  # a queue of none that is already full: the system answers nothing
         full.bind(("127.0.0.1", 0))
@@ -326,7 +326,7 @@ async def test_an_address_that_never_connects_ends_the_start_with_the_reason(mon
 
 
 @pytest.mark.parametrize("name", ["html", "redirect", "401", "403", "404", "429", "500", "202", "garbage"])
-async def test_a_fault_at_the_start_is_its_reason(name):
+async def test_a_fault_during_the_start_is_the_reason_of_its_failure(name):
     fault, sentence = FAULTS[name]
     async with http_server(answers={"server/discover": fault, "initialize": fault}) as server:
         async with connected(server) as (host, _):

@@ -26,7 +26,7 @@ def deep(asked: Asked) -> bytes:
 
 
 @ERAS
-async def test_a_schema_that_is_too_deep_costs_its_tool_only(modern):
+async def test_a_too_deeply_nested_schema_omits_only_its_tool(modern):
     async def answer(asked: Asked, writer: asyncio.StreamWriter) -> None:
         writer.write(deep(asked))
 
@@ -41,7 +41,7 @@ async def test_a_schema_that_is_too_deep_costs_its_tool_only(modern):
 
 
 @ERAS
-async def test_a_list_that_hangs_leaves_a_connected_server_without_tools(modern):
+async def test_a_hanging_list_leaves_a_connected_server_without_tools(modern):
     over = asyncio.Event()
 
     async def hang(asked: Asked, writer: asyncio.StreamWriter) -> None:
@@ -59,7 +59,7 @@ async def test_a_list_that_hangs_leaves_a_connected_server_without_tools(modern)
 
 
 @ERAS
-async def test_an_event_whose_line_never_ends_fails_its_call_and_takes_no_memory(modern):
+async def test_an_event_with_an_endless_line_fails_its_call_and_uses_no_memory(modern):
     poured = 0
 
     async def pour(asked: Asked, writer: asyncio.StreamWriter) -> None:
@@ -83,7 +83,7 @@ async def test_an_event_whose_line_never_ends_fails_its_call_and_takes_no_memory
 
 
 @ERAS
-async def test_a_result_of_many_small_parts_is_an_answer(modern):
+async def test_a_result_of_many_small_parts_is_accepted(modern):
     async def many(asked: Asked, writer: asyncio.StreamWriter) -> None:
         content = [{"type": "text", "text": str(number)} for number in range(100_000)]
         result = {"content": content, "resultType": "complete"}

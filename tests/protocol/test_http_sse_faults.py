@@ -90,7 +90,7 @@ async def goes_on(stream, host, other):
 
 
 @pytest.mark.parametrize("name", ON_THE_REQUEST)
-async def test_a_fault_of_the_request_costs_one_call_and_one_sentence(name):
+async def test_a_fault_of_the_request_fails_one_call_with_one_sentence(name):
     fault, sentence = FAULTS[name]
     async with stage() as (server, stream, host, sink):
         stream.fault = fault
@@ -119,7 +119,7 @@ async def twice(stream, asked):
 
 
 @pytest.mark.parametrize("fault", [garbage, other_id, twice])
-async def test_what_is_no_answer_on_the_stream_costs_nothing(fault):
+async def test_invalid_events_on_the_stream_are_ignored(fault):
     async with stage() as (server, stream, host, _):
 
         async def broken(asked, writer):
@@ -133,7 +133,7 @@ async def test_what_is_no_answer_on_the_stream_costs_nothing(fault):
         await goes_on(stream, host, other)
 
 
-async def test_the_request_echoed_on_the_stream_fails_its_call():
+async def test_a_request_echoed_on_the_stream_fails_its_call():
     async with stage() as (server, stream, host, _):
 
         async def echoed(asked, writer):
@@ -171,7 +171,7 @@ async def test_an_event_of_64_mib_fails_its_call():
         await goes_on(stream, host, other)
 
 
-async def test_a_stream_that_ends_fails_what_was_under_way_and_is_opened_again():
+async def test_a_stream_that_ends_fails_pending_calls_and_is_reopened():
     async with stage() as (_, stream, host, _):
 
         async def ended(asked, writer):
@@ -189,7 +189,7 @@ async def test_a_stream_that_ends_fails_what_was_under_way_and_is_opened_again()
         assert (status.state, status.restarts) == (ServerState.RUNNING, 0)
 
 
-async def test_twenty_thousand_notifications_do_not_hold_up_the_answer():
+async def test_twenty_thousand_notifications_do_not_delay_the_answer():
     async with stage() as (_, stream, host, sink):
 
         async def flood(asked, writer):

@@ -35,7 +35,7 @@ def host(taken):
     return Host([spec], sink=taken.append, clock=MonotonicClock(), open_with=in_memory(server))
 
 
-async def test_its_tools_are_listed_and_called_and_every_message_is_recorded():
+async def test_tools_are_listed_and_called_and_every_message_is_recorded():
     taken = []
     one = host(taken)
     await one.start("inside")
@@ -51,7 +51,7 @@ async def test_its_tools_are_listed_and_called_and_every_message_is_recorded():
     assert [c.detail["event"] for c in taken if c.kind is Kind.EVENT] == ["connect", "stop"]
 
 
-async def test_a_stop_while_a_call_runs_is_bounded_and_leaves_no_task():
+async def test_a_stop_during_a_call_is_bounded_and_leaves_no_task():
     taken = []
     one = host(taken)
     await one.start("inside")
@@ -64,7 +64,7 @@ async def test_a_stop_while_a_call_runs_is_bounded_and_leaves_no_task():
     await one.shutdown()
 
 
-async def test_what_is_sent_before_the_other_side_listens_waits_in_order():
+async def test_messages_sent_before_the_other_side_listens_wait_in_order():
     left, right = linked_pair()
     left.send(b"1")
     left.send(b"2")

@@ -62,7 +62,7 @@ async def exports() -> str:
     return out
 
 
-async def test_a_refusal_that_quotes_the_key_leaves_it_in_no_output_file_export_or_later_request(
+async def test_a_key_quoted_in_a_refusal_is_in_no_output_file_export_or_later_request(
     tmp_path: Path,
 ):
     refused = refuses(401, f"Incorrect API key provided: {KEY}", code=KEY)
@@ -79,7 +79,7 @@ async def test_a_refusal_that_quotes_the_key_leaves_it_in_no_output_file_export_
     assert leaking_files() == []
 
 
-async def test_a_last_request_that_fails_at_a_limit_leaves_no_key_in_the_answer_and_the_next_request(
+async def test_a_key_quoted_at_a_limit_is_in_neither_the_answer_nor_the_next_request(
     tmp_path: Path,
 ):
     def reply(request: Request) -> Answer:
@@ -98,7 +98,7 @@ async def test_a_last_request_that_fails_at_a_limit_leaves_no_key_in_the_answer_
     assert leaking_files() == []
 
 
-async def test_a_reply_that_is_the_key_in_pieces_leaves_it_nowhere(tmp_path: Path):
+async def test_a_key_streamed_in_pieces_is_written_nowhere(tmp_path: Path):
     pieces = [chunk(content=KEY[at : at + 4]) for at in range(0, len(KEY), 4)]
     echo = Answer([chunk(content="Your key: "), *pieces, chunk("stop")])
     async with Endpoint([echo, says("Fine.")]) as endpoint:

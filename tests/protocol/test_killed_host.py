@@ -88,7 +88,7 @@ SERVERS = ("crlf", "ignore_sigterm_and_eof", "grandchild_holds_pipes", "grandchi
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts processes by their environment")
-def test_no_server_outlives_a_killed_host_by_five_seconds(host):
+def test_servers_of_a_killed_host_exit_within_five_seconds(host):
     process, owner = host("wait", *SERVERS)
     assert len(left_of(owner)) >= 6
     os.kill(process.pid, signal.SIGKILL)
@@ -98,7 +98,7 @@ def test_no_server_outlives_a_killed_host_by_five_seconds(host):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts processes by their environment")
-def test_no_server_outlives_a_host_that_breaks_down(host):
+def test_servers_of_a_crashed_host_exit(host):
     process, owner = host("crash", *SERVERS)
     process.wait(20)
     wait_until(lambda: not left_of(owner) and not guards_of(owner), 5, "everything to be gone")

@@ -35,7 +35,7 @@ def config(folder: Path, endpoint: Endpoint) -> str:
     return str(path)
 
 
-async def test_a_run_killed_in_its_calls_is_resumed_by_others(tmp_path: Path) -> None:
+async def test_a_run_killed_during_its_calls_is_resumed_with_other_models(tmp_path: Path) -> None:
     strict = Strict(calls(SLOW, WEATHER, text="Let me look."))
     async with Endpoint([strict]) as endpoint:
         given = ("run", "--config", config(tmp_path, endpoint), "--approve", "all", "--json", *TRUSTED)

@@ -21,7 +21,7 @@ from tui.storage.sessions.store import SessionStore
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 
 
-async def test_killed_at_random_moments_a_session_keeps_what_was_acknowledged(tmp_path: Path):
+async def test_a_session_killed_at_random_moments_keeps_acknowledged_messages(tmp_path: Path):
     dice = random.Random()
     known: dict[str, Acknowledged] = {}
     session = ""
@@ -33,7 +33,7 @@ async def test_killed_at_random_moments_a_session_keeps_what_was_acknowledged(tm
     assert await check(tmp_path / "s", known) > 100
 
 
-async def test_killed_in_front_of_each_statement_a_session_keeps_what_was_acknowledged(tmp_path: Path):
+async def test_a_session_killed_before_each_statement_keeps_acknowledged_messages(tmp_path: Path):
     words = [sys.executable, str(SCRIPT), "--each", str(tmp_path / "s")]
     done = await asyncio.to_thread(subprocess.run, words, stdout=subprocess.PIPE, timeout=50)
     assert done.returncode == 0
@@ -44,7 +44,7 @@ async def test_killed_in_front_of_each_statement_a_session_keeps_what_was_acknow
     await check(tmp_path / "s", known)
 
 
-async def test_a_run_that_is_killed_leaves_what_it_printed_in_the_session():
+async def test_the_session_of_a_killed_run_contains_what_it_printed():
     dice = random.Random()
     words = ("run", "--demo", "--json", "--session", "trip", "What is the weather in Beijing?")
     printed: list[dict] = []

@@ -78,7 +78,7 @@ async def test_the_sample_server_lists_and_calls_its_tools():
     assert stage.status.exit_code == 0 or stage.status.reason is StopReason.REQUESTED
 
 
-async def test_it_is_asked_to_shut_down_and_ends_by_itself():
+async def test_a_line_server_gets_a_shutdown_message_and_exits_by_itself():
     async with Stage(MATHS) as stage:
         pass
     assert json.loads([one.raw for one in stage.taken if one.kind is None][-1]) == {"type": "shutdown"}
@@ -87,7 +87,7 @@ async def test_it_is_asked_to_shut_down_and_ends_by_itself():
     assert events[-1]["code"] == 0
 
 
-async def test_the_traffic_has_the_lines_of_the_dialect_and_nothing_else():
+async def test_the_traffic_has_only_the_lines_of_the_dialect():
     async with Stage(MATHS) as stage:
         await stage.call("add", a=1, b=2)
         await stage.call("divide", a=1, b=0)
@@ -105,19 +105,19 @@ async def test_the_traffic_has_the_lines_of_the_dialect_and_nothing_else():
     assert (shown[2].pair, shown[4].pair) == (shown[1].seq, shown[3].seq)
 
 
-async def test_the_linter_says_once_that_it_is_not_mcp():
+async def test_the_linter_reports_once_that_the_dialect_is_not_mcp():
     async with Stage(MATHS) as stage:
         await stage.call("add", a=1, b=2)
     linter = Linter()
     assert [found.code for entry in stage.entries() for found in linter.feed(entry)] == ["not-mcp"]
 
 
-async def test_a_late_greeting_behind_a_print_is_awaited():
+async def test_a_late_greeting_after_other_output_is_awaited():
     async with script(f'print("loading ...", flush=True)\n{HELLO}sys.stdin.read()') as stage:
         assert (stage.status.state, stage.status.noise) == (ServerState.RUNNING, 1)
 
 
-async def test_without_a_greeting_the_start_fails_and_says_what_to_check():
+async def test_without_a_greeting_the_start_fails_with_a_hint_what_to_check():
     async with script("sys.stdin.read()", start_seconds=0.3) as stage:
         assert stage.status.reason is StopReason.FAILED_TO_START
         assert stage.status.detail == "no hello within 0.3 s."
@@ -143,7 +143,7 @@ async def test_a_malformed_tool_is_quarantined_and_the_others_are_offered():
         ]
 
 
-async def test_a_second_greeting_changes_the_tools():
+async def test_a_second_greeting_replaces_the_tools():
     again = 'say(type="hello", version="v1", tools=[TOOL, {"name": "u"}])'
     async with script(f"{HELLO}sys.stdin.readline()\n{again}\nsys.stdin.read()") as stage:
         with pytest.raises(TimeoutError):
@@ -152,14 +152,14 @@ async def test_a_second_greeting_changes_the_tools():
         await until(lambda: stage.status.tools == 2)
 
 
-async def test_a_server_that_dies_at_a_line_fails_the_call_with_its_exit():
+async def test_a_server_that_exits_during_a_call_fails_it_with_the_exit_code():
     async with script(f"{HELLO}sys.stdin.readline()\nsys.exit(4)") as stage:
         text, failed = await stage.text()
         assert failed and "exited with code 4" in text
         await until(lambda: stage.status.failed)
 
 
-async def test_a_call_that_timed_out_frees_the_wire_and_its_late_answer_is_dropped():
+async def test_a_timed_out_call_makes_way_for_the_next_and_its_late_answer_is_dropped():
     code = (
         f"{HELLO}first=json.loads(sys.stdin.readline())\nsecond=json.loads(sys.stdin.readline())\n"
         'say(type="tool_result",id=first["id"],result="late")\n'
@@ -183,7 +183,7 @@ async def test_a_line_of_64_mib_fails_only_its_call():
         assert await stage.text() == ("ok", False)
 
 
-async def test_a_stop_while_a_call_runs_ends_both():
+async def test_a_stop_during_a_call_ends_both():
     async with script(f"{HELLO}sys.stdin.read()") as stage:
         call = asyncio.create_task(stage.call())
         await until(lambda: any(b"tool_call" in one.raw for one in stage.taken))
@@ -192,26 +192,26 @@ async def test_a_stop_while_a_call_runs_ends_both():
         assert stage.status.reason is StopReason.REQUESTED
 
 
-async def test_a_hello_server_under_stdio_is_told_apart():
+async def test_a_hello_server_configured_as_stdio_is_recognized():
     async with Stage(MATHS, transport=Transport.STDIO) as stage:
         assert stage.status.reason is StopReason.FAILED_TO_START
         assert stage.status.detail == 'this server speaks the non-standard "hello" line dialect.'
         assert stage.status.next_step == 'Set transport = "lines" in its configuration.'
 
 
-async def test_a_json_rpc_server_under_lines_is_told_apart():
+async def test_a_json_rpc_server_configured_as_lines_is_recognized():
     code = 'print(json.dumps({"jsonrpc":"2.0","method":"notifications/message","params":{}}),flush=True)\n'
     async with script(f"{code}sys.stdin.read()") as stage:
         assert 'Remove transport = "lines"' in stage.status.next_step
 
 
-async def test_a_silent_json_rpc_server_under_lines_is_never_written_to():
+async def test_a_silent_json_rpc_server_configured_as_lines_is_sent_nothing():
     async with Stage(ECHO_MCP, start_seconds=0.5) as stage:
         assert stage.status.detail.startswith("no hello within 0.5 s.")
     assert not [one for one in stage.taken if one.kind is None]
 
 
-async def test_a_configured_one_is_labelled_non_standard(tmp_path: Path):
+async def test_a_configured_line_server_is_labelled_non_standard(tmp_path: Path):
     path = tmp_path / "mcp.json"
     entry = {"command": sys.executable, "args": [str(MATHS)], "type": "lines"}
     path.write_text(json.dumps({"mcpServers": {"maths": entry}}))

@@ -41,7 +41,7 @@ def findings(captured: Sequence[Captured], judge: ModelJudge) -> list[Finding]:
     return [finding for entry in entries for finding in linter.feed(entry)]
 
 
-async def test_nothing_is_said_of_servers_that_do_right_nor_of_mcptui_itself(judge):
+async def test_correct_servers_and_mcptui_itself_have_no_findings(judge):
     seen: list[Captured] = []
     host = Host(
         [
@@ -151,5 +151,5 @@ def conversation(fault: str, lines: Sequence[int]) -> list[Captured]:
         ("server_requests", (1, 1, 1), "not-negotiated"),
     ],
 )
-def test_each_fault_of_a_server_has_its_word(judge, fault: str, lines: tuple[int, ...], code: str):
+def test_each_fault_of_a_server_has_its_finding(judge, fault: str, lines: tuple[int, ...], code: str):
     assert code in [finding.code for finding in findings(conversation(fault, lines), judge)]

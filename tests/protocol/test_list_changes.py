@@ -112,7 +112,7 @@ async def test_a_failed_listing_is_retried_with_growing_delays(stage):
 
 
 @modern
-async def test_a_listing_that_ends_early_takes_no_tools_away(stage):
+async def test_a_listing_that_ends_early_removes_no_tools(stage):
     await stage.start()
     stage.steer(tools=["new", *TOOLS], short=["tools"])
     await stage.say_changed("tools")
@@ -134,7 +134,7 @@ async def test_tools_that_could_not_be_listed_at_the_start_are_listed_later(stag
 
 @both_eras
 @pytest.mark.parametrize("kind", ["resources", "prompts"])
-async def test_resources_and_prompts_that_change_are_counted_again(stage, kind):
+async def test_changed_resources_and_prompts_are_counted_again(stage, kind):
     await stage.start()
     before, revision = getattr(stage.status, kind), stage.host.revision
     stage.steer(**{kind: ["one", "two", "three"]})
@@ -168,7 +168,7 @@ async def test_the_count_of_resources_is_kept_while_listing_them_fails(stage):
 
 @modern
 @pytest.mark.parametrize("how", ["result", "cancel"])
-async def test_a_change_stream_that_ends_is_opened_again(stage, how):
+async def test_a_change_stream_that_ends_is_reopened(stage, how):
     await stage.start()
     await stage.call("end", how=how)
     await stage.streams_open(2)
@@ -178,7 +178,7 @@ async def test_a_change_stream_that_ends_is_opened_again(stage, how):
 
 
 @modern
-async def test_what_changed_while_no_stream_was_open_is_noticed(stage):
+async def test_changes_while_no_stream_was_open_are_noticed(stage):
     await stage.start()
     stage.steer(tools=["new", *TOOLS], prompts=["p1", "p2"])
     await stage.call("end", how="result")
@@ -187,7 +187,7 @@ async def test_what_changed_while_no_stream_was_open_is_noticed(stage):
 
 
 @modern
-async def test_a_refused_change_stream_is_asked_for_again(stage):
+async def test_a_refused_change_stream_is_requested_again(stage):
     stage.steer(failing=["listen"])
     await stage.start()
     await until(lambda: stage.count("not now") >= 3)
@@ -197,7 +197,7 @@ async def test_a_refused_change_stream_is_asked_for_again(stage):
 
 
 @modern
-async def test_a_change_stream_that_the_server_does_not_know_is_not_asked_for_again(stage):
+async def test_a_change_stream_unknown_to_the_server_is_not_requested_again(stage):
     stage.steer(unknown=["listen"])
     await stage.start()
     await until(lambda: stage.count("no subscriptions/listen") == 1)

@@ -23,7 +23,7 @@ def configuration(path: Path, *args: str) -> str:
     return str(path)
 
 
-async def test_a_recorded_session_can_be_replaced_without_its_server(tmp_path: Path):
+async def test_a_recorded_session_runs_again_without_its_server(tmp_path: Path):
     tapped = configuration(
         tmp_path / "tap.toml", "-m", "tui", "tap", "--name", "weather", "--", sys.executable, WEATHER
     )
@@ -44,7 +44,7 @@ async def test_a_recorded_session_can_be_replaced_without_its_server(tmp_path: P
     assert "not recorded with these parameters" in other.err
 
 
-async def test_a_recording_with_no_server_in_it_is_refused(tmp_path: Path):
+async def test_a_recording_without_a_server_is_refused(tmp_path: Path):
     await mcptui("tap", "--", "true")
     done = await mcptui("mock", str(recordings()[0]))
     assert (done.code, done.out) == (2, "")
@@ -59,7 +59,7 @@ async def test_a_file_that_is_not_a_recording_is_refused(tmp_path: Path):
         assert name in done.err
 
 
-async def test_an_export_answers_like_the_recording_and_as_slowly_if_asked_to(tmp_path: Path):
+async def test_an_export_answers_like_the_recording_and_on_request_as_slowly(tmp_path: Path):
     answer = '{"jsonrpc":"2.0","id":1,"result":{}}'
     code = f"import sys, time; sys.stdin.readline(); time.sleep(0.4); print({answer!r})"
     asked = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
@@ -87,7 +87,7 @@ async def recorded_call(tmp_path: Path) -> str:
     return export
 
 
-async def test_what_is_not_in_the_recording_is_named_and_decides_the_exit_code(tmp_path: Path):
+async def test_unrecorded_requests_are_reported_and_determine_the_exit_code(tmp_path: Path):
     export = await recorded_call(tmp_path)
     done = await mcptui("mock", export, stdin=b'{"jsonrpc":"2.0","id":5,"method":"tools/list"}\n' * 2)
     assert (done.code, len(done.objects)) == (1, 2)

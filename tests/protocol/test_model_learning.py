@@ -61,7 +61,7 @@ def schema(body: Any, name: str = "a__odd") -> Any:
         ("[{'type': 'extra_forbidden', 'loc': ['body', 'stream_options']}]", "stream_options", {}),
     ],
 )
-async def test_a_parameter_that_is_refused_is_left_out_at_once(
+async def test_a_refused_parameter_is_omitted_at_once(
     status: int, words: str, name: str, fields: dict[str, Any]
 ) -> None:
     request = ModelRequest("", [UserMessage("hi")], stop=("END",))
@@ -70,7 +70,7 @@ async def test_a_parameter_that_is_refused_is_left_out_at_once(
     assert chat.facts == (f"rejects {name}",)
 
 
-async def test_one_schema_that_is_refused_is_sent_simpler_and_the_others_as_they_are() -> None:
+async def test_only_a_refused_schema_is_simplified() -> None:
     refusal = refuses(400, "Invalid schema for function 'a__odd': bad const")
     heard, sent, _ = await told(refusal, says("Hi"))
     assert heard.text == "Hi" and schema(sent[0]) == ODD
@@ -78,7 +78,7 @@ async def test_one_schema_that_is_refused_is_sent_simpler_and_the_others_as_they
     assert schema(sent[1], "a__plain") == schema(sent[0], "a__plain")
 
 
-async def test_a_tool_that_is_refused_in_every_form_costs_only_itself() -> None:
+async def test_only_a_tool_refused_in_every_form_is_omitted() -> None:
     refusal = refuses(400, "Invalid schema for function 'a__odd'")
     heard, sent, chat = await told(refusal, refusal, says("Hi"))
     assert heard.text == "Hi" and [len(body["tools"]) for body in sent] == [2, 2, 1]
@@ -87,28 +87,28 @@ async def test_a_tool_that_is_refused_in_every_form_costs_only_itself() -> None:
     assert heard.reply.warning == "The endpoint rejects the schema of a__odd. Not offered."
 
 
-async def test_what_was_learned_about_schemas_is_forgotten_if_it_did_not_help() -> None:
+async def test_learned_facts_about_schemas_are_dropped_if_they_did_not_help() -> None:
     kept = Kept()
     heard, sent, chat = await told(refuses(400, "Invalid schema for function 'a__odd'"), kept=kept)
     assert heard.error is not None and heard.error.status == 400 and len(sent) > 2
     assert chat.facts == () and not any(kept.values())
 
 
-async def test_google_s_words_change_the_form_of_all_schemas() -> None:
+async def test_an_error_of_google_converts_all_schemas_to_the_gemini_form() -> None:
     words = "Unknown name \"const\" at 'tools[0].function_declarations[0].parameters': Cannot find field."
     heard, sent, chat = await told(refuses(400, words), says("Hi"))
     assert heard.text == "Hi" and chat.facts == ("tool schemas in gemini form",)
     assert schema(sent[1])["properties"]["$top"]["type"] == "integer"
 
 
-async def test_names_of_properties_go_out_plain_and_calls_come_back_with_the_server_s() -> None:
+async def test_property_names_are_sent_plain_and_restored_in_calls() -> None:
     words = "tools.0.custom.input_schema: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'"
     heard, sent, _ = await told(refuses(400, words), calls(("a__odd", {"_top": 1})))
     assert "_top" in schema(sent[1])["properties"] and heard.reply is not None
     assert json.loads(heard.reply.calls[0].arguments) == {"$top": 1}
 
 
-async def test_a_model_known_to_want_plain_names_reads_its_own_calls_in_them() -> None:
+async def test_earlier_calls_are_sent_with_plain_names_to_a_model_that_needs_them() -> None:
     made = await told(calls(("a__odd", {"_top": 1})), model="claude-sonnet-4-5")
     assert made[0].reply is not None
     call = made[0].reply.calls[0]
@@ -117,7 +117,7 @@ async def test_a_model_known_to_want_plain_names_reads_its_own_calls_in_them() -
     assert json.loads(sent[0]["messages"][1]["tool_calls"][0]["function"]["arguments"]) == {"_top": 1}
 
 
-async def test_more_tools_than_it_takes_are_left_out_and_that_is_said() -> None:
+async def test_tools_over_the_limit_of_the_endpoint_are_omitted_with_a_note() -> None:
     words = "Invalid 'tools': array too long. Expected an array with maximum length 1, but got 2 instead."
     heard, sent, chat = await told(refuses(400, words), says("Hi"))
     assert heard.text == "Hi" and len(sent[1]["tools"]) == 1 and chat.facts == ("at most 1 tool",)
@@ -133,27 +133,27 @@ async def test_more_tools_than_it_takes_are_left_out_and_that_is_said() -> None:
         (400, "this model is missing data required for image input"),
     ],
 )
-async def test_a_picture_that_is_refused_is_told_in_words(status: int, words: str) -> None:
+async def test_a_refused_image_is_described_in_words(status: int, words: str) -> None:
     request = ModelRequest("", [UserMessage("what is this?", (PICTURE,))])
     heard, sent, chat = await told(refuses(status, words), says("I cannot see it."), request=request)
     assert heard.text == "I cannot see it." and "image_url" in json.dumps(sent[0])
     assert "image_url" not in json.dumps(sent[1]) and chat.facts == ("no images",)
 
 
-async def test_a_refusal_inside_a_stream_teaches_as_well() -> None:
+async def test_a_refusal_inside_a_stream_is_learned_from_too() -> None:
     error = {"error": {"message": "stream_options: Extra inputs are not permitted", "code": 400}}
     heard, sent, _ = await told(Answer([error], done=False), says("Hi"))
     assert heard.text == "Hi" and "stream_options" not in sent[1]
 
 
-async def test_an_endpoint_without_function_calling_says_so_to_whoever_asks() -> None:
+async def test_missing_function_calling_is_raised_and_remembered() -> None:
     kept = Kept()
     heard, _, chat = await told(refuses(400, "m does not support tools"), kept=kept)
     assert isinstance(heard.error, NoTools) and chat.facts == ("no function calling",)
     assert list(kept.values()) == [{"no_tools": True}]
 
 
-async def test_what_was_learned_is_known_in_the_next_run_and_only_for_this_model() -> None:
+async def test_learned_facts_are_known_in_the_next_run_only_for_this_model() -> None:
     def strict(request: Request) -> Answer:
         return refuses(400, "stream_options: extra") if "stream_options" in request.json else says("Hi")
 
@@ -166,7 +166,7 @@ async def test_what_was_learned_is_known_in_the_next_run_and_only_for_this_model
     assert [one.json["model"] for one in endpoint.requests] == ["m", "m", "m", "other", "other"]
 
 
-async def test_an_endpoint_that_refuses_everything_is_given_up() -> None:
+async def test_an_endpoint_that_refuses_everything_is_given_up_after_five_requests() -> None:
     def never(request: Request) -> Answer:
         names = [tool["function"]["name"] for tool in request.json.get("tools", [])] or ["nothing"]
         return refuses(400, f"Invalid schema for function '{names[0]}'")
@@ -175,7 +175,7 @@ async def test_an_endpoint_that_refuses_everything_is_given_up() -> None:
     assert heard.error is not None and heard.error.status == 400 and len(sent) == 5
 
 
-async def test_an_endpoint_that_wants_tools_beside_earlier_calls_gets_them_and_may_not_call() -> None:
+async def test_an_endpoint_that_requires_tools_with_earlier_calls_gets_them_without_choice() -> None:
     call = CallRequest("c1", "a__odd", "{}")
     history = [UserMessage("q"), AssistantMessage("", calls=(call,)), ToolMessage("c1", "a__odd", "r")]
     words = "Bedrock doesn't support tool calling without `tools=` param specified."
@@ -185,7 +185,7 @@ async def test_an_endpoint_that_wants_tools_beside_earlier_calls_gets_them_and_m
     assert sent[1]["tool_choice"] == "none"
 
 
-async def test_a_conversation_that_is_too_long_teaches_nothing() -> None:
+async def test_a_too_long_conversation_teaches_nothing() -> None:
     words = (
         "maximum context length is 8192 tokens; you sent 9000 (8000 in messages, 1000 in functions, limit 1)"
     )
@@ -193,7 +193,7 @@ async def test_a_conversation_that_is_too_long_teaches_nothing() -> None:
     assert heard.error is not None and heard.error.overflow and len(sent) == 1 and chat.facts == ()
 
 
-async def test_an_endpoint_that_cuts_what_it_is_sent_is_told_of_once() -> None:
+async def test_an_endpoint_that_truncates_prompts_gets_one_warning() -> None:
     def counted(tokens: int) -> Answer:
         return Answer([chunk("stop", content="Hi", usage={"prompt_tokens": tokens, "completion_tokens": 1})])
 

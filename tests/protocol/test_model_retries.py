@@ -59,20 +59,20 @@ async def told(*replies: Reply, **profile: Any) -> Story:
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
-async def test_what_passes_is_asked_again_and_counted_for_the_person(status: int) -> None:
+async def test_a_temporary_failure_is_retried_and_each_attempt_reported(status: int) -> None:
     story = await told(refuses(status, "busy"), refuses(status, "busy"), says("Hi"))
     assert story.text == "Hi" and story.waits == [1.0, 2.0]
     assert [(one.attempt, one.attempts, one.delay) for one in story.retries] == [(2, 4, 1.0), (3, 4, 2.0)]
     assert all("busy" in one.reason for one in story.retries)
 
 
-async def test_four_times_are_enough() -> None:
+async def test_a_request_is_sent_four_times_at_most() -> None:
     story = await told(refuses(503, "busy"))
     assert story.asked == 4 and story.error is not None and story.error.status == 503
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 501])
-async def test_what_does_not_pass_is_not_asked_again(status: int) -> None:
+async def test_a_permanent_failure_is_not_retried(status: int) -> None:
     story = await told(refuses(status, "no"))
     assert story.waits == [] and story.error is not None
 
@@ -88,7 +88,7 @@ async def test_what_does_not_pass_is_not_asked_again(status: int) -> None:
         Answer([{"error": {"message": "insufficient_quota", "code": 429}}], done=False),
     ],
 )
-async def test_what_money_only_can_mend_is_not_asked_again(refusal: Answer) -> None:
+async def test_an_exhausted_quota_is_not_retried(refusal: Answer) -> None:
     story = await told(refusal, says("Hi"))
     assert story.asked == 1 and story.error is not None and not story.text
 
@@ -102,18 +102,18 @@ async def test_what_money_only_can_mend_is_not_asked_again(refusal: Answer) -> N
         ({"Retry-After": "Wed, 21 Oct 2026 07:28:09 GMT", "Date": "Wed, 21 Oct 2026 07:28:00 GMT"}, 9.0),
     ],
 )
-async def test_the_endpoint_s_own_time_is_kept(headers: dict[str, str], wait: float) -> None:
+async def test_the_retry_time_of_the_endpoint_is_respected(headers: dict[str, str], wait: float) -> None:
     story = await told(refuses(429, "slow down", headers=headers), says("Hi"))
     assert story.text == "Hi" and story.waits == [wait]
 
 
-async def test_a_date_without_the_endpoint_s_own_clock_counts_from_now() -> None:
+async def test_a_retry_date_without_a_date_header_counts_from_now() -> None:
     later = formatdate(time.time() + 40, usegmt=True)
     (wait,) = (await told(refuses(503, "x", headers={"Retry-After": later}), says("Hi"))).waits
     assert 30 < wait <= 40
 
 
-async def test_minutes_are_for_the_person_to_decide() -> None:
+async def test_a_wait_of_minutes_is_left_to_the_user() -> None:
     story = await told(refuses(429, "slow down", headers={"Retry-After": "600"}))
     assert story.waits == [] and story.error is not None and "600 s" in story.error.next_step
 
@@ -134,7 +134,7 @@ async def test_minutes_are_for_the_person_to_decide() -> None:
     ],
     ids=["overloaded", "502", "503 beside no choices", "ended", "cut", "not JSON", "mute", "silent"],
 )
-async def test_a_stream_that_fails_before_anything_shows_is_asked_again(failure: Answer) -> None:
+async def test_a_stream_that_fails_before_any_text_is_retried(failure: Answer) -> None:
     story = await told(failure, says("Hi"), **SHORT)
     assert story.text == "Hi" and story.waits == [1.0]
 
@@ -154,7 +154,7 @@ async def test_a_stream_that_fails_before_anything_shows_is_asked_again(failure:
     ],
     ids=["cut", "ended", "silent", "error"],
 )
-async def test_a_reply_that_has_begun_is_never_begun_anew(shown: Any, failure: dict[str, Any]) -> None:
+async def test_a_reply_that_has_started_is_never_restarted(shown: Any, failure: dict[str, Any]) -> None:
     error = [failure] if "error" in failure else []
     answer = Answer([shown, *error], **(failure if not error else {"done": False}))
     story = await told(answer, says("Hello again"), between_chunks_seconds=0.2)
@@ -162,7 +162,7 @@ async def test_a_reply_that_has_begun_is_never_begun_anew(shown: Any, failure: d
     assert story.error is not None and story.error.retryable and story.error.next_step
 
 
-async def test_an_endpoint_that_is_not_there_yet_is_asked_again() -> None:
+async def test_an_endpoint_that_is_not_reachable_yet_is_retried() -> None:
     clock = NotedWaits()
     with refusing_port() as port, pytest.raises(ModelError, match="cannot connect to the endpoint"):
         chat = OpenAIChat(ModelProfile("test", f"http://127.0.0.1:{port}/v1", "m"))
@@ -172,13 +172,13 @@ async def test_an_endpoint_that_is_not_there_yet_is_asked_again() -> None:
     assert clock.waits == [1.0, 2.0, 4.0]
 
 
-async def test_a_change_of_the_request_costs_no_wait_and_no_attempt() -> None:
+async def test_an_adapted_request_is_sent_without_a_wait_and_counts_as_no_attempt() -> None:
     story = await told(refuses(400, "stream_options: extra"), refuses(503, "busy"), says("Hi"))
     assert story.text == "Hi" and story.waits == [1.0] and story.asked == 3
     assert [one.delay for one in story.retries] == [0.0, 1.0]
 
 
-async def test_a_wait_ends_at_once_when_the_person_says_so() -> None:
+async def test_cancelling_ends_the_wait_at_once() -> None:
     async with Endpoint([refuses(429, "slow down", headers={"Retry-After": "100"})]) as endpoint:
         chat = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
         waiting: list[RetryPart] = []

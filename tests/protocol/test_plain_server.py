@@ -82,7 +82,7 @@ def modern(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
-def test_initialize_agrees_on_each_version_that_has_it(version: str):
+def test_initialize_accepts_each_version_with_a_handshake(version: str):
     with running("weather", modern=False) as peer:
         result = peer.ask("initialize", protocolVersion=version, **CLIENT)["result"]
     assert result["protocolVersion"] == version
@@ -103,12 +103,12 @@ def test_discover_answers_with_the_modern_envelope():
     assert (result["resultType"], result["ttlMs"], result["cacheScope"]) == ("complete", 0, "private")
 
 
-def test_a_legacy_result_has_nothing_of_the_modern_envelope():
+def test_a_legacy_result_has_no_fields_of_the_modern_envelope():
     with running("weather", modern=False) as peer:
         assert peer.ask("tools/list")["result"].keys() == {"tools"}
 
 
-def test_another_modern_version_is_refused_with_the_one_supported():
+def test_another_modern_version_is_refused_with_the_supported_one():
     with running("weather", modern=True) as peer:
         error = peer.ask("tools/list", _meta={RESERVED + "protocolVersion": "2099-01-01"})["error"]
     assert error["code"] == -32022
@@ -177,7 +177,7 @@ def test_a_line_that_cannot_be_answered_is_ignored(line: str):
         ("prompts/get", {"name": "none"}),
     ],
 )
-def test_wrong_parameters_are_an_error_of_the_protocol(method: str, params: dict[str, Any], modern: bool):
+def test_wrong_parameters_are_a_protocol_error(method: str, params: dict[str, Any], modern: bool):
     with running("notes", modern=modern) as peer:
         assert peer.ask(method, **params)["error"]["code"] == -32602
 
@@ -194,7 +194,9 @@ def test_wrong_parameters_are_an_error_of_the_protocol(method: str, params: dict
         ("slow", "count_slowly", {"seconds": "nan"}, "seconds must be a number greater than 0"),
     ],
 )
-def test_wrong_arguments_are_told_to_the_model(name: str, tool: str, arguments: dict[str, Any], text: str):
+def test_wrong_arguments_are_an_error_result_for_the_model(
+    name: str, tool: str, arguments: dict[str, Any], text: str
+):
     with running(name, modern=True) as peer:
         result = peer.ask("tools/call", name=tool, arguments=arguments)["result"]
     assert result["isError"]
@@ -263,7 +265,7 @@ def test_a_cancelled_subscription_gets_no_response():
 
 
 @pytest.mark.parametrize("name", ["weather", "notes", "slow"])
-def test_a_sample_copied_alone_says_what_it_needs(name: str, tmp_path: Path):
+def test_a_sample_copied_without_its_module_says_what_it_needs(name: str, tmp_path: Path):
     copied = shutil.copy(sample_server(name), tmp_path)
     done = subprocess.run([sys.executable, copied], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert done.returncode == 1
@@ -271,7 +273,7 @@ def test_a_sample_copied_alone_says_what_it_needs(name: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", ["weather", "notes", "slow"])
-def test_a_sample_starts_with_the_standard_library_alone(name: str):
+def test_a_sample_starts_with_only_the_standard_library(name: str):
     isolated = [sys.executable, "-S", "-E", str(sample_server(name))]
     done = subprocess.run(isolated, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

@@ -38,7 +38,7 @@ def modes(home: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("umask", [0, 0o022, 0o077, 0o777])
-def test_everything_that_a_run_writes_is_private(tmp_path: Path, umask: int):
+def test_everything_a_run_writes_is_private(tmp_path: Path, umask: int):
     done = mcptui(tmp_path, "run", "--demo", "--session", "rain", "Weather in Oslo?", umask=umask)
     assert done.returncode == 0, done.stderr
     found = modes(tmp_path)
@@ -49,7 +49,7 @@ def test_everything_that_a_run_writes_is_private(tmp_path: Path, umask: int):
 
 
 @pytest.mark.parametrize("name", ["sessions", "recordings", "mcptui.log", "servers"])
-def test_a_link_in_the_place_of_its_own_is_refused_and_told(tmp_path: Path, name: str):
+def test_a_symlink_in_place_of_a_state_folder_is_refused_and_reported(tmp_path: Path, name: str):
     home, theirs = tmp_path / "home", tmp_path / "theirs"
     (home / "mcptui").mkdir(parents=True)
     theirs.mkdir()
@@ -60,7 +60,7 @@ def test_a_link_in_the_place_of_its_own_is_refused_and_told(tmp_path: Path, name
     assert list(theirs.iterdir()) == [] and "Traceback" not in done.stderr
 
 
-def test_nothing_is_written_through_a_link_whatever_it_replaces(tmp_path: Path):
+def test_nothing_is_written_through_a_symlink(tmp_path: Path):
     first, home, theirs = tmp_path / "first", tmp_path / "home", tmp_path / "theirs"
     mcptui(first, "run", "--demo", "--approve", "all", "--session", "rain", "Weather in Oslo?")
     own = {path.name: path.is_dir() for path in (first / "mcptui").iterdir()}
@@ -76,7 +76,7 @@ def test_nothing_is_written_through_a_link_whatever_it_replaces(tmp_path: Path):
     assert all(path.read_text() == "theirs" for path in theirs.iterdir() if path.is_file())
 
 
-def test_a_link_in_place_of_a_session_is_refused_and_told(tmp_path: Path):
+def test_a_symlink_in_place_of_a_session_is_refused_and_reported(tmp_path: Path):
     mcptui(tmp_path, "run", "--demo", "--session", "rain", "Weather in Oslo?")
     (kept,) = (tmp_path / "mcptui" / "sessions").glob("*.mcpsession")
     moved = tmp_path / "moved"
@@ -90,7 +90,7 @@ def test_a_link_in_place_of_a_session_is_refused_and_told(tmp_path: Path):
     assert moved.read_bytes() == before
 
 
-def test_a_configuration_folder_may_be_a_link(tmp_path: Path):
+def test_the_configuration_folder_can_be_a_symlink(tmp_path: Path):
     home, dotfiles = tmp_path / "home", tmp_path / "dotfiles"
     (home / "config").mkdir(parents=True)
     dotfiles.mkdir()
@@ -101,7 +101,7 @@ def test_a_configuration_folder_may_be_a_link(tmp_path: Path):
 
 
 @pytest.mark.parametrize("command", [("servers",), ("call", "weather", "get_weather", "location=Rome")])
-def test_a_state_folder_that_cannot_be_written_is_said_once(tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_an_unwritable_state_folder_is_reported_once(tmp_path: Path, command: tuple[str, ...]) -> None:
     (tmp_path / "file").write_text("in the way")
     done = mcptui(tmp_path, *command, XDG_STATE_HOME=str(tmp_path / "file" / "state"))
     assert done.returncode == 0

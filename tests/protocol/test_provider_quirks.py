@@ -230,12 +230,12 @@ def assert_is(heard: Heard, expect: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_a_quirk_of_a_provider_changes_nothing_that_was_said(name: str) -> None:
+def test_the_accumulator_reads_a_reply_despite_each_provider_quirk(name: str) -> None:
     chunks, expect = STREAMS[name]
     assert_is(heard_from(Accumulator(TOOLS), chunks), expect)
 
 
-async def test_no_quirk_changes_anything_on_its_way_through_the_client() -> None:
+async def test_the_client_reads_a_reply_despite_each_provider_quirk() -> None:
     request = ModelRequest(
         "", [UserMessage("hi")], [ToolSpec(name, "", {"type": "object"}) for name in TOOLS]
     )

@@ -80,7 +80,7 @@ def text_of(result) -> str:
 # ---- rounds (2026-07-28) -----------------------------------------------------------------------------------
 
 
-async def test_a_modern_server_gets_its_form_and_its_state_returned_exactly():
+async def test_a_modern_server_gets_its_form_answer_and_its_unchanged_state():
     person = Person({"name": "Ada"})
     host = await started(ASKING, person)
     result = await call(host, "greet")
@@ -93,7 +93,7 @@ async def test_a_modern_server_gets_its_form_and_its_state_returned_exactly():
     await host.shutdown()
 
 
-async def test_rounds_are_counted():
+async def test_the_rounds_of_a_call_are_counted():
     person = Person({"name": "Ada"})
     host = await started(ASKING, person)
     assert not (await call(host, "twice")).is_error
@@ -106,7 +106,7 @@ async def test_rounds_are_counted():
     await host.shutdown()
 
 
-async def test_a_modern_server_reads_a_refusal_where_nobody_answers():
+async def test_a_modern_server_gets_a_decline_without_a_user():
     host = await started(ASKING, Refuser())
     assert json.loads(text_of(await call(host, "greet")))["given"] == {"who": {"action": "decline"}}
     await host.shutdown()
@@ -119,7 +119,7 @@ async def test_a_raw_request_by_hand_shows_that_input_is_required():
     await host.shutdown()
 
 
-async def test_reading_a_resource_and_getting_a_prompt_have_rounds_too():
+async def test_reading_a_resource_and_getting_a_prompt_can_have_rounds_too():
     person = Person({"name": "Ada"})
     host = await started(ASKING, person)
     read = await host.workbench.read_resource("srv", "a://b", call="c", seconds=10)
@@ -130,7 +130,7 @@ async def test_reading_a_resource_and_getting_a_prompt_have_rounds_too():
     await host.shutdown()
 
 
-async def test_endless_rounds_end_with_a_sentence():
+async def test_endless_rounds_end_with_an_error():
     person = Person()
     host = await started(FAULTS / "input_required_loop.py", person)
     result = await call(host)
@@ -143,7 +143,7 @@ async def test_endless_rounds_end_with_a_sentence():
 # ---- requests (2025-11-25 and before) ----------------------------------------------------------------------
 
 
-async def test_a_legacy_server_gets_forms_and_addresses_and_one_reply_to_each_request():
+async def test_a_legacy_server_gets_one_reply_to_each_form_and_url_request():
     person = Person({"name": "Ada"})
     host = await started(FAULTS / "server_requests.py", person)
     replies = json.loads(text_of(await call(host)))
@@ -154,7 +154,7 @@ async def test_a_legacy_server_gets_forms_and_addresses_and_one_reply_to_each_re
     await host.shutdown()
 
 
-async def test_the_time_limit_of_a_call_stands_still_while_a_person_is_asked():
+async def test_the_timeout_of_a_call_is_paused_while_the_user_is_asked():
     person = Person({"name": "Ada"})
     person.wait.clear()
     host = await started(FAULTS / "server_requests.py", person)
@@ -179,7 +179,7 @@ async def test_a_cancelled_round_withdraws_its_question():
     await host.shutdown()
 
 
-async def test_a_phishing_server_has_dangerous_addresses_refused_unseen():
+async def test_dangerous_urls_of_a_phishing_server_are_refused_without_a_question():
     person = Person({"api_key": "none of yours"})
     received, keep = kept(b'"id":"u')
     host = await started(FAULTS / "elicitation_phishing.py", person, sink=keep)
@@ -213,7 +213,7 @@ def answers(messages: Sequence[dict]) -> list[dict]:
     return [one for one in messages if "method" not in one]
 
 
-async def test_a_server_that_stops_withdraws_its_questions():
+async def test_stopping_a_server_withdraws_its_questions():
     person = Person()
     person.wait.clear()
     host = await started(FAULTS / "elicitation_phishing.py", person)
@@ -223,7 +223,7 @@ async def test_a_server_that_stops_withdraws_its_questions():
     assert len(person.asked) <= MAX_WAITING
 
 
-async def test_a_call_that_ends_withdraws_its_questions():
+async def test_the_end_of_a_call_withdraws_its_questions():
     person = Person()
     person.wait.clear()
     replies, keep = kept(b'"id":"f1"')
@@ -234,7 +234,7 @@ async def test_a_call_that_ends_withdraws_its_questions():
     await host.shutdown()
 
 
-async def test_a_call_whose_http_connection_breaks_withdraws_its_questions():
+async def test_a_broken_http_connection_withdraws_the_questions_of_its_call():
     async def ask_and_hang(asked, writer):
         form = {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}}
         asking = {"jsonrpc": "2.0", "id": "f1", "method": "elicitation/create", "params": form}
@@ -258,7 +258,7 @@ async def test_a_call_whose_http_connection_breaks_withdraws_its_questions():
 FORM = {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}}
 
 
-async def test_over_http_a_question_closes_with_its_call_while_another_call_runs():
+async def test_over_http_a_question_is_withdrawn_with_its_call_while_another_call_runs():
     answered: list[dict] = []
     held = asyncio.Event()
 
@@ -297,7 +297,7 @@ async def test_over_http_a_question_closes_with_its_call_while_another_call_runs
         await host.shutdown()
 
 
-async def test_a_question_closes_when_its_server_dies_whatever_is_running():
+async def test_a_question_is_withdrawn_when_its_server_exits_whatever_is_running():
     person = Person()
     person.wait.clear()
     host = await started(FAULTS / "server_requests.py", person)
@@ -310,7 +310,7 @@ async def test_a_question_closes_when_its_server_dies_whatever_is_running():
 
 
 @pytest.mark.parametrize("script", [ASKING, FAULTS / "server_requests.py"])
-async def test_only_what_is_answered_is_advertised(script):
+async def test_only_supported_capabilities_are_declared(script):
     sent: list[bytes] = []
     host = await started(script, Person(), sink=lambda captured: sent.append(captured.raw))
     await host.shutdown()
@@ -318,7 +318,7 @@ async def test_only_what_is_answered_is_advertised(script):
     assert not any(b'"sampling"' in raw for raw in sent)
 
 
-async def test_a_call_that_requires_an_address_goes_on_when_its_server_says_that_it_is_done():
+async def test_a_call_that_requires_a_url_continues_when_its_server_reports_completion():
     person = Person()
     person.wait.clear()  # nobody says that it is done but the server
     host = await started(HERE / "address_server.py", person)
@@ -338,7 +338,7 @@ async def test_a_modern_server_gets_its_roots_in_a_round(tmp_path):
     await host.shutdown()
 
 
-async def test_a_legacy_server_gets_its_roots_and_is_told_when_they_change(tmp_path):
+async def test_a_legacy_server_gets_its_roots_and_a_notification_of_changes(tmp_path):
     sent: list[bytes] = []
     host = await started(
         FAULTS / "server_requests.py",
@@ -388,7 +388,7 @@ async def test_a_modern_server_gets_a_reply_of_the_model_within_its_limit():
     await host.shutdown()
 
 
-async def test_where_nobody_is_asked_a_server_that_needs_consent_gets_none():
+async def test_sampling_that_needs_approval_is_declined_without_a_user():
     model = Model()
     host = await sampling(ASKING, SamplingRule.ASK, model)
     result = await call(host, "sample")
@@ -397,7 +397,7 @@ async def test_where_nobody_is_asked_a_server_that_needs_consent_gets_none():
     await host.shutdown()
 
 
-async def test_a_server_that_may_not_sample_is_told_so_by_what_is_advertised():
+async def test_sampling_is_not_declared_to_a_server_that_may_not_use_it():
     sent: list[bytes] = []
     host = await sampling(
         ASKING, SamplingRule.NEVER, Model(), sink=lambda captured: sent.append(captured.raw)

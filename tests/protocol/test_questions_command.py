@@ -21,7 +21,7 @@ def server() -> tuple[str, ...]:
         (("--elicit", "@{file}"), {"action": "accept", "content": {"name": "Ada"}}),
     ],
 )
-async def test_a_form_is_answered_by_the_flag_and_the_server_can_read_it(
+async def test_a_form_is_answered_by_the_flag_and_sent_to_the_server(
     flags: tuple[str, ...], expected: dict[str, object], tmp_path: Path
 ) -> None:
     file = tmp_path / "answers.json"
@@ -37,7 +37,7 @@ async def test_roots_are_given_by_the_flag(tmp_path: Path) -> None:
     assert json.loads(done.out)["roots"]["roots"][0]["uri"] == tmp_path.as_uri()
 
 
-async def test_a_file_that_is_not_json_is_told_before_anything_starts(tmp_path: Path) -> None:
+async def test_a_file_that_is_not_json_is_reported_before_any_server_starts(tmp_path: Path) -> None:
     file = tmp_path / "answers.json"
     file.write_text("{")
     done = await mcptui("call", "greet", "--elicit", f"@{file}", *server())

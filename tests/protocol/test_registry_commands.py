@@ -44,7 +44,7 @@ def written(file: Path) -> dict[str, Any]:
     return tomllib.loads(file.read_text())["servers"] if file.exists() else {}
 
 
-async def test_search_prints_names_and_asks_the_configured_registry(file: Path):
+async def test_search_prints_names_from_the_configured_registry(file: Path):
     async with registry_server(entry()) as server:
         configure(file, server.url)
         done = await mcptui("search", "weather", "--config", str(file))
@@ -57,7 +57,7 @@ async def test_search_prints_names_and_asks_the_configured_registry(file: Path):
 
 @pytest.mark.parametrize("words", [("search", "weather"), ("add", NAME, "--yes")])
 @pytest.mark.parametrize("url", ["{}/${{MY_TOKEN}}", "http://registry.invalid"])
-async def test_a_registry_of_another_file_gets_nothing_of_the_environment(
+async def test_a_registry_in_a_file_from_elsewhere_gets_nothing_from_the_environment(
     file: Path, words: tuple[str, ...], url: str
 ):
     async with registry_server(entry()) as server:
@@ -68,7 +68,7 @@ async def test_a_registry_of_another_file_gets_nothing_of_the_environment(
     assert "tk-71hQz9aaBB" not in done.out + done.err and url.format(server.url) in done.err
 
 
-async def test_an_entry_is_shown_whole_and_added_only_after_a_yes(file: Path):
+async def test_an_entry_is_shown_in_full_and_added_only_after_confirmation(file: Path):
     async with registry_server(entry()) as server:
         words = ("add", NAME, "--set", "units=metric", "--registry", server.url, "--config", str(file))
         done = await mcptui(*words)
@@ -88,7 +88,7 @@ async def test_an_entry_is_shown_whole_and_added_only_after_a_yes(file: Path):
     }
 
 
-async def test_what_is_risky_about_an_entry_is_marked_also_where_nobody_is_asked(file: Path):
+async def test_risks_of_an_entry_are_marked_even_without_a_question(file: Path):
     loader = {"name": "NODE_OPTIONS", "value": "--require /tmp/a.js"}
     package = {**PACKAGE, "environmentVariables": [loader], "packageArguments": []}
     async with registry_server(entry(packages=[package])) as server:
@@ -98,13 +98,13 @@ async def test_what_is_risky_about_an_entry_is_marked_also_where_nobody_is_asked
             assert "! NODE_OPTIONS can make any program load other code." in done.out, done
 
 
-async def test_a_value_that_is_missing_is_named_and_nothing_is_written(file: Path):
+async def test_a_missing_value_is_reported_and_nothing_is_written(file: Path):
     async with registry_server(entry()) as server:
         done = await mcptui("add", NAME, "--yes", "--registry", server.url, "--config", str(file))
     assert done.code == 2 and "--set units=…  Units (required)" in done.err and not written(file)
 
 
-async def test_several_ways_need_a_choice_and_a_remote_one_works_at_once(file: Path):
+async def test_several_packages_or_remotes_need_a_choice_and_a_remote_works_at_once(file: Path):
     async with http_server() as remote, registry_server() as server:
         remotes = [{"type": "streamable-http", "url": remote.url}]
         server.entries[NAME] = entry(remotes=remotes)
@@ -127,7 +127,9 @@ async def test_several_ways_need_a_choice_and_a_remote_one_works_at_once(file: P
         ((NAME, "--env", "A=1"), "--set NAME=VALUE"),
     ],
 )
-async def test_what_cannot_be_added_says_why(file: Path, words: tuple[str, ...], said: str):
+async def test_an_entry_that_cannot_be_added_is_refused_with_the_reason(
+    file: Path, words: tuple[str, ...], said: str
+):
     async with registry_server(entry()) as server:
         done = await mcptui("add", *words, "--yes", "--registry", server.url, "--config", str(file))
     assert done.code == 2 and said in done.err and not written(file)
@@ -139,7 +141,7 @@ async def test_a_deleted_server_is_refused(file: Path):
     assert done.code == 2 and "was deleted from the registry" in done.err
 
 
-async def test_no_registry_is_asked_about_an_address_or_a_command(file: Path):
+async def test_no_registry_is_queried_for_a_url_or_a_command(file: Path):
     async with registry_server(entry()) as server:
         configure(file, server.url)
         await mcptui("add", "https://mcp.example.com/mcp", "--config", str(file))
@@ -150,7 +152,7 @@ async def test_no_registry_is_asked_about_an_address_or_a_command(file: Path):
 
 @pytest.mark.parametrize("name", ["app.linear/linear-weather", "mcp.example/weather", "systems.example/w"])
 @pytest.mark.parametrize("options", [(), ("--as", "npm"), ("--registry",)])
-async def test_each_name_that_search_prints_can_be_added(file: Path, name: str, options: tuple[str, ...]):
+async def test_each_name_printed_by_search_can_be_added(file: Path, name: str, options: tuple[str, ...]):
     async with registry_server(entry(name=name)) as server:
         configure(file, server.url)
         if options == ("--registry",):
@@ -161,7 +163,7 @@ async def test_each_name_that_search_prints_can_be_added(file: Path, name: str, 
     assert list(written(file)) == ["w"]
 
 
-async def test_with_a_registry_any_word_is_a_name_in_it(file: Path):
+async def test_with_the_registry_option_any_word_is_a_registry_name(file: Path):
     async with registry_server(entry(name="weather")) as server:
         words = ("add", "weather", "--registry", server.url, "--set", "units=metric", "--yes")
         done = await mcptui(*words, "--config", str(file))
@@ -169,7 +171,7 @@ async def test_with_a_registry_any_word_is_a_name_in_it(file: Path):
     assert list(written(file)) == ["weather"]
 
 
-async def test_a_host_without_scheme_that_no_registry_has_is_told_how_to_write_it(file: Path):
+async def test_for_a_host_without_a_scheme_the_full_url_is_suggested(file: Path):
     async with registry_server(entry()) as server:
         configure(file, server.url)
         done = await mcptui("add", "mcp.example.com/mcp", "--config", str(file))

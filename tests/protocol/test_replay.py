@@ -59,7 +59,7 @@ async def recorded(folder: Path, *messages: dict[str, object]) -> tuple[str, ...
 
 
 @pytest.mark.parametrize("messages", [(HELLO, READY, LOOK), (LOOK,)], ids=["handshake", "none"])
-async def test_the_server_is_started_once_and_gets_nothing_recorded_before_the_yes(
+async def test_the_server_starts_once_and_gets_no_recorded_message_before_confirmation(
     tmp_path: Path, messages: tuple[dict[str, object], ...]
 ) -> None:
     replay, log = await recorded(tmp_path, *messages), tmp_path / "log"
@@ -82,7 +82,7 @@ async def test_the_server_is_started_once_and_gets_nothing_recorded_before_the_y
 SILENT = "import sys\nfor line in sys.stdin: pass\n"
 
 
-async def test_a_server_that_does_not_list_its_tools_is_named_and_nothing_is_sent(tmp_path: Path) -> None:
+async def test_a_server_that_does_not_list_its_tools_is_reported_and_nothing_is_sent(tmp_path: Path) -> None:
     replay = await recorded(tmp_path, HELLO, READY, LOOK)
     (tmp_path / "server.py").write_text(SILENT)
     config = tmp_path / "config.toml"

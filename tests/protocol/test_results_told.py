@@ -55,7 +55,7 @@ async def turn_with(
         return events, [request.json for request in endpoint.requests]
 
 
-async def test_a_picture_of_a_server_reaches_the_model_as_a_picture(host):
+async def test_an_image_from_a_server_is_sent_to_the_model_as_an_image(host):
     _, (_, body) = await turn_with(host, [calls(("srv__picture", {})), says("Black.")])
     *_, told, seen = body["messages"]
     assert told["content"] == "[image 1: image/png 64x48, attached below]"
@@ -63,13 +63,13 @@ async def test_a_picture_of_a_server_reaches_the_model_as_a_picture(host):
     assert seen["content"][1]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
 
 
-async def test_a_model_that_takes_no_pictures_reads_that_there_was_one(host):
+async def test_a_model_without_image_support_is_told_that_there_was_an_image(host):
     _, (_, body) = await turn_with(host, [calls(("srv__picture", {})), says("A picture.")], "deepseek-chat")
     assert body["messages"][-1]["role"] == "tool" and "not shown to you" in body["messages"][-1]["content"]
     assert "iVBOR" not in json.dumps(body)
 
 
-async def test_the_rest_of_a_long_result_is_one_call_away(host):
+async def test_the_model_reads_the_rest_of_a_long_result_with_one_call(host):
     def read_on(request: Request) -> Any:
         names = [tool["function"]["name"] for tool in request.json["tools"]]
         assert names[-1] == "mcptui__read_result"
@@ -82,12 +82,12 @@ async def test_the_rest_of_a_long_result_is_one_call_away(host):
     assert "23456: all is well" in found.text and (found.server, found.is_error) == ("mcptui", False)
 
 
-async def test_what_is_text_and_structured_is_told_once(host):
+async def test_content_given_as_text_and_structured_is_sent_once(host):
     _, (_, body) = await turn_with(host, [calls(("srv__numbers", {})), says("Three.")])
     assert body["messages"][-1]["content"] == "1\n2\n3"
 
 
-async def test_one_of_each_kind_is_told_each_in_its_way(host):
+async def test_each_kind_of_content_is_described_to_the_model(host):
     _, (_, body) = await turn_with(host, [calls(("srv__everything", {})), says("Much.")])
     assert body["messages"][-1]["content"].split("\n") == [
         "words",
@@ -103,7 +103,7 @@ async def test_one_of_each_kind_is_told_each_in_its_way(host):
     ]
 
 
-async def test_of_two_thousand_tools_those_that_fit_are_offered_and_the_person_is_told():
+async def test_tools_over_the_limit_are_omitted_with_a_notice_to_the_user():
     path = str(FAULTS / "tools_2000_paginated.py")
     made = Host(
         [ServerSpec("many", sys.executable, (path,))], sink=lambda captured: None, clock=MonotonicClock()

@@ -50,7 +50,7 @@ async def test_the_answer_is_on_stdout_and_the_trace_on_stderr(tmp_path: Path):
     assert "weather › get_weather" in done.err and "✓" in done.err
 
 
-async def test_json_prints_an_object_a_line_in_the_order_of_what_happened(tmp_path: Path):
+async def test_json_prints_one_object_per_line_in_order(tmp_path: Path):
     two = calls(
         ("weather__get_weather", {"location": "NYC"}), ("weather__get_weather", {"location": "Beijing"})
     )
@@ -79,14 +79,14 @@ async def test_json_prints_an_object_a_line_in_the_order_of_what_happened(tmp_pa
     assert done.of_type("turn_ended")[0]["reason"] == "answered" and done.code == 0
 
 
-async def test_a_question_comes_from_stdin_where_a_dash_stands(tmp_path: Path):
+async def test_a_dash_reads_the_question_from_stdin(tmp_path: Path):
     async with Endpoint([says("ok")]) as endpoint:
         done = await mcptui("run", "--config", config(tmp_path, endpoint), "-", stdin="北京天气如何".encode())
         assert endpoint.requests[0].json["messages"][-1]["content"] == "北京天气如何"
     assert done.code == 0
 
 
-async def test_project_instructions_are_used_only_with_the_option(
+async def test_project_instructions_are_used_only_with_the_option_for_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -119,7 +119,7 @@ async def test_a_model_error_ends_with_code_4_and_names_the_cause(tmp_path: Path
     assert done.code == 4 and "Incorrect API key" in done.of_type("error")[0]["message"]
 
 
-async def test_no_wanted_server_that_starts_is_code_5_with_its_last_line(tmp_path: Path):
+async def test_exit_code_5_if_no_requested_server_starts_with_its_last_line(tmp_path: Path):
     async with Endpoint([says("ok")]) as endpoint:
         command = json.dumps(sys.executable)
         extra = f'[servers.broken]\ncommand = {command}\nargs = ["-c", "import nothing_like_it"]'
@@ -128,7 +128,7 @@ async def test_no_wanted_server_that_starts_is_code_5_with_its_last_line(tmp_pat
     assert done.code == 5 and "No module named 'nothing_like_it'" in done.err
 
 
-async def test_one_server_that_fails_does_not_cost_the_others(tmp_path: Path):
+async def test_one_failing_server_does_not_affect_the_others(tmp_path: Path):
     async with Endpoint([says("ok")]) as endpoint:
         extra = '[servers.broken]\ncommand = "no-such-program-anywhere"'
         done = await mcptui("run", "--config", config(tmp_path, endpoint, extra), "go")
@@ -158,7 +158,7 @@ async def test_a_sample_is_named_only_if_it_exists(tmp_path: Path):
     assert done.code == 2 and "using the sample" not in done.err
 
 
-async def test_an_interrupt_ends_the_turn_in_order_with_code_130(tmp_path: Path):
+async def test_an_interrupt_ends_the_turn_cleanly_with_code_130(tmp_path: Path):
     async with Endpoint([Answer([], hang=True, raw=b": wait\n\n")]) as endpoint:
         words = ("run", "--json", "--config", config(tmp_path, endpoint), "go")
         process = await start(*words, piped=False, forked=True)
@@ -169,7 +169,7 @@ async def test_an_interrupt_ends_the_turn_in_order_with_code_130(tmp_path: Path)
     assert done.code == 130 and done.objects[-1]["reason"] == "cancelled"
 
 
-async def test_a_server_that_dies_in_a_call_is_told_to_the_model_at_once(tmp_path: Path):
+async def test_the_model_is_told_at_once_that_a_server_exited_during_a_call(tmp_path: Path):
     async with Endpoint([calls(("slow__crash", {})), says("It crashed.")]) as endpoint:
         done = await mcptui(
             "run", "--approve", "all", "--config", config(tmp_path, endpoint, SLOW), "crash it"
@@ -178,7 +178,7 @@ async def test_a_server_that_dies_in_a_call_is_told_to_the_model_at_once(tmp_pat
     assert done.code == 0 and "exited with code 1" in told and "asked to crash" in told
 
 
-async def test_calls_that_may_change_something_are_denied_where_only_reads_are_approved(tmp_path: Path):
+async def test_calls_that_can_change_something_are_denied_if_only_reads_are_approved(tmp_path: Path):
     async with Endpoint([calls(("slow__crash", {})), says("I may not.")]) as endpoint:
         done = await mcptui(
             "run", "--json", "--approve", "reads", "--config", config(tmp_path, endpoint, SLOW), "go"
@@ -202,19 +202,19 @@ async def test_without_a_terminal_an_approval_is_refused(tmp_path: Path):
         ("add a note: buy milk", "add_note", "buy milk"),
     ],
 )
-async def test_the_demo_answers_out_of_the_box(question: str, tool: str, word: str):
+async def test_the_demo_model_answers_without_configuration(question: str, tool: str, word: str):
     done = await mcptui("run", "--demo", "--json", "--approve", "all", question)
     assert [call["tool"] for call in done.of_type("tool_call")] == [tool]
     assert word in done.of_type("turn_ended")[0]["text"] and "demo model" in done.objects[0]["model"]
 
 
-async def test_hostile_text_of_a_model_is_made_visible(tmp_path: Path):
+async def test_escape_sequences_from_a_model_are_shown_as_text(tmp_path: Path):
     async with Endpoint([says("red \x1b[31m and \x1b]0;title\x07", pieces=1)]) as endpoint:
         done = await mcptui("run", "--config", config(tmp_path, endpoint), "go")
     assert "\x1b" not in done.out + done.err and "␛[31m" in done.out
 
 
-async def test_a_secret_of_the_configuration_is_never_told(tmp_path: Path):
+async def test_a_secret_of_the_configuration_is_never_printed(tmp_path: Path):
     async with Endpoint([refuses(401, "bad key canary-7f3a9b")]) as endpoint:
         path = config(tmp_path, endpoint, key='api_key = "${CANARY}"')
         done = await mcptui("run", "--config", path, "go", CANARY="canary-7f3a9b")
@@ -225,12 +225,12 @@ async def test_a_secret_of_the_configuration_is_never_told(tmp_path: Path):
 SAMPLES_USED = "· no servers configured, using the samples weather, notes"
 
 
-async def test_without_configuration_the_samples_that_are_started_are_named():
+async def test_without_configuration_the_started_samples_are_named():
     done = await mcptui("run", "--demo", "hello")
     assert done.code == 0 and SAMPLES_USED in done.err.splitlines()
 
 
-async def test_servers_of_the_configuration_are_not_announced(tmp_path: Path):
+async def test_configured_servers_are_not_announced(tmp_path: Path):
     async with Endpoint([says("ok")]) as endpoint:
         done = await mcptui("run", "--config", config(tmp_path, endpoint), "go")
     assert done.code == 0 and "no servers configured" not in done.err
@@ -246,12 +246,12 @@ async def test_servers_of_the_configuration_are_not_announced(tmp_path: Path):
         ("--no-servers", "run", "--demo", "hello"),
     ],
 )
-async def test_no_server_starts_if_the_command_line_says_so(words: tuple[str, ...]):
+async def test_no_servers_start_with_the_option_for_none(words: tuple[str, ...]):
     done = await mcptui(*words)
     assert done.code == 0 and "0 tools" in done.err and SAMPLES_USED not in done.err
 
 
-async def test_a_named_server_starts_in_spite_of_no_start():
+async def test_a_named_server_starts_despite_no_start():
     done = await mcptui("--no-start", "run", "--demo", "--server", "weather", "--", "hello")
     assert done.code == 0 and "2 tools" in done.err
     assert "no servers configured, using the sample weather\n" in done.err
@@ -272,7 +272,7 @@ def schema(folder: Path, text: str = json.dumps(SCHEMA)) -> str:
     return str(path)
 
 
-async def test_an_answer_by_a_schema_is_printed_as_json_and_the_endpoint_is_told_of_it(tmp_path: Path):
+async def test_an_answer_by_a_schema_is_json_and_the_schema_is_sent_to_the_endpoint(tmp_path: Path):
     async with Endpoint([says('```json\n{"wind": 7}\n```')]) as endpoint:
         given = ("--config", config(tmp_path, endpoint), "--schema", schema(tmp_path))
         done = await mcptui("run", *given, "--no-servers", "wind?")
@@ -294,7 +294,7 @@ async def test_an_answer_that_does_not_match_is_corrected_without_tools(tmp_path
     assert "does not match the JSON Schema: not JSON." in last["messages"][-1]["content"]
 
 
-async def test_where_no_format_is_taken_the_answer_is_only_checked(tmp_path: Path):
+async def test_without_response_format_support_the_answer_is_only_validated(tmp_path: Path):
     def plain(request: Request) -> Answer:
         refused = refuses(400, "response_format is not supported by this model")
         return refused if "response_format" in request.json else says('{"wind": 7}')
@@ -305,7 +305,7 @@ async def test_where_no_format_is_taken_the_answer_is_only_checked(tmp_path: Pat
     assert (done.code, json.loads(done.out)) == (0, {"wind": 7})
 
 
-async def test_an_answer_that_never_matches_ends_with_code_6_and_says_why(tmp_path: Path):
+async def test_an_answer_that_never_matches_ends_with_code_6_and_the_reason(tmp_path: Path):
     async with Endpoint([says('{"wind": "strong"}')]) as endpoint:
         given = ("--config", config(tmp_path, endpoint), "--schema", schema(tmp_path))
         done = await mcptui("run", *given, "--no-servers", "--output", str(tmp_path / "out"), "wind?")
@@ -323,7 +323,7 @@ async def test_an_answer_that_never_matches_ends_with_code_6_and_says_why(tmp_pa
         ('{"type": "nothing"}', "is not a valid JSON Schema: type:"),
     ],
 )
-async def test_a_file_that_is_no_schema_is_told_before_anything_is_asked(
+async def test_an_invalid_schema_file_is_reported_before_the_first_request(
     tmp_path: Path, text: str, told: str
 ):
     async with Endpoint([says("no")]) as endpoint:
@@ -333,7 +333,7 @@ async def test_a_file_that_is_no_schema_is_told_before_anything_is_asked(
     assert done.code == 2 and "schema.json" in done.err and told in done.err
 
 
-async def test_max_steps_are_requests_and_one_more_wraps_up(tmp_path: Path):
+async def test_max_steps_limits_requests_and_one_more_summarizes(tmp_path: Path):
     again = calls(("weather__get_weather", {"location": "NYC"}))
     for most in (1, 2):
         async with Endpoint([again]) as endpoint:
@@ -343,7 +343,7 @@ async def test_max_steps_are_requests_and_one_more_wraps_up(tmp_path: Path):
             assert "tools" not in endpoint.requests[-1].json
 
 
-async def test_what_was_allowed_and_denied_is_recorded_and_can_be_listed() -> None:
+async def test_allowed_and_denied_calls_are_recorded_and_can_be_listed() -> None:
     assert (await mcptui("run", "--demo", "--approve", "none", "What's the weather in NYC?")).code == 0
     assert (await mcptui("run", "--demo", "--approve", "all", "What's the weather in NYC?")).code == 0
     found = (await mcptui("decisions", "--json")).objects

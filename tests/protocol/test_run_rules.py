@@ -29,7 +29,7 @@ def config(path: Path, *rules: str) -> str:
         (["ask weather/get_*", "allow */*"], "reads", "deny", "ask weather/get_*", False),
     ],
 )
-async def test_a_rule_decides_and_the_events_name_it(
+async def test_a_rule_decides_a_call_and_the_events_name_it(
     tmp_path: Path, rules: list[str], mode: str, decision: str, rule: str, ran: bool
 ):
     file = config(tmp_path / "c.toml", *rules)
@@ -41,7 +41,7 @@ async def test_a_rule_decides_and_the_events_name_it(
     assert (result["why"] == "") is ran and ("22 °C" in result["text"]) is ran
 
 
-async def test_a_tool_that_a_rule_denies_is_not_offered(tmp_path: Path):
+async def test_a_tool_denied_by_a_rule_is_not_offered(tmp_path: Path):
     offered = []
     for rules in ([], ["deny weather/get_*"]):
         done = await mcptui("run", "--json", "--config", config(tmp_path / "c.toml", *rules), "hello")
@@ -49,13 +49,13 @@ async def test_a_tool_that_a_rule_denies_is_not_offered(tmp_path: Path):
     assert offered[1] == offered[0] - 1
 
 
-async def test_a_rule_that_cannot_be_read_stops_the_run_with_its_line(tmp_path: Path):
+async def test_an_invalid_rule_stops_the_run_with_its_line(tmp_path: Path):
     done = await mcptui("run", "--config", config(tmp_path / "c.toml", "deny weather"), QUESTION)
     assert done.code == 2
     assert "c.toml:2 approvals.rules[1]: must be a pattern of server/tool" in done.err
 
 
-async def test_rules_are_tested_on_what_was_recorded(tmp_path: Path):
+async def test_rules_are_checked_against_recorded_calls(tmp_path: Path):
     home = {"XDG_STATE_HOME": str(tmp_path / "s"), "XDG_DATA_HOME": str(tmp_path / "d")}
     before = config(tmp_path / "before.toml", "allow weather/*")
     assert (await mcptui("run", "--config", before, QUESTION, **home)).code == 0

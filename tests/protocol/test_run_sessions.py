@@ -20,7 +20,7 @@ def said(request):
     return [(one["role"], one["content"]) for one in request.json["messages"] if one["role"] != "system"]
 
 
-async def test_a_session_is_begun_by_its_name_and_resumed(tmp_path: Path):
+async def test_a_session_is_started_by_its_name_and_resumed(tmp_path: Path):
     async with Endpoint([says("Hello Ada."), says("Ada.")]) as endpoint:
         given = ("run", "--config", config(tmp_path, endpoint), "--session", "names")
         first = await mcptui(*given, "I am Ada.")
@@ -30,7 +30,7 @@ async def test_a_session_is_begun_by_its_name_and_resumed(tmp_path: Path):
     assert said(request) == [("user", "I am Ada."), ("assistant", "Hello Ada."), ("user", "Who am I?")]
 
 
-async def test_resume_continues_with_the_last_one(tmp_path: Path):
+async def test_resume_continues_the_last_session(tmp_path: Path):
     async with Endpoint([says("One."), says("Two.")]) as endpoint:
         given = ("run", "--config", config(tmp_path, endpoint))
         await mcptui(*given, "--session", "a", "first")
@@ -59,7 +59,7 @@ async def test_traffic_that_cannot_be_recorded_is_reported_after_the_answer(tmp_
     assert "mcptui: the traffic was not recorded: " in done.err
 
 
-async def test_without_a_name_nothing_is_saved_and_nothing_resumed(tmp_path: Path):
+async def test_without_a_name_no_session_is_saved_or_resumed(tmp_path: Path):
     async with Endpoint([says("One."), says("Two.")]) as endpoint:
         given = ("run", "--config", config(tmp_path, endpoint))
         await mcptui(*given, "first")
@@ -69,13 +69,13 @@ async def test_without_a_name_nothing_is_saved_and_nothing_resumed(tmp_path: Pat
     assert nothing.code == 2 and "session not found" in nothing.err
 
 
-async def test_what_is_piped_in_stands_behind_the_question(tmp_path: Path):
+async def test_piped_input_is_appended_to_the_question(tmp_path: Path):
     async with Endpoint([says("Fine.")]) as endpoint:
         await mcptui("run", "--config", config(tmp_path, endpoint), "what is wrong here?", stdin=b"a log\n")
         assert said(endpoint.requests[0]) == [("user", "what is wrong here?\n\na log")]
 
 
-async def test_a_file_goes_with_the_question(tmp_path: Path):
+async def test_a_file_is_attached_to_the_question(tmp_path: Path):
     notes = tmp_path / "notes.txt"
     notes.write_text("buy milk", "utf-8")
     async with Endpoint([says("Milk.")]) as endpoint:
@@ -84,14 +84,14 @@ async def test_a_file_goes_with_the_question(tmp_path: Path):
     assert "buy milk" in str(content) and "notes.txt" in str(content)
 
 
-async def test_a_file_that_cannot_be_read_ends_it_before_anything_is_asked(tmp_path: Path):
+async def test_an_unreadable_file_ends_the_run_before_the_first_request(tmp_path: Path):
     async with Endpoint([]) as endpoint:
         done = await mcptui("run", "--config", config(tmp_path, endpoint), "--file", "/no/such", "what?")
         assert (done.code, endpoint.requests) == (2, [])
     assert "/no/such" in done.err and "No such file" in done.err
 
 
-async def test_the_system_text_can_stand_in_a_file(tmp_path: Path):
+async def test_the_system_text_can_be_read_from_a_file(tmp_path: Path):
     (tmp_path / "pirate.txt").write_text("Talk like a pirate.", "utf-8")
     async with Endpoint([says("Arr."), says("Yes.")]) as endpoint:
         given = ("run", "--config", config(tmp_path, endpoint))
@@ -101,20 +101,20 @@ async def test_the_system_text_can_stand_in_a_file(tmp_path: Path):
     assert texts == ["Talk like a pirate.", "Be brief."]
 
 
-async def test_the_answer_goes_to_a_file_and_not_to_stdout(tmp_path: Path):
+async def test_the_answer_is_written_to_a_file_and_not_to_stdout(tmp_path: Path):
     async with Endpoint([says("The answer.")]) as endpoint:
         out = tmp_path / "answer.md"
         done = await mcptui("run", "--config", config(tmp_path, endpoint), "--output", str(out), "hi")
     assert (done.code, done.out, out.read_text("utf-8")) == (0, "", "The answer.\n")
 
 
-async def test_a_place_that_cannot_be_written_to_is_said_before_anything_is_asked(tmp_path: Path):
+async def test_an_unwritable_output_path_is_reported_before_the_first_request(tmp_path: Path):
     async with Endpoint([]) as endpoint:
         done = await mcptui("run", "--config", config(tmp_path, endpoint), "--output", str(tmp_path), "hi")
         assert (done.code, endpoint.requests) == (2, [])
 
 
-async def test_a_session_that_is_open_elsewhere_is_named_by_its_title_and_nothing_is_asked(tmp_path: Path):
+async def test_a_session_open_elsewhere_is_reported_by_title_and_no_request_is_sent(tmp_path: Path):
     async with Endpoint([says("Hello.")]) as endpoint:
         given = ("run", "--config", config(tmp_path, endpoint), "--session", "trip")
         await mcptui(*given, "hi")

@@ -44,35 +44,35 @@ def told(endpoint: Endpoint) -> list[str]:
 
 
 @pytest.mark.parametrize("finish", ["length", "tool_calls"])
-async def test_half_a_call_is_never_run_and_the_model_is_told_why(tmp_path: Path, finish: str):
+async def test_a_truncated_call_is_never_run_and_the_model_is_told_why(tmp_path: Path, finish: str):
     half = Answer([called('{"location": "NY'), chunk(finish)])
     done, endpoint = await run(tmp_path, half, says("I see."))
     assert done.code == 0 and text_of(done) == "I see."
     assert len(told(endpoint)) == 1 and "the arguments were truncated" in told(endpoint)[0]
 
 
-async def test_a_stream_that_breaks_off_runs_nothing_keeps_its_text_and_is_not_started_over(tmp_path: Path):
+async def test_a_broken_stream_runs_no_call_keeps_its_text_and_is_not_restarted(tmp_path: Path):
     broken = Answer([chunk(content="Let me look"), called(NYC)], done=False)
     done, endpoint = await run(tmp_path, broken, says("never"))
     assert done.code == 4 and text_of(done) == "Let me look" and len(endpoint.requests) == 1
     assert done.of_type("tool_result") == [] and "ended early" in done.of_type("error")[0]["message"]
 
 
-async def test_a_failure_before_anything_was_shown_is_asked_again(tmp_path: Path):
+async def test_a_failure_before_any_output_is_retried(tmp_path: Path):
     busy = refuses(503, "busy", headers={"Retry-After": "0"})
     broken = Answer(raw=b'data: {"error": {"message": "overloaded", "code": 529}}\n\n')
     done, endpoint = await run(tmp_path, busy, broken, says("Hello"))
     assert done.code == 0 and text_of(done) == "Hello" and len(endpoint.requests) == 3
 
 
-async def test_of_two_thousand_parallel_calls_as_many_are_run_as_one_reply_may_have(tmp_path: Path):
+async def test_of_two_thousand_parallel_calls_only_the_allowed_number_runs(tmp_path: Path):
     flood = Answer([*(called(f'{{"location": "place {n}"}}', n) for n in range(2000)), chunk("tool_calls")])
     done, endpoint = await run(tmp_path, flood, says("Enough."))
     assert text_of(done) == "Enough."
     assert sum("not run" not in text for text in told(endpoint)) <= 16 < len(told(endpoint))
 
 
-async def test_arguments_that_are_none_go_back_to_the_model(tmp_path: Path):
+async def test_invalid_arguments_are_reported_to_the_model(tmp_path: Path):
     bad = {
         '{"location": NaN}': "not valid JSON",
         '{"location": 1e999}': "not valid JSON (1e999 is out of range)",
@@ -105,7 +105,7 @@ async def test_a_completion_that_is_not_a_stream_is_an_answer(tmp_path: Path):
     assert done.code == 0 and text_of(done) == "Whole."
 
 
-async def test_a_page_instead_of_an_answer_names_what_to_check(tmp_path: Path):
+async def test_an_html_page_instead_of_an_answer_is_reported_with_what_to_check(tmp_path: Path):
     page = Answer(raw=b"<html><title>Sign in</title></html>", headers={"content-type": "text/html"})
     done, _ = await run(tmp_path, page)
     assert done.code == 4 and "Sign in" in str(done.of_type("error")[0])

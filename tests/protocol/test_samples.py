@@ -62,19 +62,19 @@ async def call(client: Client, tool: str, **arguments: Any) -> tuple[str, bool]:
         ("New York City", "Weather in NYC: windy, 18 °C."),
     ],
 )
-async def test_weather_knows_four_places_by_their_usual_names(location: str, answer: str):
+async def test_weather_knows_four_places_by_their_common_names(location: str, answer: str):
     async with connected("weather") as client:
         assert await call(client, "get_weather", location=location) == (answer, False)
 
 
-async def test_weather_says_clearly_what_it_does_not_know():
+async def test_weather_reports_an_unknown_place():
     async with connected("weather") as client:
         text, is_error = await call(client, "get_weather", location="Paris")
         assert text == ("No weather for 'Paris'. Known places: Beijing, Shanghai, Hangzhou, NYC.")
         assert not is_error
 
 
-async def test_weather_lists_what_it_was_asked_for():
+async def test_weather_lists_the_earlier_requests():
     async with connected("weather") as client:
         assert (await call(client, "list_get_weather_records"))[0] == "No weather requests yet."
         await call(client, "get_weather", location="NYC")
@@ -92,14 +92,14 @@ async def test_a_note_can_be_added_found_listed_and_deleted(notes_file: Path):
     assert json.loads(kept(notes_file)) == []
 
 
-async def test_two_notes_with_the_same_words_have_ids_of_their_own():
+async def test_two_notes_with_the_same_text_have_different_ids():
     async with connected("notes") as client:
         first, _ = await call(client, "add_note", text="same")
         second, _ = await call(client, "add_note", text="same")
         assert first.partition(":")[0] != second.partition(":")[0]
 
 
-async def test_an_empty_note_and_an_unknown_id_are_errors_with_a_way_on():
+async def test_an_empty_note_and_an_unknown_id_are_errors_with_a_next_step():
     async with connected("notes") as client:
         assert (await call(client, "add_note", text=" "))[1]
         text, is_error = await call(client, "delete_note", id="nothing")
@@ -107,7 +107,7 @@ async def test_an_empty_note_and_an_unknown_id_are_errors_with_a_way_on():
         assert "Call list_notes for the ids" in text
 
 
-async def test_a_notes_file_that_cannot_be_read_is_reported_and_left_alone(notes_file: Path):
+async def test_an_unreadable_notes_file_is_reported_and_not_changed(notes_file: Path):
     keep(notes_file, "precious but not JSON")
     async with connected("notes") as client:
         for tool, arguments in (("list_notes", {}), ("add_note", {"text": "x"})):
@@ -139,7 +139,7 @@ async def test_slow_counts_with_progress():
     assert seen[-1] == (0.05, 0.05)
 
 
-async def test_slow_fails_in_words_when_asked_to():
+async def test_slow_returns_a_tool_error_on_request():
     async with connected("slow") as client:
         text, is_error = await call(client, "always_fails")
         assert is_error
@@ -154,7 +154,7 @@ async def test_slow_fails_in_words_when_asked_to():
         ("slow", {"count_slowly", "always_fails"}, set()),
     ],
 )
-async def test_the_tools_say_honestly_what_they_do(name: str, reading: set[str], destroying: set[str]):
+async def test_the_annotations_of_the_tools_are_correct(name: str, reading: set[str], destroying: set[str]):
     async with connected(name) as client:
         tools = (await client.list_tools()).tools
         assert {tool.name for tool in tools if tool.annotations.read_only_hint} == reading
@@ -162,7 +162,7 @@ async def test_the_tools_say_honestly_what_they_do(name: str, reading: set[str],
         assert all(tool.description and tool.title for tool in tools)
 
 
-async def test_slow_takes_its_process_down_with_a_last_line_on_stderr(tmp_path: Path):
+async def test_slow_crashes_its_process_with_a_last_line_on_stderr(tmp_path: Path):
     parameters = StdioServerParameters(
         command=sys.executable, args=[str(sample_server("slow"))], env=dict(os.environ)
     )
@@ -174,7 +174,7 @@ async def test_slow_takes_its_process_down_with_a_last_line_on_stderr(tmp_path: 
         assert stderr.read().splitlines()[-1] == "RuntimeError: asked to crash"
 
 
-async def test_the_demo_model_answers_every_question_that_the_start_screen_suggests():
+async def test_the_demo_model_answers_every_example_question():
     runtime = Runtime(Options(demo=True, mode=Mode.ALL, save=False, paced=False), os.environ)
     await runtime.ready(taps=False, record=False, start=False)
     try:

@@ -33,7 +33,7 @@ def written() -> list[Path]:
     return [path for path in Path(os.environ["HOME"]).rglob("*") if path.is_file()]
 
 
-async def test_schema_and_rule_keep_arguments_out_of_everything_that_is_written(tmp_path: Path):
+async def test_arguments_secret_by_schema_or_rule_are_written_nowhere(tmp_path: Path):
     (tmp_path / "auth.py").write_text(SERVER, "utf-8")
     config = tmp_path / "config.toml"
     arguments = {"code": "canary-code", "ssn": "canary-ssn"}

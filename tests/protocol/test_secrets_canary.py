@@ -110,12 +110,12 @@ async def test_no_command_prints_a_secret_that_a_server_returns(config: Path, ar
     assert list(written()) == []
 
 
-async def test_a_resource_is_read_by_the_uri_that_is_listed(config: Path):
+async def test_a_listed_resource_uri_is_not_redacted(config: Path):
     listed = await command(config, "list", "leaky", "resources", "--json")
     assert f"leak://{MARK}/notes" in listed.out
 
 
-async def test_a_turn_leaves_no_secret_in_output_requests_recordings_sessions_and_exports(config: Path):
+async def test_a_turn_leaves_no_secret_in_output_requests_or_files(config: Path):
     def reply(request: Request) -> object:
         if len(endpoint.requests) == 1:
             return calls(("leaky__leak", {"text": "a"}))
@@ -139,7 +139,7 @@ async def test_a_turn_leaves_no_secret_in_output_requests_recordings_sessions_an
     assert list(written()) == []
 
 
-async def test_a_server_whose_secrets_the_model_may_have_shows_them_to_nobody_else(config: Path):
+async def test_secrets_that_the_model_may_get_are_shown_nowhere_else(config: Path):
     env = SECRETS["env"]
     replies = [
         calls(("leaky__leak", {"text": "a"})),
@@ -164,7 +164,7 @@ async def test_a_server_whose_secrets_the_model_may_have_shows_them_to_nobody_el
     assert leaked_in(joined(replies[1])["tool_calls"][0]["arguments"]) == []
 
 
-async def test_a_remote_server_that_returns_its_headers_shows_them_to_nobody(tmp_path: Path):
+async def test_headers_returned_by_a_remote_server_are_shown_nowhere(tmp_path: Path):
     async def echo(asked: Asked, writer: asyncio.StreamWriter) -> None:
         said = f"{asked.headers['authorization']} for {asked.headers['x-tenant']}"
         if asked.message["params"]["arguments"]:
@@ -220,7 +220,7 @@ for line in sys.stdin:
 """
 
 
-async def test_a_private_key_and_arguments_that_a_server_prints_line_by_line_are_nowhere(tmp_path: Path):
+async def test_a_private_key_and_arguments_printed_line_by_line_are_redacted(tmp_path: Path):
     arguments = [
         "--gh=ghp_canary7f3a9c5e6f7a8b9c0d1e2f3a4b5c6d7e8",
         "--header=X-Api-Key: canary-header-51bd08",
@@ -249,7 +249,7 @@ async def test_a_private_key_and_arguments_that_a_server_prints_line_by_line_are
 
 
 @pytest.mark.parametrize("key", ["sk-envkeycanary-1234567890", "sk-live-Zk38Qm1xVt-canarykey1"])
-async def test_a_key_that_does_not_look_generated_is_not_printed_either(config: Path, key: str):
+async def test_a_key_that_does_not_look_random_is_redacted_too(config: Path, key: str):
     async with Endpoint([says(f"You sent {key}.")]) as endpoint:
         model = f'[models.m]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\napi_key = "{key}"\n'
         await asyncio.to_thread(config.write_text, model, "utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.protocol.command import mcptui
 
 
-async def test_the_sample_servers_all_run_and_say_what_they_offer():
+async def test_all_sample_servers_run_and_list_what_they_offer():
     done = await mcptui("servers", "--json")
     found = {server["name"]: server for server in json.loads(done.out)}
     assert done.code == 0 and {server["status"] for server in found.values()} == {"RUNNING"}
@@ -14,7 +14,7 @@ async def test_the_sample_servers_all_run_and_say_what_they_offer():
     assert found["weather"]["protocol"] == "2026-07-28" and found["weather"]["start_ms"] > 0
 
 
-async def test_a_server_that_fails_is_told_with_code_and_last_line_and_the_exit_code_is_5(tmp_path: Path):
+async def test_a_failed_server_is_reported_with_code_and_last_line_and_exit_code_5(tmp_path: Path):
     path = tmp_path / "mcp.json"
     broken = {
         "command": "python3",
@@ -26,7 +26,7 @@ async def test_a_server_that_fails_is_told_with_code_and_last_line_and_the_exit_
     assert "broken" in done.out and "exited with code 3" in done.out and "no luck" in done.out
 
 
-async def test_a_server_whose_configuration_is_wrong_is_in_the_list_as_failed(tmp_path: Path):
+async def test_a_server_with_an_invalid_configuration_is_listed_as_failed(tmp_path: Path):
     path = tmp_path / "mcp.json"
     servers = {
         "unset": {"command": "python3", "env": {"TOKEN": "${NO_SUCH_TOKEN}"}},
@@ -44,7 +44,7 @@ async def test_a_server_whose_configuration_is_wrong_is_in_the_list_as_failed(tm
     assert shown.code == 5 and "✗ unset" in shown.out and "NO_SUCH_TOKEN is not set" in shown.out
 
 
-async def test_nothing_configured_says_how_to_begin(tmp_path: Path):
+async def test_without_servers_the_output_says_how_to_begin(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text("[servers]\n")
     done = await mcptui("servers", "--config", str(path))

@@ -22,7 +22,7 @@ async def ids() -> list[str]:
     return [await saved(store, QUESTION, ANSWER), await saved(store, OTHER)]
 
 
-async def test_an_empty_list_says_so():
+async def test_an_empty_list_of_sessions_says_so():
     done = await mcptui("sessions")
     assert (done.code, done.out) == (0, "no sessions yet\n")
 
@@ -36,7 +36,7 @@ async def test_sessions_are_listed_newest_first(ids: list[str]):
     assert [(one["id"], one["turns"], one["messages"]) for one in objects] == [(ids[1], 1, 1), (ids[0], 1, 2)]
 
 
-async def test_what_was_said_is_found(ids: list[str]):
+async def test_sessions_are_found_by_their_messages(ids: list[str]):
     (found,) = (await mcptui("sessions", "search", "SUNNY", "--json")).objects
     assert found == {"id": ids[0], "title": QUESTION.text, "message": 1, "excerpt": "It is sunny."}
     assert "北京" in (await mcptui("sessions", "search", "天气")).out
@@ -50,7 +50,7 @@ async def test_a_session_is_found_by_its_title_or_part_of_its_id(ids: list[str],
     assert done.code == 0 and done.out.startswith("# 北京天气如何？\n")
 
 
-async def test_a_name_that_means_none_or_many_is_an_error(ids: list[str]):
+async def test_an_unknown_or_ambiguous_name_is_an_error(ids: list[str]):
     for name, why in (("nope", "session not found"), ("2", "2 sessions match")):
         done = await mcptui("sessions", "show", name)
         assert (done.code, done.out) == (2, "") and why in done.err
@@ -62,7 +62,7 @@ async def test_a_session_is_renamed(ids: list[str]):
     assert (await mcptui("sessions", "rename", ids[0], "  ")).code == 2
 
 
-async def test_what_was_deleted_can_be_restored(ids: list[str]):
+async def test_a_deleted_session_can_be_restored(ids: list[str]):
     done = await mcptui("sessions", "delete", ids[0], "last")
     assert done.code == 0 and f"mcptui sessions restore {ids[0]}" in done.out
     assert (await mcptui("sessions", "--json")).objects == []
@@ -83,14 +83,14 @@ async def test_an_export_can_be_imported_again(ids: list[str], tmp_path: Path):
     assert json.loads((await mcptui("sessions", "show", ids[0], "--json")).out)["id"] == ids[0]
 
 
-async def test_the_name_of_the_file_says_the_form(ids: list[str], tmp_path: Path):
+async def test_the_suffix_of_the_file_selects_the_format(ids: list[str], tmp_path: Path):
     for name, begins in (("a.html", "<!doctype html>"), ("a.md", "# "), ("a.json", "{"), ("a", "# ")):
         await mcptui("sessions", "export", ids[0], "-o", str(tmp_path / name))
         assert (tmp_path / name).read_text().startswith(begins)
     assert (await mcptui("sessions", "export", ids[0], "--as", "html")).out.startswith("<!doctype html>")
 
 
-async def test_configured_secrets_are_taken_out_of_an_export(ids: list[str], tmp_path: Path):
+async def test_configured_secrets_are_redacted_in_an_export(ids: list[str], tmp_path: Path):
     config = tmp_path / "config.toml"
     config.write_text('[servers.w]\ncommand = "w"\nenv = { TOKEN = "It is sunny." }\n')
     config.chmod(0o600)
@@ -106,7 +106,7 @@ async def test_a_file_that_is_not_an_export_is_refused_with_a_reason(tmp_path: P
     assert "messages[0]: \"role\" is 'boss'" in done.err and "Traceback" not in done.err
 
 
-async def test_an_export_says_what_is_in_it_and_redact_leaves_only_shapes(ids: list[str], tmp_path: Path):
+async def test_an_export_reports_its_content_and_redact_leaves_only_shapes(ids: list[str], tmp_path: Path):
     file = tmp_path / "talk.json"
     done = await mcptui("sessions", "export", ids[0], "-o", str(file))
     assert f"wrote {file}: " in done.out and " messages" in done.out and "0 redacted values" in done.out

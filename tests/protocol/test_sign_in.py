@@ -55,7 +55,7 @@ class Stage:
         return await self.host.toolbox.call(tool, {}, seconds=2, progress=lambda *_: None)
 
 
-async def test_a_server_that_asks_is_signed_in_to_and_its_tools_can_be_called(tmp_path: Path) -> None:
+async def test_after_signing_in_the_tools_of_a_server_can_be_called(tmp_path: Path) -> None:
     async with OAuthServer() as server, Stage(tmp_path, server.url) as stage:
         await stage.host.start("safe")
         assert stage.status.state is ServerState.RUNNING and stage.status.tools == 1
@@ -64,7 +64,7 @@ async def test_a_server_that_asks_is_signed_in_to_and_its_tools_can_be_called(tm
         assert len(stage.person.questions) == 1
 
 
-async def test_the_clock_of_the_start_stands_still_while_a_person_signs_in(tmp_path: Path) -> None:
+async def test_the_timeout_of_the_start_is_paused_during_the_sign_in(tmp_path: Path) -> None:
     answer = asyncio.Event()
 
     class Slow(Person):
@@ -87,7 +87,7 @@ async def test_the_clock_of_the_start_stands_still_while_a_person_signs_in(tmp_p
         assert stage.status.state is ServerState.RUNNING
 
 
-async def test_the_clock_of_a_call_stands_still_while_a_person_grants_more(tmp_path: Path) -> None:
+async def test_the_timeout_of_a_call_is_paused_while_the_user_grants_more_scopes(tmp_path: Path) -> None:
     class Slow(Person):
         async def address(self, question):  # type: ignore[no-untyped-def]
             self.questions.append(question)
@@ -102,7 +102,7 @@ async def test_the_clock_of_a_call_stands_still_while_a_person_grants_more(tmp_p
             assert not result.is_error and len(stage.person.questions) == 2
 
 
-async def test_declining_more_scopes_fails_that_call_alone(tmp_path: Path) -> None:
+async def test_declining_more_scopes_fails_only_that_call(tmp_path: Path) -> None:
     def answer(question: AddressQuestion) -> AddressAnswer:
         return AddressAnswer(Action.DECLINE if "write" in question.message else Action.ACCEPT)
 
@@ -115,7 +115,7 @@ async def test_declining_more_scopes_fails_that_call_alone(tmp_path: Path) -> No
             assert stage.status.sign_in.startswith("signed in until")
 
 
-async def test_declining_ends_the_start_with_how_to_sign_in_and_asks_once(tmp_path: Path) -> None:
+async def test_declining_ends_the_start_with_a_hint_how_to_sign_in_after_one_question(tmp_path: Path) -> None:
     person = Person(lambda question: AddressAnswer(Action.DECLINE))
     async with OAuthServer() as server, Stage(tmp_path, server.url, person) as stage:
         await stage.host.start("safe")
@@ -139,7 +139,7 @@ async def test_stopping_a_server_withdraws_its_question(tmp_path: Path) -> None:
         assert stage.status.state is ServerState.STOPPED
 
 
-async def test_a_configured_header_that_is_refused_is_named_and_nobody_is_asked(tmp_path: Path) -> None:
+async def test_a_refused_configured_header_is_reported_without_a_sign_in_question(tmp_path: Path) -> None:
     headers = {"Authorization": "Bearer canary-old"}
     async with OAuthServer() as server, Stage(tmp_path, server.url, headers=headers) as stage:
         await stage.host.start("safe")
@@ -151,7 +151,7 @@ async def test_a_configured_header_that_is_refused_is_named_and_nobody_is_asked(
         assert stage.person.questions == []
 
 
-async def test_a_header_may_come_from_the_keychain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_header_can_come_from_the_keychain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
     from types import ModuleType
 
@@ -166,7 +166,7 @@ async def test_a_header_may_come_from_the_keychain(tmp_path: Path, monkeypatch: 
         assert stage.redactor.redact("canary-kept") != "canary-kept"
 
 
-async def test_the_exchanges_of_a_sign_in_are_recorded_as_events_without_their_values(tmp_path: Path) -> None:
+async def test_the_requests_of_a_sign_in_are_recorded_as_events_without_their_values(tmp_path: Path) -> None:
     async with OAuthServer() as server, Stage(tmp_path, server.url) as stage:
         await stage.host.start("safe")
         told = [one.detail for one in stage.captured if one.detail.get("event") == "sign-in"]
@@ -189,7 +189,7 @@ async def test_a_server_with_client_credentials_starts_without_a_question(tmp_pa
         assert stage.status.state is ServerState.RUNNING and stage.person.questions == []
 
 
-async def test_a_request_that_is_sent_again_is_not_left_pending_and_breaks_no_rule(tmp_path: Path) -> None:
+async def test_a_request_resent_after_sign_in_is_not_pending_and_has_no_finding(tmp_path: Path) -> None:
     async with OAuthServer() as server, Stage(tmp_path, server.url) as stage:
         await stage.host.start("safe")
         entries: list[Entry] = []
@@ -204,7 +204,7 @@ async def test_a_request_that_is_sent_again_is_not_left_pending_and_breaks_no_ru
         assert "reused-id" not in [found.code for one in entries for found in linter.feed(one)]
 
 
-async def test_over_http_and_sse_the_stream_waits_for_the_person(
+async def test_over_http_sse_opening_the_stream_waits_for_the_sign_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_sse, "ENDPOINT_SECONDS", 2.0)

@@ -94,7 +94,7 @@ async def test_no_value_of_a_sign_in_is_written_anywhere(tmp_path: Path, wrong: 
         assert leaks(await exported(), secrets) == []
 
 
-async def test_a_client_secret_of_the_configuration_is_written_nowhere(tmp_path: Path) -> None:
+async def test_a_configured_client_secret_is_written_nowhere(tmp_path: Path) -> None:
     secret = "canary-client-secret-of-the-configuration"
     more = (
         '[servers.safe.oauth]\ngrant = "client_credentials"\nclient_id = "robot"\n'

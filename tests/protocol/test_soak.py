@@ -9,7 +9,7 @@ from tests.terminal.pty_app import ROOT
 
 
 @pytest.mark.parametrize("arguments", [("--seconds", "20"), ("--cycles", "20"), ("--kills", "2")])
-def test_after_rounds_of_everything_nothing_is_left_and_nothing_has_grown(arguments: tuple[str, ...]) -> None:
+def test_many_rounds_of_all_features_leak_nothing(arguments: tuple[str, ...]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.soak", *arguments],
         cwd=ROOT,

@@ -39,7 +39,7 @@ async def say_updated(stage, uri="memo://r1"):
 
 
 @both_eras
-async def test_an_update_of_what_is_subscribed_to_is_counted_and_no_other(stage):
+async def test_only_updates_of_subscribed_resources_are_counted(stage):
     await stage.start()
     await subscribe(stage)
     await say_updated(stage, "memo://r2")
@@ -48,7 +48,7 @@ async def test_an_update_of_what_is_subscribed_to_is_counted_and_no_other(stage)
 
 
 @both_eras
-async def test_after_unsubscribing_nothing_is_kept(stage):
+async def test_unsubscribing_is_sent_and_removes_the_subscription(stage):
     await stage.start()
     await subscribe(stage)
     stage.host.workbench.unsubscribe("srv", "memo://r1")
@@ -58,7 +58,7 @@ async def test_after_unsubscribing_nothing_is_kept(stage):
 
 
 @both_eras
-async def test_a_restarted_server_is_subscribed_to_again_and_what_was_missed_counts_as_updated(stage):
+async def test_a_restarted_server_gets_its_subscriptions_again_and_they_count_as_updated(stage):
     await stage.start()
     await subscribe(stage)
     await stage.host.restart("srv")
@@ -68,7 +68,7 @@ async def test_a_restarted_server_is_subscribed_to_again_and_what_was_missed_cou
 
 
 @modern
-async def test_a_change_stream_that_ends_is_opened_again_with_the_subscriptions(stage):
+async def test_a_change_stream_that_ends_is_reopened_with_the_subscriptions(stage):
     await stage.start()
     stage.host.workbench.subscribe("srv", "memo://r1")
     await stage.streams_open(2)
@@ -79,7 +79,7 @@ async def test_a_change_stream_that_ends_is_opened_again_with_the_subscriptions(
 
 
 @both_eras
-async def test_why_a_subscription_is_refused_is_known(stage):
+async def test_the_reason_for_a_refused_subscription_is_kept(stage):
     stage.steer(refusing=["memo://r1"])
     await stage.start()
     stage.host.workbench.subscribe("srv", "memo://r1")
@@ -88,7 +88,7 @@ async def test_why_a_subscription_is_refused_is_known(stage):
 
 
 @both_eras
-async def test_a_server_that_offers_no_subscriptions_or_does_not_run_is_not_asked(stage):
+async def test_no_subscription_is_sent_to_a_stopped_server_or_one_without_support(stage):
     stage.steer(offers=["tools"])
     await stage.start()
     said = "The server “srv” does not support resource subscriptions."
@@ -139,7 +139,7 @@ async def remote(**how):
         yield server, host
 
 
-async def test_a_session_that_is_opened_again_is_subscribed_to_and_gets_its_log_level_again():
+async def test_a_reopened_session_gets_its_subscriptions_and_log_level_again():
     async with remote(modern=False) as (server, host):
         await until(lambda: server.methods().count("resources/subscribe") == 1)
         await until(lambda: server.methods().count("logging/setLevel") == 1)
@@ -151,7 +151,7 @@ async def test_a_session_that_is_opened_again_is_subscribed_to_and_gets_its_log_
         assert host.workbench.subscriptions("srv")[URI].updates == 1
 
 
-async def test_a_stream_of_http_and_sse_that_is_opened_again_is_subscribed_to_again():
+async def test_a_reopened_http_sse_stream_gets_its_subscriptions_again():
     server = Memos(modern=False)
     stream = SseServer(server)
     server.answers |= dict.fromkeys(("resources/subscribe", "logging/setLevel"), stream.answer)
@@ -164,7 +164,7 @@ async def test_a_stream_of_http_and_sse_that_is_opened_again_is_subscribed_to_ag
         await until(lambda: host.workbench.subscriptions("srv")[URI].updates == 1)
 
 
-async def test_a_websocket_that_is_opened_again_is_subscribed_to_again(monkeypatch):
+async def test_a_reopened_websocket_gets_its_subscriptions_again(monkeypatch):
     monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.01)
 
     async def usual(peer, message):
@@ -185,7 +185,7 @@ async def test_a_websocket_that_is_opened_again_is_subscribed_to_again(monkeypat
         await until(lambda: host.workbench.subscriptions("srv")[URI].updates == 1)
 
 
-async def test_a_stream_over_http_that_drops_is_opened_again_with_the_subscriptions():
+async def test_a_dropped_http_stream_is_reopened_with_the_subscriptions():
     streams = []
 
     async def listen(asked, writer):

@@ -82,7 +82,7 @@ def raw_tap(*command: str, stdin: bytes) -> subprocess.CompletedProcess[bytes]:
     ],
     ids=["nothing", "no newline", "blank lines", "garbage", "many lines", "a huge line"],
 )
-def test_every_byte_goes_through_both_ways(data: bytes):
+def test_every_byte_passes_in_both_directions(data: bytes):
     done = raw_tap(
         PYTHON,
         "-c",
@@ -93,13 +93,13 @@ def test_every_byte_goes_through_both_ways(data: bytes):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-async def test_stderr_goes_through_and_is_recorded():
+async def test_stderr_is_passed_through_and_recorded():
     done = await tap(PYTHON, "-c", "import sys; sys.stderr.write('one\\ntwo')")
     assert done.err == "one\ntwo"
     assert [body for entry, body in recorded() if entry.kind is Kind.STDERR] == [b"one", b"two"]
 
 
-async def test_both_directions_and_the_life_of_the_process_are_recorded():
+async def test_both_directions_and_the_start_and_exit_of_the_process_are_recorded():
     request = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}'
     answer = b'{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}'
     code = f"import sys; sys.stdin.readline(); print({answer.decode()!r}); sys.exit(3)"
@@ -113,14 +113,14 @@ async def test_both_directions_and_the_life_of_the_process_are_recorded():
     assert recorded()[-1][0].detail["code"] == 3
 
 
-async def test_a_server_that_is_not_there_is_said_as_a_shell_says_it():
+async def test_a_missing_server_is_reported_as_by_a_shell():
     done = await tap("there-is-no-such-program")
     assert done.code == 127
     assert "cannot start there-is-no-such-program" in done.err
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV])
-async def test_a_server_that_a_signal_ended_ends_the_tap_by_the_same(number: signal.Signals):
+async def test_a_signal_that_ended_the_server_ends_the_tap_too(number: signal.Signals):
     done = await tap(PYTHON, "-c", f"import os; os.kill(os.getpid(), {int(number)})")
     assert done.code == -number
     last = recorded()[-1][0]
@@ -143,7 +143,7 @@ async def test_signals_reach_the_server_once(number: signal.Signals):
     assert (done.code, done.out) == (9, "end\n")
 
 
-async def test_the_end_of_stdin_reaches_the_server_and_its_answer_comes_back():
+async def test_the_end_of_stdin_reaches_the_server_and_its_answer_is_returned():
     code = "import sys; sys.stdin.read(); print('after the end')"
     done = await tap(PYTHON, "-c", code)
     assert done.out == "after the end\n"
@@ -158,7 +158,7 @@ async def test_the_end_of_stdout_reaches_the_host_while_the_server_lives():
     assert (done.code, done.err) == (0, "still here")
 
 
-def test_a_host_that_reads_no_more_is_seen_by_the_server():
+def test_a_closed_pipe_of_the_host_is_noticed_by_the_server():
     code = (
         "import os\ntry:\n    while True: os.write(1, b'x' * 1000)\nexcept BrokenPipeError:\n    os._exit(5)"
     )
@@ -172,7 +172,7 @@ def test_a_host_that_reads_no_more_is_seen_by_the_server():
     assert process.returncode == 5
 
 
-def test_a_server_that_closed_its_input_is_seen_by_the_host():
+def test_a_closed_input_of_the_server_is_noticed_by_the_host():
     code = "import os, time; os.close(0); os.write(1, b'closed'); time.sleep(60)"
     process = subprocess.Popen(
         [PYTHON, "-m", "tui", "tap", "--", PYTHON, "-c", code],
@@ -194,7 +194,7 @@ def test_a_server_that_closed_its_input_is_seen_by_the_host():
         process.terminate()
 
 
-async def test_a_killed_tap_takes_the_servers_input_with_it():
+async def test_killing_the_tap_closes_the_input_of_the_server():
     code = "import sys; print('ready', flush=True); sys.stdin.read()"
     process = await start("tap", "--", PYTHON, "-c", code)
     await process.stdout.readline()
@@ -205,7 +205,7 @@ async def test_a_killed_tap_takes_the_servers_input_with_it():
     await finish(process)
 
 
-async def test_what_was_recorded_survives_a_killed_tap():
+async def test_the_recording_survives_a_killed_tap():
     process = await start("tap", "--", PYTHON, "-c", "import sys; print('{}', flush=True); sys.stdin.read()")
     await process.stdout.readline()
     await until(lambda: recordings() and b"{}" in lines_of(Direction.IN))
@@ -214,7 +214,7 @@ async def test_what_was_recorded_survives_a_killed_tap():
     assert lines_of(Direction.IN) == [b"{}"]
 
 
-async def test_a_grandchild_that_keeps_the_pipes_does_not_keep_the_tap():
+async def test_a_grandchild_that_holds_the_pipes_open_does_not_block_the_tap():
     code = (
         "import subprocess, sys\n"
         f"child = subprocess.Popen([sys.executable, '-c', {SLEEP!r}])\n"
@@ -226,7 +226,7 @@ async def test_a_grandchild_that_keeps_the_pipes_does_not_keep_the_tap():
     assert done.code == 4
 
 
-async def test_a_folder_that_cannot_be_written_loses_only_the_recording(tmp_path: Path):
+async def test_an_unwritable_folder_loses_only_the_recording(tmp_path: Path):
     in_the_way = tmp_path / "a file"
     in_the_way.write_text("")
     done = await tap("cat", stdin=b"hello", XDG_STATE_HOME=str(in_the_way))
@@ -305,7 +305,7 @@ async def test_secrets_of_the_command_line_reach_the_server_but_not_the_recordin
     assert SHORT not in everything_recorded()
 
 
-async def test_a_secret_of_the_command_line_is_redacted_in_what_the_server_says():
+async def test_a_secret_of_the_command_line_is_redacted_in_server_output():
     code = "import sys; print(sys.argv[-1]); print(sys.argv[-1], file=sys.stderr)"
     done = await tap(PYTHON, "-c", code, "--token", LONG)
     assert (done.out, done.err) == (f"{LONG}\n", f"{LONG}\n")
@@ -322,17 +322,17 @@ async def test_a_secret_of_the_command_line_is_redacted_in_what_the_server_says(
         {"MY_PWD": LONG},
     ],
 )
-async def test_secrets_of_the_environment_are_known_by_the_rules_of_the_configuration(env: dict[str, str]):
+async def test_secrets_in_the_environment_are_recognized_as_in_the_configuration(env: dict[str, str]):
     await tap("cat", stdin=f'{{"key":"{LONG}"}}'.encode(), **env)
     assert LONG not in everything_recorded()
 
 
-async def test_a_folder_in_the_environment_is_no_secret():
+async def test_a_folder_in_the_environment_is_not_a_secret():
     await tap("cat", stdin=b"/srv/some/folder", XDG_SESSION_DIR="/srv/some/folder")
     assert lines_of(Direction.OUT) == [b"/srv/some/folder"]
 
 
-def test_a_host_that_gives_sockets_is_served_as_one_that_gives_pipes():
+def test_a_host_that_uses_sockets_is_served_like_one_with_pipes():
     ours, theirs = socket.socketpair()
     process = subprocess.Popen([PYTHON, "-m", "tui", "tap", "--", "cat"], stdin=theirs, stdout=theirs)
     theirs.close()
@@ -360,7 +360,7 @@ def test_a_host_that_gives_sockets_is_served_as_one_that_gives_pipes():
         assert process.wait(20) == 0
 
 
-def test_the_descriptors_of_the_host_stay_as_they_were(tmp_path: Path):
+def test_the_descriptors_of_the_host_stay_blocking(tmp_path: Path):
     read, write = os.pipe()
     process = subprocess.Popen([PYTHON, "-m", "tui", "tap", "--", "cat"], stdin=read, stdout=write)
     assert os.get_blocking(read) and os.get_blocking(write)
@@ -371,7 +371,7 @@ def test_the_descriptors_of_the_host_stay_as_they_were(tmp_path: Path):
     os.close(write)
 
 
-def test_files_and_nothing_at_all_are_fine_as_stdin_and_stdout(tmp_path: Path):
+def test_stdin_and_stdout_can_be_files_or_closed(tmp_path: Path):
     source, target = tmp_path / "in", tmp_path / "out"
     source.write_bytes(b"line\n" * 2_000)
     with source.open("rb") as stdin, target.open("wb") as stdout:
@@ -386,18 +386,18 @@ def test_files_and_nothing_at_all_are_fine_as_stdin_and_stdout(tmp_path: Path):
     assert closed.returncode == 6
 
 
-async def test_the_servers_own_options_are_not_read_as_ours():
+async def test_options_of_the_server_are_not_parsed_as_those_of_the_tap():
     done = await mcptui("tap", "--name", "mine", "--", "echo", "--name", "--", "--help")
     assert done.out == "--name -- --help\n"
     assert recorded()[0][0].source == "mine"
 
 
 @pytest.mark.parametrize("args", [(), ("--listen", "8000"), ("--to", "http://127.0.0.1:1"), ("--",)])
-async def test_a_command_line_without_sense_is_refused(args: tuple[str, ...]):
+async def test_an_invalid_command_line_is_refused(args: tuple[str, ...]):
     assert (await mcptui("tap", *args)).code == 2
 
 
-async def test_a_host_starts_what_was_put_into_its_configuration(tmp_path: Path):
+async def test_a_host_starts_the_tap_added_to_its_configuration(tmp_path: Path):
     entry = {"command": PYTHON, "args": [WEATHER], "env": {"PYTHONPATH": str(ROOT)}}
     entry["env"]["XDG_STATE_HOME"] = os.environ["XDG_STATE_HOME"]
     file = tmp_path / "mcp.json"

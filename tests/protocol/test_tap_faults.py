@@ -66,7 +66,7 @@ async def all_of(name: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_what_came_through_is_what_was_recorded(name: str):
+async def test_the_recording_equals_what_passed_through(name: str):
     said = await all_of(name)
     assert said
     lines = said.split(b"\n")
@@ -114,7 +114,7 @@ def tapped(folder: bytes, *args: bytes, script: str = 'exec "$@"', **env: bytes)
         ((b"--", b"cat"), {"MY_TOKEN": b"caf\xe9-12345678"}, "cat"),
     ],
 )
-def test_what_is_not_utf_8_is_recorded_too(
+def test_invalid_utf_8_is_recorded_too(
     tmp_path: Path, args: tuple[bytes, ...], env: dict[str, bytes], source: str
 ):
     folder = os.fsencode(tmp_path) + b"/\xff"
@@ -127,7 +127,7 @@ def test_what_is_not_utf_8_is_recorded_too(
     assert entries[0].detail["cwd"].encode("utf-8", "surrogateescape") == folder
 
 
-def test_a_tap_in_a_folder_that_was_deleted_records(tmp_path: Path):
+def test_a_tap_in_a_deleted_folder_records(tmp_path: Path):
     (tmp_path / "gone").mkdir()
     script = 'rmdir "$PWD" && exec "$@"'
     assert tapped(os.fsencode(tmp_path / "gone"), b"--", b"cat", script=script) == b""

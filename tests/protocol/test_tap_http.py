@@ -85,7 +85,7 @@ def frames() -> list[tuple[Entry, bytes]]:
     return [(entry, body) for entry, body in recorded() if entry.kind is not Kind.EVENT]
 
 
-async def test_a_request_and_its_answer_go_through_and_are_recorded_without_the_key():
+async def test_a_request_and_its_answer_pass_through_and_are_recorded_without_the_key():
     async with tapped() as (server, port, _):
         server.answers = [reply(ANSWER)]
         headers = {"Authorization": "Bearer secret-key-12345", "Mcp-Method": "tools/call"}
@@ -103,7 +103,7 @@ async def test_a_request_and_its_answer_go_through_and_are_recorded_without_the_
     assert b"secret-key-12345" not in recordings()[0].read_bytes()
 
 
-async def test_session_ids_and_secrets_in_urls_go_through_but_not_into_the_recording():
+async def test_session_ids_and_secrets_in_urls_pass_through_but_are_not_recorded():
     session, key, bearer = "5e55-10n-1d-42", "k3y-in-query", "b34r3r-t0k3n"
     said = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"you": [session, key, bearer]}}).encode()
     async with tapped(f"/mcp?api_key={key}") as (server, port, _):
@@ -121,7 +121,7 @@ async def test_session_ids_and_secrets_in_urls_go_through_but_not_into_the_recor
     assert not [text for text in (session, key, bearer) if text in everything]
 
 
-async def test_the_address_of_a_session_of_the_older_transport_is_recorded_without_its_id():
+async def test_the_session_url_of_http_sse_is_recorded_without_its_id():
     session = "5e55-10n-1d-42"
     async with tapped("/sse") as (server, port, _):
         head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
@@ -132,7 +132,7 @@ async def test_the_address_of_a_session_of_the_older_transport_is_recorded_witho
     assert any(b"/messages?session_id=[redacted:" in body for _, body in recorded())
 
 
-async def test_the_address_of_the_server_is_told_without_its_password():
+async def test_the_url_of_the_server_is_printed_without_its_password():
     url = "http://ada:hunter2@127.0.0.1:9/mcp?token=hunter2"
     process = await start("tap", "--listen", "0", "--to", url, forked=True)
     told = (await process.stderr.readline()).decode()
@@ -143,7 +143,7 @@ async def test_the_address_of_the_server_is_told_without_its_password():
     assert "hunter2" not in told + done.err + refused.err
 
 
-async def test_a_request_that_is_refused_without_its_id_does_not_wait_forever():
+async def test_a_request_refused_without_its_id_does_not_stay_pending():
     refused = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}}'
     async with tapped() as (server, port, _):
         server.answers = [reply(refused).replace(b"200 OK", b"400 Bad Request")]
@@ -153,7 +153,7 @@ async def test_a_request_that_is_refused_without_its_id_does_not_wait_forever():
     assert "gave up" not in [entry.method for entry, _ in recorded()]
 
 
-async def test_events_go_through_as_they_come_and_each_is_an_entry():
+async def test_events_pass_through_at_once_and_each_is_an_entry():
     async with tapped() as (server, port, _):
         head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
         server.answers = [head, b"event: message\nid: 1\ndata: " + NEWS + b"\n\n"]
@@ -179,19 +179,19 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize("headers", FOREIGN)
-async def test_pages_of_other_machines_are_refused(headers: dict[str, str]):
+async def test_requests_from_web_pages_of_other_hosts_are_refused(headers: dict[str, str]):
     async with tapped() as (server, port, _):
         status, _, _ = await ask(port, **headers)
         assert (status, server.requests) == (403, [])
 
 
-async def test_a_page_on_this_machine_may_ask():
+async def test_a_request_from_a_local_web_page_is_accepted():
     async with tapped() as (server, port, _):
         server.answers = [reply(ANSWER)]
         assert (await ask(port, Origin="http://localhost:5173"))[0] == 200
 
 
-async def test_a_server_that_is_not_there_is_a_bad_gateway():
+async def test_an_unreachable_server_is_a_bad_gateway():
     with refusing_port() as port:
         process = await start("tap", "--listen", "0", "--to", f"http://127.0.0.1:{port}/mcp", forked=True)
         said = (await process.stderr.readline()).decode()

@@ -79,13 +79,13 @@ async def test_a_call_that_becomes_a_task_gives_its_result(tmp_path):
         assert capabilities["extensions"] == {EXTENSION: {}}
 
 
-async def test_a_call_that_is_answered_at_once_is_no_task(tmp_path):
+async def test_a_call_answered_at_once_is_not_a_task(tmp_path):
     async with stage(tmp_path) as it:
         assert (await it.call("plain")).content[0].text == "at once"
         assert it.sent("tasks/get") == []
 
 
-async def test_a_task_asks_the_person_once(tmp_path):
+async def test_a_task_asks_the_user_once(tmp_path):
     person = Person({"name": "Ada"})
     async with stage(tmp_path, person) as it:
         assert (await it.call("greet")).content[0].text == "Hello, Ada!"
@@ -94,7 +94,7 @@ async def test_a_task_asks_the_person_once(tmp_path):
         assert update["inputResponses"] == {"who": {"action": "accept", "content": {"name": "Ada"}}}
 
 
-async def test_a_refusal_is_an_answer_too(tmp_path):
+async def test_declining_the_question_of_a_task_is_an_answer(tmp_path):
     async with stage(tmp_path) as it:
         assert (await it.call("greet")).content[0].text == "Hello, nobody!"
 
@@ -123,7 +123,7 @@ async def test_cancelling_the_call_of_a_model_cancels_its_task_at_the_server(tmp
         assert len(it.sent("tasks/cancel")) == 1
 
 
-async def test_a_call_by_hand_can_be_left_and_its_task_is_taken_up_after_a_restart(tmp_path):
+async def test_the_task_of_an_abandoned_call_by_hand_is_resumed_after_a_restart(tmp_path):
     stored = StoredTasks(tmp_path / "state" / "tasks.json")
     async with stage(tmp_path, book=KnownTasks(stored)) as it:
         calling = asyncio.create_task(it.by_hand("stuck"))
@@ -172,7 +172,7 @@ async def test_a_task_of_an_earlier_run_can_be_cancelled(tmp_path):
         assert it.at_the_server() == ["cancelled"] and list(it.host.workbench.tasks("srv")) == []
 
 
-async def test_a_task_that_its_server_forgot_is_forgotten(tmp_path):
+async def test_a_task_unknown_to_its_server_is_removed(tmp_path):
     book = KnownTasks()
     async with stage(tmp_path, book=book) as it:
         await left_at_work(it)
@@ -183,7 +183,7 @@ async def test_a_task_that_its_server_forgot_is_forgotten(tmp_path):
         assert list(it.host.workbench.tasks("srv")) == []
 
 
-async def test_a_server_that_ends_leaves_its_task_in_the_book(tmp_path):
+async def test_the_task_of_a_stopped_server_is_kept(tmp_path):
     async with stage(tmp_path) as it:
         calling = asyncio.create_task(it.by_hand("stuck"))
         await until(lambda: it.sent("tasks/get"))
@@ -222,7 +222,7 @@ async def test_over_http_requests_for_a_task_name_it_in_a_header():
     assert [(one["mcp-method"], one["mcp-name"]) for one in headers] == [("tasks/get", "t-9")]
 
 
-async def test_a_server_that_reports_its_tasks_is_listened_to_and_asked_at_once():
+async def test_a_reported_task_is_fetched_at_once_instead_of_after_its_interval():
     """Its interval is a minute: only its report has the result fetched in time."""
 
     def result(members):

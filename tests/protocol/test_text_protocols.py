@@ -46,7 +46,7 @@ async def asked(model: OpenAIChat, protocol: str, tools: tuple[ToolSpec, ...] = 
 
 
 @pytest.mark.timeout(180)  # hundreds of requests
-async def test_every_reply_comes_through_the_client_whatever_bytes_it_is_cut_into() -> None:
+async def test_the_client_reads_every_reply_in_any_chunks_of_bytes() -> None:
     answers = [
         spoken(text_of(name), seed, expect.get("finish", "stop"))
         for seed, (name, expect) in enumerate(INDEX.items())
@@ -75,7 +75,7 @@ def known(names: list[str]) -> tuple[ToolSpec, ...]:
 
 
 @pytest.mark.parametrize("name", RECORDED)
-async def test_every_recorded_stream_of_text_gives_its_calls(name: str) -> None:
+async def test_the_calls_in_every_recorded_text_stream_are_found(name: str) -> None:
     entry, expect = STREAMS[name], expected(name)
     tools = known(entry["tools"])
     shown = {tool.name: f"{tool.server}/{tool.tool}" if tool.server else tool.name for tool in tools}
@@ -95,7 +95,7 @@ async def test_every_recorded_stream_of_text_gives_its_calls(name: str) -> None:
         )
 
 
-async def test_an_endpoint_that_refuses_stop_is_asked_without_it_once_and_for_all() -> None:
+async def test_after_an_endpoint_refused_stop_it_is_never_sent_again() -> None:
     def strict(request: Request) -> Answer:
         if "stop" in request.json:
             return refuses(400, "Unsupported parameter: 'stop' is not supported with this model.")
@@ -126,7 +126,7 @@ async def test_an_endpoint_that_refuses_stop_is_asked_without_it_once_and_for_al
         (404, "No endpoints found that support tool use."),
     ],
 )
-async def test_an_endpoint_without_tools_is_asked_again_in_text(status: int, said: str) -> None:
+async def test_an_endpoint_without_function_calling_gets_tools_as_text(status: int, said: str) -> None:
     def plain(request: Request) -> Answer:
         return refuses(status, said) if "tools" in request.json else says("It is noon.")
 
@@ -135,7 +135,7 @@ async def test_an_endpoint_without_tools_is_asked_again_in_text(status: int, sai
     assert found.text == "It is noon." and len(endpoint.requests) == 2
 
 
-async def test_an_endpoint_that_says_so_in_its_stream_is_asked_again_too() -> None:
+async def test_an_endpoint_that_refuses_tools_in_its_stream_gets_a_request_without_them() -> None:
     def plain(request: Request) -> Answer:
         error = {"message": "this model does not support tools", "code": 400}
         return Answer([{"error": error}]) if "tools" in request.json else says("It is noon.")
@@ -149,7 +149,7 @@ GROQ = "<function=now{}</function>"
 
 
 @pytest.mark.parametrize("in_stream", [False, True])
-async def test_a_call_that_the_endpoint_could_not_read_is_read_here(in_stream: bool) -> None:
+async def test_a_call_that_the_endpoint_could_not_parse_is_parsed_here(in_stream: bool) -> None:
     error = {"message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": GROQ}
     refused = Answer([{"error": error}]) if in_stream else Answer(status=400, body={"error": error})
     async with Endpoint([refused]) as endpoint:
@@ -168,7 +168,7 @@ UNREADABLE = [
 
 @pytest.mark.parametrize("in_stream", [False, True])
 @pytest.mark.parametrize("error", UNREADABLE)
-async def test_what_nobody_can_read_is_asked_for_again_with_every_tool(
+async def test_an_unparsable_call_is_requested_again_with_the_same_tools(
     error: dict[str, object], in_stream: bool
 ) -> None:
     refused = Answer([{"error": error}]) if in_stream else Answer(status=400, body={"error": error})
@@ -179,7 +179,7 @@ async def test_what_nobody_can_read_is_asked_for_again_with_every_tool(
     assert first == second
 
 
-async def test_a_call_that_does_not_fit_its_schema_is_mended_and_costs_no_tool() -> None:
+async def test_a_call_that_does_not_match_its_schema_is_repaired_without_another_request() -> None:
     words = "tool call validation failed: parameters for tool wx__get_forecast did not match schema: errors"
     written = '<function=wx__get_forecast>{"city": "Oslo", "days": "2"}</function>'
     refused = refuses(400, words, code="tool_use_failed", failed_generation=written)
@@ -192,7 +192,7 @@ async def test_a_call_that_does_not_fit_its_schema_is_mended_and_costs_no_tool()
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-async def test_thinking_in_fields_of_its_own_stays_thinking(protocol: str) -> None:
+async def test_reasoning_in_separate_fields_stays_reasoning(protocol: str) -> None:
     chunks = [
         chunk(reasoning_content="So: "),
         chunk(reasoning_content="four."),
@@ -235,7 +235,7 @@ FINAL = {
 
 
 @pytest.mark.parametrize("protocol", CALL)
-async def test_a_model_that_writes_calls_uses_a_server(tmp_path: Path, protocol: str) -> None:
+async def test_a_model_that_writes_calls_as_text_can_use_a_server(tmp_path: Path, protocol: str) -> None:
     replies = [says(CALL[protocol], pieces=40), says(FINAL.get(protocol, "Windy."), pieces=9)]
     async with Endpoint(replies) as endpoint:
         done = await run(tmp_path, endpoint, protocol)
@@ -247,7 +247,7 @@ async def test_a_model_that_writes_calls_uses_a_server(tmp_path: Path, protocol:
     assert "windy" in sent[1]["messages"][-1]["content"]
 
 
-async def test_a_call_that_cannot_be_read_is_corrected_by_the_model(tmp_path: Path) -> None:
+async def test_an_unparsable_call_is_corrected_by_the_model(tmp_path: Path) -> None:
     broken = CALL["chatmcp"].replace('"NYC"}}', '"NYC"} and so on') + "<<tool-end>>"
     async with Endpoint([says(broken), says(CALL["chatmcp"]), says("Windy.")]) as endpoint:
         done = await run(tmp_path, endpoint, "chatmcp")

@@ -45,7 +45,7 @@ async def recording() -> Path:
     return recordings()[0]
 
 
-async def test_entries_are_a_line_each_and_the_newest_recording_is_taken(recording: Path):
+async def test_entries_of_the_newest_recording_are_printed_as_a_line_each(recording: Path):
     done = await mcptui("traffic")
     assert done.code == 0
     lines = done.out.splitlines()
@@ -64,28 +64,28 @@ async def test_entries_are_a_line_each_and_the_newest_recording_is_taken(recordi
     ("expression", "count"),
     [("tool:bad", 2), ("status:error kind:response", 1), ('"said good"', 1)],
 )
-async def test_a_filter_lets_through_what_it_says(recording: Path, expression: str, count: int):
+async def test_a_filter_selects_the_matching_entries(recording: Path, expression: str, count: int):
     done = await mcptui("traffic", "--filter", expression)
     assert len(done.out.splitlines()) == count
     assert "0 of" not in done.err
 
 
 @pytest.mark.parametrize("more", [(), ("--json",), ("--slowest",), ("--stats",), ("--lint",)])
-async def test_a_filter_that_finds_nothing_says_of_how_many(recording: Path, more: tuple[str, ...]):
+async def test_a_filter_without_matches_reports_the_number_of_entries(recording: Path, more: tuple[str, ...]):
     everything = len((await mcptui("traffic", "--json")).out.splitlines())
     done = await mcptui("traffic", "--filter", "nothing-is-so", *more)
     assert done.code == 0
     assert f"mcptui traffic: 0 of {everything} entries\n" in done.err
 
 
-async def test_the_recording_that_was_taken_is_said_first(recording: Path):
+async def test_the_selected_recording_is_named_first(recording: Path):
     done = await mcptui("traffic", "--filter", "tool:bad")
     assert done.err.startswith(f"mcptui traffic: reading {recording.stem} (tap of s, 20")
     assert (await mcptui("traffic", "--filter", "tool:bad", "--json")).err == ""
     assert (await mcptui("traffic", recording.stem)).err == ""
 
 
-async def test_what_failed_is_a_line_for_each_call(recording: Path):
+async def test_each_failed_call_is_a_line(recording: Path):
     (line,) = (await mcptui("traffic", "--failed")).out.splitlines()
     assert line.split()[4:7] == ["request", "tools/call", "bad"]
     assert line.endswith("tool error")
@@ -107,13 +107,13 @@ async def test_the_slowest_requests_come_first(recording: Path):
     assert len((await mcptui("traffic", "--slowest", "1")).out.splitlines()) == 1
 
 
-async def test_a_filter_that_is_wrong_is_underlined(recording: Path):
+async def test_the_mistake_in_a_filter_is_underlined(recording: Path):
     done = await mcptui("traffic", "--filter", "server:s metod:x")
     assert done.code == 2
     assert done.err.splitlines()[1:3] == ["  server:s metod:x", "           ^^^^^^"] or "^" in done.err
 
 
-async def test_the_linters_errors_are_the_exit_code(recording: Path):
+async def test_lint_errors_determine_the_exit_code(recording: Path):
     done = await mcptui("traffic", "--lint")
     assert done.code == 1
     assert "error" in done.out
@@ -144,7 +144,7 @@ async def test_a_selection_is_exported(recording: Path, tmp_path: Path, form: st
     assert "said good" not in text
 
 
-async def test_an_export_may_have_shapes_in_place_of_values(recording: Path, tmp_path: Path):
+async def test_an_export_can_have_shapes_in_place_of_values(recording: Path, tmp_path: Path):
     whole = await mcptui("traffic", "--export", "jsonl")
     done = await mcptui("traffic", "--export", "jsonl", "--redact", "-o", str(tmp_path / "shapes"))
     assert done.code == 0 and "entries, " in done.err and "redacted value" in done.err
@@ -166,7 +166,7 @@ async def test_an_export_as_json_lines_is_read_like_the_recording(recording: Pat
     assert (await mcptui("traffic", str(target), "--json")).out == (await mcptui("traffic", "--json")).out
 
 
-async def test_following_prints_what_comes_until_the_recording_ends():
+async def test_following_prints_new_entries_until_the_recording_ends():
     server = await start("tap", "--", "cat", forked=True)
     server.stdin.write(call(1, "first"))
     assert await server.stdout.readline()
@@ -179,7 +179,7 @@ async def test_following_prints_what_comes_until_the_recording_ends():
     assert (await finish(follower)).code == 0
 
 
-async def test_a_reader_that_goes_away_is_no_error(recording: Path):
+async def test_a_closed_pipe_reader_is_not_an_error(recording: Path):
     await mcptui("traffic", "--export", "jsonl", "-o", f"{recording}.jsonl")
     command = programs.command("-m", "tui", "traffic", f"{recording}.jsonl", "--json")
     shell = f"{shlex.join(command)} | head -c 20"
@@ -200,7 +200,7 @@ async def test_recordings_are_listed(recording: Path):
     assert began <= ended <= datetime.now(UTC)
 
 
-async def test_a_recording_that_is_written_is_listed_as_live():
+async def test_a_recording_still_being_written_is_listed_as_live():
     server = await start("tap", "--", "cat", forked=True)
     server.stdin.write(call(1, "first"))
     assert await server.stdout.readline()
@@ -230,7 +230,7 @@ async def test_invalid_combinations_are_refused(recording: Path, args: tuple[str
     assert done.err.startswith("mcptui traffic: ")
 
 
-async def test_nothing_recorded_yet_is_reported():
+async def test_without_recordings_the_command_says_so():
     done = await mcptui("traffic")
     assert done.code == 2
     assert "no recordings yet" in done.err
@@ -282,7 +282,7 @@ async def test_the_requests_of_a_batch_are_replayed_and_mocked() -> None:
     assert json.loads(alone.out) == {"jsonrpc": "2.0", "id": 7, "result": {"text": "said bread"}}
 
 
-async def test_only_what_passes_is_replayed(recording: Path):
+async def test_only_matching_messages_are_replayed(recording: Path):
     live = ("--yes", "--replay", "--", sys.executable, "-c", SERVER)
     done = await mcptui("traffic", str(recording), "--filter", "tool:bad", *live)
     assert (done.code, done.out.splitlines()[-1]) == (0, "1 request: 1 same, 0 differ, 0 omitted")
@@ -305,7 +305,7 @@ for line in sys.stdin:
 """
 
 
-async def test_the_handshake_goes_before_what_passes_and_is_not_told():
+async def test_the_handshake_is_sent_before_matching_messages_and_not_listed():
     hello = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}\n'
     server = (sys.executable, "-c", SHAKING)
     await mcptui("tap", "--", *server, stdin=hello + call(1, "a") + call(2, "b"))
@@ -320,7 +320,7 @@ async def test_a_replay_without_a_server_is_refused(recording: Path):
     assert (await mcptui("traffic", str(recording), "--replay", "x", "--config", "/no/such.toml")).code == 2
 
 
-async def test_what_was_marked_and_noted_on_the_screen_can_be_asked_for(recording: Path):
+async def test_marks_and_notes_from_the_screen_can_be_filtered(recording: Path):
     notes = NotesStore(recording)
     notes.note(2, marked=True)
     notes.note(3, text="my note")
@@ -330,13 +330,13 @@ async def test_what_was_marked_and_noted_on_the_screen_can_be_asked_for(recordin
     assert [line.split()[0] for line in noted.out.splitlines()] == ["3"]
 
 
-async def test_marks_and_notes_are_in_the_objects(recording: Path):
+async def test_marks_and_notes_are_in_the_json_output(recording: Path):
     NotesStore(recording).note(2, marked=True, text="my note")
     told = [json.loads(line) for line in (await mcptui("traffic", "--json")).out.splitlines()]
     assert [(one.get("marked"), one.get("note")) for one in told[:2]] == [(None, None), (True, "my note")]
 
 
-async def test_an_export_goes_into_a_fifo_and_through_a_link(recording: Path, tmp_path: Path):
+async def test_an_export_can_be_written_to_a_fifo_and_through_a_symlink(recording: Path, tmp_path: Path):
     fifo, link = tmp_path / "fifo", tmp_path / "link"
     os.mkfifo(fifo)
     link.symlink_to("lines.jsonl")

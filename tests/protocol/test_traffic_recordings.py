@@ -76,13 +76,13 @@ def tools(out: str) -> list[tuple[str, str]]:
     return [(line.split()[0], line.split()[7]) for line in out.splitlines()]
 
 
-async def test_the_slowest_call_of_the_last_hour_is_one_command(hour: None):
+async def test_one_command_shows_the_slowest_calls_of_the_last_hour(hour: None):
     done = await mcptui("traffic", "--since", "1h", "--slowest")
     assert tools(done.out) == [("3-tap", "forecast"), ("2-session", "slow"), ("2-session", "quick")]
     assert "3 handshake or list requests, 1 model request" in done.err
 
 
-async def test_the_call_that_failed_in_the_last_hour_is_one_command(hour: None):
+async def test_one_command_shows_the_failed_calls_of_the_last_hour(hour: None):
     done = await mcptui("traffic", "--since", "1h", "--failed")
     assert tools(done.out) == [("2-session", "crash")]
     filtered = await mcptui("traffic", "--since", "1h", "--filter", "status:failed")
@@ -93,7 +93,7 @@ async def test_the_call_that_failed_in_the_last_hour_is_one_command(hour: None):
     ("expression", "first"),
     [("method:*", "demo"), ("method:initialize", "initialize"), ("server:model:*", "demo")],
 )
-async def test_a_filter_by_method_includes_starts(hour: None, expression: str, first: str):
+async def test_a_filter_by_method_includes_handshakes_and_lists(hour: None, expression: str, first: str):
     done = await mcptui("traffic", "--since", "1h", "--slowest", "1", "--filter", expression)
     assert first in done.out
     assert "omitted" not in done.err
@@ -121,19 +121,19 @@ async def test_statistics_and_findings_name_their_recording(hour: None):
     assert "findings in" in last
 
 
-async def test_a_time_in_which_nothing_was_recorded_is_reported(hour: None):
+async def test_a_time_without_recordings_is_reported(hour: None):
     done = await mcptui("traffic", "--since", "1s")
     assert (done.code, done.out, done.err) == (0, "", "mcptui traffic: 0 of 0 entries in 0 recordings\n")
 
 
-async def test_one_that_cannot_be_read_does_not_hide_the_others(hour: None):
+async def test_an_unreadable_recording_does_not_hide_the_others(hour: None):
     (recordings().folder / "4-damaged.mcptrace").write_bytes(b"?" * 5000)
     done = await mcptui("traffic", "--since", "1h", "--slowest", "1")
     assert tools(done.out) == [("3-tap", "forecast")]
     assert "4-damaged" in done.err
 
 
-async def test_one_that_cannot_be_read_leaves_the_columns_of_the_list_as_they_are(hour: None):
+async def test_an_unreadable_recording_does_not_shift_the_columns_of_the_list(hour: None):
     before = max(map(len, (await mcptui("traffic", "--list")).out.splitlines()))
     (recordings().folder / "4-damaged.mcptrace").write_bytes(b"?" * 5000)
     lines = (await mcptui("traffic", "--list")).out.splitlines()
@@ -145,12 +145,12 @@ async def test_one_that_cannot_be_read_leaves_the_columns_of_the_list_as_they_ar
     )
 
 
-async def test_a_named_recording_can_be_read_from_a_time_on(hour: None):
+async def test_a_named_recording_can_be_read_from_a_given_time(hour: None):
     done = await mcptui("traffic", "1-old", "--since", "1h")
     assert (done.out, done.err) == ("", "mcptui traffic: 0 of 2 entries\n")
 
 
-async def test_the_server_of_the_name_is_replayed_if_there_are_several(hour: None, tmp_path: Path):
+async def test_a_replay_of_several_servers_selects_the_named_one(hour: None, tmp_path: Path):
     config = tmp_path / "config.toml"
     config.write_text('[servers.other]\ncommand = "true"\n')
     done = await mcptui("traffic", "2-session", "--replay", "weather", "--config", str(config))
@@ -159,7 +159,7 @@ async def test_the_server_of_the_name_is_replayed_if_there_are_several(hour: Non
     assert "several servers" in (await mcptui("traffic", "2-session", "--replay", "elsewhere")).err
 
 
-async def test_a_damaged_recording_is_told_as_far_as_it_can_be_read(hour: None):
+async def test_the_readable_part_of_a_damaged_recording_is_printed(hour: None):
     path = recordings().folder / "5-damaged.mcptrace"
     with closing(RecordingWriter(path)) as writer:
         writer.write(requests(1, 500))
@@ -172,7 +172,7 @@ async def test_a_damaged_recording_is_told_as_far_as_it_can_be_read(hour: None):
 
 
 @pytest.mark.parametrize("how", [["--json"], ["--export", "jsonl"], ["--export", "md"], ["--export", "html"]])
-async def test_bodies_that_are_lost_are_counted_and_said_in_their_place(hour: None, how: list[str]):
+async def test_lost_bodies_are_counted_and_marked_in_place(hour: None, how: list[str]):
     path = recordings().folder / "5-damaged.mcptrace"
     with closing(RecordingWriter(path)) as writer:
         writer.write(requests(1, 500, 200))
@@ -186,7 +186,7 @@ async def test_bodies_that_are_lost_are_counted_and_said_in_their_place(hour: No
     assert done.code == 2
 
 
-async def test_what_does_not_need_the_bodies_that_are_lost_is_complete(hour: None):
+async def test_output_that_does_not_need_the_lost_bodies_is_complete(hour: None):
     path = recordings().folder / "5-damaged.mcptrace"
     with closing(RecordingWriter(path)) as writer:
         writer.write(requests(1, 500, 200))
@@ -195,7 +195,7 @@ async def test_what_does_not_need_the_bodies_that_are_lost_is_complete(hour: Non
     assert (done.err, done.code) == ("", 0)
 
 
-async def test_the_list_tells_of_a_damaged_recording_what_is_sound(hour: None):
+async def test_the_list_shows_the_readable_properties_of_a_damaged_recording(hour: None):
     path = recordings().folder / "5-damaged.mcptrace"
     with closing(RecordingWriter(path)) as writer:
         writer.write(requests(1, 500))
@@ -211,7 +211,7 @@ async def test_the_list_tells_of_a_damaged_recording_what_is_sound(hour: None):
     assert "could not be read" in one["problem"]
 
 
-async def test_a_recording_that_was_cut_short_says_so_and_is_read_with_the_others(hour: None):
+async def test_a_truncated_recording_is_reported_and_read_with_the_others(hour: None):
     path = recordings().folder / "5-cut.mcptrace"
     now = time.time_ns()
     with closing(RecordingWriter(path)) as writer:
@@ -227,7 +227,7 @@ async def test_a_recording_that_was_cut_short_says_so_and_is_read_with_the_other
 @pytest.mark.parametrize(
     "more", [("--export", "jsonl"), ("--json",), ("--json", "--filter", "method:tools/*")]
 )
-async def test_a_live_recording_at_its_cap_is_read_as_far_as_it_is_there(
+async def test_the_available_part_of_a_live_recording_at_its_size_limit_is_read(
     tmp_path: Path, more: tuple[str, ...]
 ):
     path, full, stop = tmp_path / "live.mcptrace", threading.Event(), threading.Event()

@@ -55,7 +55,7 @@ async def test_a_server_downgraded_to_the_legacy_era_restarts_at_once(host, stee
     assert shown(host) == (ServerState.RUNNING, "2025-11-25")
 
 
-async def test_the_reason_of_a_failed_start_is_gone_once_the_server_runs(host, steer):
+async def test_the_reason_of_a_failed_start_is_cleared_once_the_server_runs(host, steer):
     steer(era="dies")
     await host.restart("steered")
     assert host.status("steered").failed
@@ -79,7 +79,7 @@ def steered(path):
     return ServerSpec("steered", sys.executable, (SERVER, str(path)))
 
 
-async def test_a_server_with_a_handshake_is_probed_once_and_not_in_the_next_run(steer, tmp_path):
+async def test_a_server_with_a_handshake_is_probed_only_in_the_first_run(steer, tmp_path):
     spec, path = steered(steer(era="legacy")), tmp_path / "eras.json"
     first = StoredEras(path)
     assert (await requests_of(spec, KnownEras(first)))[:2] == ["server/discover", "initialize"]
@@ -87,7 +87,7 @@ async def test_a_server_with_a_handshake_is_probed_once_and_not_in_the_next_run(
     assert "server/discover" not in await requests_of(spec, KnownEras(StoredEras(path)))
 
 
-async def test_a_remembered_era_that_is_wrong_costs_one_more_process(steer):
+async def test_a_wrong_remembered_era_costs_one_more_process(steer):
     spec, book = steered(steer(era="legacy")), KnownEras()
     await requests_of(spec, book)
     steer(era="modern")
@@ -95,7 +95,7 @@ async def test_a_remembered_era_that_is_wrong_costs_one_more_process(steer):
     assert (await requests_of(spec, book))[0] == "server/discover"
 
 
-async def test_a_slow_server_without_a_handshake_is_asked_once(tmp_path):
+async def test_a_slow_server_known_to_be_modern_gets_no_handshake(tmp_path):
     script = tmp_path / "slow.py"
     script.write_text(
         "import runpy, sys, time\n"

@@ -44,7 +44,7 @@ async def talk(stage: StrictStage, turns: int = 3) -> None:
 # ---- models ----------------------------------------------------------------------------------------------
 
 
-async def test_every_model_reads_what_all_others_have_called(stage: StrictStage) -> None:
+async def test_every_model_accepts_the_calls_of_all_others(stage: StrictStage) -> None:
     for name in [*FLAVOURS, *reversed(FLAVOURS)]:
         await stage.conversations.switch(name)
         made = says(XML) if name == "template" else calls(ECHO, ("no tool!", {}), ECHO)
@@ -53,7 +53,7 @@ async def test_every_model_reads_what_all_others_have_called(stage: StrictStage)
     await stage.goes_on()
 
 
-async def test_a_model_switched_in_the_middle_of_calls_counts_from_the_next_question(
+async def test_a_model_switched_during_calls_is_used_from_the_next_question(
     stage: StrictStage,
 ) -> None:
     switching: list[asyncio.Task[None]] = []
@@ -69,7 +69,7 @@ async def test_a_model_switched_in_the_middle_of_calls_counts_from_the_next_ques
     assert stage.endpoint.requests[-1].json["model"] == FLAVOURS["mistral"]
 
 
-async def test_a_model_switched_while_its_window_is_asked_for(tmp_path: Path) -> None:
+async def test_switching_the_model_while_its_window_is_queried_keeps_a_valid_history(tmp_path: Path) -> None:
     slow = Answer(
         body={"data": [{"id": name, "max_model_len": 4096} for name in FLAVOURS.values()]}, wait=0.3
     )
@@ -96,7 +96,7 @@ async def full(stage: StrictStage, request: pytest.FixtureRequest) -> StrictStag
     return stage
 
 
-async def test_room_is_made_and_taken_back(full: StrictStage) -> None:
+async def test_a_conversation_is_valid_after_compacting_and_undoing_it(full: StrictStage) -> None:
     ended = await full.ask("go", says("They talked."), says("done"))
     assert ended.reason is EndReason.ANSWERED and full.conversations.compaction.upto
     await full.goes_on()
@@ -104,20 +104,20 @@ async def test_room_is_made_and_taken_back(full: StrictStage) -> None:
     await full.goes_on()
 
 
-async def test_a_turn_cancelled_while_room_is_made(full: StrictStage) -> None:
+async def test_a_conversation_is_valid_after_a_turn_cancelled_during_compaction(full: StrictStage) -> None:
     await full.ask("go", Answer(mute=True), watch=cancels(StepStarted))
     assert not full.conversations.compaction.upto
     await full.ask("go", Answer([chunk(content="They")], hang=True), watch=cancels(StepStarted))
     await full.goes_on()
 
 
-async def test_a_summary_that_fails_or_is_empty(full: StrictStage) -> None:
+async def test_a_conversation_is_valid_after_a_failed_or_empty_summary(full: StrictStage) -> None:
     await full.ask("go", refuses(400, "no"), says("done"))
     await full.ask("go", Answer([chunk("stop", content="")]), says("done"))
     await full.goes_on()
 
 
-async def test_a_conversation_that_was_refused_as_too_long(stage: StrictStage) -> None:
+async def test_a_conversation_is_valid_after_a_refusal_as_too_long(stage: StrictStage) -> None:
     await talk(stage)
     words = "This model's maximum context length is 4096 tokens."
     ended = await stage.ask("go", refuses(400, words), says("They talked."), says("done"))
@@ -125,7 +125,7 @@ async def test_a_conversation_that_was_refused_as_too_long(stage: StrictStage) -
     await stage.goes_on()
 
 
-async def test_too_long_in_the_middle_of_calls(stage: StrictStage) -> None:
+async def test_a_conversation_is_valid_after_a_refusal_as_too_long_during_calls(stage: StrictStage) -> None:
     await talk(stage, 1)
     words = refuses(400, "This model's maximum context length is 4096 tokens.")
     await stage.ask("go", calls(LARGE, ECHO), words, says("They talked."), calls(ECHO), says("done"))
@@ -136,7 +136,7 @@ def file_of(size: int) -> Attachment:
     return Attachment("text", "text/plain", "rows.txt", size, "row\n" * (size // 4))
 
 
-async def test_a_file_that_one_request_is_refused_for_costs_later_turns_nothing(stage: StrictStage) -> None:
+async def test_a_file_truncated_after_a_refusal_does_not_limit_later_turns(stage: StrictStage) -> None:
     too_long = refuses(400, "Your input exceeds the context window of this model.")
     ended = await stage.ask("read", too_long, says("done"), attachments=(file_of(349_000),))
     assert ended.reason is EndReason.ANSWERED
@@ -149,7 +149,7 @@ async def test_a_file_that_one_request_is_refused_for_costs_later_turns_nothing(
     await stage.goes_on()
 
 
-async def test_a_branch_from_before_and_from_behind_what_was_summarised(full: StrictStage) -> None:
+async def test_a_branch_before_or_after_a_summary_is_valid(full: StrictStage) -> None:
     await full.ask("go", says("They talked."), says("done"))
     asked = [at for at, one in enumerate(full.conversations.messages) if isinstance(one, UserMessage)]
     session, upto = full.conversations.info, full.conversations.compaction.upto
@@ -164,7 +164,9 @@ async def test_a_branch_from_before_and_from_behind_what_was_summarised(full: St
         await full.conversations.resume(session.id)
 
 
-async def test_a_turn_begun_while_a_summary_is_made_by_hand(stage: StrictStage) -> None:
+async def test_a_conversation_is_valid_after_a_turn_started_during_a_manual_summary(
+    stage: StrictStage,
+) -> None:
     await talk(stage)
     await stage.narrow(20_000)
     stage.strict.then(says("They talked.", wait=0.1))
@@ -193,7 +195,7 @@ async def killed(stage: StrictStage, *, sent: bool) -> str:
 
 @pytest.mark.parametrize("sent", [True, False])
 @pytest.mark.parametrize("model", ["gemini", "template"])
-async def test_a_session_that_was_killed_in_its_calls(stage: StrictStage, model: str, sent: bool) -> None:
+async def test_a_session_killed_during_its_calls_is_valid(stage: StrictStage, model: str, sent: bool) -> None:
     await stage.conversations.switch(model)
     await stage.conversations.resume(await killed(stage, sent=sent))
     await stage.goes_on()
@@ -213,7 +215,9 @@ DAMAGE = {
 
 @pytest.mark.parametrize("name", DAMAGE)
 @pytest.mark.parametrize("model", ["mistral", "template"])
-async def test_a_damaged_session(stage: StrictStage, name: str, model: str, tmp_path: Path) -> None:
+async def test_a_damaged_session_is_valid_when_resumed(
+    stage: StrictStage, name: str, model: str, tmp_path: Path
+) -> None:
     await talk(stage)
     await stage.narrow(3000)
     await stage.ask("go", says("They talked."), says("done"))
@@ -228,7 +232,7 @@ async def test_a_damaged_session(stage: StrictStage, name: str, model: str, tmp_
     await stage.goes_on()
 
 
-async def test_an_import_of_an_export(stage: StrictStage, tmp_path: Path) -> None:
+async def test_an_imported_export_is_valid(stage: StrictStage, tmp_path: Path) -> None:
     await stage.ask("go", calls(ECHO, ("no tool!", {})), says("done"))
     await stage.conversations.stored().export(stage.conversations.info.id, "json", tmp_path / "talk.json")
     info = (await stage.store.import_json(tmp_path / "talk.json")).info
@@ -236,7 +240,7 @@ async def test_an_import_of_an_export(stage: StrictStage, tmp_path: Path) -> Non
     await stage.goes_on()
 
 
-async def test_an_import_that_somebody_has_edited(stage: StrictStage, tmp_path: Path) -> None:
+async def test_an_imported_export_edited_by_hand_is_valid(stage: StrictStage, tmp_path: Path) -> None:
     await stage.ask("go", calls(ECHO, ECHO), calls(ECHO), says("done"))
     await stage.conversations.stored().export(stage.conversations.info.id, "json", tmp_path / "talk.json")
     found = json.loads((tmp_path / "talk.json").read_text())

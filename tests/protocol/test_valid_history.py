@@ -62,7 +62,7 @@ def writes(*made: tuple[str, str], text: str | None = None, **options: object) -
 # ---- calls -----------------------------------------------------------------------------------------------
 
 
-async def test_parallel_calls_and_results_out_of_order(native: StrictStage) -> None:
+async def test_a_history_with_parallel_calls_and_results_out_of_order_is_valid(native: StrictStage) -> None:
     await native.ask("go", calls(ECHO, ("srv__fails", {}), ECHO, text="Let me look."), calls(ECHO))
     await native.goes_on()
 
@@ -85,14 +85,12 @@ async def test_parallel_calls_and_results_out_of_order(native: StrictStage) -> N
     ],
     ids=str,
 )
-async def test_a_call_that_is_none_leaves_a_history_that_is_read(
-    stage: StrictStage, made: tuple[str, str]
-) -> None:
+async def test_a_history_with_an_invalid_call_is_valid(stage: StrictStage, made: tuple[str, str]) -> None:
     await stage.ask("go", writes(made))
     await stage.goes_on()
 
 
-async def test_denied_calls(native: StrictStage) -> None:
+async def test_a_history_with_denied_calls_is_valid(native: StrictStage) -> None:
     native.around.toolbox = type(native.around.toolbox)(read_only=False)
     native.around.policy = Policy(mode=Mode.ASK)
     await native.ask("go", calls(ECHO, ECHO), approver=ScriptedApprover(NO, YES))
@@ -113,7 +111,7 @@ async def test_denied_calls(native: StrictStage) -> None:
     ids=str,
 )
 @pytest.mark.parametrize("model", ["mistral", "template"])
-async def test_limits(stage: StrictStage, limits: Limits, model: str) -> None:
+async def test_a_history_after_limits_is_valid(stage: StrictStage, limits: Limits, model: str) -> None:
     await stage.conversations.switch(model)
     stage.around.limits = limits
     many = xml("fails") if model == "template" else calls(("srv__fails", {}), ECHO, ECHO)
@@ -144,7 +142,7 @@ CUTS: dict[str, tuple[Sequence[Reply], Watch | Callable[[], Watch]]] = {
 
 
 @pytest.mark.parametrize("name", CUTS)
-async def test_a_cancelled_turn(native: StrictStage, name: str) -> None:
+async def test_a_history_with_a_cancelled_turn_is_valid(native: StrictStage, name: str) -> None:
     replies, watch = CUTS[name]
     ended = await native.ask("go", *replies, watch=watch())
     if name != "in white space":
@@ -152,7 +150,7 @@ async def test_a_cancelled_turn(native: StrictStage, name: str) -> None:
     await native.goes_on()
 
 
-async def test_a_turn_cancelled_while_it_waits_to_ask_again(
+async def test_a_history_with_a_turn_cancelled_before_a_retry_is_valid(
     native: StrictStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def until_cancelled(seconds: float) -> None:
@@ -165,7 +163,7 @@ async def test_a_turn_cancelled_while_it_waits_to_ask_again(
     await native.goes_on()
 
 
-async def test_a_turn_cancelled_while_approval_waits(native: StrictStage) -> None:
+async def test_a_history_with_a_turn_cancelled_during_approval_is_valid(native: StrictStage) -> None:
     native.around.toolbox = type(native.around.toolbox)(read_only=False)
     native.around.policy = Policy(mode=Mode.ASK)
     await native.ask(
@@ -184,13 +182,13 @@ BROKEN: dict[str, Sequence[Reply]] = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-async def test_an_endpoint_that_dies(native: StrictStage, name: str) -> None:
+async def test_a_history_after_a_lost_connection_is_valid(native: StrictStage, name: str) -> None:
     await native.ask("go", *BROKEN[name])
     await native.goes_on()
 
 
 @pytest.mark.parametrize("empty", ["", " ", "\n\n"], ids=repr)
-async def test_empty_answers(native: StrictStage, empty: str) -> None:
+async def test_a_history_with_empty_answers_is_valid(native: StrictStage, empty: str) -> None:
     nothing = Answer([chunk("stop", content=empty)])
     ended = await native.ask("go", nothing, nothing)
     assert ended.reason is EndReason.EMPTY
@@ -198,7 +196,7 @@ async def test_empty_answers(native: StrictStage, empty: str) -> None:
     await native.goes_on()
 
 
-async def test_steering_in_calls_and_after_an_answer(native: StrictStage) -> None:
+async def test_a_history_with_steering_messages_is_valid(native: StrictStage) -> None:
     def steer(event: Event, turn: PendingTurn) -> None:
         if isinstance(event, ToolCallEnded | TextDelta) and len(native.endpoint.requests) < 4:
             turn.steer("and mind the gap")

@@ -213,5 +213,5 @@ async def walk(steps: Sequence[Sequence[object]]) -> None:
 @pytest.mark.timeout(60 + 3 * WALKS)
 @settings(max_examples=WALKS, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(STEPS, min_size=3, max_size=12))
-def test_any_walk_leaves_a_conversation_that_goes_on(steps: list[Sequence[object]]) -> None:
+def test_any_sequence_of_actions_leaves_a_conversation_that_continues(steps: list[Sequence[object]]) -> None:
     asyncio.run(walk(steps))
