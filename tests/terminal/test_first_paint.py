@@ -9,7 +9,7 @@ HEAVY = {
     *("pygments.lexers", "markdown_it", "sqlite3", "tui.runtime.runtime", "tui.host.host"),
     *("tui.core.servers", "tui.core.secrets.places"),
 }
-QUIT = "\x11"
+QUIT, F4 = "\x11", "\x1bOS"
 
 
 def test_no_heavy_module_is_imported_before_the_first_frame(tmp_path: Path):
@@ -42,3 +42,13 @@ def test_quitting_during_heavy_imports_is_immediate_and_clean():
         assert app.ended(5) == 0
         assert app.faults_of_the_terminal() == []
         assert b"Traceback" not in app.raw
+
+
+def test_keys_of_a_screen_pressed_during_heavy_imports_open_it_and_are_taken_there():
+    with TerminalApp.real("--demo", fresh=True) as app:
+        app.shows("sk anything", "loading")
+        app.send(F4 + "/slow")
+        assert "TRAFFIC" not in app.text
+        app.shows("TRAFFIC", "filter › slow", seconds=30)
+        app.send(QUIT)
+        assert app.ended() == 0

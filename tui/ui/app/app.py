@@ -15,6 +15,8 @@ from tui.ui.chat.regions import STYLES
 from tui.ui.chat.screen import ChatScreen
 from tui.ui.keys.action_table import ACTIONS, Action, Context, of_context
 from tui.ui.keys.bindings import bindings_anywhere
+from tui.ui.keys.situation import waits_for_loading
+from tui.ui.platform.keys_in_order import EarlyKeys
 from tui.ui.platform.memory import GcPauses
 
 if TYPE_CHECKING:  # not needed for the first frame
@@ -58,6 +60,7 @@ class McptuiApp(BaseApp):
     ) -> None:
         super().__init__(theme=theme, keys=keys, save_theme=self._save_theme_of_runtime)
         self._collecting = GcPauses()
+        self._early_keys = EarlyKeys()
         self.main = ChatScreen(
             make_runtime,
             self.overrides,
@@ -66,6 +69,7 @@ class McptuiApp(BaseApp):
             open_dialog=self.open_once,
             apply_ui=self.apply_ui,
             fail=self.fail,
+            loaded=lambda: self.call_later(self._replay_early_keys),
         )
 
     def get_default_screen(self) -> ChatScreen:
@@ -106,15 +110,24 @@ class McptuiApp(BaseApp):
         """Let no letter of a text become the answer to a question, and no answer a key of something else."""
         if isinstance(event, events.Key):
             self._collecting.key()
-            if self._ignores_keys:
+            if self.main.parts is not None and self.main.parts.approval_keys.ignores_keys:
                 return
-            if self.screen is self.main and self.main.takes_key(event):
+            if self.screen is self.main and (self._keeps_early(event) or self.main.takes_key(event)):
                 return
         await super().on_event(event)
 
-    @property
-    def _ignores_keys(self) -> bool:
-        return self.main.parts is not None and self.main.parts.approval_keys.ignores_keys
+    def _keeps_early(self, event: events.Key) -> bool:
+        found = self._pressed(event)
+        if event.key == "ctrl+c" or (found is not None and found.id in EARLY):
+            return False
+        waits = not event.is_printable and waits_for_loading(found, has_panes=self.main.parts is not None)
+        return self._early_keys.keep(event, starts=waits)
+
+    async def _replay_early_keys(self) -> None:
+        """Handle the keys that were kept, unless a question has opened, which they were not meant for."""
+        kept = self._early_keys.release()
+        for event in kept if self.screen is self.main else ():
+            await self.on_event(event)
 
     def on_key(self, event: events.Key) -> None:
         """Handle the keys of an action that a screen over the chat screen keeps from it.

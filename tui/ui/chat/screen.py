@@ -44,7 +44,8 @@ class ChatScreen(Screen[None]):
     """The main screen; `parts` is what works behind it, None until it is loaded.
 
     `make_runtime` is called once, in a thread, after the first frame, because its import takes time.
-    `collecting` keeps the garbage collector from delaying keys; `fail` ends the app after a defect.
+    `collecting` keeps the garbage collector from delaying keys; `fail` ends the app after a defect. `loaded`
+    is called once the runtime is ready, or cannot be.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class ChatScreen(Screen[None]):
         open_dialog: "OpenDialog",
         apply_ui: "ApplyUi",
         fail: Callable[[Exception], None],
+        loaded: Callable[[], object],
     ) -> None:
         super().__init__(id="chat")
         self._make_runtime = make_runtime
@@ -66,6 +68,7 @@ class ChatScreen(Screen[None]):
         self._open_dialog = open_dialog
         self._apply_ui = apply_ui
         self._fail = fail
+        self._when_loaded = loaded
         self.regions = Regions(self, overrides, lambda: self.sources)
         self.composer = self.regions.composer
         self.parts: ChatParts | None = None
@@ -120,6 +123,8 @@ class ChatScreen(Screen[None]):
             except McptuiError as error:
                 self.regions.conversation.add_note(str(error), "bad")
                 return
+            finally:
+                self._when_loaded()
             await parts.begin(filter(None, (self._theme_problem, *self._overrides.problems)))
             await asyncio.to_thread(self.regions.conversation.warm)
 

@@ -39,6 +39,22 @@ class Situation:
     summarised: bool = False
 
 
+NEED_RUNTIME = frozenset(
+    {
+        *("chat.new", "chat.sessions", "chat.models", "chat.system"),
+        *("traffic.open", "traffic.tail", "traffic.of_call"),
+    }
+)
+"""Actions that need what the app loads after its panes."""
+
+
+def waits_for_loading(found: Action | None, *, has_panes: bool) -> bool:
+    """Return whether the key of an action waits while the app loads; `has_panes`: the panes are there."""
+    if found is None or found.id in ("chat.cancel", "focus.composer"):
+        return False
+    return not has_panes or found.id in NEED_RUNTIME
+
+
 BETWEEN_TURNS = frozenset(
     f"chat.{name}"
     for name in ("new", "continue", "parent", "uncompact", "retry", "rewrite", "compare", "branch")
