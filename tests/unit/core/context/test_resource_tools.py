@@ -89,7 +89,7 @@ async def test_a_failed_listing_is_reported():
     assert result.is_error and text(result) == "It took too long."
 
 
-async def test_a_resource_is_read_only_from_an_allowed_server():
+async def test_resources_are_read_from_allowed_servers_only():
     source = Source("notes")
     result = await call(source, "read_resource", server="notes", uri="notes://all")
     assert result.content == (ResourceContent("notes://all", "text/plain", "milk"),)

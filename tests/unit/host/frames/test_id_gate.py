@@ -271,7 +271,7 @@ def test_cancelling_an_unknown_request_is_harmless():
     assert len(ends.got()) == 7
 
 
-def test_batches_are_read_only_in_2025_03_26():
+def test_only_2025_03_26_has_batches():
     ends = Ends()
     assert not ends.gate.batches
     ends.gate.negotiated("2025-03-26")

@@ -318,7 +318,7 @@ def test_an_endless_reply_is_rejected() -> None:
             accumulator.feed(chunk(content="x" * (MAX_TEXT // 8)))
 
 
-def test_endless_arguments_are_truncated() -> None:
+def test_endless_arguments_are_rejected() -> None:
     accumulator = Accumulator()
     with pytest.raises(ModelError, match="arguments"):
         for _ in range(9):

@@ -23,6 +23,7 @@ from tui.storage.recordings.writer import RecordingWriter
 
 BIG = 2**63 - 1
 numbers = st.integers(0, BIG)
+ordinals = st.integers(0, 2**32 - 1)  # a larger turn or step is read as damage
 text = st.text(max_size=20)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | text,
@@ -44,7 +45,7 @@ entries = st.builds(
     pair=numbers,
     root=numbers,
     outcome=st.sampled_from(Outcome),
-    cause=st.none() | st.builds(Cause, numbers, numbers, text),
+    cause=st.none() | st.builds(Cause, ordinals, ordinals, text),
     sha256=text,
     redactions=st.lists(st.builds(Redaction, numbers, numbers, text), max_size=3).map(tuple),
     detail=st.dictionaries(text, json_values, max_size=3),

@@ -68,7 +68,7 @@ async def test_a_deleted_session_is_restored_completely(tmp_path: Path):
     assert await store.deleted() == []
 
 
-async def test_deleting_the_session_of_a_killed_process_keeps_all_its_messages(tmp_path: Path):
+async def test_the_session_of_a_killed_process_is_deleted_and_restored_with_all_its_messages(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     await say(journal, QUESTION, ANSWER)
