@@ -6,7 +6,7 @@ from pathlib import Path
 from tests import conftest, programs
 
 
-def test_the_check_for_leaks_sees_a_fork(fork_server: None, tmp_path: Path):
+def test_the_leak_check_detects_a_fork(fork_server: None, tmp_path: Path):
     script = tmp_path / "script.py"
     script.write_text("input()")
     server = programs.fork_server

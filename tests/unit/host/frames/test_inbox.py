@@ -72,7 +72,7 @@ async def test_progress_that_was_not_yet_fetched_is_replaced_by_newer_progress()
     assert await drained(inbox) == [progress("a", 999), progress("b", -999)]
 
 
-async def test_a_response_can_be_taken_past_the_queue():
+async def test_a_response_can_be_diverted_past_the_queue():
     inbox, taken = Inbox(Time()), []
     inbox.divert(lambda response: response.id == 1 and not taken.append(response))
     frames = [Response(1, {}), Response(2, {}), Failure(1, -1, "no")]
@@ -81,7 +81,7 @@ async def test_a_response_can_be_taken_past_the_queue():
     assert await drained(inbox) == frames[1:]
 
 
-async def test_a_response_is_not_taken_past_messages_that_came_before_it():
+async def test_a_response_is_not_diverted_past_earlier_messages():
     inbox, taken = Inbox(Time()), []
     inbox.divert(taken.append)
     frames = [progress("a", 1), Response(1, {}), Response(2, {})]
@@ -91,7 +91,7 @@ async def test_a_response_is_not_taken_past_messages_that_came_before_it():
     assert await drained(inbox) == frames
 
 
-async def test_a_closed_inbox_offers_nothing():
+async def test_a_closed_inbox_diverts_nothing():
     inbox, taken = Inbox(Time()), []
     inbox.divert(taken.append)
     inbox.close()

@@ -286,7 +286,7 @@ async def test_lines_around_an_oversize_one_are_recorded_in_order():
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-async def test_a_chunk_that_is_a_response_is_taken_at_once(end):
+async def test_a_chunk_with_exactly_one_response_is_handled_on_arrival(end):
     bench = Bench()
     assert bench.intake.take_response(ANSWER + end)
     assert bench.raw() == [ANSWER + end[:-1]]
@@ -307,14 +307,14 @@ async def test_a_chunk_that_is_a_response_is_taken_at_once(end):
         b"a log\n",
     ],
 )
-async def test_no_other_chunk_is_taken_at_once(chunk):
+async def test_any_other_chunk_is_left_to_read(chunk):
     bench = Bench()
     assert not bench.intake.take_response(chunk)
     assert bench.noted == []
     assert bench.gate.is_pending(1001)
 
 
-async def test_the_rest_of_a_line_is_not_taken_as_a_response():
+async def test_the_rest_of_a_line_is_not_handled_as_a_response():
     bench = Bench()
     await bench.take(b"not the start of ")
     assert not bench.intake.take_response(ANSWER + b"\n")

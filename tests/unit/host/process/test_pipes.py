@@ -141,7 +141,7 @@ async def test_the_write_buffer_is_bounded(pipe):
     writer.close()
 
 
-async def test_what_is_taken_as_soon_as_it_arrives_is_not_read(pipe):
+async def test_data_handled_on_arrival_is_not_returned_by_read(pipe):
     taken = []
 
     def take(data):
