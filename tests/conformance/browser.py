@@ -1,4 +1,4 @@
-"""A browser in which the person is signed in already: it follows the address to where it leads."""
+"""A browser in which the user is already signed in: it follows redirects to the end."""
 
 import sys
 import urllib.request

@@ -1,8 +1,8 @@
 """mcptui's host as the client of the official conformance suite: python client.py URL.
 
-The suite tells by variables which scenario it plays and what a client is to know, such as registered
-credentials. The host is the ordinary one. What a person would do is done at once: all that the server has is
-used, forms are accepted with their defaults, and a browser that asks nothing signs in.
+The suite passes the scenario and what a client needs to know in environment variables, such as registered
+credentials. The host is the ordinary one. The part of the user is automatic: everything the server offers is
+used, forms are accepted with their defaults, and a browser signs in without asking.
 """
 
 import asyncio
@@ -26,19 +26,19 @@ SCENARIO = "MCP_CONFORMANCE_SCENARIO"
 CONTEXT = "MCP_CONFORMANCE_CONTEXT"
 NAME = "conformance"
 METADATA_URL = "https://conformance-test.local/client-metadata.json"
-"""The address of a client metadata document that the suite knows; nobody fetches it."""
+"""The URL of a client metadata document that the suite knows. It is never fetched."""
 SECONDS = 20.0
 RETRIES = "sse-retry"
-"""Takes the first GET after a call for its stream resumed: the one that listens has to come before."""
+"""Treats the first GET after a call as its resumed stream, so the listening GET has to come before."""
 
 ECHO, FOCAL = "json_schema_echo", "json_schema_2020_12_tool"
-"""A tool that takes a schema, and the one whose schema it is to get as mcptui keeps it."""
+"""A tool that takes a schema, and the tool whose schema it gets as mcptui stores it."""
 
 _SAMPLES = {"string": "text", "number": 2, "integer": 2, "boolean": True, "array": [], "null": None}
 
 
 class Willing(Refuser):
-    """Accepts forms with their defaults, and addresses."""
+    """Accepts forms with their defaults, and URLs."""
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         fields = question.schema.get("properties", {})
@@ -50,7 +50,7 @@ class Willing(Refuser):
 
 
 def sample(schema: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values of the required fields of a schema that are not yet known."""
+    """Return values for the required fields of a schema that have none yet."""
     fields = schema.get("properties", {})
     return {name: value_of(fields.get(name, {})) for name in schema.get("required", ()) if name not in known}
 
@@ -65,7 +65,7 @@ def value_of(field: Mapping[str, Any]) -> Any:
 
 
 def oauth_of(scenario: str, context: Mapping[str, Any]) -> OAuthSpec:
-    """Return what a person would have configured."""
+    """Return the configuration that a user would write."""
     return OAuthSpec(
         grant=Grant.CREDENTIALS if "client-credentials" in scenario else Grant.PERSON,
         client_id=context.get("client_id", ""),
@@ -107,7 +107,7 @@ async def play(scenario: str, url: str, context: Mapping[str, Any], folder: Path
 
 
 async def use_all(host: Host, asked: list[Mapping[str, Any]] | None) -> str:
-    """Call the tools that are asked for, or else each that there is; read and get all else."""
+    """Call the requested tools, or else all of them. Read all resources and get all prompts."""
     tools = {tool.name: tool for tool in host.workbench.tools(NAME)}
     calls = asked or [{"name": name, "arguments": sample(tool.schema, {})} for name, tool in tools.items()]
     for call in calls:

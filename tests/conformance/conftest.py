@@ -1,4 +1,4 @@
-"""What the tests of this folder share: clients that are forks of one process, and a process that plays."""
+"""Fixtures of this folder: clients that are forks of one process, and the process that plays scenarios."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from tests.real.installed import CONFORMANCE, NODE_22
 
 @pytest.fixture(scope="session", autouse=True)
 def clients_are_forks(fork_server: None) -> None:
-    """Have clients started as forks of a process that has the modules of mcptui loaded."""
+    """Start clients as forks of a process that has already imported the modules of mcptui."""
 
 
 @pytest.fixture(scope="session")

@@ -39,7 +39,7 @@ class Player:
     async def play(self, *arguments: str, **env: str) -> Done:
         """Run the suite with these arguments and variables to its end.
 
-        Where that fails, the next scenario is played by another process.
+        If that fails, another process plays the next scenario.
         """
         try:
             return await self._play({"arguments": arguments, "environment": {**os.environ, **env}})

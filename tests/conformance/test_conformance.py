@@ -1,4 +1,4 @@
-"""The official conformance suite, each scenario for clients alone, over the ordinary host (`client.py`)."""
+"""The official conformance suite: each client scenario separately, over the ordinary host (`client.py`)."""
 
 import asyncio
 import os
@@ -65,7 +65,7 @@ REQUIRED = {
     "2025-03-26": ("auth/2025-03-26-oauth-metadata-backcompat", "auth/2025-03-26-oauth-endpoint-fallback"),
     "": ("auth/client-credentials-jwt", "auth/client-credentials-basic"),
 }
-"""The scenarios that a revision requires of a client; "" has those of extensions, which belong to none."""
+"""The scenarios that a revision requires of a client. "" has those of extensions."""
 
 
 async def suite(*arguments: str) -> asyncio.subprocess.Process:
@@ -81,7 +81,7 @@ async def suite(*arguments: str) -> asyncio.subprocess.Process:
 
 
 async def played(player: Player, scenario: str, revision: str, folder: Path) -> tuple[Done, Done]:
-    """Play a scenario; return what the suite found and what the client said."""
+    """Play a scenario. Return the output of the suite and of the client."""
     os.mkfifo(folder / "status")
     given = ["--command", f"sh {HERE / 'relay.sh'}", "--scenario", scenario, "--timeout", "60000"]
     if revision:
@@ -93,7 +93,7 @@ async def played(player: Player, scenario: str, revision: str, folder: Path) -> 
     client = await python(
         str(HERE / "client.py"), url, MCP_CONFORMANCE_SCENARIO=name, MCP_CONFORMANCE_CONTEXT=context
     )
-    status = os.open(folder / "status", os.O_RDWR)  # for both, so that it does not block if nobody reads
+    status = os.open(folder / "status", os.O_RDWR)  # for both, so that it does not block without a reader
     try:
         os.write(status, f"{client.code}\n".encode())
         return await found, client

@@ -1,8 +1,8 @@
-"""What the tests of this folder share: programs that are forks of one process."""
+"""Fixtures of this folder: programs that are forks of one process."""
 
 import pytest
 
 
 @pytest.fixture(scope="session", autouse=True)
 def programs_are_forks(fork_server: None) -> None:
-    """Have programs started as forks of a process that has the modules of mcptui loaded."""
+    """Start programs as forks of a process that has already imported the modules of mcptui."""

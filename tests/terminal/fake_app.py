@@ -1,4 +1,4 @@
-"""The app over a scenario, for tests that look at it through a terminal: python fake_app.py SCENARIO."""
+"""The app over a scenario, for tests in a terminal: python fake_app.py SCENARIO."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ EVIL = " ".join(f"<{number} {payload}>" for number, payload in enumerate(PAYLOAD
 
 
 def hostile() -> FakeRuntime:
-    """Everything that comes from outside is hostile: names, logs, arguments, results, answers."""
+    """All external text is hostile: names, logs, arguments, results, answers."""
     bad = replace(crashed("slow"), detail=EVIL, next_step=EVIL, stderr_last=EVIL, title=EVIL, version=EVIL)
     host = FakeHost(bad, running("weather"))
     host.logs["slow"] = (EVIL, EVIL)
@@ -66,7 +66,7 @@ def hostile() -> FakeRuntime:
 
 
 class Crashing(FakeRuntime):
-    """Raises on the screen's own road, with a secret in a local variable."""
+    """Raises in code of the screen, with a secret in a local variable."""
 
     def examples(self) -> Sequence[Example]:
         api_key = "sk-secret-in-a-local"
@@ -74,7 +74,7 @@ class Crashing(FakeRuntime):
 
 
 class Noisy(FakeRuntime):
-    """Writes where a native library would."""
+    """Writes to the descriptor that a native library would use."""
 
     async def ready(self) -> None:
         os.write(2, b"STRAY BYTES ON DESCRIPTOR TWO")
@@ -83,7 +83,7 @@ class Noisy(FakeRuntime):
 
 
 class SlowToStop(FakeRuntime):
-    """Takes its time to shut down."""
+    """Shuts down slowly."""
 
     async def shutdown(self) -> None:
         await asyncio.sleep(1.0)

@@ -1,4 +1,4 @@
-"""A program in a terminal of its own: what it writes as bytes and as a screen, and keys for it."""
+"""A program in its own terminal: its output as bytes and as a screen, and sending it keys."""
 
 import contextlib
 import fcntl
@@ -28,13 +28,13 @@ FAKE_APP = ROOT / "tests" / "terminal" / "fake_app.py"
 WATCHED_APP = ROOT / "tests" / "terminal" / "watched_app.py"
 
 FRAME_BEGINS, FRAME_ENDS = b"\x1b[?2026h", b"\x1b[?2026l"
-"""Synchronised output: a terminal shows what is written between them at once."""
+"""Synchronised output: a terminal shows everything written between them at once."""
 
 _MODE = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
 
 
 def alive(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
-    """Return those of the processes that have not ended."""
+    """Return the processes that have not ended."""
     found = []
     for process in processes:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -44,15 +44,15 @@ def alive(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
 
 
 def home_in(folder: Path | str) -> dict[str, str]:
-    """Return an environment in which a folder is everything of a person's."""
+    """Return an environment whose home, configuration, data and state directories are in one folder."""
     return dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"), str(folder))
 
 
 class TerminalApp:
     """Runs `argv` in a pty of `columns` x `rows` and reads it as a terminal would.
 
-    Drawing takes time; without it only `raw` is known. A program in Python is a fork of a process that has
-    the modules of mcptui loaded, or a `fresh` interpreter where it matters what is loaded when.
+    Drawing takes time. Without it only `raw` is known. A program in Python is a fork of a process that has
+    imported the modules of mcptui, or a `fresh` interpreter if the time of imports matters.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class TerminalApp:
 
     @classmethod
     def real(cls, *arguments: str, **options: Any) -> "TerminalApp":
-        """Run the program as a person does."""
+        """Run the program as a user does."""
         return cls([sys.executable, "-m", "tui", *trusting(arguments)], **options)
 
     @classmethod
@@ -127,7 +127,7 @@ class TerminalApp:
         self.hang_up()
 
     def hang_up(self) -> None:
-        """Close the terminal, as a window that is closed does."""
+        """Close the terminal, as closing its window does."""
         if self._master >= 0:
             os.close(self._master)
             self._master = -1
@@ -151,11 +151,11 @@ class TerminalApp:
         self._lines = None
 
     def children(self) -> list[psutil.Process]:
-        """Return every process that the program has started, directly or not."""
+        """Return every process that the program has started, directly or indirectly."""
         return psutil.Process(self.process.pid).children(recursive=True)
 
     def pump(self, seconds: float) -> None:
-        """Take in what the program writes within `seconds`, at least once."""
+        """Read the output of the program for `seconds`, at least once."""
         if self._master < 0 or not select.select([self._master], [], [], seconds)[0]:
             return
         try:
@@ -163,7 +163,7 @@ class TerminalApp:
         except OSError:
             return
         if b"\x1b[?2026$p" in data:
-            os.write(self._master, b"\x1b[?2026;2$y")  # yes, whole frames are known here
+            os.write(self._master, b"\x1b[?2026;2$y")  # whole frames are known here
         self.raw += data
         self._show(self.painted)
 
@@ -175,24 +175,24 @@ class TerminalApp:
 
     @property
     def painted(self) -> int:
-        """How much of `raw` is whole frames; what a frame has not yet ended is not shown."""
+        """The length of the complete frames in `raw`. An unfinished frame is not shown."""
         begun = self.raw.rfind(FRAME_BEGINS)
         return len(self.raw) if self.raw.rfind(FRAME_ENDS) >= begun else begun
 
     @property
     def lines(self) -> Sequence[str]:
-        """The lines of the screen, each as wide as it is."""
-        if self._lines is None:  # they are asked for all the time, and cost as much as to draw
+        """The lines of the screen, each as wide as the screen."""
+        if self._lines is None:  # read very often, and as slow as drawing
             self._lines = self.screen.display
         return self._lines
 
     @property
     def text(self) -> str:
-        """What the screen shows."""
+        """The text of the screen."""
         return "\n".join(line.rstrip() for line in self.lines)
 
     def until(self, condition: Callable[[], object], seconds: float = 30.0) -> None:
-        """Read on until a condition holds."""
+        """Read until a condition is true."""
         deadline = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > deadline:
@@ -200,11 +200,11 @@ class TerminalApp:
             self.pump(0.02)
 
     def shows(self, *texts: str, seconds: float = 30.0) -> None:
-        """Read on until the screen shows all these texts."""
+        """Read until the screen shows all these texts."""
         self.until(lambda: all(text in self.text for text in texts), seconds)
 
     def stopped(self, process: psutil.Process | None = None, seconds: float = 30.0) -> None:
-        """Read on until the program, or another process, is stopped by a signal."""
+        """Read until the program, or another process, is stopped by a signal."""
         found = process or psutil.Process(self.process.pid)
         self.until(lambda: found.status() == psutil.STATUS_STOPPED, seconds)
         for _ in range(5):
@@ -223,7 +223,7 @@ class TerminalApp:
         return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
 
     def ended(self, seconds: float = 30.0) -> int:
-        """Read on until the program has ended; return its exit code."""
+        """Read until the program has exited. Return its exit code."""
         self.until(lambda: self.process.poll() is not None, seconds)
         for _ in range(20):
             self.pump(0.01)
@@ -231,9 +231,9 @@ class TerminalApp:
         return self.process.returncode
 
     def faults_of_the_terminal(self) -> list[str]:
-        """Say what is not as it was before the program ran; nothing, if it has given everything back.
+        """Return the terminal modes that differ from before the program ran. None if all are restored.
 
-        Wrapping of lines (7) and the cursor (25) are on in a terminal that nobody has changed, all other
+        Line wrapping (7) and the cursor (25) are on in an unchanged terminal, all other
         private modes (alternate screen, mouse, focus, bracketed paste, synchronised output) are off.
         """
         on: dict[int, bool] = {}

@@ -1,4 +1,4 @@
-"""Configurations of a person, servers that misbehave, and an endpoint beside the test's own thread."""
+"""Configurations of a user, misbehaving servers, and an endpoint in another thread."""
 
 import asyncio
 import json
@@ -14,17 +14,17 @@ from tests.endpoint import Endpoint, Reply
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
 
 Server = tuple[str, Mapping[str, str]]
-"""A script of the corpus without its ending, and its environment."""
+"""A script of the corpus without its suffix, and its environment."""
 
 
 def config_with(
     folder: Path, servers: Mapping[str, Server], *, endpoint: str = "", rules: Sequence[str] = ()
 ) -> str:
-    """Write a configuration that starts these servers and return its path.
+    """Write a configuration with these servers and return its path.
 
     Args:
         folder: where it is written.
-        servers: by the name that the configuration gives them.
+        servers: by their name in the configuration.
         endpoint: base URL of the model's endpoint; "" writes none.
         rules: patterns of calls that run without a question.
     """
@@ -43,7 +43,7 @@ def config_with(
 
 @contextmanager
 def endpoint_beside(replies: Iterable[Reply]) -> Iterator[Endpoint]:
-    """Run an `Endpoint` in a thread, for a test that waits for a terminal in its own."""
+    """Run an `Endpoint` in a thread, for a test that waits for a terminal in the main thread."""
     endpoint = Endpoint(replies)
     is_up = threading.Event()
     ends: list[Any] = []

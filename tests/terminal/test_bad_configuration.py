@@ -1,4 +1,4 @@
-"""A configuration that cannot be read: the program opens, says what is wrong and where, and can be used."""
+"""An unreadable configuration: the program opens, reports the error with its line, and is usable."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ QUIT = "\x11"
 
 
 def conversation(app: TerminalApp) -> str:
-    """What stands in the conversation, its lines joined as if there were room."""
+    """The text of the conversation, with wrapped lines joined."""
     lines = [line.partition("│")[0].strip() for line in app.lines]
     return "".join(line if line.endswith(("-", "/")) else f"{line} " for line in lines)
 

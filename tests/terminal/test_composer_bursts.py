@@ -1,4 +1,4 @@
-"""The composer in a real terminal: keys that come in one burst mean what they would mean one by one."""
+"""The composer in a real terminal: keys in one burst have the same effect as one by one."""
 
 from pathlib import Path
 

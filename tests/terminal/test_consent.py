@@ -1,4 +1,4 @@
-"""The app with a configuration that somebody else wrote, in a terminal."""
+"""The app with a configuration from elsewhere, in a terminal."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ def test_a_planted_server_is_shown_and_runs_only_after_consent_which_is_kept(tmp
         app.shows("needs consent")
         assert not planted.exists()
 
-    with TerminalApp(argv, env=home_in(home)) as app:  # the no is kept, until the person starts it
+    with TerminalApp(argv, env=home_in(home)) as app:  # the refusal is kept until the user starts it
         app.shows("needs consent")
         assert "“planted” comes from the file" not in app.text and not planted.exists()
         app.send(b"\x1bOR")  # f3
@@ -60,7 +60,7 @@ def test_a_file_from_elsewhere_cannot_swap_the_keys_of_its_own_question(tmp_path
 
 
 def unwrapped(app: TerminalApp) -> str:
-    """Return the text of the screen on one line: the length of a path decides where a line wraps."""
+    """Return the text of the screen on one line, since the length of a path determines where a line wraps."""
     return " ".join(app.text.replace("│", " ").split())
 
 
@@ -85,7 +85,7 @@ async def test_nothing_is_sent_to_a_model_from_elsewhere_before_consent_which_is
         assert endpoint.connections == 0
 
         def agree() -> None:
-            with TerminalApp(argv, env=env) as app:  # the no is kept, until the person chooses the model
+            with TerminalApp(argv, env=env) as app:  # the refusal is kept until the user selects the model
                 app.until(lambda: "needs your consent" in unwrapped(app))
                 assert "“models.x” comes from the file" not in app.text and not endpoint.connections
                 app.send(b"\x1b[21~")  # f10

@@ -1,4 +1,4 @@
-"""Wherever the program breaks, the terminal is given back, and one line names the report."""
+"""After any internal error the terminal is restored, and one line names the report."""
 
 import re
 import stat

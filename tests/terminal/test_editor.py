@@ -1,4 +1,4 @@
-"""Writing a message in the person's own editor: the terminal is lent to it and comes back on every road."""
+"""Writing a message in the user's own editor: it gets the terminal, which is restored in every case."""
 
 import os
 import signal
@@ -97,7 +97,7 @@ def test_an_interrupt_in_the_editor_reaches_only_the_editor(seen: Path):
     with app_with(seen, "interrupted") as app:
         begin(app)
         app.send("\x03")
-        # The draft is on the screen all the time.
+        # The draft was shown before too, so wait for the editor first.
         app.until(lambda: "EDITOR HAS" not in app.text)
         app.shows("› draft")
         app.send("!")

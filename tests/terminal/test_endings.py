@@ -1,4 +1,4 @@
-"""However the program ends, the terminal is given back as it was and no server stays behind."""
+"""However the program ends, the terminal is restored and no server keeps running."""
 
 import os
 import signal

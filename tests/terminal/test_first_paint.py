@@ -1,4 +1,4 @@
-"""The first frame costs nothing but Textual; the heavy parts load while the person writes."""
+"""The first frame imports only Textual. Heavy modules are imported while the user types."""
 
 from pathlib import Path
 

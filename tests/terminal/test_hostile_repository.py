@@ -1,6 +1,6 @@
-"""The program in a folder that somebody else made: nothing of it is executed, loaded or connected to.
+"""The program in a hostile folder: nothing in it is executed, imported or connected to.
 
-Seen twice: by what the files of the folder would note, and by strace, which follows every process.
+Checked twice: by the record that its files would write, and by strace, which follows every process.
 """
 
 import os
@@ -53,7 +53,7 @@ def repository(tmp_path):
 
 @pytest.fixture
 def env(tmp_path, repository):
-    """Return an environment with the README's servers, and the worst search path that a person can have."""
+    """Return an environment with the servers of the README and the most dangerous search path possible."""
     home = tmp_path / "home"
     programs, modules, config = home / "bin", home / "lib", home / "mcptui"
     for folder in (programs, modules, config):
@@ -72,7 +72,7 @@ def env(tmp_path, repository):
 
 
 def assert_untouched(repository: HostileRepository, traced: Traced) -> None:
-    assert traced.executed and traced.opened  # it was followed at all
+    assert traced.executed and traced.opened  # it was traced at all
     assert repository.executed_of(traced) == []
     assert repository.loaded_of(traced) == []
     assert repository.connects_of(traced) == []
@@ -143,7 +143,7 @@ def test_the_app_in_a_hostile_folder_runs_imports_and_connects_to_nothing_from_i
 
 
 def test_the_checks_detect_a_program_that_does_all_of_it(repository, tmp_path):
-    """The proof of the proof: a program that does all of it."""
+    """Checks the test itself: a program that does everything forbidden."""
     evil = (
         "import socket, subprocess, json; subprocess.run(['./npx']);"
         f"socket.create_connection(('127.0.0.1', {repository.port})).close()"

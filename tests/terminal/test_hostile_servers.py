@@ -1,4 +1,4 @@
-"""Servers and a model that try to reach the terminal: real ones, and every byte that the program writes."""
+"""Servers and a model that try to control the terminal, checked in every byte that the program writes."""
 
 import re
 
@@ -26,7 +26,7 @@ SET_UP = rb"\?(?:7|25|1000|1003|1004|1006|1015|1049|2004|2026)[hl]|\?(?:2026|204
 OF_THE_PROGRAM = re.compile(
     rb"\x1b\[(?:[\d;]*m|\d+;\d+H|[1-9]\d+[XC]|%s)|\x1b\]22;(?:default|pointer|text)(?:\x07|\x1b\\)" % SET_UP
 )
-"""Styles, moves to a place, erased blanks, the mouse pointer, and what a terminal is asked at first."""
+"""Styles, cursor movements, erasing, the mouse pointer, and the queries at the start."""
 
 STRAY = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]")
 ENTER, HELP, SERVERS_KEY, TRACE, LOG, EVERYTHING, ESCAPE = (
@@ -42,13 +42,13 @@ TRAFFIC = "\x1bOS"
 
 
 def call_everything(request: Request):
-    """Call every tool that the model may call, with arguments as bad as can be."""
+    """Call every tool offered to the model with hostile arguments."""
     names = [tool["function"]["name"] for tool in request.json["tools"]]
     return calls(*((name, {"text": EVIL, EVIL: [EVIL]}) for name in names), text=EVIL)
 
 
 def look_around(app: TerminalApp) -> None:
-    """Look at everything that shows what servers say."""
+    """Open everything that shows text from servers."""
     for keys, seen in (
         (SERVERS_KEY + " ", "command"),
         (LOG, "LOG ansi"),
@@ -70,8 +70,8 @@ def look_around(app: TerminalApp) -> None:
 
 
 def written_by_the_program(app: TerminalApp) -> str:
-    """Return everything that came to the terminal, without the sequences that the program uses."""
-    whole = re.sub(rb"\x1b[^A-Za-z]*$", b"", bytes(app.raw))  # the last sequence may have come in part
+    """Return all output to the terminal without the sequences that the program uses."""
+    whole = re.sub(rb"\x1b[^A-Za-z]*$", b"", bytes(app.raw))  # the last sequence may be incomplete
     return OF_THE_PROGRAM.sub(b"", whole).decode("utf-8", "ignore")
 
 
@@ -87,7 +87,7 @@ def tell_the_story(tmp_path, **env: str) -> None:
             rest = written_by_the_program(app)
             assert [rest[max(0, at.start() - 20) : at.end() + 20] for at in STRAY.finditer(rest)] == []
             assert b"PWNED-VIA-DEV-TTY" not in app.raw
-            # The sequences that are allowed to the program, where they would be the payload's.
+            # Sequences that the program may use, in places where they would come from the payload.
             assert b"\x1b[?1049l" not in app.raw
             assert app.raw.count(b"\x1b[?25l") == app.raw.count(b"\x1b[?1004h")
             assert b"\x1b[31mred" not in app.raw and b"\x1b[8mhidden" not in app.raw

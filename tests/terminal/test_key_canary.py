@@ -1,4 +1,4 @@
-"""A key that the endpoint quotes in every failure is never on the screen, nor in a file."""
+"""An API key that the endpoint quotes in every error is neither on the screen nor in a file."""
 
 import re
 from pathlib import Path

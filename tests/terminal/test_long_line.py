@@ -1,4 +1,4 @@
-"""A result of 4 MiB without a line break in the real program: shown in part."""
+"""A result of 4 MiB without a line break in the real program: it is truncated."""
 
 from tests.endpoint import calls, says
 from tests.terminal.pty_app import TerminalApp

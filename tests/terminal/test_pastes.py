@@ -1,4 +1,4 @@
-"""What a person pastes stays one text in the composer, whatever is in it."""
+"""A paste stays one text in the composer, whatever it contains."""
 
 from tests.terminal.pty_app import TerminalApp
 

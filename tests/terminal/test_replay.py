@@ -1,4 +1,4 @@
-"""A replay asks on the terminal what it may send."""
+"""A replay asks on the terminal before it sends anything."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""A server that puts its secret into everything it says: the app neither paints, copies nor writes it."""
+"""A server that repeats its secret everywhere: the app neither paints, copies nor writes it."""
 
 import base64
 import json
@@ -28,7 +28,7 @@ def leaked_in(raw: bytes) -> list[str]:
 
 
 def press(app: TerminalApp, *keys: str) -> None:
-    """Press keys one by one, each once nothing more is painted."""
+    """Press keys one by one, each once painting has stopped."""
     for key in keys:
         app.send(key)
         size = -1
@@ -41,7 +41,7 @@ def answered(request: Request) -> Answer:
     said = request.json["messages"][-1]
     if said["role"] == "user":
         return calls(("leaky__leak", {"text": "a"}))
-    assert SECRET in said["content"]  # the model may have it
+    assert SECRET in said["content"]  # the model may get it
     pieces = [chunk(content=SECRET[at : at + 3]) for at in range(0, len(SECRET), 3)]
     return Answer([chunk(content="The token is "), *pieces, chunk(content=". Bye."), chunk("stop")])
 

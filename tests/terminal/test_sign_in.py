@@ -27,7 +27,7 @@ urllib.request.urlopen(sys.argv[1], timeout=10).read()
 
 @contextmanager
 def served(server: OAuthServer) -> Iterator[OAuthServer]:
-    """Run a server in a thread: the terminal is read without an event loop."""
+    """Run a server in a thread, since the terminal is read without an event loop."""
     ready, loop = threading.Event(), asyncio.new_event_loop()
     stop = asyncio.Event()
 
@@ -56,7 +56,7 @@ def home(tmp_path: Path) -> dict[str, str]:
 
 
 def ripe(app: TerminalApp) -> None:
-    """Wait until a key answers the question: one pressed right away was meant for something else."""
+    """Wait until keys answer the question: they are ignored during the grace time."""
     began = time.monotonic()
     app.until(lambda: time.monotonic() - began > GRACE_SECONDS + 0.2)
 
@@ -74,7 +74,7 @@ def test_login_asks_and_opens_a_browser_and_later_commands_are_signed_in(
         config = configured(tmp_path, server)
         with TerminalApp.real("login", "safe", "--config", config, env=home) as app:
             app.shows("The server “safe” requires signing in at 127.0.0.1:", "Open it in your browser?")
-            assert not server.asked("/authorize")  # nothing is fetched before a yes
+            assert not server.asked("/authorize")  # nothing is fetched before the confirmation
             app.send("y\n")
             app.shows("safe: signed in until", "mode 0600")
             assert app.process.wait() == 0
@@ -94,7 +94,9 @@ def robot(tmp_path: Path, home: dict[str, str]) -> Iterator[tuple[OAuthServer, P
     """A server that a configured client has signed in to, its configuration, and the environment."""
     client = ("robot", "canary-robot")
     with served(OAuthServer(client=client, methods=("client_secret_basic",), revokes=True)) as server:
-        path = Path(home["XDG_CONFIG_HOME"]) / "mcptui" / "config.toml"  # the person's own: no consent
+        path = (
+            Path(home["XDG_CONFIG_HOME"]) / "mcptui" / "config.toml"
+        )  # the user's own file needs no consent
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f'[servers.safe]\nurl = "{server.url}"\n[servers.safe.oauth]\n{ROBOT}')
         env = home | {"ROBOT": client[1]}

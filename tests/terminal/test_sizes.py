@@ -1,4 +1,4 @@
-"""Windows of every size: the program starts in them, and stays usable while they change."""
+"""Terminals of every size: the program starts in them and stays usable during a resize."""
 
 import pytest
 
@@ -9,12 +9,12 @@ SIZES = [(80, 24), (120, 40), (200, 60)]
 
 
 def fits(app: TerminalApp) -> bool:
-    """Whether the last line of the window is the footer and the first is not empty."""
+    """Whether the last line of the terminal is the footer and the first is not empty."""
     return "ctrl+q quit" in app.lines[-1] and bool(app.lines[0].strip())
 
 
 def is_usable(app: TerminalApp) -> None:
-    """Reach every region by its key, and write."""
+    """Focus every region by its key, and type."""
     app.send(SERVERS)
     app.shows("weather", "notes", "RUNNING")
     app.send(TRACE)

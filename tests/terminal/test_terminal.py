@@ -1,4 +1,4 @@
-"""The app in a real terminal: what its bytes do, and that the terminal is given back."""
+"""The app in a real terminal: the effect of its output, and restoring the terminal."""
 
 import os
 import re
@@ -16,7 +16,7 @@ EVERYTHING = "\x10"
 
 
 def settled(app: TerminalApp) -> None:
-    """Wait until nothing more is painted."""
+    """Wait until painting has stopped."""
     size = -1
     while size != len(app.raw):
         size = len(app.raw)
@@ -75,7 +75,7 @@ def test_no_hostile_output_reaches_the_terminal():
     with TerminalApp.fake("hostile") as app:
         app.shows("1 of 2")
         app.send("hi" + ENTER)
-        # long enough on the screen for a key to be meant for it
+        # on the screen for longer than the grace time
         app.until(lambda: re.search(r"waiting for approval  [1-9]\d* s", app.text))
         app.send("\x1bOQ")  # f2
         app.shows("once")

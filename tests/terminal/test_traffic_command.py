@@ -1,4 +1,4 @@
-"""`mcptui traffic`: a recording of an earlier run on the whole screen, offline."""
+"""`mcptui traffic`: a recording of an earlier run on the full screen, offline."""
 
 import subprocess
 import sys

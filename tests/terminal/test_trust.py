@@ -1,4 +1,4 @@
-"""Servers that are not trusted, in a terminal: their marks and their results decide nothing."""
+"""Untrusted servers, in a terminal: their read-only marks and results decide nothing."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ OBEYS = calls(("mail__send_email", {"data": "a key"}))
 
 
 def answered(app: TerminalApp, key: str, question: str) -> None:
-    """Press a key until the question is gone: it takes no key in its first moments."""
+    """Press a key until the question is closed, since it ignores keys during the grace time."""
 
     def gone() -> bool:
         if question in app.text:

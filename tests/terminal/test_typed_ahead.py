@@ -1,4 +1,4 @@
-"""What is typed before a question can be read does not answer it, also without a screen."""
+"""Input typed before a question can be read does not answer it, even without a screen."""
 
 import json
 import sys
@@ -41,7 +41,7 @@ def test_run_ignores_an_approval_typed_ahead(tmp_path: Path) -> None:
         with TerminalApp.real("--config", config, "run", "peek") as app:
             app.send("y\ny\n")
             app.shows("y yes, n no:")
-            app.send("n\ny\n")  # the second one is for a question that is not there yet
+            app.send("n\ny\n")  # the second one is for a question not asked yet
             app.shows("or type a reason to deny:")
             app.send("n\n")
             app.shows("First.")

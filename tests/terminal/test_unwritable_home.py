@@ -1,4 +1,4 @@
-"""Where nothing can be saved, the main screen says so at once, and one line at exit, without a traceback."""
+"""If nothing can be saved, the main screen says so at once, and one line at exit, without a traceback."""
 
 import asyncio
 import re
@@ -19,7 +19,7 @@ LEFT = b"\x1b[?1049l"
 
 
 def ask_and_quit(app: TerminalApp) -> list[str]:
-    """Ask something, quit, and return the messages that are printed on the normal terminal."""
+    """Ask something, quit, and return the messages printed after the screen is closed."""
     app.shows("0 of 3", "not saved")
     app.send("hello" + ENTER)
     app.shows("rule-based demo", "not saved")
@@ -53,7 +53,7 @@ def test_a_full_disk_is_marked_and_reported_at_exit(tmp_path: Path):
 
 
 def questions_in(home: Path) -> list[str]:
-    """Return what was asked in the last session that is saved."""
+    """Return the questions in the last saved session."""
 
     async def asked() -> list[str]:
         store = SessionStore(home / "mcptui" / "sessions", Redactor)
@@ -93,7 +93,9 @@ def test_moved_folders_are_created_again_and_the_conversation_is_saved_whole(tmp
         app.until(lambda: "esc stop" not in app.text)
         home.rename(tmp_path / "gone")
         app.send("second" + ENTER)
-        app.shows("This conversation is saved again. Nothing was lost.")  # what it was before stands for 1 s
+        app.shows(
+            "This conversation is saved again. Nothing was lost."
+        )  # the previous message is shown for 1 s
         app.until(lambda: "esc stop" not in app.text)
         app.send("\x11")
         assert app.ended() == 0

@@ -1,4 +1,4 @@
-"""What a newcomer does, from the first frame to the last, with the real program and its sample servers."""
+"""The first steps of a new user, from start to exit, with the real program and its sample servers."""
 
 import re
 

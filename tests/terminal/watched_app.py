@@ -1,8 +1,8 @@
-"""The program itself, seen from inside: python watched_app.py WHAT [ARGUMENTS OF MCPTUI].
+"""The real program with instrumentation: python watched_app.py WHAT [ARGUMENTS OF MCPTUI].
 
-`modules=FILE` writes the names of the modules that are loaded at the first frame, then goes on.
-`crash` breaks, with a secret in a local variable, as soon as a server runs.
-`crash=PLACE` breaks there, see `PLACES`; `crash=key` breaks when an exclamation mark is typed.
+`modules=FILE` writes the names of the modules imported at the first frame, then continues.
+`crash` raises, with a secret in a local variable, as soon as a server runs.
+`crash=PLACE` raises there, see `PLACES`. `crash=key` raises when an exclamation mark is typed.
 """
 
 import sys
@@ -15,7 +15,7 @@ import tui.cli
 
 
 def note_modules(report: str) -> None:
-    """Have the first frame reported."""
+    """Report the first frame."""
     from tui.ui.app import app as app_module
 
     class Reporting(app_module.McptuiApp):
@@ -29,7 +29,7 @@ def note_modules(report: str) -> None:
 
 
 def break_later() -> None:
-    """Have the screen's own road end in a defect."""
+    """Raise in code of the screen."""
     from tui.core.servers import ServerState
     from tui.runtime.runtime import Runtime
 
@@ -49,7 +49,7 @@ def defect(*_: object, **__: object) -> None:
 
 
 def typed(broken: Callable[..., object]) -> Callable[[], None]:
-    """Have this called with the screen once something is typed."""
+    """Call this with the screen once something is typed."""
 
     def prepare() -> None:
         from tui.ui.chat.screen import ChatScreen
@@ -60,7 +60,7 @@ def typed(broken: Callable[..., object]) -> Callable[[], None]:
 
 
 def instead_of(name: str) -> Callable[[], None]:
-    """Have this method, "tui.module:Class.method", raise."""
+    """Make this method, "tui.module:Class.method", raise."""
 
     def prepare() -> None:
         module, _, path = name.partition(":")
@@ -100,7 +100,7 @@ PLACES = {
     "painting": typed(paint),
     "shutdown": typed(shut_down),
 }
-"""Where the program can break; some at once, the others when something is typed."""
+"""Where the program can raise: some places at once, the others when something is typed."""
 
 AT_ONCE = ("compose", "terminal", "loading", "input")
 

@@ -1,4 +1,4 @@
-"""`mcptui add` and `mcptui remove` as a person uses them."""
+"""`mcptui add` and `mcptui remove` as a user runs them."""
 
 import asyncio
 import tomllib

@@ -1,4 +1,4 @@
-"""The parser of the command line: built as far as a command line needs it, and the same as built whole."""
+"""The parser of the command line: built only as far as needed, and equal to the complete one."""
 
 import argparse
 import subprocess

@@ -1,4 +1,4 @@
-"""`mcptui config` as a person uses it."""
+"""`mcptui config` as a user runs it."""
 
 import json
 import stat

@@ -1,4 +1,4 @@
-"""What servers get where nobody is asked."""
+"""Answers to servers without a user, given by options."""
 
 import argparse
 import io

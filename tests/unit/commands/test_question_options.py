@@ -1,4 +1,4 @@
-"""The options that answer what servers ask."""
+"""The options that answer questions of servers."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""What is known of recordings without reading them completely."""
+"""Properties of recordings, without reading them completely."""
 
 import os
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""The answer goes to the named file, whatever that is; what cannot work is reported first."""
+"""The answer is written to the named file of any type. Problems are reported before the run."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""What `run` prints on stderr."""
+"""The output of `run` on stderr."""
 
 from tui.commands.run_output import arguments_line, as_object, trace_line
 from tui.core.events import (

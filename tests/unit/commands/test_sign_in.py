@@ -1,4 +1,4 @@
-"""What `mcptui login` asks, and what a typed line means."""
+"""The questions of `mcptui login`, and parsing a typed answer."""
 
 from tui.commands.sign_in import answer_of, question_text
 from tui.core.questions import Action, AddressAnswer, AddressQuestion

@@ -1,4 +1,4 @@
-"""What a typed answer means, and what is asked."""
+"""Approval questions on a terminal, and parsing a typed answer."""
 
 import pytest
 

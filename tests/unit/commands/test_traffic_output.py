@@ -93,7 +93,7 @@ def parsed(command: str, path: Path) -> argparse.Namespace:
 @settings(
     max_examples=20,
     deadline=None,
-    phases=[Phase.reuse, Phase.generate],  # to shrink what failed takes minutes
+    phases=[Phase.reuse, Phase.generate],  # shrinking a failure takes minutes
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.lists(changes, min_size=1, max_size=2))

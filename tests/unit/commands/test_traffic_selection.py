@@ -104,11 +104,11 @@ def test_a_damaged_recording_is_read_around_its_damage(tmp_path: Path):
 
 
 CAP = 1_000_000
-"""Bytes of a recording that holds some two thousand entries."""
+"""The size limit of a recording with about two thousand entries."""
 
 
 class Live:
-    """A recording at its cap, which drops its oldest entries as more are written."""
+    """A recording at its size limit, which drops its oldest entries as more are written."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

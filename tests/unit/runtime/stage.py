@@ -1,4 +1,4 @@
-"""Conversations of one run of the program, with a model and servers of the test."""
+"""Conversations of one run of the program, with the model and servers of a test."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ from tui.storage.sessions.store import SessionStore
 
 
 class Around:
-    """Tools, limits and time of a test."""
+    """The tools, limits and clock of a test."""
 
     def __init__(self) -> None:
         self.toolbox = FunctionToolbox()
@@ -47,7 +47,7 @@ class Around:
 
 
 class Stage:
-    """Conversations of one run of the program, with a model that says what it is told to say."""
+    """Conversations of one run of the program, with a scripted model."""
 
     def __init__(self, folder: Path, *replies: Reply, profile: ModelProfile | None = None) -> None:
         self.model = ScriptedModel(replies)

@@ -1,4 +1,4 @@
-"""The model that answers, and what is found out about it."""
+"""The active model, and what is learned about it."""
 
 import json
 from dataclasses import replace
@@ -23,7 +23,7 @@ from tui.settings.state.stored_consents import StoredConsents
 
 
 class Ollama(dict[str, Answer]):
-    """The pages of an Ollama that loads the model when it is told to."""
+    """The pages of an Ollama server that loads the model on request."""
 
     def __init__(self, endpoint: Endpoint, context: int = 32_768) -> None:
         super().__init__({"/api/show": Answer(body={"model_info": {"qwen3.context_length": 40_960}})})
@@ -197,7 +197,7 @@ async def test_an_imported_conversation_does_not_choose_the_model() -> None:
     told = await asked.go_on_with(SessionMeta(model="b", imported=True))
     assert told == ("This conversation was imported, so its model b was not selected. Continuing with a.")
     assert asked.label == "a"
-    await asked.go_on_with(SessionMeta(profile="two", model="b", imported=True))  # the person chose it later
+    await asked.go_on_with(SessionMeta(profile="two", model="b", imported=True))  # the user selected it later
     assert asked.label == "b"
     await asked.close()
 

@@ -1,4 +1,4 @@
-"""The configuration read again while mcptui runs."""
+"""Reloading the configuration while mcptui runs."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from tui.settings.load import Loaded
 
 
 class Stage:
-    """A file that was read with a mistake in it, and what was applied since."""
+    """A file that was loaded with a mistake in it, and the changes applied since."""
 
     def __init__(self, path: Path) -> None:
         path.write_text("[limits]\nmax_stepz = 3\n")

@@ -1,4 +1,4 @@
-"""Conversations are saved as they happen, resumed, branched, asked again, with another model."""
+"""Conversations: saved as they happen, resumed, branched, resent, with another model."""
 
 from pathlib import Path
 

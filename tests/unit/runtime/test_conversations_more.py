@@ -1,4 +1,4 @@
-"""One command at a time: each works on the conversation that it began with."""
+"""One operation at a time: each works on the conversation it started with."""
 
 import asyncio
 import threading
@@ -20,7 +20,7 @@ from tui.storage.sessions.store import SessionStore
 
 
 class SlowModel(ScriptedModel):
-    """Waits for `gate`, if there is one, before it replies."""
+    """Waits for `gate`, if set, before it replies."""
 
     gate: asyncio.Event | None = None
     begun = 0
@@ -34,7 +34,7 @@ class SlowModel(ScriptedModel):
 
 
 class SlowStage(Stage):
-    """Conversations whose model and disk are as slow as a test wants."""
+    """Conversations with a model and a disk as slow as the test sets."""
 
     def __init__(self, folder: Path, *replies: Reply) -> None:
         super().__init__(folder)
@@ -50,7 +50,7 @@ class SlowStage(Stage):
         return session
 
     async def begin(self, work: Awaitable[object]) -> "asyncio.Task[object]":
-        """Begin something that asks the model, and return once it has."""
+        """Start an operation that uses the model, and return once the model was called."""
         self.model.gate = asyncio.Event()
         before = self.model.begun
         task = asyncio.ensure_future(work)
@@ -58,7 +58,7 @@ class SlowStage(Stage):
         return task
 
     def slow_reopen(self, monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
-        """Hold the thread that reads a session; return what says that it has, and what lets it go."""
+        """Block the thread that reads a session. Return the events for "has read" and "may continue"."""
         store = self.conversations._store
         assert isinstance(store, SessionStore)
         read, go = threading.Event(), threading.Event()
@@ -97,7 +97,7 @@ async def _titles(one: SlowStage) -> dict[str, str]:
     return {info.id: info.title for info in await one.conversations.sessions()}
 
 
-# ---- commands that ask the model
+# ---- operations that use the model
 
 
 async def test_a_title_from_the_model_goes_to_the_conversation_that_requested_it(stage: Make):
@@ -172,7 +172,7 @@ async def test_a_turn_belongs_to_the_conversation_of_its_question(stage: Make):
     assert texts(talk) == ["first", "One.", "second", "Two."] and one.conversations.messages == []
 
 
-# ---- opening another one
+# ---- opening another session
 
 
 async def test_cancelling_opening_a_session_keeps_the_current_one_and_its_journal(stage: Make, monkeypatch):

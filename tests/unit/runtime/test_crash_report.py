@@ -1,4 +1,4 @@
-"""Reports of internal errors: readable, private, without secrets, without values of variables."""
+"""Reports of internal errors: readable, private, without secrets or values of variables."""
 
 import io
 import stat
@@ -12,7 +12,7 @@ from tui.runtime.crash_report import MOST_REPORTS, command_shown, report_command
 
 
 def raised(text: str = "a defect") -> Exception:
-    """Return an exception that was raised beside a secret in a local variable."""
+    """Return an exception raised in a function with a secret in a local variable."""
 
     def deep() -> None:
         local = "never-in-a-report"

@@ -1,4 +1,4 @@
-"""Events of a turn as screens and commands get them."""
+"""Redaction of the events of a turn for screens and commands."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a conversation has besides messages is kept in branches and other runs."""
+"""Data of a conversation besides its messages is kept in branches and other runs."""
 
 import time
 from pathlib import Path

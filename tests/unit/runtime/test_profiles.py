@@ -1,4 +1,4 @@
-"""From configuration and environment to a model: keys, choices, what is remembered."""
+"""From configuration and environment to a model: keys, choices, learned facts."""
 
 import argparse
 import asyncio
@@ -28,7 +28,7 @@ ASK = ModelRequest("", [UserMessage("hi")])
 
 @pytest.fixture(autouse=True)
 def nothing_runs_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Whatever listens on this machine's ports is no part of these tests."""
+    """Ignore local model servers on this machine."""
     monkeypatch.setattr("tui.model.endpoints.detect.candidates", lambda env: [])
     yield
 
@@ -45,7 +45,7 @@ def profile(text: str, env: Mapping[str, str] | None = None) -> ModelProfile:
 
 
 async def sent_by(profile: ModelProfile, *replies: Any) -> list[Any]:
-    """Ask an endpoint by a profile, and return what it was sent."""
+    """Send a request with a profile to an endpoint, and return it."""
     model = make_model(profile, MonotonicClock(), lambda captured: None)
     async with Endpoint(replies or [says("a")]) as endpoint:
         model = make_model(

@@ -1,4 +1,4 @@
-"""The traffic of one run, also if nothing is kept on disk."""
+"""The traffic of one run, even if nothing is saved to disk."""
 
 import threading
 import time

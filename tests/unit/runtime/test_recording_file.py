@@ -221,7 +221,7 @@ async def test_closing_does_not_wait_for_the_first_painting(tmp_path):
 
 
 def noisy(path, lines, judged=0, found=()):
-    """Write a recording of noise that was judged up to an entry."""
+    """Write a recording of invalid lines that was linted up to an entry."""
     taken = []
     reader = EntryReader(lambda raw: (raw, ()), 256 * 1024)
     for number in range(lines):
@@ -242,7 +242,7 @@ def flagged(path):
 
 
 async def judged_whole(path):
-    """Open a recording until it is judged; return the severities and the sentences of two entries."""
+    """Open a recording until it is linted. Return the severities, and the sentences of two entries."""
     with shown(path) as loaded:
         loaded.painted()
         await until(lambda: not loaded._thread.is_alive)

@@ -1,4 +1,4 @@
-"""Links in place of mcptui's own files are told at start."""
+"""Symbolic links in place of mcptui's own files are reported at the start."""
 
 from pathlib import Path
 

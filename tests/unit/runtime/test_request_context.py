@@ -1,4 +1,4 @@
-"""What a request has besides the conversation: the project's and the servers' part."""
+"""The parts of a request besides the conversation: instructions of the project and of servers."""
 
 import threading
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from tui.settings.state.project_file import ProjectFile
 
 
 class Around:
-    """A host, conversations and an active model, as far as they are asked."""
+    """The used parts of a host, conversations and an active model."""
 
     def __init__(self) -> None:
         self.revision = self.offers = self.counted = 0
@@ -74,7 +74,7 @@ def test_tokens_are_recounted_only_after_a_change(around: Around, tmp_path: Path
     request = context(around, tmp_path)
     first = request.definition_tokens()
     assert request.definition_tokens() is first and around.counted == 1
-    around.revision = 1  # something of a server changed, but not its tools
+    around.revision = 1  # a server changed, but not its tools
     assert request.definition_tokens() is first and around.counted == 2
     around.revision = 2
     assert request.definition_tokens() is not first

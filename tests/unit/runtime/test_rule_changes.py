@@ -1,4 +1,4 @@
-"""Rules changed while mcptui runs: in the file, and in force at once."""
+"""Rules changed while mcptui runs: saved in the file, and in force at once."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The active model replies to servers."""
+"""Replies of the active model to servers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which servers there are, changed while they run: in the file, and in the host."""
+"""Servers added, changed and removed while mcptui runs: in the file and in the host."""
 
 import tomllib
 from dataclasses import replace
@@ -195,7 +195,7 @@ async def test_settings_that_do_not_change_the_command_apply_without_a_restart(s
 
 async def test_a_form_keeps_changes_made_to_the_file_since_it_was_read(stage):
     text = stage.path.read_text().replace("[servers.b]", 'off = ["x"]\n[servers.b]')
-    stage.path.write_text(text)  # as a tool that is turned off in the workbench
+    stage.path.write_text(text)  # as when a tool is disabled in the workbench
     values = stage.changes.values("a")
     await stage.changes.change(stage.changes.draft("a", replace(values, line="python3 b.py"), changes="a"))
     assert stage.servers()["a"] == {"command": "python3", "args": ["b.py"], "off": ["x"]}

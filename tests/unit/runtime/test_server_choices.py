@@ -1,4 +1,4 @@
-"""What a person decides about a server while it runs, and where it is kept."""
+"""Choices about a server while it runs, and where they are saved."""
 
 import sys
 import tomllib

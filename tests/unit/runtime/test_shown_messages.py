@@ -1,4 +1,4 @@
-"""The messages of the conversation as screens have them."""
+"""The messages of the conversation as shown on screens."""
 
 from tui.core.conversation.conversation import (
     AssistantMessage,

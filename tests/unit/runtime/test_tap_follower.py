@@ -1,4 +1,4 @@
-"""A running program sees what a tap records in another process."""
+"""A running program follows the recording of a tap in another process."""
 
 import time
 
@@ -76,6 +76,6 @@ async def test_a_recording_that_is_not_a_tap_is_ignored(tmp_path, tap, seen):
     other.capture(captured(ANSWER, Direction.IN))
     assert other.flush()
     tap.capture(captured(ASK, Direction.OUT))
-    await until(lambda: seen)  # the other one has the older name, so it was looked at before
+    await until(lambda: seen)  # the other one has the older name, so it was checked before
     assert [one.raw for one in seen] == [ASK]
     other.close()

@@ -1,4 +1,4 @@
-"""A turn as screens and commands see it: no secret in its events, whoever wrote them."""
+"""A turn for screens and commands: no secret in its events, whatever their source."""
 
 from pathlib import Path
 

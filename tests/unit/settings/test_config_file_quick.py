@@ -1,4 +1,4 @@
-"""What the first frame needs of the configuration."""
+"""The part of the configuration that the first frame needs."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Reading a file that a person wrote."""
+"""Reading files and state files."""
 
 import os
 from pathlib import Path

@@ -83,7 +83,7 @@ def _toml(path: Path) -> dict[str, dict[str, list[str]]]:
 @pytest.mark.parametrize("what", CHANGES)
 def test_two_processes_that_change_one_file_lose_nothing(tmp_path: Path, what: str):
     path = tmp_path / ("history" if what == "history" else "file.toml")
-    if what == "history":  # so long that each load shortens it
+    if what == "history":  # long enough that each load shortens it
         path.write_text("".join(json.dumps(f"old {number}") + "\n" for number in range(5_000)))
     code = PROGRAM.format(change=CHANGES[what], rounds=ROUNDS)
     pipe = subprocess.PIPE

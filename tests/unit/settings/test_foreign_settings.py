@@ -1,4 +1,4 @@
-"""What counts of a configuration file that somebody else may have written."""
+"""Which settings of a configuration file from elsewhere are used."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -92,7 +92,7 @@ def is_table(annotation: Any) -> bool:
 
 
 def test_every_setting_is_marked_as_used_or_ignored():
-    """A new setting fails here: does it count in a file that somebody else wrote?"""
+    """A new setting fails here: decide whether it is used in a file from elsewhere."""
     known = set(sections(Settings))
     assert {one for one in vars(schema).values() if isinstance(one, type) and issubclass(one, Section)} == {
         *known,

@@ -1,4 +1,4 @@
-"""The file of what was learned about endpoints."""
+"""The file of learned limitations of endpoints."""
 
 import json
 import stat

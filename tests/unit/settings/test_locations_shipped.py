@@ -18,7 +18,7 @@ def starter() -> str:
 
 
 def uncommented(text: str) -> str:
-    """Return the starter with every example switched on: lines that show a table or a key."""
+    """Return the starter with every example uncommented: the lines with a table or a key."""
     return re.sub(r"(?m)^# (?=\[[\w.]+\]$|[a-z_.]+ = )", "", text)
 
 

@@ -1,4 +1,4 @@
-"""What a person types becomes a server of the configuration."""
+"""Turning typed words into a configured server."""
 
 from pathlib import Path
 

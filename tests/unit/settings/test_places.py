@@ -1,4 +1,4 @@
-"""The scanner that finds the places of keys."""
+"""The scanner that finds the positions of keys."""
 
 import json
 import tomllib

@@ -96,7 +96,7 @@ def test_servers_are_added_and_the_rest_is_unchanged(tmp_path: Path):
 def test_a_device_or_fifo_is_not_replaced(tmp_path: Path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    with pytest.raises(ConfigError, match="cannot be written"):  # nobody reads it, and we do not wait
+    with pytest.raises(ConfigError, match="cannot be written"):  # a fifo without a reader must not block
         write_private(fifo, "x = 1\n")
     handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     try:

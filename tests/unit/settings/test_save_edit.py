@@ -1,4 +1,4 @@
-"""Changing one value in a text that a person wrote."""
+"""Changing one value in a hand-written text."""
 
 import tomllib
 from typing import Any

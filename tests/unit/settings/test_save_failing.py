@@ -1,4 +1,4 @@
-"""Whichever call to the system fails, a file of settings or state is the old one or the new one, whole."""
+"""Whichever system call fails, a file of settings or state is either the old or the new one, complete."""
 
 import builtins
 import errno
@@ -56,7 +56,7 @@ class FailingFile:
 
 
 class Steps:
-    """Has one call to the system fail, the one that `left` counts down to."""
+    """Makes one system call fail, the one that `left` counts down to."""
 
     def __init__(self) -> None:
         self.left = 0
@@ -125,11 +125,11 @@ def answers(path: Path, text: str) -> None:
 
 
 SILENT: tuple[Write, ...] = (eras, tasks, learned)
-"""What may be lost: a failure is only logged."""
+"""Files that may be lost: a failure is only logged."""
 
 
 def is_whole(text: str) -> bool:
-    """Whether it is a text that one of these functions has written to its end."""
+    """Whether it is a text that one of these functions has written completely."""
     return text in ("old", "new") or bool(json.loads(text) if text.startswith("{") else tomllib.loads(text))
 
 

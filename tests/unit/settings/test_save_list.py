@@ -1,4 +1,4 @@
-"""One item of a list in the configuration is changed, and everything else stays as it is written."""
+"""Changing one item of a list in the configuration, with everything else unchanged."""
 
 import tomllib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What will not work is said before anything is started."""
+"""Servers that cannot work are reported before anything is started."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Rules that cannot decide anything."""
+"""Warnings about rules that have no effect."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""From settings to the types of the rest of the program."""
+"""Converting settings to the types used by the rest of the program."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Shipped themes are readable; a person's theme is checked and never stops the program."""
+"""Shipped themes are readable. A theme of the user is checked and never stops the program."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The wording of faults."""
+"""The wording of problems."""
 
 import datetime
 

@@ -1,4 +1,4 @@
-"""A little traffic for tests: entries one after the other, in columns, with bodies beside them."""
+"""A small recording for tests: consecutive entries in columns, and their bodies."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ MS = 1_000_000
 
 
 class Traffic:
-    """Entries as a recorder would make them; `columns` are their columns, `bodies` theirs by seq."""
+    """Entries as a recorder would create them, as `columns`, with `bodies` by seq."""
 
     def __init__(self, first: int = 1) -> None:
         self.columns = EntryColumns()
@@ -37,7 +37,7 @@ class Traffic:
         return entry.seq
 
     def ask(self, tool: str = "get", *, method: str = "tools/call", root: int = 0, **fields: object) -> int:
-        """Add a request; it is the first of its call unless `root` says otherwise."""
+        """Add a request, the first of its call unless `root` is given."""
         fields.setdefault("direction", Direction.OUT)
         fields.setdefault("ident", str(self._seq))
         root = root or self._seq
@@ -59,15 +59,15 @@ class Traffic:
         return request
 
     def end(self, source: str = "weather") -> int:
-        """Add the end of a server."""
+        """Add the exit of a server."""
         return self.add(Kind.EVENT, method="exit", source=source, direction=Direction.NONE)
 
     def skip(self, count: int) -> None:
-        """Leave out numbers, as a reader does who finds entries dropped before it has read them."""
+        """Skip numbers, as a reader does if entries were dropped before it read them."""
         self._seq += count
 
     def without_oldest(self, count: int) -> EntryColumns:
-        """Return columns in which the oldest entries are not any more."""
+        """Return columns without the oldest entries."""
         columns = EntryColumns()
         for entry in self.entries[count:]:
             columns.append(entry._replace())
@@ -75,7 +75,7 @@ class Traffic:
 
 
 class Bodies:
-    """A reader over the bodies of some traffic, that notes what it was asked."""
+    """A reader of the bodies of a recording that records its requests."""
 
     def __init__(self, traffic: Traffic) -> None:
         self._traffic = traffic
@@ -131,13 +131,13 @@ def list_row(entry: Entry) -> tuple[object, ...]:
 
 
 def begun_at_end(traffic: Traffic, here: int) -> EntryColumns:
-    """Return columns that have only the last `here` entries so far."""
+    """Return columns in which only the last `here` entries are loaded."""
     columns = EntryColumns()
     columns.begin_at_end(1, [list_row(entry) for entry in traffic.entries[-here:]])
     return columns
 
 
 def fill(columns: EntryColumns, traffic: Traffic, count: int) -> None:
-    """Load the next `count` entries that are missing."""
+    """Load the next `count` missing entries."""
     start, end = columns.hole
     columns.fill([list_row(entry) for entry in traffic.entries[start : min(end, start + count)]])

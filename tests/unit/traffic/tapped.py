@@ -1,4 +1,4 @@
-"""What taps hand over, a store in memory and a secret, for tests of what records."""
+"""Captured messages, a store in memory and a secret, for tests of the recorder."""
 
 import json
 import threading
@@ -29,7 +29,7 @@ def seen(
     source: str = "weather",
     **more: Any,
 ) -> Captured:
-    """Return what a tap hands over."""
+    """Return a captured message as a tap passes it on."""
     return Captured(source, way, 1_000, 2_000, raw, kind, **more)
 
 
@@ -39,7 +39,7 @@ def line(**fields: Any) -> bytes:
 
 
 class MemoryStore:
-    """A `TrafficWriter` in memory that can fail, raise, hang."""
+    """A `TrafficWriter` in memory that can fail, raise or hang."""
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []

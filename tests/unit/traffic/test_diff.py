@@ -1,4 +1,4 @@
-"""What differs between two JSON values."""
+"""Differences between two JSON values."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The table of methods is the SDK's, where the SDK has one."""
+"""The table of methods matches the SDK where the SDK has one."""
 
 from mcp_types import methods as sdk
 from mcp_types.version import KNOWN_PROTOCOL_VERSIONS

@@ -1,4 +1,4 @@
-"""A streamed reply is read as one value."""
+"""Reading a streamed reply as one value."""
 
 import json
 

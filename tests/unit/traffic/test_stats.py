@@ -1,4 +1,4 @@
-"""The measures count calls, not frames, and keep up with a recording that grows."""
+"""The statistics count calls, not messages, and follow a growing recording."""
 
 import pytest
 

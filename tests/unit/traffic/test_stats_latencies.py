@@ -1,4 +1,4 @@
-"""Percentiles are exact for few durations and within 1/32 for many, in memory that does not grow."""
+"""Percentiles are exact for few durations and within 1/32 for many, in constant memory."""
 
 from itertools import chain
 

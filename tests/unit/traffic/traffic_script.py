@@ -1,4 +1,4 @@
-"""A short traffic, written down frame by frame, for tests that look at entries."""
+"""A short recording, written message by message, for tests that check entries."""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ ECHO = {
 
 
 class Script:
-    """Frames of one server, read as the recorder reads them; each entry is 10 ms after the one before."""
+    """Messages of one server, read as by the recorder. Each entry is 10 ms after the previous one."""
 
     def __init__(self, source: str = "weather") -> None:
         self.source = source
@@ -96,7 +96,7 @@ class Script:
         return self
 
     def modern(self, server: Any = None) -> "Script":
-        """Ask a server without handshake what it has."""
+        """Discover a server without a handshake."""
         known = self.out("server/discover", {"_meta": MODERN_META})
         capabilities = {"tools": {}} if server is None else server
         found = {"supportedVersions": ["2026-07-28"], "capabilities": capabilities, "ttlMs": 0}
@@ -104,7 +104,7 @@ class Script:
         return self
 
     def ask(self, method: str, **params: Any) -> Any:
-        """Send a request as 2026-07-28 wants it and return its id."""
+        """Send a request in the form of 2026-07-28 and return its id."""
         return self.out(method, {**params, "_meta": {**MODERN_META, **params.get("_meta", {})}})
 
     def listed(self, *tools: Any) -> "Script":
@@ -112,7 +112,7 @@ class Script:
         self.result(self.out("tools/list"), {"tools": list(tools)})
         return self
 
-    # ---- what came of it ---------------------------------------------------------------------------------
+    # ---- results -----------------------------------------------------------------------------------------
 
     def findings(self, judge: SchemaValidator | None = None) -> list[Finding]:
         linter = Linter(judge)

@@ -1,4 +1,4 @@
-"""What the tests of screens share."""
+"""Fixtures shared by the tests of screens."""
 
 from tests.ui.headless import painted_when_looked_at, parsed_once
 

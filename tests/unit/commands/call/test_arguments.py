@@ -1,4 +1,4 @@
-"""Arguments of a command line, read by schemas of every kind."""
+"""Arguments on the command line, converted by any schema."""
 
 from typing import Any
 

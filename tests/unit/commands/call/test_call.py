@@ -1,4 +1,4 @@
-"""The commands before a server is started; the rest is in tests/protocol/test_call_command.py."""
+"""The commands before a server is started. The rest is in tests/protocol/test_call_command.py."""
 
 import json
 

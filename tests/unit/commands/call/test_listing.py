@@ -1,4 +1,4 @@
-"""A listing of whatever a server sends."""
+"""Listings, whatever a server sends."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What goes to stdout or into a file."""
+"""Output to stdout or into a file."""
 
 import base64
 import os

@@ -1,4 +1,4 @@
-"""Which server a command line means."""
+"""Which server a command line selects."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`mcptui config trust` with a person who answers."""
+"""`mcptui config trust` with a user who answers."""
 
 from pathlib import Path
 

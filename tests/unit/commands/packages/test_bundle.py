@@ -1,4 +1,4 @@
-"""Values that a bundle asks for on a terminal; the rest is in tests/protocol/test_bundle_command.py."""
+"""Values of a bundle, asked for on a terminal. The rest is in tests/protocol/test_bundle_command.py."""
 
 import argparse
 from pathlib import Path
@@ -34,7 +34,7 @@ def test_every_value_is_asked_for_on_a_terminal_and_enter_keeps_the_default(
     path = bundle(tmp_path / "x.mcpb", manifest(config, user_config=ASKED))
     found = from_bundle(args(), str(path))
     assert found.table["args"] == ["/default"]
-    assert found.table["env"] == {"KEY": "se$${cret}"}  # what is typed as a secret is never a reference
+    assert found.table["env"] == {"KEY": "se$${cret}"}  # a typed secret is never a reference
 
 
 def test_a_secret_can_be_a_reference_and_a_folder_can_be_relative(tmp_path: Path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Asking a person about a server that somebody else has described."""
+"""Asking the user about a server from a registry or a bundle."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The command line of `mcptui search`, and what `mcptui add` takes for packed servers."""
+"""The options of `mcptui search`, and those of `mcptui add` for packaged servers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Choosing between the ways to run a server of a registry; the rest is in tests/protocol."""
+"""Choosing a package or remote of a registry entry. The rest is in tests/protocol."""
 
 from dataclasses import replace
 

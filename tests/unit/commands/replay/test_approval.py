@@ -1,4 +1,4 @@
-"""What a replay may send: judged by the bytes that would be sent, shown, and recorded."""
+"""What a replay may send: checked by the bytes to be sent, shown, and recorded."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def planned(*messages: dict[str, Any]) -> list[ReplayItem]:
 
 
 def item(raw: bytes, kind: Kind = Kind.REQUEST) -> ReplayItem:
-    """An item whose columns say that it is harmless."""
+    """An item whose columns look harmless."""
     return ReplayItem(1, "tools/list", "", kind, raw, "1", b"{}")
 
 

@@ -24,7 +24,7 @@ SERVERS = """\
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Cursor's file, in a home of its own."""
+    """Cursor's file, in a separate home directory."""
     (tmp_path / "project").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))

@@ -1,4 +1,4 @@
-"""Which servers may start: nothing runs without a yes, whatever the order of operations."""
+"""Which servers may start: nothing runs without consent, whatever the order of operations."""
 
 import asyncio
 import dataclasses
@@ -27,7 +27,7 @@ SPEC = ServerSpec("weather", sys.executable, ("-m", "weather"), source="the file
 
 
 class Person(Refuser):
-    """Answers as the test says, and keeps what was asked."""
+    """Gives the answers of the test, and records the questions."""
 
     def __init__(self, *answers: Action) -> None:
         self.answers = list(answers)
@@ -139,7 +139,7 @@ async def test_two_starts_of_a_server_ask_one_question(tmp_path: Path):
 
 
 class Several(Person):
-    """Answers about several servers at once, too."""
+    """Also answers questions about several servers."""
 
     def __init__(self, answer: ConsentsAnswer, *answers: Action) -> None:
         super().__init__(*answers)
@@ -428,7 +428,7 @@ CHANGES: list[dict[str, Any]] = [
 
 
 class ConsentMachine(RuleBasedStateMachine):
-    """Servers change, start, are answered, withdrawn, and mcptui starts anew: what runs was agreed to."""
+    """Servers change, start, are answered and withdrawn, and mcptui restarts: whatever runs has consent."""
 
     def __init__(self) -> None:
         super().__init__()

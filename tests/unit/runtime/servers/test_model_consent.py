@@ -1,4 +1,4 @@
-"""Which models of other files may be used."""
+"""Which models of files from elsewhere may be used."""
 
 import dataclasses
 from collections.abc import Mapping

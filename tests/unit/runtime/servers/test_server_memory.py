@@ -1,4 +1,4 @@
-"""What is known of servers outlives the process."""
+"""Facts about servers, kept between runs."""
 
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import Era

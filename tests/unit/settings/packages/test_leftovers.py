@@ -1,4 +1,4 @@
-"""What a removed bundle leaves behind is deleted, and nothing else."""
+"""The files and secrets of a removed bundle are deleted, and nothing else."""
 
 import os
 import time

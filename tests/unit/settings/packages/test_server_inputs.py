@@ -1,4 +1,4 @@
-"""Values that a packed server asks for."""
+"""The inputs of a packaged server."""
 
 import pytest
 

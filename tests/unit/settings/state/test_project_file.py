@@ -1,4 +1,4 @@
-"""AGENTS.md of the working folder, read from a real folder."""
+"""AGENTS.md in the working directory, read from a real directory."""
 
 import os
 from pathlib import Path

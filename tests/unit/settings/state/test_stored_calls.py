@@ -1,4 +1,4 @@
-"""The file of kept calls."""
+"""The file of saved calls."""
 
 import stat
 

@@ -1,4 +1,4 @@
-"""What the person agreed to, in a file: private, shared with other processes, and lost without harm."""
+"""Consents in a file: private, shared with other processes, and harmless to lose."""
 
 import json
 import stat

@@ -1,4 +1,4 @@
-"""The record of decisions in a file: private, append-only, bounded, and never a reason to fail."""
+"""The log of decisions in a file: private, append-only, bounded, and never a reason to fail."""
 
 import json
 import os

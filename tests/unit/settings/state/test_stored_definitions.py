@@ -1,4 +1,4 @@
-"""Accepted definitions in files: private, shared with other processes, and closed when damaged."""
+"""Accepted definitions in files: private, shared with other processes, and ignored when damaged."""
 
 import errno
 import json

@@ -1,4 +1,4 @@
-"""What an entry is, in plain words."""
+"""Explanations of entries in plain words."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Rows in another order, and what every start needs folded to one row a server."""
+"""Sorting rows, and folding the startup requests to one row per server."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which moment a clock time of a filter means."""
+"""The moment that a clock time in a filter refers to."""
 
 import time
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ HOUR = 3600 * SECOND
 
 @pytest.fixture(autouse=True)
 def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the local time be that of Berlin: an hour from UTC, two in summer."""
+    """Set the local time to that of Berlin: UTC+1, in summer UTC+2."""
     with monkeypatch.context() as patch:
         patch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
         time.tzset()
@@ -47,14 +47,14 @@ def value(text: str) -> ClockTime:
         ("23:00", "2026-11-20T00:30+01:00", "2026-11-19T23:00+01:00"),
         ("2026-11-18", "2026-11-20T00:30+01:00", "2026-11-18T00:00+01:00"),
         ("2026-11-21T08:00", "2026-11-20T00:30+01:00", "2026-11-21T08:00+01:00"),
-        # 2:00 to 3:00 came twice on 25 October.
+        # 2:00 to 3:00 occurred twice on 25 October.
         ("02:30", "2026-10-25T02:45+02:00", "2026-10-25T02:30+02:00"),
         ("02:30", "2026-10-25T02:15+01:00", "2026-10-25T02:30+02:00"),
         ("02:30", "2026-10-25T02:45+01:00", "2026-10-25T02:30+01:00"),
         ("02:30", "2026-10-25T12:00+01:00", "2026-10-25T02:30+01:00"),
         ("02:30", "2026-10-26T01:00+01:00", "2026-10-25T02:30+01:00"),
         ("2026-10-25T02:30", "2026-11-20T12:00+01:00", "2026-10-25T02:30+02:00"),
-        # 2:00 to 3:00 did not come on 29 March.
+        # 2:00 to 3:00 did not occur on 29 March.
         ("02:30", "2026-03-29T12:00+02:00", "2026-03-29T03:00+02:00"),
         ("02:30", "2026-03-29T03:00+02:00", "2026-03-29T03:00+02:00"),
         ("02:30", "2026-03-29T01:59+01:00", "2026-03-28T02:30+01:00"),

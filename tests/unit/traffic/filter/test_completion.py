@@ -1,4 +1,4 @@
-"""What is offered while a filter is typed."""
+"""The completions offered while a filter is typed."""
 
 import pytest
 from hypothesis import given
@@ -17,7 +17,7 @@ SEEN = {
 
 
 def offers(text: str) -> list[str]:
-    """Return the texts after each offer is taken, with the cursor at `|`."""
+    """Return the texts after each completion is selected, with the cursor at `|`."""
     cursor = text.index("|")
     text = text.replace("|", "")
     taken = [offer.applied(text) for offer in complete(text, cursor, SEEN)]

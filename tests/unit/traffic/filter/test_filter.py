@@ -1,4 +1,4 @@
-"""A filter over columns lets through what a reading of each entry lets through."""
+"""A filter over columns matches the same entries as checking each entry."""
 
 import time
 from datetime import datetime
@@ -16,7 +16,7 @@ from tui.traffic.filter.query import parse
 
 
 def sample() -> Traffic:
-    """Return twenty entries of all sorts."""
+    """Return twenty entries of all kinds."""
     traffic = Traffic()
     traffic.call(
         "get_weather", took_ms=250, ident="7", cause=CAUSE, body=b'{"city":"Oslo"}', size=12_000
@@ -29,7 +29,7 @@ def sample() -> Traffic:
     again = traffic.ask("wait", root=first)  # 10
     traffic.add(Kind.NOTIFICATION, method="notifications/progress", pair=again, root=first)  # 11
     traffic.answer(again, after_ms=900, root=first)  # 12
-    traffic.ask("slow", source="slow")  # 13, waits for ever
+    traffic.ask("slow", source="slow")  # 13, pending for ever
     lost = traffic.ask("gone")  # 14
     traffic.end()  # 15
     traffic.add(Kind.NOT_JSON, body=b"DEBUG get_weather")  # 16
@@ -46,7 +46,7 @@ NOTES = {2: "Ask them about Oslo", 16: "why?"}
 
 
 def passing(traffic: Traffic, text: str, **options: object) -> list[int]:
-    """Return the seqs that pass."""
+    """Return the seqs of the matching entries."""
     query = parse(text)
     assert query.is_sound, query.problems
     made = Filter(query, traffic.columns, **{"notes": NOTES, **options})  # type: ignore[arg-type]
@@ -269,7 +269,7 @@ def test_a_filter_says_whether_its_result_can_change_later():
         assert Filter(parse(text), columns).changes
 
 
-# ---- beside a reading of each entry -----------------------------------------------------------------------
+# ---- compared with checking each entry --------------------------------------------------------------------
 
 TERMS = [
     "server:weather",
@@ -296,7 +296,7 @@ QUERIES = st.recursive(
 
 
 def reads(traffic: Traffic, seq: int, node: Node) -> bool:
-    """Return whether an entry passes, by looking at it alone."""
+    """Return whether an entry matches, by checking it alone."""
     match node:
         case Not(part):
             return not reads(traffic, seq, part)

@@ -1,4 +1,4 @@
-"""A filter finds in bodies what a person reads there, however it is written."""
+"""A filter finds text in bodies as it is read, however it is escaped."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -26,11 +26,11 @@ TEXTS = st.text(
     min_size=1,
     max_size=12,
 )
-"""Marks are left out: one at either end would belong to the text beside it."""
+"""Combining marks are excluded: at either end they would combine with the text beside it."""
 
 
 def passing(bodies: Sequence[bytes], text: str) -> list[int]:
-    """Return the indices of the bodies that a filter lets through."""
+    """Return the indices of the bodies that match a filter."""
     query = parse(text)
     assert query.is_sound, query.problems
     columns, ring = EntryColumns(), RecentEntries()
@@ -48,7 +48,7 @@ def passing(bodies: Sequence[bytes], text: str) -> list[int]:
 
 
 def escaped(text: str, choose: Callable[[], bool]) -> str:
-    """Return a JSON string that says a text, with escapes where they are needed or chosen."""
+    """Return a text as a JSON string, with escapes where they are required or chosen."""
     written = []
     for char in text:
         if choose() or char in '"\\' or char < " ":
@@ -130,7 +130,7 @@ def written(value: object, choose: Callable[[], bool]) -> str:
 
 
 def documents(text: str) -> Iterator[object]:
-    """Yield values in which a text stands."""
+    """Yield values that contain a text."""
     yield text
     yield {text: 1}
     yield [0, {"content": [{"type": "text", "text": f"before {text} after"}]}]

@@ -1,4 +1,4 @@
-"""Masks say the same as a question to each number."""
+"""Masks give the same result as checking each number."""
 
 from array import array
 

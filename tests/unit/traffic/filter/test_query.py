@@ -1,4 +1,4 @@
-"""The filter language: what a text says, and what is wrong with it."""
+"""The filter language: parsing, and reporting mistakes."""
 
 import pytest
 from hypothesis import example, given
@@ -28,7 +28,7 @@ def names(field: str, *texts: str) -> Term:
 
 
 def sentence(text: str) -> str:
-    """Return the one thing that is wrong."""
+    """Return the only problem."""
     (problem,) = parse(text).problems
     return problem.sentence
 
@@ -37,7 +37,7 @@ def underlined(text: str) -> list[str]:
     return [text[problem.start : problem.end] for problem in parse(text).problems]
 
 
-# ---- what it says -----------------------------------------------------------------------------------------
+# ---- parsing ----------------------------------------------------------------------------------------------
 
 
 def test_an_empty_text_matches_everything():
@@ -139,7 +139,7 @@ def test_a_search_within_a_filter_requires_both():
     assert Query().within(Query()).root is None
 
 
-# ---- what is wrong ----------------------------------------------------------------------------------------
+# ---- problems ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A view holds the entries that pass, in order, while the recording grows and entries change."""
+"""A view contains the matching entries in order while the recording grows and entries change."""
 
 import pytest
 from hypothesis import given, settings
@@ -260,7 +260,7 @@ def test_a_recording_that_cannot_be_opened_is_reported(traffic: Traffic):
 
 
 def with_a_gap() -> Traffic:
-    """Return three calls, seqs 1 to 6, and three more, from 51 on: what was between them is not known."""
+    """Return three calls, seqs 1 to 6, and three more from 51 on. The entries between them are missing."""
     traffic = Traffic()
     for _ in range(3):
         traffic.call("get", body=b"milk")
@@ -312,7 +312,7 @@ def test_a_note_after_a_gap_is_checked_again():
     assert finished(view) == [55]
 
 
-# ---- entries that are still loaded ------------------------------------------------------------------------
+# ---- entries not loaded yet -------------------------------------------------------------------------------
 
 
 def test_loaded_entries_are_filtered_before_the_rest_is_loaded(traffic: Traffic):

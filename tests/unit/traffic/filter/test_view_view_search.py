@@ -1,4 +1,4 @@
-"""Blocks of bodies are answered in order, by one thread, and can be given up."""
+"""Blocks of bodies are searched in order by one thread, and can be cancelled."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""What is wrong with the text of a line, before it is a message."""
+"""Findings on the text of a line, before it is parsed as a message."""
 
 import json
 

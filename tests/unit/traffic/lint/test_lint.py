@@ -1,4 +1,4 @@
-"""The linter over a whole traffic: revisions, lives of servers, floods, batches."""
+"""The linter over whole sessions: revisions, restarts of servers, floods, batches."""
 
 import json
 

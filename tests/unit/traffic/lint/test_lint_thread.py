@@ -1,4 +1,4 @@
-"""The linter's thread: takes what is stored, reports what it finds, catches up after a flood, ends."""
+"""The linter thread: checks stored entries, reports findings, catches up after a flood, stops."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ from tui.traffic.lint.lint_thread import LintThread, lint_recording
 
 
 class Stored:
-    """A recording in memory, as `TrafficReader` has it; counts what it was asked for."""
+    """A recording in memory with the interface of `TrafficReader`. Counts requests."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self.entries = list(entries)
@@ -151,7 +151,7 @@ def test_entries_can_be_offered_before_the_start_and_after_the_end(made, found):
 
 
 class ClosedJudge:
-    """A judge that notes in which thread it was made and closed."""
+    """A validator that records in which thread it was created and closed."""
 
     def __init__(self, told: list[str]) -> None:
         self._told = told

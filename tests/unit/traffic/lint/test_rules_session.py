@@ -1,4 +1,4 @@
-"""Rules about what was agreed."""
+"""Rules about negotiated capabilities and the order of a session."""
 
 import pytest
 

@@ -17,7 +17,7 @@ COUNT = {
 
 
 class FakeJudge:
-    """Finds the kind of entry told to find."""
+    """Reports a problem for the given kind of entry."""
 
     def __init__(self, violation: str = "", schema: str = "") -> None:
         self._violation, self._schema = violation, schema

@@ -1,4 +1,4 @@
-"""A finding without a stored sentence says what is true of its own entry."""
+"""Sentences of findings that have no stored one."""
 
 from tests.unit.test_docs import codes_of_the_linter
 from tests.unit.traffic.traffic_script import Script

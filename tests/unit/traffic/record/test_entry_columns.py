@@ -1,4 +1,4 @@
-"""The columns are the same however the entries came in."""
+"""The columns are equal in whatever order and form the entries are added."""
 
 from typing import Any
 

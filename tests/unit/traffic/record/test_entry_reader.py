@@ -1,4 +1,4 @@
-"""How what a tap saw becomes entries."""
+"""Turning captured messages into entries."""
 
 import json
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""What belongs together, as the list of the traffic joins it."""
+"""Pairing messages as the traffic list shows them."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ OUT, IN = Direction.OUT, Direction.IN
 
 
 class Wire:
-    """Numbers what travels, as the recorder does."""
+    """Numbers messages as the recorder does."""
 
     def __init__(self) -> None:
         self.correlator = Correlator()
@@ -318,7 +318,7 @@ def test_a_flood_of_server_requests_does_not_evict_the_hosts_requests(
 
 
 class Traffic(RuleBasedStateMachine):
-    """Two sources that ask, answer, cancel and die in any order, against a plain account of it."""
+    """Compare two sources that ask, answer, cancel and exit in any order with a simple model."""
 
     ids = st.integers(0, 3)
     sources = st.sampled_from(["a", "b"])

@@ -1,4 +1,4 @@
-"""Names and ids become numbers."""
+"""Numbers for names and ids."""
 
 from tui.traffic.record.names import MAX_NAMES, Names, mark_of, marks_of
 

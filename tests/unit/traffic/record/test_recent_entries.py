@@ -1,4 +1,4 @@
-"""The last bodies in memory, for the time in which nothing can be stored."""
+"""The last bodies in memory, for when nothing can be stored."""
 
 from tests.unit.traffic.tapped import seen
 from tui.core.traffic import Direction, Entry, Finding, Kind, Severity

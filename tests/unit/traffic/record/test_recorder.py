@@ -1,4 +1,4 @@
-"""The recorder: nothing lost, nobody kept waiting, whatever happens to the store."""
+"""The recorder: loses nothing and never blocks, whatever happens to the store."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ from tui.traffic.record.recorder import AT_ONCE, ENTRY_BYTES, Recorder
 
 
 class Stage:
-    """A recorder and its store; both end with the test."""
+    """A recorder and its store. Both are closed with the test."""
 
     def __init__(self) -> None:
         self.store = MemoryStore()
@@ -251,7 +251,7 @@ def test_the_thread_of_the_recorder_does_not_wait_for_itself(stage: Stage):
     assert time.monotonic() - began < 20
 
 
-# ---- too much, and nonsense ----------------------------------------------------------------------------
+# ---- overload and invalid input ------------------------------------------------------------------------
 
 
 def test_overload_drops_bodies_first_and_then_entries_with_a_notice(stage: Stage):

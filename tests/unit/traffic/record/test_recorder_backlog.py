@@ -1,4 +1,4 @@
-"""What waits to be recorded stays within its bytes."""
+"""The backlog of the recorder stays within its byte limit."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""What is taken out of details before they are stored."""
+"""Redaction of entries before they are stored."""
 
 import pytest
 from hypothesis import given

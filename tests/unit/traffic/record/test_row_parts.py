@@ -1,4 +1,4 @@
-"""Rows become columns; numbers that no entry has are refused."""
+"""Splitting rows into columns, with out-of-range numbers refused."""
 
 from typing import Any
 

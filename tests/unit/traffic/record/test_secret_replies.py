@@ -1,4 +1,4 @@
-"""Secrets that a model says in the pieces of a stream, in recordings."""
+"""Secrets in the pieces of a streamed model reply, in recordings."""
 
 import base64
 import json

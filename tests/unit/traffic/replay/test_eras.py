@@ -1,4 +1,4 @@
-"""Messages of one era in the terms of the other."""
+"""Converting messages of one era to the other."""
 
 import json
 

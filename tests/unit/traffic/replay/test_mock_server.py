@@ -140,7 +140,7 @@ def result(ident: Any, value: Any) -> bytes:
 
 
 def recorded_batch(*answers: bytes) -> Recorded:
-    """Return a recording of two requests in a batch, and of what was answered."""
+    """Return a recording of two requests in a batch and their answers."""
     recorded = Recorded()
     recorded.out_raw(batch(asked(1, "tools/list"), asked(2, "prompts/list")))
     for answer in answers:
@@ -263,7 +263,7 @@ MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
 
 
 def legacy_session() -> Recorded:
-    """Return a handshake, a list and a call in which the server asks something, of 2025-11-25."""
+    """Return a handshake, a list and a call with a server request, of 2025-11-25."""
     recorded = Recorded()
     recorded.out({"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}})
     result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "it"}}

@@ -1,4 +1,4 @@
-"""Values made small: what a trace shows of arguments and results."""
+"""Previews of arguments and results in the trace."""
 
 import json
 import time

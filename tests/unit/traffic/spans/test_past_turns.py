@@ -1,4 +1,4 @@
-"""The trace of a saved conversation: what its messages tell of turns, steps and calls."""
+"""The trace of a saved conversation, derived from its messages."""
 
 from hypothesis import given
 from hypothesis import strategies as st

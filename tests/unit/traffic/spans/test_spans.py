@@ -18,7 +18,7 @@ MS = 1_000_000
 
 
 class Script:
-    """Feeds events to spans, with a clock of its own."""
+    """Passes events to spans, with its own clock."""
 
     def __init__(self) -> None:
         self.spans = Spans()
@@ -182,7 +182,7 @@ def test_an_error_fails_its_step_and_adds_a_note() -> None:
     assert isinstance(step, StepSpan)
     assert isinstance(note, NoteSpan)
     assert step.state is StepState.FAILED
-    assert note.text == "401: bad key."  # what to do is in the conversation
+    assert note.text == "401: bad key."  # the next step is shown in the conversation
 
 
 @pytest.mark.parametrize(

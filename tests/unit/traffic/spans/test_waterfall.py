@@ -1,4 +1,4 @@
-"""Where the time of a turn went."""
+"""The waterfall: how the time of a turn was spent."""
 
 import pytest
 

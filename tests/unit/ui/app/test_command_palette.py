@@ -1,4 +1,4 @@
-"""Which commands the palette finds, and in which order."""
+"""The commands that the palette finds, and their order."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Events of a turn become calls of the conversation pane."""
+"""Events of a turn, applied to the conversation pane."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ REQUEST = ApprovalRequest("c1", TOOL, {"id": 1}, "may delete or overwrite data, 
 
 
 class Recorder:
-    """Writes down every call."""
+    """Records every call."""
 
     def __init__(self) -> None:
         self.done: list[tuple[Any, ...]] = []
@@ -40,7 +40,7 @@ def view() -> Recorder:
 
 
 class Hand:
-    """A clock that a test turns."""
+    """A clock set by the test."""
 
     now = 100.0
 
@@ -225,7 +225,7 @@ def test_the_activity_is_empty_between_turns(bridge):
     assert (bridge.activity, bridge.step) == ("", 0)
 
 
-# ---- a model that says nothing ----
+# ---- a stalled model ----
 
 
 def test_a_stalled_stream_shows_the_seconds_and_the_key_that_stops_it(bridge, clock):
@@ -253,7 +253,7 @@ def test_a_wait_before_a_turn_is_shown_and_then_removed(bridge, view):
     assert view.done[-2:] == [("show_waiting", "Waiting for 1 server to start: notes"), ("show_waiting", "")]
 
 
-# ---- waiting to ask again ----
+# ---- retries ----
 
 
 def retry(delay: float = 12.0) -> events.RetryScheduled:
@@ -292,7 +292,7 @@ def test_text_from_an_endpoint_is_cleaned(bridge):
     assert "\x1b" not in bridge.activity
 
 
-# ---- what else is told ----
+# ---- notices and marks ----
 
 
 def test_a_notice_becomes_a_note_with_the_same_severity(bridge, view):

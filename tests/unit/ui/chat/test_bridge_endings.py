@@ -1,4 +1,4 @@
-"""What mcptui itself says, with the keys that act on it."""
+"""Notes at the end of a turn, with the keys that apply."""
 
 import pytest
 

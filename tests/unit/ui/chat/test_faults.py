@@ -1,4 +1,4 @@
-"""What is said of a fault: once, with its reason, and that it is over; never in a flood."""
+"""Reports of a fault and its recovery: once, with the reason, never in a flood."""
 
 from tui.ui.chat.faults import FaultNotes
 
@@ -6,7 +6,7 @@ FULL, LOCKED = "the disk is full", "locked"
 
 
 def told(*seen: tuple[float, str]) -> list[tuple[float, str]]:
-    """Return what was said, with the times."""
+    """Return the reports with their times."""
     notes = FaultNotes("Not saved", "Saved again.")
     return [(now, text) for now, why in seen for text, _ in notes.seen(why, now)]
 

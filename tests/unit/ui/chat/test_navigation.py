@@ -1,4 +1,4 @@
-"""Opening other screens: the filter of the traffic, and the import of the workbench."""
+"""Opening other screens: the traffic filter, and the import of the workbench."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""One thing after the other."""
+"""A queue that processes one item after the other."""
 
 import asyncio
 

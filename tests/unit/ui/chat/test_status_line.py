@@ -1,4 +1,4 @@
-"""The status line says what needs the person, the context and the cost; the header what one looks at."""
+"""The status line: what needs the user, context and cost. The header: the current conversation."""
 
 import pytest
 

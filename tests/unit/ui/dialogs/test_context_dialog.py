@@ -1,4 +1,4 @@
-"""The rows of the dialog that shows what a request is made of."""
+"""The rows of the dialog that shows the parts of a request."""
 
 from tui.core.context.context_parts import ContextPart
 from tui.ui.dialogs.context_dialog import context_rows

@@ -1,4 +1,4 @@
-"""The help: filtered, in the order of use, nothing cut."""
+"""The help: filtered, ordered by use, nothing truncated."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The table of actions: complete, without clashes, and what the footer makes of it."""
+"""The table of actions: complete, without conflicts, and as shown in the footer."""
 
 from textual.keys import Keys
 
@@ -29,7 +29,7 @@ OVER_MAIN = (
     Context.SERVER_QUESTION,
     Context.RESULT,
 )
-"""Contexts of screens over the main one, whose own keys mean nothing there."""
+"""Contexts of screens over the main one, where the keys of the main one have no effect."""
 
 
 def test_no_key_has_two_actions_in_one_context():

@@ -1,6 +1,6 @@
-"""One key, one meaning: every binding of every screen, form and dialog is read, none is left out.
+"""One key, one meaning: every binding of every screen, form and dialog is checked.
 
-A key that is no letter means the same thing everywhere. A letter may mean something else on another screen
+A key other than a letter means the same thing everywhere. A letter may mean something else on another screen
 if it is listed here, so a second meaning is a decision and never an accident.
 """
 
@@ -16,7 +16,7 @@ import tui.ui
 from tui.ui.keys.action_table import ACTIONS, NEWLINE_KEYS, SEND_KEYS
 
 MEANINGS = {
-    # what it means: (its keys, the actions and bindings that mean it)
+    # meaning: (its keys, the actions and bindings with that meaning)
     "send, call, save, confirm": (
         SEND_KEYS,
         "composer.steer ask.send bench.call session.export save yes answer(True) submit",
@@ -69,7 +69,7 @@ MEANINGS = {
 }
 
 OF_THEIR_SCREENS = {
-    # letters that are commands of one screen only, beside those that mean the same on every screen
+    # letters that are commands of one screen, besides those with the same meaning everywhere
     "1": "traffic.sort_time bench.overview",
     "2": "traffic.sort_server bench.tools",
     "3": "traffic.sort_kind bench.resources",
@@ -129,7 +129,7 @@ def classes() -> Iterator[type[DOMNode]]:
 
 
 def bound() -> dict[str, set[str]]:
-    """Return what each key does somewhere: actions of the table by their ids, others by their names."""
+    """Return the actions of each key: those of the table by their ids, others by their names."""
     found: dict[str, set[str]] = defaultdict(set)
     for action in ACTIONS:
         for key in filter(None, f"{action.keys},{action.anywhere}".split(",")):

@@ -1,4 +1,4 @@
-"""The footer: at most five keys of the moment, and three at the right that are the same on every screen."""
+"""The footer: at most five current keys, and three at the right that are the same everywhere."""
 
 import pytest
 

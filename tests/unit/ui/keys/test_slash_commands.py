@@ -1,4 +1,4 @@
-"""What is a command, what is a message, and what is a misspelled command."""
+"""Commands, messages, and misspelled commands."""
 
 import pytest
 from hypothesis import given

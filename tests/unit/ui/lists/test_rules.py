@@ -1,4 +1,4 @@
-"""What a person types over the list of rules: a filter, or a call to try."""
+"""Input above the list of rules: a filter, or a call to check."""
 
 import pytest
 

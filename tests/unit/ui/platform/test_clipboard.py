@@ -1,4 +1,4 @@
-"""The clipboard: which tool takes a text, and what is said about it."""
+"""The clipboard: which tool is used, and the note about it."""
 
 import os
 from collections.abc import Callable

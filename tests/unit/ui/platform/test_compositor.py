@@ -21,7 +21,7 @@ COLUMNS, ROWS = 40, 12
 
 
 class Lines(Widget):
-    """Shows numbered lines, and notes for which it was asked."""
+    """Shows numbered lines, and records which were requested."""
 
     def __init__(self, name: str) -> None:
         super().__init__(id=name)

@@ -1,4 +1,4 @@
-"""The driver in a terminal of its own: the size that counts is the last one."""
+"""The driver: the last size of the terminal is the one used."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ from tui.ui.platform.driver import RobustDriver
 
 
 class Window(RobustDriver):
-    """A driver whose window changes while its size is read."""
+    """A driver whose window is resized while its size is read."""
 
     def __init__(self, app: App[None], descriptor: int) -> None:
         super().__init__(app)
@@ -113,7 +113,7 @@ async def test_sizes_reported_by_the_terminal_take_precedence_until_the_app_is_s
 
 
 async def settled(app: App[None]) -> None:
-    """Wait until the app has handled the sizes that are on their way, and told its screen."""
+    """Wait until the app has handled the pending sizes and passed them to its screen."""
     for _ in range(3):
         handled = asyncio.Event()
         app.call_later(handled.set)

@@ -1,4 +1,4 @@
-"""What a terminal shows does not change, however many bytes are saved. `pyte` is the terminal."""
+"""Shortened output does not change what a terminal shows. `pyte` is the terminal."""
 
 import pyte
 from hypothesis import given
@@ -25,13 +25,13 @@ texts = st.text(alphabet="ab 天─", max_size=12) | st.integers(1, 25).map(lamb
 
 
 def segment(text: str, style: str) -> str:
-    """Return a text as Textual writes it."""
+    """Return a text with the escape sequences of Textual."""
     return f"\x1b[{style}m{text}\x1b[0m" if style else text
 
 
 @st.composite
 def lines(draw: st.DrawFn) -> str:
-    """Return a piece of a row, behind a movement to it; none goes beyond the edges of the terminal."""
+    """Return part of a row after a cursor movement to it, within the edges of the terminal."""
     row, column = draw(st.integers(1, LINES)), draw(st.integers(1, COLUMNS))
     parts = [f"\x1b[{row};{column}H"]
     for text, style in draw(st.lists(st.tuples(texts, styles), max_size=6)):
@@ -45,7 +45,7 @@ frames = st.lists(lines(), min_size=1, max_size=5).map(lambda found: "".join([*f
 
 
 def shown(*written: str) -> list[list[object]]:
-    """Return what is seen: of a blank its background, or all of it where an attribute shows on blanks."""
+    """Return what is visible: only the background of a blank, unless an attribute shows on blanks."""
     screen = pyte.Screen(COLUMNS, LINES)
     stream = pyte.Stream(screen)
     for text in written:

@@ -13,7 +13,7 @@ from tui.ui.platform.memory import LEAST, MOST, GcPauses, return_freed_memory
 
 @pytest.fixture
 def collections(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Replace what would change the collector of the tests."""
+    """Replace the functions that would change the garbage collector of the tests."""
     done: list[str] = []
     monkeypatch.setattr(gc, "collect", lambda: done.append("collect"))
     monkeypatch.setattr(gc, "freeze", lambda: done.append("freeze"))

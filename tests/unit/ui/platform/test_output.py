@@ -1,4 +1,4 @@
-"""The stream that Textual draws to, and the driver for it."""
+"""The stream that Textual writes to, and the driver for it."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The scroll bar that keeps its lines."""
+"""The scroll bar with cached lines."""
 
 from collections.abc import AsyncIterator
 
@@ -15,7 +15,7 @@ HEIGHT = 20
 
 
 class Pane(ScrollView):
-    """A pane with the bar, over more lines than it shows."""
+    """A pane with the scroll bar and more lines than it shows."""
 
     def on_mount(self) -> None:
         self.virtual_size = Size(10, 10_000)

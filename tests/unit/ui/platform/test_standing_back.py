@@ -25,7 +25,7 @@ from tui.ui.platform.standing_back import (
 
 
 class Waits(threading.Event):
-    """An event that does not wait: it notes for how long it would have, and tells somebody first."""
+    """An event that does not wait: it records the timeout and calls a function first."""
 
     def __init__(self, meanwhile: Callable[[], object] = lambda: None) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ def now() -> list[float]:
 
 @pytest.fixture
 def loop(now: list[float], monkeypatch: pytest.MonkeyPatch) -> tuple[BusyLoop, Waits]:
-    """A loop with a key, whose waiting threads find it busy for as long as they wait."""
+    """A loop with a pressed key that stays busy while threads wait."""
     busy, waits = BusyLoop(lambda: now[0]), Waits()
     busy.pressed()
     monkeypatch.setattr(busy, "_asleep", waits)
@@ -146,7 +146,7 @@ def test_the_switch_leaves_python_unpatched(restored: None, monkeypatch: pytest.
 
 @pytest.fixture
 def key(now: list[float], monkeypatch: pytest.MonkeyPatch) -> tuple[BusyLoop, Waits]:
-    """A loop with a key on its way, which is never painted while a thread waits."""
+    """A loop with a pressed key that is never painted while a thread waits."""
     busy, waits = BusyLoop(lambda: now[0]), Waits()
     monkeypatch.setattr(busy, "_painted", waits)
     busy.pressed()

@@ -1,4 +1,4 @@
-"""Painted rows: of the right width, and freed at once when they are no longer shown."""
+"""Painted rows: of the right width, and freed as soon as they are no longer shown."""
 
 import gc
 

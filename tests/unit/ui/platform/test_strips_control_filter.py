@@ -1,4 +1,4 @@
-"""The last gate: no control character in a painted line."""
+"""The last filter: no control character in a painted line."""
 
 from hypothesis import given
 from hypothesis import strategies as st

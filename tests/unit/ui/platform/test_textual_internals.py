@@ -51,7 +51,7 @@ class _Two(App[None]):
 
 @pytest.fixture
 async def painted(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[_Two, list[set[str]]]]:
-    """An app with two widgets, and the ids of what each painting was for."""
+    """An app with two widgets, and the ids of the widgets in each painting."""
     app, painted = _Two(), list[set[str]]()
     async with app.run_test() as pilot:
         await pilot.pause()
@@ -132,7 +132,7 @@ async def test_a_view_can_scroll_to_the_end_of_its_new_size(
 async def test_a_timer_that_starts_late_is_not_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(textual.message_pump, "Timer", Timer)
     keep_late_timers()
-    clock = count()  # it advances by a second with each look, as if the machine did something else
+    clock = count()  # advances by a second with each reading, as on a busy machine
     async with _Stage().run_test() as pilot:
         done = asyncio.Event()
         with monkeypatch.context() as patch:

@@ -1,4 +1,4 @@
-"""The address that a server wants opened, current."""
+"""The dialog for an address that a server asks to open."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Definitions that changed, on screen."""
+"""The dialog for changed definitions."""
 
 import threading
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The form that a server asks for, on screen."""
+"""The dialog for a form that a server requests."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The last lines of a question."""
+"""The last lines of a question: its keys, messages and queue."""
 
 from tests.ui.stage import Stage
 from tui.ui.keys.key_overrides import KeyOverrides

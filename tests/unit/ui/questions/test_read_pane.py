@@ -32,7 +32,7 @@ class Stage(App[None]):
 
 
 async def told(app: Stage, words: str) -> None:
-    """Wait until the pane has said what is unread."""
+    """Wait until the pane has reported the unread lines."""
 
     def is_told() -> bool:
         screen_text(app)  # paints
@@ -82,7 +82,7 @@ async def test_lines_wrapped_to_another_width_must_be_read_again(columns: int):
 
 @pytest.fixture
 def laid_out(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The characters of each line that the thread of the event loop lays out."""
+    """The length of each line that is laid out in the thread of the event loop."""
     found: list[int] = []
 
     def counted(row: Row, cells: int) -> list[Row]:

@@ -1,4 +1,4 @@
-"""A server asks for a reply of the model, on screen."""
+"""The dialog for a sampling request of a server."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Questions of servers and approvals in one queue, one on screen at a time."""
+"""Questions of servers and approvals in one queue, shown one at a time."""
 
 import asyncio
 

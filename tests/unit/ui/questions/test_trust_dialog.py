@@ -1,4 +1,4 @@
-"""The question whether to trust a server: what it says, and which key means what."""
+"""The question whether to trust a server: its text and its keys."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The fast painting of the list shows what Textual's own painting shows, and at once for a key."""
+"""The fast painting of the list shows the same as Textual's own, and at once after a key."""
 
 from rich.segment import Segment
 

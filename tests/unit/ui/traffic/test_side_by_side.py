@@ -1,4 +1,4 @@
-"""Two values side by side: laid out, paired line by line, only what differs highlighted."""
+"""Two values side by side: indented, paired line by line, with only the differences highlighted."""
 
 from tui.ui.traffic.side_by_side import (
     AROUND,

@@ -27,7 +27,7 @@ async def test_a_lost_layout_is_requested_again() -> None:
         await until(lambda: box.is_seen)
         box.show([])
         await until(lambda: not box.is_seen)
-        box.post_message(events.Show())  # as if the screen had not heard of it
+        box.post_message(events.Show())  # as if the layout had been lost
         await until(lambda: box.is_seen)
         before = box._layout_updates
         box.show([])

@@ -1,4 +1,4 @@
-"""Decoding images in a process: every format, and broken, endless and hostile ones refused."""
+"""Decoding images in a process. Broken, endless and hostile ones are refused."""
 
 import asyncio
 import base64
@@ -123,7 +123,7 @@ async def test_other_formats_are_refused(form: str) -> None:
 
 
 def bomb(width: int, height: int) -> bytes:
-    """Return a PNG of some kilobytes that says to be as large as wanted, and is."""
+    """Return a PNG of some kilobytes with the given dimensions."""
 
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
@@ -164,7 +164,7 @@ async def test_a_missing_pillow_is_reported() -> None:
 
 @pytest.fixture
 def impostor(tmp_path: Path) -> Callable[[str], str]:
-    """Makes scripts that are run in place of Python: what a decoder that was taken over could do."""
+    """Creates scripts that run in place of Python, as a compromised decoder could."""
 
     def made(script: str) -> str:
         path = tmp_path / "python"
@@ -211,7 +211,7 @@ async def test_cancelling_leaves_no_process_behind(impostor: Callable[[str], str
     await until(began.exists)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await task  # and the fixture of all tests sees that nothing of it is left
+        await task  # and a fixture of all tests checks that no process is left
 
 
 async def test_a_wrong_checksum_in_a_chunk_without_pixels_does_not_refuse_a_png() -> None:

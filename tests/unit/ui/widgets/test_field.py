@@ -44,7 +44,7 @@ async def test_a_burst_of_keys_is_applied_in_order(keys, text):
 
 
 class OneForm(Stage):
-    """A form of a text, a choice and a button."""
+    """A form with a text, a choice and a button."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -11,7 +11,7 @@ from tui.ui.widgets.files import open_file, opener
 
 
 class Notified:
-    """Stands for the app; keeps what it was to tell."""
+    """Replaces the app and records its notifications."""
 
     def __init__(self) -> None:
         self.told: list[str] = []

@@ -9,7 +9,7 @@ from tui.ui.widgets.rows import Row
 
 
 class Numbers(LinePane):
-    """Rows that say their number."""
+    """Rows that show their number."""
 
     def __init__(self, count: int) -> None:
         super().__init__()

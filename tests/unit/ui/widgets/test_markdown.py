@@ -1,4 +1,4 @@
-"""What models write is read as Markdown, and nothing of it can act."""
+"""Markdown of model replies is rendered, and nothing in it can run actions."""
 
 import pytest
 

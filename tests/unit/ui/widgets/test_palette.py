@@ -1,4 +1,4 @@
-"""Style words become colors of any theme."""
+"""Style words and the colors of a theme."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Pixels become half blocks, two per cell."""
+"""Pixels drawn as half blocks, two per cell."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Rows are cut, padded and wrapped by cells."""
+"""Rows are cropped, padded and wrapped by cells."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Definitions that changed, in the servers pane."""
+"""Changed definitions in the servers pane."""
 
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus

@@ -1,4 +1,4 @@
-"""What is said of a tool above its form."""
+"""The lines about a tool above its form."""
 
 from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.tools import Tool

@@ -1,4 +1,4 @@
-"""A line of text with a cursor, and the window that fits."""
+"""A line of text with a cursor, and its visible part."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What goes from results into the message to the model."""
+"""Adding results to the message for the model."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from tui.ui.workbench.message_draft import ResultSource, attach_content, for_con
 
 
 class Draft:
-    """Remembers what is put into it."""
+    """Records what is inserted into it."""
 
     def __init__(self) -> None:
         self.attached: list[object] = []

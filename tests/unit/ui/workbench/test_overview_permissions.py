@@ -1,4 +1,4 @@
-"""What a server may ask for, in words."""
+"""The permissions of a server, in words."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Results as rows: every type of content, limited in size, and the difference of two."""
+"""Results as rows: every type of content, limited in size, and comparing two results."""
 
 from typing import Any
 
@@ -124,7 +124,7 @@ def test_the_size_of_a_result_includes_all_of_its_content() -> None:
     assert size_of(ToolResult((TextContent("abc"), BinaryContent("blob", "", 7)))) == 10
 
 
-# ---- how calls end ----
+# ---- states of calls ----
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Suggested values: asked for when the typing pauses, and only those that fit what is typed."""
+"""Suggested values: requested when typing pauses, and only those that match the typed text."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from tui.ui.workbench.value_suggestions import MOST_ROWS, ValueSuggestions
 
 
 class Asked:
-    """Answers with the values that begin with what is typed, once `gate` is open."""
+    """Answers with the values that start with the typed text, once `gate` is open."""
 
     def __init__(self, *values, more=False):
         self.values = values

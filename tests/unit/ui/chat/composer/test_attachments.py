@@ -1,4 +1,4 @@
-"""Files and resources, read for a message."""
+"""Reading the files and resources attached to a message."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What commands work out before they change something."""
+"""Arguments of commands, checked before anything changes."""
 
 from pathlib import Path
 

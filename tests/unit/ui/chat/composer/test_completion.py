@@ -1,4 +1,4 @@
-"""What enter and tab take of the list above the composer, however fast somebody writes."""
+"""What enter and tab select in the list above the composer, however fast the user types."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ SMALL = Suggestion("small", text="small")
 
 
 class Shown:
-    """A box that only remembers."""
+    """A box that only records its rows."""
 
     rows: Sequence[Any] = ()
     shown: Callable[[], None] | None = None
@@ -29,7 +29,7 @@ class Shown:
 
 
 class Slow:
-    """Suggestions that take their time."""
+    """Suggestions that are delayed until a gate opens."""
 
     is_listing = False
 
@@ -75,7 +75,7 @@ def completing(box: Shown, sources: Slow) -> Completion:
 
 
 def write(completing: Completion, text: str) -> None:
-    """Write letter by letter, faster than any list is made."""
+    """Type letter by letter, faster than any list is built."""
     for end in range(1, len(text) + 1):
         completing.look(text[:end], end, is_first=True)
 
@@ -97,7 +97,7 @@ async def test_a_late_list_is_not_replaced_by_the_list_before_it(
     write(completing, "/model small")
     await completing.settled()
     assert completing.marked is None and completing.best is None
-    assert completing.is_awaited  # so that the key that takes one does nothing else
+    assert completing.is_awaited  # so that the key that selects one does nothing else
     completing.close()
     assert not completing.is_awaited
 
@@ -122,7 +122,7 @@ async def test_a_key_waits_for_a_list_that_is_reloaded(
     write(completing, "@abc")
     key = asyncio.create_task(completing.settled())
     await until(lambda: completing.is_waited_for)
-    box.shown = completing.again  # a server lists its prompts when the key is awake, but has not run
+    box.shown = completing.again  # a server lists its prompts after the key was woken and before it runs
     sources.gate.set()
     assert await key
     assert completing.marked == Suggestion("abc.txt")
@@ -133,7 +133,7 @@ async def test_closing_the_list_ends_the_wait_of_a_key(completing: Completion) -
     write(completing, "@abc")
     key = asyncio.create_task(completing.settled())
     await until(lambda: completing.is_waited_for)
-    assert completing.leave()  # so that escape stops no turn
+    assert completing.leave()  # so that escape does not stop a turn
     assert not await key
     assert not completing.leave()
 

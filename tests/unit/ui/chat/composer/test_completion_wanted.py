@@ -1,4 +1,4 @@
-"""What is completed where the cursor stands."""
+"""What is completed at the cursor."""
 
 import pytest
 from hypothesis import given

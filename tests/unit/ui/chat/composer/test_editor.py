@@ -1,4 +1,4 @@
-"""Which editor is asked, and what comes back from it."""
+"""Which editor is run, and the text it returns."""
 
 import os
 import sys

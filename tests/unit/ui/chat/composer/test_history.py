@@ -1,4 +1,4 @@
-"""What was written before."""
+"""The history of messages."""
 
 from tui.ui.chat.composer.history import MOST, InputHistory, earlier_rows
 from tui.ui.widgets.rows import text_of

@@ -1,4 +1,4 @@
-"""What was written, kept between runs."""
+"""The history of messages, saved between runs."""
 
 import os
 import stat

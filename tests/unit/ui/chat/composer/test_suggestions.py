@@ -1,4 +1,4 @@
-"""Which suggestions fit, and in which order."""
+"""Which suggestions match, and in which order."""
 
 from tui.ui.chat.composer.suggestions import Suggestion, fitting, of_commands
 from tui.ui.keys.slash_commands import OWN

@@ -1,4 +1,4 @@
-"""What is suggested while servers come, go and keep silent."""
+"""Suggestions while servers start, stop and do not answer."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Tokens for big pastes: nothing is lost, and a token is one thing."""
+"""Tokens for big pastes: nothing is lost, and a token is edited as a whole."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What a reference is called."""
+"""Names and tokens of references."""
 
 from tui.ui.chat.composer.token_area import Pastes, Reference
 

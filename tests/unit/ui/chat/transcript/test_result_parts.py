@@ -1,4 +1,4 @@
-"""What a result holds besides its text, in words."""
+"""Descriptions of the content of a result other than text."""
 
 import base64
 import struct

@@ -1,4 +1,4 @@
-"""A reply's text in any cutting becomes the same blocks."""
+"""The text of a reply gives the same blocks for any chunking."""
 
 from collections.abc import Iterator
 
