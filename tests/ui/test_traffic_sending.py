@@ -19,6 +19,7 @@ from tests.ui.traffic_stage import some
 from tui.core.traffic import Cause, Direction, Kind, Redaction
 from tui.core.turn.rules import Rules
 from tui.core.workbench import RawAnswer
+from tui.traffic.filter.query import parse
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.traffic.edit_request import EditRequest
@@ -237,3 +238,39 @@ async def test_a_request_without_a_response_shows_the_reason() -> None:
         screen.list.select(1)
         await press(pilot, "R")
         await shows(app, "got no answer within 5 s")
+
+
+async def test_a_resent_request_is_shown_although_the_filter_hides_it() -> None:
+    async with opened() as (_, app, screen, pilot):
+        screen.apply_filter(parse("server:weather -call:hand-1"))
+        await until(lambda: len(screen.list.view) == 2)
+        screen.list.select(1)
+        await press(pilot, "R")
+        await shows(app, "Sent. The filter now also shows call:hand-1.")
+        await until(lambda: screen.list.selected == 6)
+        screen.list.select(1)
+        await press(pilot, "R")
+        await until(lambda: screen.list.selected == 8)  # it is not hidden, and the filter not widened again
+        assert screen.filtering.query.text == "(server:weather -call:hand-1) or call:hand-1"
+
+
+async def test_a_filter_of_alternatives_is_widened_by_one_more() -> None:
+    async with opened() as (_, _app, screen, pilot):
+        screen.apply_filter(parse("id:1 or call:hand-9"))
+        await until(lambda: len(screen.list.view) == 2)
+        screen.list.select(1)
+        await press(pilot, "R")
+        await until(lambda: screen.filtering.query.text == "id:1 or call:hand-9 or call:hand-1")
+
+
+async def test_a_resent_request_stays_hidden_once_another_filter_is_set() -> None:
+    async with opened() as (_, _app, screen, pilot):
+        screen.apply_filter(parse("tool:get_weather"))
+        await until(lambda: len(screen.list.view) == 2)
+        screen.list.select(1)
+        await press(pilot, "R")
+        await until(lambda: screen.filtering.query.text.endswith("call:hand-1"))
+        screen.apply_filter(parse("server:notes"))
+        await until(lambda: len(screen.list.view) == 2)
+        screen.look()
+        assert screen.filtering.query.text == "server:notes"

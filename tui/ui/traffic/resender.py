@@ -11,10 +11,12 @@ from textual.screen import Screen
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Kind
-from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.filter.nodes import Or
+from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.names import mark_of
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import whole_entry
+from tui.ui.traffic.filtering import Filtering
 from tui.ui.traffic.previews import ReaderThread
 from tui.ui.traffic.resend import MOST_EDITED, MOST_SENT, ResendRequest, edited, read, refusal
 from tui.ui.widgets.tasks import Tasks
@@ -49,11 +51,16 @@ class LiveRun:
 
 @dataclass(slots=True)
 class _Sent:
-    """A request on its way: its call id, how many entries were before it, its index once it is recorded."""
+    """A request on its way: its call id, how many entries were before it, its index once it is recorded.
+
+    `is_shown` once the cursor is on it, `widened` is the filter that was widened for it, or "".
+    """
 
     call: str
     after: int
     request: int = -1
+    is_shown: bool = False
+    widened: str = ""
 
 
 class Resender:
@@ -63,13 +70,15 @@ class Resender:
         self,
         screen: Screen[Any],
         live: LiveRun | None,
-        entries: EntryColumns,
         list: EntryList,
         reader: ReaderThread,
         tasks: Tasks,
+        filtering: Filtering,
+        apply_filter: Callable[[Query], None],
     ) -> None:
-        self._screen, self._live, self._entries = screen, live, entries
+        self._screen, self._live, self._entries = screen, live, list.entries
         self._list, self._reader, self._tasks = list, reader, tasks
+        self._filtering, self._apply_filter = filtering, apply_filter
         self._sent: _Sent | None = None  # where the cursor is to go
 
     async def resend(self) -> None:
@@ -250,8 +259,10 @@ class Resender:
             return
         if sent.request < 0:
             sent.request = self._recorded(sent)
-            if sent.request >= 0:
-                self._select(sent.request, sent.call)
+        if sent.request < 0:
+            return
+        if not sent.is_shown:
+            self._show(sent)
         elif self._list.selected != entries.seq(sent.request):
             self._sent = None  # the user has gone elsewhere
         elif (answer := entries.partner(sent.request)) >= 0 and self._list.select(entries.seq(answer)):
@@ -269,13 +280,20 @@ class Resender:
                 return at
             at += 1
 
-    def _select(self, index: int, call: str) -> None:
+    def _show(self, sent: _Sent) -> None:
+        """Select the sent request, and widen a filter that hides it."""
         self._list.following = False
-        if not self._list.select(self._entries.seq(index)):
-            self._sent = None
-            self._screen.notify(
-                f"Sent, but hidden by the filter. Filter with call:{call} to find it.", timeout=5
-            )
+        if self._list.select(self._entries.seq(sent.request)):
+            sent.is_shown = True
+            return
+        query = self._filtering.query
+        if query.root is None or sent.widened not in ("", query.text):
+            self._sent = None  # folded or sorted away, or the user has set another filter
+        elif not sent.widened and self._filtering.view.is_done:
+            text = query.text if isinstance(query.root, Or) else f"({query.text})"
+            sent.widened = f"{text} or call:{sent.call}"
+            self._apply_filter(parse(sent.widened))
+            self._screen.notify(f"Sent. The filter now also shows call:{sent.call}.", timeout=5)
 
 
 def _seconds(live: LiveRun, server: str) -> float:

@@ -65,8 +65,7 @@ class TrafficScreen(Screen[Cause | None]):
         folder: Callable[[], Path] = Path.cwd,
     ) -> None:
         super().__init__()
-        self.recording = recording
-        self._live = live
+        self.recording, self._live = recording, live
         self._symbols = symbols = symbols_for(os.environ)
         self._opened_with, self._place, self._then, self._rest = filter, place, then, 0
         self._reader = reader = ReaderThread(recording.open_reader)
@@ -90,7 +89,8 @@ class TrafficScreen(Screen[Cause | None]):
         self._annotations = Annotations(recording, self.list, self.filtering, self.prompt, self.entry.reload)
         self._filters = SavedFilters(self, recording, self.filtering, self.prompt, self.apply_filter)
         self._comparer = Comparer(self, recording.entries, self.list, reader)
-        self._resender = Resender(self, live, recording.entries, self.list, reader, self._tasks)
+        filters = self.filtering, self.apply_filter
+        self._resender = Resender(self, live, self.list, reader, self._tasks, *filters)
         self.exporter = Exporter(self, recording, self.list, self.filtering, self.prompt, self._tasks, folder)
         self.stays = self.exporter.why_stay
 
