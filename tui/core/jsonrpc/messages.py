@@ -132,9 +132,13 @@ def find_ids(*pieces: bytes) -> tuple[Id, ...]:
     return tuple(found)
 
 
+# `json.dumps` would make an encoder for each message.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
 def write_line(message: Mapping[str, Any]) -> bytes:
     """Return `message` as one line of UTF-8 JSON; ValueError or TypeError if it cannot be JSON (NaN)."""
-    text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = _ENCODER.encode(message)
     try:
         return text.encode()
     except UnicodeEncodeError:  # half of a surrogate pair

@@ -38,6 +38,9 @@ STATELESS_SINCE = "2026-07-28"
 UNANSWERED_LIMIT = 1024
 """Maximum server requests that may wait for the session; others get an error response here."""
 
+DRAWN = 64
+"""Random ids to draw together."""
+
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
 
@@ -70,6 +73,22 @@ def random_id() -> int:
     return secrets.randbelow(2**31 - 1) + 1
 
 
+class RandomIds:
+    """Returns ids like `random_id`, drawn many at a time.
+
+    Another thread may get the interpreter while the system draws one.
+    """
+
+    def __init__(self) -> None:
+        self._drawn: list[int] = []
+
+    def __call__(self) -> int:
+        if not self._drawn:
+            bits = memoryview(secrets.token_bytes(4 * DRAWN)).cast("I")
+            self._drawn = [(one >> 1) or 1 for one in bits]
+        return self._drawn.pop()
+
+
 class Gate:
     """Decides what a session sees of a server, and a server of a session.
 
@@ -81,14 +100,14 @@ class Gate:
         self,
         inbox: Inbox,
         reply: Callable[[Mapping[str, Any]], object],
-        new_id: Callable[[], int] = random_id,
+        new_id: Callable[[], int] | None = None,
         given_up: Callable[[Id, str], None] = lambda wire_id, why: None,
     ) -> None:
         self.version = ""
         self._unmatched = self._refused = self._overrun = 0
         self._inbox = inbox
         self._reply = reply
-        self._new_id = new_id
+        self._new_id = new_id or RandomIds()
         self._given_up = given_up
         self._pending: dict[Id, PendingRequest] = {}
         self._asked: set[Id] = set()

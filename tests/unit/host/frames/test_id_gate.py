@@ -1,12 +1,17 @@
 import itertools
+import secrets
+
+import pytest
 
 from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, Stray
 from tui.host.frames.id_gate import (
     CONNECTION_CLOSED,
+    DRAWN,
     METHOD_NOT_FOUND,
     UNANSWERED_LIMIT,
     UNSUPPORTED_VERSION,
     Gate,
+    RandomIds,
     random_id,
 )
 from tui.host.frames.inbox import WITHDRAWN
@@ -47,9 +52,21 @@ class Ends:
         return frames
 
 
-def test_wire_ids_are_unpredictable():
-    assert len({random_id() for _ in range(100)}) == 100
-    assert all(0 < random_id() < 2**31 for _ in range(100))
+@pytest.mark.parametrize("new_id", [random_id, RandomIds()])
+def test_wire_ids_are_unpredictable(new_id):
+    found = [new_id() for _ in range(3 * DRAWN)]
+    assert len(set(found)) == 3 * DRAWN
+    assert all(0 < one < 2**31 for one in found)
+
+
+def test_wire_ids_are_drawn_many_at_a_time(monkeypatch):
+    drawn = []
+    draw = secrets.token_bytes
+    monkeypatch.setattr(secrets, "token_bytes", lambda size: drawn.append(size) or draw(size))
+    gate = Gate(FakeInbox(), drawn.append)
+    for number in range(DRAWN + 1):
+        gate.outgoing({"jsonrpc": "2.0", "id": number, "method": "ping"})
+    assert len(drawn) == 2
 
 
 def test_a_response_is_returned_under_the_id_of_the_session():
