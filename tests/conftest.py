@@ -12,13 +12,12 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import Any
 
 import hypothesis
 import psutil
 import pytest
 
-from tests import programs
+from tests import programs, workers
 
 FD_DIR = "/proc/self/fd"
 
@@ -50,34 +49,11 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(MOST_WORKERS, (os.cpu_count() or 1) + 4)
 
 
-def is_shown(event: str, report: dict[str, Any]) -> bool:
-    """Whether the main process shows, or counts, what a worker tells it."""
-    if event == "testreport":
-        return bool(report["when"] == "call" or report["outcome"] != "passed")
-    return event not in ("logstart", "logfinish")
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Send the main process only what it shows.
-
-    A worker sends six messages for each test, of which four are seen only with `-v`, `--durations` or
-    `--junit-xml`; they take as long as a third of an empty test.
-    """
-    option = session.config.option
-    if option.verbose > 0 or option.durations is not None or option.xmlpath:
-        return
-    plugins = session.config.pluginmanager.get_plugins()
-    worker: Any = next((one for one in plugins if type(one).__name__ == "WorkerInteractor"), None)
-    if worker is None:  # only the workers of pytest-xdist have one
-        return
-    send = worker.sendevent
-
-    def send_if_shown(name: str, **content: Any) -> None:
-        if is_shown(name, content.get("data", {})):
-            send(name, **content)
-
-    worker.sendevent = send_if_shown
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Fork workers from this process where that is safe; they share one that has mcptui loaded."""
+    if workers.plan(config):
+        config.stash[LOADED] = programs.LoadedModules()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -171,14 +147,6 @@ def shared_processes() -> set[int]:
     return set()
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_configure_node(node: Any) -> None:
-    """Tell a worker where the modules of mcptui are loaded, once for all workers that need them."""
-    if LOADED not in node.config.stash:
-        node.config.stash[LOADED] = programs.LoadedModules()
-    node.workerinput["loaded"] = node.config.stash[LOADED].path
-
-
 def pytest_unconfigure(config: pytest.Config) -> None:
     if LOADED in config.stash:
         config.stash[LOADED].close()
@@ -187,8 +155,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def loaded(request: pytest.FixtureRequest, shared_processes: set[int]) -> Iterator[str]:
     """Give the path of the process that has the modules of mcptui loaded."""
-    if path := getattr(request.config, "workerinput", {}).get("loaded"):
-        yield path
+    if LOADED in request.config.stash:
+        yield request.config.stash[LOADED].path
         return
     modules = programs.LoadedModules()
     shared_processes.add(modules.pid)

@@ -1,0 +1,240 @@
+"""Processes that run tests side by side: forks of the one that has collected them.
+
+pytest-xdist starts workers that load and collect all tests anew, which takes each of them five seconds. It
+still reads `-n`, and runs the workers of systems on which a process of this size is not forked safely.
+"""
+
+import contextlib
+import os
+import sys
+import tempfile
+import traceback
+import warnings
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, Pipe, wait
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from _pytest.config import create_terminal_writer
+
+MOST_AT_ONCE = 16
+
+
+def plan(config: pytest.Config) -> bool:
+    """Have this process fork the workers that `-n` asks for, and pytest-xdist start none.
+
+    Returns:
+        Whether it will.
+    """
+    option = config.option
+    count = option.numprocesses
+    if sys.platform != "linux" or not count or option.tx or option.collectonly or option.usepdb:
+        return False
+    if isinstance(count, str):
+        count = config.hook.pytest_xdist_auto_num_workers(config=config)
+    option.numprocesses, option.dist = 0, "no"
+    config.pluginmanager.register(Workers(count))
+    return True
+
+
+def is_shown(report: pytest.TestReport, option: Any) -> bool:
+    """Whether a report is shown or counted; others are not sent, which costs as much as an empty test."""
+    everything = option.verbose > 0 or option.durations is not None or option.xmlpath
+    return bool(everything or report.when == "call" or report.outcome != "passed")
+
+
+@dataclass
+class Worker:
+    """A worker, as the main process sees it: what it has been given and has not yet reported."""
+
+    number: int
+    pid: int
+    connection: Connection
+    given: deque[int] = field(default_factory=deque)
+
+
+class Workers:
+    """Forks workers, gives them tests, and reports what comes of each."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._left: deque[int] = deque()
+        self._running: dict[Connection, Worker] = {}
+        self._problem = ""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        if session.testsfailed and not session.config.option.continue_on_collection_errors:
+            return None
+        self._left.extend(range(len(session.items)))
+        session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined] # workers have theirs in it
+        reporter: Any = session.config.pluginmanager.getplugin("terminalreporter")
+        reporter.showfspath = False  # reports of several files alternate
+        try:
+            for number in range(min(self._count, len(session.items))):
+                self._fork(session, number)
+            while self._running:
+                for connection in wait(list(self._running)):
+                    assert isinstance(connection, Connection)
+                    self._hear(session, self._running[connection])
+        finally:
+            self._stop()
+        if session.shouldfail:
+            raise session.Failed(session.shouldfail)
+        if session.shouldstop:
+            raise session.Interrupted(session.shouldstop)
+        if self._left:
+            raise RuntimeError(f"{len(self._left)} tests were not run. {self._problem}")
+        return True
+
+    def _fork(self, session: pytest.Session, number: int) -> None:
+        ours, its = Pipe()
+        if (pid := os.fork()) == 0:
+            for connection in (ours, *self._running):
+                connection.close()
+            _work(session, its, number)
+        its.close()
+        self._running[ours] = Worker(number, pid, ours)
+
+    def _hear(self, session: pytest.Session, worker: Worker) -> None:
+        """Do what a message of a worker asks for."""
+        hook = session.config.hook
+        try:
+            kind, content = worker.connection.recv()
+        except (EOFError, ConnectionError):
+            self._end(session, worker)
+            return
+        match kind:
+            case "more":
+                some = [] if session.shouldfail or session.shouldstop else self._some(worker.number)
+                worker.given.extend(some)
+                with contextlib.suppress(OSError):  # it has just crashed, which is read next
+                    worker.connection.send(some)
+            case "report":
+                report = hook.pytest_report_from_serializable(config=session.config, data=content)
+                hook.pytest_runtest_logreport(report=report)
+            case "warning":
+                hook.pytest_warning_recorded.call_historic(kwargs=content)
+            case "done":
+                worker.given.popleft()
+            case "problem":
+                self._problem = content
+            case "end":
+                self._left.extendleft(reversed(worker.given))
+                worker.given.clear()
+
+    def _some(self, number: int) -> list[int]:
+        """Take some tests, fewer and fewer, for half the workers from the end.
+
+        Those that wait for programs come first and those that only compute last; so both run at any time.
+        """
+        size = max(1, min(MOST_AT_ONCE, len(self._left) // (4 * self._count)))
+        size = min(size, len(self._left))
+        if number % 2 == 0:
+            return [self._left.popleft() for _ in range(size)]
+        return [self._left.pop() for _ in range(size)][::-1]
+
+    def _end(self, session: pytest.Session, worker: Worker) -> None:
+        """Report the test with which a worker ended, if any, and have another one run what it left."""
+        del self._running[worker.connection]
+        worker.connection.close()
+        _, status = os.waitpid(worker.pid, 0)
+        if not worker.given:
+            return
+        item = session.items[worker.given.popleft()]
+        told = self._problem or f"the worker ended with {os.waitstatus_to_exitcode(status)}"
+        self._problem = ""
+        report = pytest.TestReport(item.nodeid, item.location, {}, "failed", told, "call")
+        session.config.hook.pytest_runtest_logreport(report=report)
+        self._left.extendleft(reversed(worker.given))
+        if self._left and not (session.shouldfail or session.shouldstop):
+            self._fork(session, worker.number)
+
+    def _stop(self) -> None:
+        """Wait for workers that are asked to stop, as those are that still run after ctrl+c."""
+        for worker in self._running.values():
+            worker.connection.close()
+        for worker in self._running.values():
+            os.waitpid(worker.pid, 0)
+        self._running.clear()
+
+
+def _work(session: pytest.Session, connection: Connection, number: int) -> None:
+    """Run tests in a fork for as long as there are any, and end it."""
+    try:
+        _become_worker(session, number)
+        sending = Sending(session.config, connection)
+        session.config.pluginmanager.register(sending)
+        tests = _tests(connection)
+        index = next(tests, None)
+        while index is not None and not (session.shouldfail or session.shouldstop):
+            following = next(tests, None)
+            item, after = session.items[index], None if following is None else session.items[following]
+            session.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+            connection.send(("done", None))
+            index = following
+        session._setupstate.teardown_exact(None)
+        connection.send(("end", None))
+    except BaseException:
+        with contextlib.suppress(OSError):
+            connection.send(("problem", traceback.format_exc()))
+    finally:
+        os._exit(0)
+
+
+def _tests(connection: Connection) -> Iterator[int]:
+    """Give tests, asking for more in front of the last one that was given."""
+    some = deque[int]()
+    while True:
+        if not some:
+            connection.send(("more", None))
+            some.extend(connection.recv())
+            if not some:
+                return
+        yield some.popleft()
+
+
+def _become_worker(session: pytest.Session, worker: int) -> None:
+    """Separate a fork from the main process: its output, its folder for tests, and what it shows."""
+    config = session.config
+    if config.option.capture == "fd":
+        capture: Any = config.pluginmanager.getplugin("capturemanager")
+        capture.resume_global_capture()
+        for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):  # two files that all forks would share
+            with tempfile.TemporaryFile() as its_own:
+                os.dup2(its_own.fileno(), stream.fileno(), inheritable=False)
+                os.dup2(its_own.fileno(), number)
+        capture.suspend_global_capture()
+    basetemp = config._tmp_path_factory  # type: ignore[attr-defined]
+    basetemp._basetemp = basetemp.getbasetemp() / f"popen-gw{worker}-{os.getpid()}"
+    basetemp._basetemp.mkdir(0o700)
+    os.environ["PYTEST_XDIST_WORKER"] = f"gw{worker}"
+    config.pluginmanager.unregister(name="terminalreporter")
+    nowhere = create_terminal_writer(config, open(os.devnull, "w"))
+    config.pluginmanager.register(SimpleNamespace(_tw=nowhere), "terminalreporter")
+
+
+class Sending:
+    """What sends the main process the reports and the warnings of a worker."""
+
+    def __init__(self, config: pytest.Config, connection: Connection) -> None:
+        self._config = config
+        self._connection = connection
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if is_shown(report, self._config.option):
+            data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
+            self._connection.send(("report", data))
+
+    def pytest_warning_recorded(
+        self, warning_message: warnings.WarningMessage, when: str, nodeid: str, location: Any
+    ) -> None:
+        if when != "runtest":
+            return
+        told = UserWarning(f"{warning_message.category.__name__}: {warning_message.message}")
+        message = warnings.WarningMessage(told, UserWarning, warning_message.filename, warning_message.lineno)
+        details = {"warning_message": message, "when": when, "nodeid": nodeid, "location": location}
+        self._connection.send(("warning", details))
