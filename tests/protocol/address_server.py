@@ -1,4 +1,4 @@
-"""A server of 2025-11-25 that wants an address opened before it does anything, and says when that is done."""
+"""A server of 2025-11-25 that requires a URL to be opened before each call, and reports its completion."""
 
 import json
 import sys

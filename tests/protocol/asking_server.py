@@ -1,4 +1,4 @@
-"""A server on the SDK of today whose tools ask for input before they answer, in rounds or with requests."""
+"""A server on the current SDK whose tools ask for input before they answer, in rounds or with requests."""
 
 import json
 

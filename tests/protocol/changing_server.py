@@ -1,4 +1,4 @@
-"""A server on the SDK of today that grows a tool when it is asked to, and says so on the change stream."""
+"""A server on the current SDK that adds a tool on request and announces it on the change stream."""
 
 from mcp.server.mcpserver import Context, MCPServer
 

@@ -1,4 +1,4 @@
-"""Runs the real command in a process of its own and reads what it says."""
+"""Runs the real command in a separate process and reads its output."""
 
 import asyncio
 import contextlib
@@ -34,9 +34,9 @@ class Done:
 async def start(
     *args: str, piped: bool = True, forked: bool = False, **env: str
 ) -> asyncio.subprocess.Process:
-    """Start it; with nothing `piped` in, `run` does not wait whether something comes.
+    """Start it. If nothing is `piped` in, `run` does not wait for input.
 
-    One that is `forked` costs less; its process group is not that of what is started here.
+    A `forked` one is faster, but is not in the process group of other processes started here.
     """
     words = ("-m", "tui", *trusting(args))
     command = programs.command(*words) if forked else (sys.executable, *words)
@@ -104,7 +104,7 @@ async def _read(descriptor: int) -> bytes:
 
 
 async def _write(descriptor: int, data: bytes) -> None:
-    """Write in a thread, since nobody may read; that the other end is closed is no error."""
+    """Write in a thread, since there may be no reader. A closed reader is not an error."""
     with contextlib.suppress(BrokenPipeError):
         await asyncio.to_thread(_write_all, descriptor, data)
 
@@ -115,12 +115,12 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 async def mcptui(*args: str, stdin: bytes = b"", **env: str) -> Done:
-    """Run a command to its end: in a fork of a process that has its modules loaded, where there is one."""
+    """Run a command to its end, in a fork of a process with its modules imported if there is one."""
     return await python("-m", "tui", *trusting(args), stdin=stdin, **env)
 
 
 async def doubtful(*args: str, stdin: bytes = b"", **env: str) -> Done:
-    """As `mcptui`, but with a configuration that the test does not vouch for."""
+    """As `mcptui`, but with a configuration that is not the user's own."""
     return await python("-m", "tui", *args, stdin=stdin, **env)
 
 
@@ -132,5 +132,5 @@ async def python(*args: str, stdin: bytes = b"", **env: str) -> Done:
     async with asyncio.timeout(40):
         try:
             return await _forked(server, args, stdin, {**os.environ, **env})
-        except OSError:  # the process that forks is gone
+        except OSError:  # the forking process has exited
             return await finish(await _started((sys.executable, *args), piped=True, env=env), stdin)

@@ -1,8 +1,8 @@
-"""What the tests of this folder share: commands that are forks of one process."""
+"""Fixtures of this folder: commands that are forks of one process."""
 
 import pytest
 
 
 @pytest.fixture(scope="session", autouse=True)
 def commands_are_forks(fork_server: None) -> None:
-    """Have commands started as forks of a process that has the modules of mcptui loaded."""
+    """Start commands as forks of a process that has already imported the modules of mcptui."""

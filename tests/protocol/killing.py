@@ -1,4 +1,4 @@
-"""Kills talking programs at any moment, and looks whether what they were told is on disk still is there."""
+"""Kills running programs at any moment, and checks that everything acknowledged is still on disk."""
 
 import json
 import random
@@ -21,13 +21,13 @@ SCRIPT = Path(__file__).with_name("scripted_session.py")
 
 @dataclass
 class Acknowledged:
-    """What a session said was on disk.
+    """What a session has acknowledged as saved.
 
     Attributes:
         messages: by their index.
-        sent: ids of the calls whose intent was.
-        draft: what of a reply was, behind the last message; "" if nothing.
-        rounds: how often it was killed.
+        sent: ids of the calls whose intent was saved.
+        draft: the saved part of a reply after the last message, "" if none.
+        rounds: number of kills.
     """
 
     messages: dict[int, Any] = field(default_factory=dict)
@@ -50,7 +50,7 @@ def lines_of(output: bytes) -> list[dict[str, Any]]:
 
 
 def hear(lines: Sequence[dict[str, Any]], known: dict[str, Acknowledged]) -> str:
-    """Take in what programs said, one session after the other; return the last session."""
+    """Read the output of programs, one session after the other. Return the last session."""
     session = ""
     for line in lines:
         if "session" in line:
@@ -62,7 +62,7 @@ def hear(lines: Sequence[dict[str, Any]], known: dict[str, Acknowledged]) -> str
 
 
 def kill_once(folder: Path, dice: random.Random, known: dict[str, Acknowledged], session: str = "") -> str:
-    """Let a program talk, kill it at a random moment, and take in what it said; return its session."""
+    """Run a program, kill it at a random moment, and read its output. Return its session."""
     words = [sys.executable, str(SCRIPT), str(folder), "1000", *([session] if session else [])]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -75,7 +75,7 @@ def kill_once(folder: Path, dice: random.Random, known: dict[str, Acknowledged],
 
 
 async def check(folder: Path, known: dict[str, Acknowledged]) -> int:
-    """Look at every session; return how many messages were acknowledged."""
+    """Check every session. Return the number of acknowledged messages."""
     store = SessionStore(folder, lambda: Redactor())
     listed = {info.id: info for info in await store.list(limit=10_000)}
     assert [info for info in listed.values() if info.problem or info.in_use] == []

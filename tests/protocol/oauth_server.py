@@ -1,11 +1,11 @@
-"""A real MCP server on loopback that asks for OAuth, with the authorization server that it names.
+"""A real MCP server on loopback that requires OAuth, with its authorization server.
 
     async with OAuthServer() as server:
         async with httpx2.AsyncClient(auth=...) as client:
             await client.post(server.url, json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
 
-Both speak HTTP on one port; every value that it issues begins with `canary-`. What it does wrong is set in
-`OAuthServer(...)`; `requests` has everything that was asked of it.
+Both speak HTTP on one port. Every value that it issues begins with `canary-`. Faults are set in
+`OAuthServer(...)`. `requests` has all requests.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ TOOLS = [{"name": "add", "description": "Adds.", "inputSchema": {"type": "object
 
 @dataclass(frozen=True)
 class Asked:
-    """One request as it came."""
+    """One request as received."""
 
     method: str
     path: str
@@ -43,7 +43,7 @@ class Asked:
 
 @dataclass
 class Reply:
-    """What one request gets."""
+    """The response to one request."""
 
     status: int = 200
     body: Any = None
@@ -55,24 +55,24 @@ class OAuthServer:
     """See the module.
 
     Attributes:
-        expires_in: of access tokens, in seconds; None leaves it out.
-        refresh: issue refresh tokens; rotated, and good for one use.
+        expires_in: lifetime of access tokens in seconds. None omits it.
+        refresh: issue refresh tokens, rotated and valid for one use.
         scopes: scope that each method needs; without it the request gets 403 insufficient_scope.
-        issuer: said in the metadata in place of the real one.
-        iss: said in the answer to the browser; None leaves it out.
+        issuer: given in the metadata in place of the real one.
+        iss: given in the answer to the browser. None omits it.
         advertise_iss: the metadata promise `iss` in answers.
         registration: offer dynamic registration.
         metadata: offer metadata of the server and of the authorization server.
-        pkce: say that PKCE is supported.
+        pkce: declare support for PKCE.
         mute: paths that never answer.
-        broken: status for paths.
+        broken: error status by path.
         authorize_error: answer to the browser with this error.
-        client: a client that is registered already: id and secret.
+        client: id and secret of a client that is already registered.
         methods: token_endpoint_auth_methods_supported.
         extra: more metadata of the authorization server.
-        authorization_server: the address of another one.
-        asks: refuse requests without a token.
-        revokes: the metadata name where tokens are revoked.
+        authorization_server: the URL of another one.
+        asks: reject requests without a token.
+        revokes: the metadata have the revocation endpoint.
         sse: speak HTTP+SSE, the transport of 2024-11-05.
         echoes: results of tools repeat every value that was issued, and the headers of the request.
     """
@@ -142,7 +142,7 @@ class OAuthServer:
         return value
 
     def revoke(self) -> None:
-        """Refuse every access token from now on."""
+        """Reject every access token from now on."""
         self.valid.clear()
 
     # ---- HTTP ------------------------------------------------------------------------------------------
@@ -283,7 +283,7 @@ class OAuthServer:
         return Reply(400, {"error": "unsupported_grant_type"})
 
     def _revoke(self, request: Asked) -> Reply:
-        """RFC 7009; 200 for a token that is not known."""
+        """RFC 7009: 200 even for an unknown token."""
         client, secret = self._client_of(request)
         if self._clients.get(client) != secret:
             return Reply(401, {"error": "invalid_client"})
@@ -380,5 +380,5 @@ class OAuthServer:
 
 
 def escaped(value: str) -> str:
-    """Return a value as it stands in a URL."""
+    """Return a value in its URL encoding."""
     return quote(value, safe="")

@@ -1,6 +1,6 @@
-"""A server without the SDK that offers all kinds: tools with every type of argument, resources, prompts.
+"""A server without the SDK that offers everything: tools with every type of argument, resources, prompts.
 
-With an argument it writes its calls to that file, a line of JSON each.
+With an argument it writes its calls to that file, one line of JSON each.
 """
 
 import base64

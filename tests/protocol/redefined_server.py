@@ -1,6 +1,6 @@
-"""An MCP server on raw lines whose tools are what a file says each time they are listed: `SERVER FILE`.
+"""An MCP server on raw lines whose tools are read from a file at each listing: `SERVER FILE`.
 
-FILE is the JSON of the tools. After each call it says that the list has changed.
+FILE is the JSON of the tools. After each call the server announces that the list has changed.
 """
 
 import json

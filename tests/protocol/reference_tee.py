@@ -1,4 +1,4 @@
-"""Stands between a host and a server and writes down every byte, before it goes on. The reference.
+"""The reference: runs between a host and a server and records every byte before passing it on.
 
 reference_tee.py FOLDER COMMAND ARGS...   writes FOLDER/PID.in (to the server) and FOLDER/PID.out
 """

@@ -1,9 +1,9 @@
-"""A program that talks, writes the conversation down and says what it was told is on disk; made to be killed.
+"""A program that runs a conversation, saves it and reports what is acknowledged as saved. Made to be killed.
 
-python scripted_session.py FOLDER TURNS [SESSION]   talks, or goes on with a session
+python scripted_session.py FOLDER TURNS [SESSION]   runs or continues a session
 python scripted_session.py --each FOLDER            kills a child at each statement of SQLite in turn
 
-Each line of its output is JSON: a session, or something that `settled()` has returned for.
+Each line of its output is JSON: a session, or something acknowledged by `settled()`.
 """
 
 import asyncio
@@ -32,12 +32,12 @@ from tui.storage.sessions.store import SessionStore  # noqa: E402
 
 
 def tell(**what: Any) -> None:
-    """Say something in one write, so that a line is there whole or not at all."""
+    """Print in one write, so that a line is complete or missing."""
     os.write(1, dumps(what).encode() + b"\n")
 
 
 class Talk:
-    """A scripted conversation: a question, thinking aloud, two calls at once, an answer."""
+    """A scripted conversation: a question, reasoning, two parallel calls, an answer."""
 
     def __init__(self, journal: Journal, conversation: Conversation) -> None:
         self._journal = journal
@@ -84,7 +84,7 @@ class Talk:
 
 
 async def run(folder: Path, turns: int, session: str = "") -> None:
-    """Talk in a new session, or go on with one."""
+    """Run a new session, or continue one."""
     store = SessionStore(folder, lambda: Redactor({"KEY": "a-configured-secret"}))
     conversation = Conversation()
     if session:
@@ -99,7 +99,7 @@ async def run(folder: Path, turns: int, session: str = "") -> None:
 
 
 class _Counted(sqlite3.Connection):
-    """Kills the process in front of one statement."""
+    """Kills the process before one statement."""
 
     left = 0
 
@@ -117,7 +117,7 @@ class _Counted(sqlite3.Connection):
 
 
 def kill_at_each(folder: Path) -> None:
-    """Talk two turns in a child for each statement, killed in front of it, until one is not killed."""
+    """For each statement run two turns in a child that is killed before it, until one is not killed."""
     connect = sqlite3.connect
     for number in range(1, 10_000):
         child = os.fork()

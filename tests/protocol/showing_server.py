@@ -1,4 +1,4 @@
-"""A server on the SDK of today whose tools give what is no short text."""
+"""A server on the current SDK whose tools return content other than short text."""
 
 import base64
 import struct

@@ -3,8 +3,8 @@
 Its argument is the file: {"era": "modern" | "legacy" | "dies", "tools": [names], "prompts": [names],
 "resources": [names], "failing": [kinds that answer with an error], "short": [kinds whose second page does],
 "unknown": ["listen"], "offers": [kinds], "refusing": [URIs that cannot be subscribed to]}.
-A process keeps the era that it began with. Its tool `say` sends the notification "method" to every open
-change stream (in the older era to the client); `end` ends the change streams ("how": "result" or "cancel").
+A process keeps the era it started with. Its tool `say` sends the notification "method" to every open
+change stream (in the older era to the client). `end` ends the change streams ("how": "result" or "cancel").
 """
 
 import json

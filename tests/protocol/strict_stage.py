@@ -36,7 +36,7 @@ Watch = Callable[[Event, PendingTurn], None]
 
 
 class StrictStage:
-    """One run of the program: real conversations, real client, real files; tools and time are stand-ins."""
+    """One run of the program: real conversations, client and files, with fake tools and time."""
 
     def __init__(self, folder: Path, endpoint: Endpoint, strict: Strict) -> None:
         self.endpoint, self.strict = endpoint, strict
@@ -62,7 +62,7 @@ class StrictStage:
         return self.asked.model
 
     async def narrow(self, window: int) -> None:
-        """Have the model that is asked now a window of so many tokens, whatever it says itself."""
+        """Set the context window of the active model, whatever it reports itself."""
         assert self.asked.profile is not None
         self.asked.profile = replace(self.asked.profile, context_window=window)
         await until(lambda: not self.asked._working)
@@ -76,7 +76,7 @@ class StrictStage:
         attachments: tuple[Attachment, ...] = (),
         watch: Watch = lambda event, turn: None,
     ) -> TurnEnded:
-        """Ask, and return how the turn ended; `watch` sees each event with the turn."""
+        """Ask, and return how the turn ended. `watch` is called with each event and the turn."""
         self.strict.then(*replies)
         turn = self.conversations.ask(question, approver or ScriptedApprover(), attachments)
         self.events = []
@@ -88,7 +88,7 @@ class StrictStage:
         return last
 
     async def goes_on(self) -> None:
-        """Whatever was before, the next question is answered, and no provider would have refused it."""
+        """Check that the next question is answered, and that no provider would have refused the request."""
         self.strict.forget()
         asked = [
             *sent_messages(self.conversations.messages, self.conversations.compaction),
@@ -97,7 +97,9 @@ class StrictStage:
         for model in FLAVOURS.values():
             profile = ModelProfile("any", "http://127.0.0.1/v1", model)
             body = body_for(profile, ModelRequest("", in_text(asked, model)), Learned())
-            if model != self.asked.label:  # its own words go back to it with its own signatures, see below
+            if (
+                model != self.asked.label
+            ):  # its own replies are sent back to it with its own signatures, see below
                 check(body)
         ended = await self.ask("and now?")
         self.blameless()
@@ -108,7 +110,7 @@ class StrictStage:
 
 
 def cancels(kind: type[Event], number: int = 1) -> Watch:
-    """Return what cancels a turn at the `number`th event of a kind."""
+    """Return a function that cancels a turn at the `number`th event of a kind."""
     left = number
 
     def watch(event: Event, turn: PendingTurn) -> None:
@@ -122,7 +124,7 @@ def cancels(kind: type[Event], number: int = 1) -> Watch:
 
 @asynccontextmanager
 async def strict_stage(folder: Path, *, pages: Any = None) -> AsyncIterator[StrictStage]:
-    """Give a stage, and close it in the end; whatever listens on this machine's ports is no part of it."""
+    """Yield a stage and close it at the end. Local model servers on this machine are ignored."""
     strict = Strict()
     async with Endpoint([strict], pages=pages) as endpoint:
         stage = StrictStage(folder, endpoint, strict)
@@ -136,7 +138,7 @@ async def strict_stage(folder: Path, *, pages: Any = None) -> AsyncIterator[Stri
 
 
 def in_text(messages: Sequence[Message], model: str) -> Sequence[Message]:
-    """Return messages as a model reads them, in text if it has no function calling."""
+    """Return messages as sent to a model, as text if it has no function calling."""
     return DIALECTS["xml"].as_text(sanitised(messages), ()) if model == FLAVOURS["template"] else messages
 
 

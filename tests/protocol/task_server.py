@@ -1,7 +1,7 @@
-"""A server on the SDK of today that answers tool calls with tasks, and keeps them in the file TASKS_FILE.
+"""A server on the current SDK that answers tool calls with tasks, and keeps them in the file TASKS_FILE.
 
-Tasks move on when they are asked for: `count` is done after three requests, `greet` asks for a name, `stuck`
-never ends, `broken` fails with an error, `wrong` ends with a tool's own error.
+Tasks advance with each request for them: `count` is done after three, `greet` asks for a name, `stuck`
+never ends, `broken` fails with a protocol error, `wrong` ends with a tool error.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""`mcptui add FILE.mcpb` as a process, with a real server in the bundle."""
+"""`mcptui add FILE.mcpb` in a process, with a real server in the bundle."""
 
 import json
 import tomllib
@@ -55,7 +55,7 @@ def unpacked(home: Path) -> list[Path]:
 
 
 def keychain_in(folder: Path) -> dict[str, str]:
-    """Return an environment in which there is a keychain, kept in a file."""
+    """Return an environment with a keychain that is a file."""
     (folder / "modules").mkdir()
     (folder / "modules" / "keyring.py").write_text(KEYCHAIN.format(file=str(folder / "keychain.json")))
     return {"PYTHONPATH": str(folder / "modules")}

@@ -1,4 +1,4 @@
-"""What is stored of a server's traffic is, byte for byte, what a recorder between the pipes saw."""
+"""The stored traffic of a server equals, byte for byte, that of a recorder between the pipes."""
 
 import asyncio
 import hashlib
@@ -32,7 +32,7 @@ NOISY = [
 
 
 class Store:
-    """A real recording of a host whose servers stand behind the reference."""
+    """A real recording of a host whose servers run behind the reference."""
 
     def __init__(self, folder: Path, names: Sequence[str]) -> None:
         self.folder = folder
@@ -76,7 +76,7 @@ class Store:
 
 
 def lives(entries: Sequence[Entry]) -> Iterator[tuple[str, int, list[Entry]]]:
-    """Yield name, process id and entries of each process that was started."""
+    """Yield name, process id and entries of each started process."""
     for spawn in entries:
         if spawn.kind is Kind.EVENT and spawn.method == "spawn":
             later = [entry for entry in entries if entry.seq > spawn.seq and entry.source == spawn.source]
@@ -85,9 +85,9 @@ def lives(entries: Sequence[Entry]) -> Iterator[tuple[str, int, list[Entry]]]:
 
 
 def differences(stored: Sequence[Entry], reference: bytes, direction: Direction) -> list[str]:
-    """Return what differs between stored lines and the bytes of the reference; nothing if it is the same.
+    """Return the differences between stored lines and the bytes of the reference.
 
-    What was written to a server that read no more, and what a killed server still wrote, may be missing
+    Bytes written to a server that no longer read, and the last bytes of a killed server, may be missing
     at the end of one side.
     """
     lines = reference.split(b"\n")

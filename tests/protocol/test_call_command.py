@@ -28,7 +28,7 @@ def calls(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def config(tmp_path: Path, calls: Path) -> str:
-    """Name two servers: one that may be asked, and one whose start would leave a file."""
+    """Configure two servers: one to call, and one that creates a file if it is started."""
     path = tmp_path / "config.toml"
     started = tmp_path / "started"
     path.write_text(
@@ -58,7 +58,7 @@ def calls_in(file: Path) -> list[object]:
 
 
 def refused(done: Done, calls: Path, *words: str) -> None:
-    """Check that nothing was called and that the message has these words."""
+    """Check that nothing was called and that the message contains these words."""
     assert (done.code, done.out, calls.exists()) == (2, "", False), done
     assert [word for word in words if word not in done.err] == []
 
@@ -100,7 +100,7 @@ async def test_a_command_after_two_dashes_is_the_server(tmp_path: Path):
         "call", "show", "text=hello", "--", *programs.command(SERVER), str(tmp_path / "--json")
     )
     assert (done.code, done.out) == (0, '{"text": "hello"}\n')
-    assert (tmp_path / "--json").exists()  # an option behind -- is the server's
+    assert (tmp_path / "--json").exists()  # an option after -- is the server's
 
 
 async def test_a_server_given_as_a_command_needs_no_valid_configuration(tmp_path: Path):
@@ -321,7 +321,7 @@ async def test_a_list_as_json_is_the_list_from_the_server(config: str):
 
 
 async def on_a_terminal(*words: str) -> tuple[int, str]:
-    """Run a command whose stdout is a terminal; return its exit code and what it printed there."""
+    """Run a command whose stdout is a terminal. Return its exit code and its output."""
     ours, theirs = pty.openpty()
     try:
         process = await asyncio.create_subprocess_exec(

@@ -1,4 +1,4 @@
-"""The search of the canary soak: a secret that is there in any form is found, also a piece of one."""
+"""The search of the canary soak finds a secret in any encoding, and parts of one."""
 
 import base64
 import json

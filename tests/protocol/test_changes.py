@@ -1,4 +1,4 @@
-"""A tool list that changes while a server runs, on both eras, with a server on the SDK."""
+"""A tool list that changes while a server runs, in both eras, with a server on the SDK."""
 
 import json
 from pathlib import Path
@@ -53,7 +53,7 @@ async def test_a_tool_that_appears_later_can_be_called_once_it_is_accepted(host,
 async def test_progress_is_reported_with_its_message(host):
     seen = []
     assert await call(host, "count", lambda *told: seen.append(told)) == "counted"
-    # What comes at once is told once, as it is at last; here the first may be overtaken.
+    # Updates at the same time are reported once with the last state, so the first may be missing.
     assert seen[-1] == (2.0, 2.0, "whole") and seen[0] in ((1.0, 2.0, "half"), (2.0, 2.0, "whole"))
 
 

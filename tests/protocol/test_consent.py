@@ -1,4 +1,4 @@
-"""Commands with a configuration that somebody else wrote: nothing of it runs without a yes."""
+"""Commands with a configuration from elsewhere: nothing in it runs without consent."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ WORDS = {
 
 
 def planted(folder: Path) -> str:
-    """Return a foreign configuration whose server leaves a file behind when it is executed."""
+    """Return a configuration from elsewhere whose server creates a file when it is executed."""
     code = f"open({str(folder / 'EXECUTED')!r}, 'w')"
     path = folder / "mcp.json"
     path.write_text(

@@ -27,7 +27,7 @@ CALL = ("call", "calc", "add", "a=1", "b=2")
 
 
 class Stage:
-    """A server whose tools the test sets, and the commands over it."""
+    """A server whose tools are set by the test, and the commands for it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

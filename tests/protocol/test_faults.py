@@ -1,7 +1,7 @@
-"""One misbehaving server after the other: what the host makes of it, and that nothing of it is left.
+"""Each misbehaving server: how the host handles it, and that nothing of it is left running.
 
 Every row is one server of tests/corpus/faults (its README says what is wrong with it). Besides its own row
-each must start and stop in bounded time, and never hold the event loop.
+each must start and stop in bounded time, and never block the event loop.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ TIMED_OUT = fails(CallFailure.TIMEOUT, "did not respond within")
 class Row:
     """What is expected of one server.
 
-    `detail` is part of the reason of a failed start, None if the start succeeds; `calls` judges the
+    `detail` is part of the reason of a failed start, None if the start succeeds. `calls` checks the
     results of the first tool, one call after the other.
     """
 
@@ -184,7 +184,7 @@ ROWS = [
     ),
     Row("schema_redos", (warns("the schema is too complex"),)),
     Row("dishonest_annotations", (says("deleted"),)),
-    # terminal: cleaning is the business of the screens, the result comes raw
+    # terminal: screens clean text, the result itself is raw
     Row("ansi_everywhere", (says("\x1b[2J"),), LEGACY, left_out=("control or invisible",)),
     Row("textual_markup", (says("[/"),), LEGACY),
     Row("long_unbroken_line", (says("AAAA"),)),
@@ -241,7 +241,7 @@ ROWS = [
     refused("initialize_error", "it responded to initialize with an error: missing API key"),
 ]
 ELSEWHERE = {"crash_loop", "endless_line", "ignore_sigterm_and_eof"}
-"""Those with a test of their own below."""
+"""Servers with a test of their own below."""
 
 
 def host_for(row: Row, grace: StopGrace | None = None) -> Host:
@@ -253,7 +253,7 @@ def host_for(row: Row, grace: StopGrace | None = None) -> Host:
 
 
 async def most_work_at_once(longest: list[float]) -> None:
-    """Note the longest time that the event loop's thread worked without letting others run."""
+    """Record the longest time that the thread of the event loop ran without a pause."""
     while True:
         before = time.thread_time()
         await asyncio.sleep(0.01)
@@ -262,7 +262,7 @@ async def most_work_at_once(longest: list[float]) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def imported():
-    """The SDK is loaded before anything is timed."""
+    """Import the SDK before anything is timed."""
 
 
 def test_every_server_of_the_corpus_has_a_row():
@@ -297,7 +297,7 @@ async def test_the_host_survives_each_faulty_server(row):
     assert max(work) < LAG_SECONDS
 
 
-# ---- what needs more than a row ------------------------------------------------------------------------
+# ---- tests that need more than a row -------------------------------------------------------------------
 
 
 def only(name: str) -> Row:
@@ -326,7 +326,7 @@ async def test_a_second_shutdown_kills_at_once():
 
 
 async def test_a_crash_is_noticed_without_a_call():
-    host = host_for(Row("crash_loop", env={"FAULT_DELAY": "3.0"}))  # not before it is up
+    host = host_for(Row("crash_loop", env={"FAULT_DELAY": "3.0"}))  # not before it is running
     await host.start_all()
     await until(lambda: host.status("crash_loop").state is ServerState.STOPPED)
     assert host.status("crash_loop").reason is StopReason.CRASHED

@@ -1,4 +1,4 @@
-"""A stdout that takes nothing is one sentence on stderr and exit code 2, whatever the command."""
+"""An unwritable stdout gives one sentence on stderr and exit code 2, for every command."""
 
 import os
 import shlex
@@ -26,7 +26,7 @@ def recording(tmp_path: Path) -> Path:
 
 
 def run(redirection: str, *args: str, **env: str) -> tuple[int, str]:
-    """Run the command with its stdout redirected by a shell; return exit code and stderr."""
+    """Run the command with its stdout redirected by a shell. Return exit code and stderr."""
     fresh = redirection == ">&-" or env.get("PYTHONUNBUFFERED")
     program = [sys.executable, "-m", "tui", *args] if fresh else programs.command("-m", "tui", *args)
     command = ["sh", "-c", f'exec "$@" {redirection}', "sh", *program]

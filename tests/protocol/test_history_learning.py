@@ -1,4 +1,4 @@
-"""What an endpoint refuses of a history and nobody could know is sent otherwise at once, and from then on."""
+"""A history that an endpoint unexpectedly refuses is sent in another form, at once and from then on."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -32,7 +32,7 @@ Rules = Callable[[Mapping[str, Any]], None]
 
 
 async def told(rules: Rules, *messages: Message, status: int = 400) -> tuple[str, list[Any], tuple[str, ...]]:
-    """Ask twice; return what was answered first, what was sent each time, and what was learned."""
+    """Send two requests. Return the first answer, all requests, and the learned facts."""
 
     def answer(request: Request) -> Answer:
         try:

@@ -1,6 +1,6 @@
-"""Everything that can go wrong between us and a remote server: one call fails with a sentence, nothing else.
+"""Faults between mcptui and a remote server: one call fails with one sentence, nothing else.
 
-Both eras, through the ordinary host, against a server that writes its bytes itself.
+Both eras, through the ordinary host, with a server that writes raw bytes.
 """
 
 import asyncio
@@ -206,7 +206,7 @@ async def test_a_fault_fails_one_call_with_one_sentence(name, modern):
             if name == "404":
                 sentence = r"^HTTP 404 \(Not Found\)\. The server responded at this URL before\. Restart it"
             assert re.search(sentence, said), said
-            sent = 2 if name == "404" and not modern else 1  # the session might be lost: opened again, once
+            sent = 2 if name == "404" and not modern else 1  # the session might be lost: reopened once
             assert len(sink.given_up()) == sent
             release.set()
             assert text(await other) == '{"n": 1}'
@@ -275,7 +275,9 @@ async def test_twenty_thousand_notifications_do_not_delay_the_answer(modern):
     async with http_server(modern=modern, once={"tools/call": storm}) as server:
         async with connected(server) as (host, sink):
             before = len(sink)
-            began = time.process_time()  # with the server's; on a busy machine the clock says nothing
+            began = (
+                time.process_time()
+            )  # with the server's CPU time: on a busy machine wall time says nothing
             assert text(await call(host, n=1)) == '{"n": 1}'
             assert time.process_time() - began < 3
             assert len(sink) - before > 20_000
@@ -307,7 +309,7 @@ async def test_a_session_that_cannot_be_reopened_fails_the_call_with_the_status(
 
 async def test_a_url_that_never_connects_ends_the_start_with_the_reason(monkeypatch):
     monkeypatch.setattr("tui.host.transports.http_client.CONNECT_SECONDS", 0.3)
-    with socket.socket() as full:  # a queue of none that is already full: the system answers nothing
+    with socket.socket() as full:  # a full queue of length 0: the system does not answer
         full.bind(("127.0.0.1", 0))
         full.listen(0)
         port = full.getsockname()[1]

@@ -1,4 +1,4 @@
-"""Lists that are bad or hang, and lines that never end, over HTTP: one bad part costs that part."""
+"""Invalid or hanging lists and endless lines over HTTP: a bad part affects only itself."""
 
 import asyncio
 import contextlib
@@ -13,11 +13,11 @@ from tui.core.servers import ServerState
 
 DEPTH = 2_000
 MOST_MIB = 64
-"""What an endless line may take of memory: the cap of a message, a few times."""
+"""The memory that an endless line may use: a few times the maximum message size."""
 
 
 def deep(asked: Asked) -> bytes:
-    """Return a list of two tools, one with a schema that no recursive reader survives."""
+    """Return a list of two tools, one with a schema nested too deeply for a recursive reader."""
     schema = '{"type": "object", "properties": {"x": ' * DEPTH + "{}" + "}}" * DEPTH
     tools = [ECHO, ECHO | {"name": "deep", "inputSchema": "@"}]
     result = {"tools": tools, "ttlMs": 0, "cacheScope": "private", "resultType": "complete"}

@@ -1,6 +1,6 @@
-"""What can go wrong between us and a server over HTTP+SSE: one call fails with a sentence, nothing else.
+"""Faults between mcptui and a server over HTTP+SSE: one call fails with one sentence, nothing else.
 
-The faults are those of Streamable HTTP where they can happen here: on the request that carries a message, and
+The faults are those of Streamable HTTP that can occur here: on the request that carries a message, and
 on the stream that carries the responses.
 """
 
@@ -38,7 +38,7 @@ ON_THE_REQUEST = [
 
 
 class Held(SseServer):
-    """Answers calls of `slow` once `release` is set, and those of `echo` by `fault`, if there is one."""
+    """Answers calls of `slow` once `release` is set, and those of `echo` with `fault`, if set."""
 
     def __init__(self, server):
         super().__init__(server)
@@ -80,7 +80,7 @@ async def stage():
 
 
 async def goes_on(stream, host, other):
-    """The other call is answered, the next one too, and the server was never started again."""
+    """Check that the other call and the next one are answered, and that the server was not restarted."""
     stream.release.set()
     assert text(await other) == '{"n": 1}'
     stream.fault = None

@@ -1,4 +1,4 @@
-"""A key that the endpoint echoes is found nowhere: not in output, files, exports or the next request."""
+"""An API key that the endpoint echoes is in no output, file, export or later request."""
 
 import json
 import os
@@ -19,7 +19,7 @@ def leaked_in(text: str) -> bool:
 
 
 def leaking_files() -> list[str]:
-    """Return the files that mcptui wrote which hold a part of the key."""
+    """Return the files written by mcptui that contain a part of the key."""
     home = Path(os.environ["HOME"])
     return [
         str(path.relative_to(home))
@@ -47,7 +47,7 @@ def recordings() -> list[Path]:
 
 
 async def exports() -> str:
-    """Return everything that can be exported of what was recorded and saved."""
+    """Return every export of the recordings and sessions."""
     out = ""
     assert recordings()
     for recording in recordings():

@@ -1,4 +1,4 @@
-"""What becomes of servers when their host ends without a chance to end them."""
+"""What happens to servers when their host ends without stopping them."""
 
 import os
 import signal
@@ -68,7 +68,7 @@ def host():
 
 
 def left_of(owner):
-    """Processes that carry the mark of a host, and are no zombies."""
+    """Processes with the mark of a host that are not zombies."""
     found = []
     for process in psutil.process_iter():
         try:

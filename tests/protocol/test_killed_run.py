@@ -1,6 +1,6 @@
-"""A run that is killed in the middle of its calls is gone on with by any model, and nothing is refused.
+"""A run killed during its calls can be continued with any model, and nothing is refused.
 
-Real processes: the command, demo servers, and an endpoint that refuses what real ones do.
+Real processes: the command, demo servers, and an endpoint that refuses what real ones refuse.
 """
 
 import sys
@@ -16,7 +16,7 @@ SERVERS = Path(__file__).parents[2] / "sample_config" / "servers"
 SLOW = ("slow__count_slowly", {"seconds": 500})
 WEATHER = ("weather__get_weather", {"location": "Beijing"})
 TRUSTED = ("--trust", "slow", "--trust", "weather")
-"""Calls that the servers mark as read-only run side by side where these marks are believed."""
+"""Calls marked as read-only run in parallel if the servers are trusted."""
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 

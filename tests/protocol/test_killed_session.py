@@ -1,4 +1,4 @@
-"""A program that is killed at any moment loses nothing of a conversation that it was told is on disk.
+"""A program killed at any moment loses nothing of a conversation that was acknowledged as saved.
 
 tests/soak/kill_sessions.py does the same for longer.
 """
@@ -28,7 +28,7 @@ async def test_a_session_killed_at_random_moments_keeps_acknowledged_messages(tm
     for _ in range(20):
         session = kill_once(tmp_path / "s", dice, known, session if session and dice.random() < 0.5 else "")
         told = known[session]
-        if not told.messages:  # killed before anything was on disk: there is nothing to go on with
+        if not told.messages:  # killed before anything was saved: there is nothing to continue
             session = ""
     assert await check(tmp_path / "s", known) > 100
 

@@ -29,7 +29,7 @@ HELLO = 'say(type="hello", version="v1", tools=[TOOL])\n'
 
 
 class Stage:
-    """A host with one server, and all that travelled."""
+    """A host with one server, and all captured messages."""
 
     def __init__(self, *args, transport=Transport.LINES, **more):
         self.taken = []

@@ -1,4 +1,4 @@
-"""The linter over real traffic: nothing to say of good servers, the right word for each bad one."""
+"""The linter over real traffic: no findings for good servers, the right one for each faulty server."""
 
 import asyncio
 import contextlib
@@ -64,7 +64,7 @@ async def test_correct_servers_and_mcptui_itself_have_no_findings(judge):
 
 
 class Conversation:
-    """The plainest of clients: one request after the other, each line of the server noted."""
+    """A minimal client: one request after the other, with each line of the server recorded."""
 
     def __init__(self, fault: str, era: str) -> None:
         environment = {"PATH": "/usr/bin:/bin", "FAULT_ERA": era, "FAULT_RATE": "50", "FAULT_SECONDS": "0.1"}
@@ -102,7 +102,7 @@ class Conversation:
 
 
 def conversation(fault: str, lines: Sequence[int]) -> list[Captured]:
-    """Shake hands, list the tools and call one; `lines` is how many lines each answer has."""
+    """Do the handshake, list the tools and call one. `lines` is the number of lines of each answer."""
     talk = Conversation(fault, "legacy")
     try:
         client = {"capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}

@@ -1,4 +1,4 @@
-"""Lists that change while a server runs, listings that fail then, and change streams that end."""
+"""Lists that change while a server runs, failed listings, and change streams that end."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ modern = pytest.mark.parametrize("era", ["modern"])
 
 
 class HurriedClock(MonotonicClock):
-    """Real time whose sleeps are short; it knows how long they were to be."""
+    """A real clock with short sleeps that records the requested durations."""
 
     def __init__(self):
         self.naps = []
@@ -32,7 +32,7 @@ class HurriedClock(MonotonicClock):
 
 
 class Stage:
-    """A host with one server, which does what the test says."""
+    """A host with one server, controlled by the test."""
 
     def __init__(self, era, path):
         self.path = path
@@ -62,7 +62,7 @@ class Stage:
         written.replace(self.path)
 
     def count(self, wanted):
-        """How often a text has travelled."""
+        """Count the messages that contain a text."""
         return sum(wanted.encode() in line for line in self.lines)
 
     async def start(self):

@@ -1,4 +1,4 @@
-"""`mcptui mock`: what was recorded of a server answers in its place."""
+"""`mcptui mock`: a recording answers in place of its server."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ QUESTION = "What's the weather in Hangzhou?"
 
 
 def configuration(path: Path, *args: str) -> str:
-    # The tap is started in mcptui's environment for servers, which has none of pytest's paths.
+    # The tap gets mcptui's environment for servers, without the paths of pytest.
     env = f'env = {{PYTHONPATH = "{ROOT}", XDG_STATE_HOME = "{os.environ["XDG_STATE_HOME"]}"}}'
     command = f"trusted = true\ncommand = {json.dumps(sys.executable)}\nargs = {json.dumps(list(args))}"
     path.write_text(f"[servers.weather]\n{command}\n{env}\n")

@@ -1,4 +1,4 @@
-"""What a model's endpoint refuses is asked otherwise at once, over real HTTP, and right from then on."""
+"""A request that an endpoint refuses is adapted at once and remembered, over real HTTP."""
 
 import json
 from typing import Any
@@ -27,7 +27,7 @@ PICTURE = Attachment("image", "image/png", "p.png", 70, PIXEL)
 
 
 class Kept(dict[tuple[str, str], Any]):
-    """A memory as long as a test."""
+    """Learned facts kept during a test."""
 
     def load(self, endpoint: str, model: str) -> Any:
         return self.get((endpoint, model), {})
@@ -39,7 +39,7 @@ class Kept(dict[tuple[str, str], Any]):
 async def told(
     *replies: Reply, request: ModelRequest = ASK, model: str = "m", kept: Kept | None = None, **profile: Any
 ) -> tuple[Heard, list[Any], OpenAIChat]:
-    """Ask, and return what was heard, what was sent each time, and who asked."""
+    """Send a request. Return the reply, all sent requests, and the client."""
     async with Endpoint(replies) as endpoint:
         chat = OpenAIChat(ModelProfile("test", endpoint.base_url, model, **profile), memory=kept)
         heard = await heard_from_model(chat.stream(request))

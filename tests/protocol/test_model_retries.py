@@ -1,4 +1,4 @@
-"""When a model's endpoint is asked again, over real HTTP: only for what passes, and before anything shows."""
+"""When a model request is retried, over real HTTP: only after temporary failures and before any output."""
 
 import asyncio
 import time
@@ -25,7 +25,7 @@ SHORT = {"first_token_seconds": 1.5, "between_chunks_seconds": 1.5}
 
 
 class Story(Heard):
-    """What a model said, and how often and how long it was waited for."""
+    """The reply of a model, the number of requests and the waits."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -51,14 +51,14 @@ class Peer:
         return self._last
 
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a request and return what comes next, its response."""
+        """Send a request and return the next line, its response."""
         sent = self.send(method, **params)
         message = self.read()
         assert message["id"] == sent
         return message
 
     def end(self) -> list[dict[str, Any]]:
-        """Close stdin and return what is still said."""
+        """Close stdin and return the remaining output."""
         rest, _ = self._process.communicate(timeout=20)
         assert self._process.returncode == 0
         return [json.loads(line) for line in rest.splitlines()]

@@ -1,4 +1,4 @@
-"""What a run leaves: private regardless of the umask, and nothing through a link."""
+"""Files written by a run: private regardless of the umask, and never through a symlink."""
 
 import os
 import stat
@@ -15,7 +15,7 @@ from tests.terminal.pty_app import home_in
 def mcptui(
     home: Path, *arguments: str, umask: int | None = None, **env: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command; with a umask in a new interpreter, since a fork has another one."""
+    """Run a command, with a umask in a new interpreter, since a fork keeps another one."""
     words = ("-m", "tui", *arguments)
     return subprocess.run(
         programs.command(*words) if umask is None else (sys.executable, *words),

@@ -1,6 +1,6 @@
-"""What providers do that no recorded stream shows: written after their bug reports, as chunks.
+"""Quirks of providers that no recorded stream shows, written as chunks after bug reports.
 
-Each is fed to the accumulator, and served over HTTP cut at random bytes.
+Each is passed to the accumulator, and served over HTTP in random chunks of bytes.
 """
 
 import json
@@ -20,7 +20,7 @@ TOOLS = ("search", "now")
 
 
 def call(name: str | None, arguments: Any, identity: Any = None, index: Any = None, **extra: Any) -> Any:
-    """Return a delta with one fragment of a call; what is None is omitted, but for null arguments."""
+    """Return a delta with one fragment of a call. None values are omitted, except null arguments."""
     function = {"arguments": arguments} | ({} if name is None else {"name": name})
     entry = {"function": function, **extra}
     entry |= {} if identity is None else {"id": identity}

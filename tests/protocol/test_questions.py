@@ -1,4 +1,4 @@
-"""What real servers ask during a call, in both eras, and what they read as the answer."""
+"""Questions of real servers during a call, in both eras, and the answers that they get."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ FAULTS = HERE.parent / "corpus" / "faults"
 
 
 class Person(Refuser):
-    """Fills every form with the same content, as long as `wait` is set, and opens every address."""
+    """Answers every form with the same content while `wait` is set, and opens every URL."""
 
     def __init__(self, content=None):
         self.asked = []
@@ -199,7 +199,7 @@ async def test_dangerous_urls_of_a_phishing_server_are_refused_without_a_questio
 
 
 def kept(part: bytes) -> tuple[list[dict], TrafficSink]:
-    """Return a list, and a sink that adds to it the messages with `part` in them, blanks omitted."""
+    """Return a list, and a sink that adds the messages that contain `part`, without blanks."""
     found: list[dict] = []
 
     def keep(captured):
@@ -320,7 +320,7 @@ async def test_only_supported_capabilities_are_declared(script):
 
 async def test_a_call_that_requires_a_url_continues_when_its_server_reports_completion():
     person = Person()
-    person.wait.clear()  # nobody says that it is done but the server
+    person.wait.clear()  # only the server reports that it is done
     host = await started(HERE / "address_server.py", person)
     result = await call(host)
     assert text_of(result) == "paid on call 2"
@@ -357,7 +357,7 @@ async def test_a_legacy_server_gets_its_roots_and_a_notification_of_changes(tmp_
 
 
 class Model:
-    """Replies with a fixed text; keeps what it was asked."""
+    """Replies with a fixed text and records the requests."""
 
     label = "fixed"
 

@@ -1,4 +1,4 @@
-"""What servers ask of commands without a screen, answered by flags."""
+"""Questions of servers to commands without a screen, answered by flags."""
 
 import json
 from pathlib import Path

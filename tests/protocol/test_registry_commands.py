@@ -1,4 +1,4 @@
-"""`mcptui search` and `mcptui add NAME` as processes, with a registry on loopback."""
+"""`mcptui search` and `mcptui add NAME` in processes, with a registry on loopback."""
 
 import json
 import sys

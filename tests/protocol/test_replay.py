@@ -1,4 +1,4 @@
-"""A replay on a configured server: what it starts, what the server gets before the yes, and after it."""
+"""A replay on a configured server: what it starts, and what the server gets before and after confirmation."""
 
 import json
 import sys
@@ -41,13 +41,13 @@ def lines(*messages: dict[str, object]) -> bytes:
 
 
 def received(log: Path) -> list[object]:
-    """What each server got, in order."""
+    """What each server received, in order."""
     texts = log.read_text().splitlines()
     return [one if one == "start" else json.loads(one) for one in texts]
 
 
 async def recorded(folder: Path, *messages: dict[str, object]) -> tuple[str, ...]:
-    """Record messages to a server, and return the command that replays them on it."""
+    """Record messages to a server. Return the command that replays them on it."""
     program, log = folder / "server.py", folder / "log"
     program.write_text(SERVER)
     await mcptui("tap", "--name", "s", "--", sys.executable, str(program), str(log), stdin=lines(*messages))
@@ -74,7 +74,7 @@ async def test_the_server_starts_once_and_gets_no_recorded_message_before_confir
     assert done.code == 0 and f"{len(messages[::2])} request" in done.out
     after = received(log)
     assert after[: len(before)] == before and after.count("start") == 1
-    answered, called = after[len(before) :]  # what the server asked waits for the yes too
+    answered, called = after[len(before) :]  # the request of the server waits for the confirmation too
     assert isinstance(answered, dict) and answered["id"] == 900
     assert called == {"jsonrpc": "2.0", **LOOK}
 

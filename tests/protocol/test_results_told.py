@@ -1,4 +1,4 @@
-"""What a server's results become on their way to a model: real server, real HTTP, the whole turn."""
+"""Results of a server as sent to a model: real server, real HTTP, a whole turn."""
 
 import json
 import sys
@@ -42,7 +42,7 @@ async def host():
 async def turn_with(
     host: Host, replies: Sequence[Any], model: str = "gpt-4o"
 ) -> tuple[list[Event], list[Any]]:
-    """Return what a turn told, and the bodies of its requests."""
+    """Return the events of a turn, and the bodies of its requests."""
     async with Endpoint(replies) as endpoint:
         chat = OpenAIChat(ModelProfile("test", endpoint.base_url, model))
         talk = Conversation()

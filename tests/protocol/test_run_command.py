@@ -17,7 +17,7 @@ SAMPLES = Path(__file__).parents[2] / "sample_config" / "servers"
 
 
 def config(folder: Path, endpoint: Endpoint, extra: str = "", key: str = "") -> str:
-    """Write what asks the endpoint, with one server; `extra` may bring others."""
+    """Write a configuration with the endpoint and one server. `extra` can add others."""
     path = folder / "config.toml"
     path.write_text(
         f"""

@@ -1,4 +1,4 @@
-"""`mcptui run` against endpoints that stream oddly: a real process, a real server, real HTTP."""
+"""`mcptui run` with endpoints that stream in unusual ways: a real process, a real server, real HTTP."""
 
 import json
 import sys
@@ -39,7 +39,7 @@ def text_of(done: Done) -> str:
 
 
 def told(endpoint: Endpoint) -> list[str]:
-    """Return what the model was told about its calls."""
+    """Return the tool messages sent to the model."""
     return [one["content"] for one in endpoint.requests[-1].json["messages"] if one["role"] == "tool"]
 
 

@@ -1,4 +1,4 @@
-"""Secret arguments of calls: the server and the model get them, no file and no output has them."""
+"""Secret arguments of calls: sent to the server and the model, in no file and no output."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Secrets of the configuration that a server puts into all it says: no command writes or prints them."""
+"""Secrets of the configuration that a server repeats everywhere: no command writes or prints them."""
 
 import asyncio
 import base64
@@ -29,7 +29,7 @@ MARK = "[redacted:servers.leaky.env.LEAKY_TOKEN]"
 
 
 def leaked_in(text: str) -> list[str]:
-    """Return the names of the secrets that are in a text, as they are or in base64."""
+    """Return the names of the secrets in a text, plain or in base64."""
     return [
         name
         for name, secret in SECRETS.items()
@@ -40,14 +40,14 @@ def leaked_in(text: str) -> list[str]:
 
 
 def written() -> Iterator[tuple[str, list[str]]]:
-    """Yield the files that mcptui wrote which hold a secret."""
+    """Yield the files written by mcptui that contain a secret."""
     for path in Path(os.environ["HOME"]).rglob("*"):
         if path.is_file() and (found := leaked_in(path.read_bytes().decode("latin-1"))):
             yield str(path), found
 
 
 def files_with(text: str) -> list[Path]:
-    """Return the files of the state folder with `text` in them."""
+    """Return the files in the state folder that contain `text`."""
     files = Path(os.environ["XDG_STATE_HOME"]).rglob("*")
     return [path for path in files if path.is_file() and text.encode() in path.read_bytes()]
 

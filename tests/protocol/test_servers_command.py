@@ -1,4 +1,4 @@
-"""`mcptui servers`: every configured server started, told about and stopped."""
+"""`mcptui servers`: every configured server is started, listed and stopped."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`mcptui sessions` as a person, or a script, uses it."""
+"""`mcptui sessions` as a user or a script runs it."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ OTHER = UserMessage("北京天气如何？")
 
 @pytest.fixture
 async def ids() -> list[str]:
-    """Save two conversations; the second one is the last."""
+    """Save two conversations. The second one is the last."""
     store = SessionStore(data_dir() / "sessions", lambda: Redactor())
     return [await saved(store, QUESTION, ANSWER), await saved(store, OTHER)]
 

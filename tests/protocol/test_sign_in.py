@@ -1,4 +1,4 @@
-"""Signing in to a remote server through the whole host: real HTTP on loopback, a real browser's steps."""
+"""Signing in to a remote server through the whole host: real HTTP on loopback, the steps of a browser."""
 
 import asyncio
 import json
@@ -79,7 +79,7 @@ async def test_the_timeout_of_the_start_is_paused_during_the_sign_in(tmp_path: P
     ):
         starting = asyncio.create_task(stage.host.start("safe"))
         await until(lambda: stage.person.questions)
-        await asyncio.sleep(2.2)  # longer than the whole start may take
+        await asyncio.sleep(2.2)  # longer than the timeout of the start
         assert stage.status.state is ServerState.STARTING
         assert stage.status.sign_in == "waiting for you"
         answer.set()
@@ -92,7 +92,7 @@ async def test_the_timeout_of_a_call_is_paused_while_the_user_grants_more_scopes
         async def address(self, question):  # type: ignore[no-untyped-def]
             self.questions.append(question)
             if len(self.questions) > 1:
-                await asyncio.sleep(2.2)  # longer than the call may take
+                await asyncio.sleep(2.2)  # longer than the timeout of the call
             return AddressAnswer(Action.ACCEPT)
 
     async with OAuthServer(scopes={"tools/call": "write"}) as server:
@@ -212,7 +212,7 @@ async def test_over_http_sse_opening_the_stream_waits_for_the_sign_in(
     class Slow(Person):
         async def address(self, question):  # type: ignore[no-untyped-def]
             self.questions.append(question)
-            await asyncio.sleep(2.2)  # longer than the stream may take to open
+            await asyncio.sleep(2.2)  # longer than the timeout of opening the stream
             return AddressAnswer(Action.ACCEPT)
 
     async with OAuthServer(sse=True) as server:

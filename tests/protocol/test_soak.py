@@ -1,4 +1,4 @@
-"""The soak, for as long as a test may take: what it holds at the end is what it held at the beginning."""
+"""A short run of the soak: it uses the same resources at the end as at the start."""
 
 import subprocess
 import sys

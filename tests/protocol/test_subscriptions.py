@@ -1,4 +1,4 @@
-"""Subscriptions to resources, in both eras, over what interrupts them."""
+"""Subscriptions to resources, in both eras, across interruptions."""
 
 from contextlib import asynccontextmanager
 
@@ -26,7 +26,7 @@ def updates(stage, uri="memo://r1"):
 
 
 async def subscribe(stage):
-    """Subscribe, and wait until the server has been told."""
+    """Subscribe, and wait until the server has received it."""
     assert stage.host.workbench.subscribe("srv", "memo://r1") == ""
     wanted = (
         "resources/subscribe" if stage.state["era"] == "legacy" else '"resourceSubscriptions": ["memo://r1"]'

@@ -1,4 +1,4 @@
-"""`mcptui tap` between a host and a server: neither notices, and everything is recorded."""
+"""`mcptui tap` between a host and a server: transparent to both, and everything is recorded."""
 
 import asyncio
 import hashlib
@@ -27,7 +27,7 @@ SLEEP = "import time; time.sleep(60)"
 
 
 def recordings() -> list[Path]:
-    """Return the recordings that taps have made."""
+    """Return the recordings of taps."""
     found = sorted(Path(os.environ["XDG_STATE_HOME"]).glob("mcptui/recordings/*.mcptrace"))
     return [path for path in found if "tap" in meta_of(path)]
 
@@ -35,7 +35,7 @@ def recordings() -> list[Path]:
 def meta_of(path: Path) -> dict[str, str]:
     try:
         reader = RecordingReader(path)
-    except StorageError:  # it is just being made
+    except StorageError:  # it is just being created
         return {}
     try:
         return reader.meta()
@@ -44,7 +44,7 @@ def meta_of(path: Path) -> dict[str, str]:
 
 
 def recorded() -> list[tuple[Entry, bytes]]:
-    """Return the entries of the one recording with their bodies; none as long as it is just being made."""
+    """Return the entries of the only recording with their bodies, none while it is being created."""
     found = recordings()
     if not found:
         return []
@@ -274,7 +274,7 @@ async def test_secret_arguments_of_the_configured_server_are_not_in_the_recordin
 
 
 def everything_recorded() -> str:
-    """Return all that the one recording holds, as text."""
+    """Return the content of the only recording as text."""
     (path,) = recordings()
     files = "".join(one.read_bytes().decode("latin-1") for one in path.parent.iterdir() if one.is_file())
     return files + str(recorded()) + str(meta_of(path))

@@ -1,4 +1,4 @@
-"""What misbehaving servers write goes through a tap as it is, and is in the recording as it was."""
+"""Output of misbehaving servers passes through a tap unchanged, and is recorded unchanged."""
 
 import asyncio
 import os
@@ -39,7 +39,7 @@ NAMES = [
 
 
 async def all_of(name: str) -> bytes:
-    """Return what a fault's server writes to our requests through a tap, until it is silent for a while."""
+    """Return the output of a faulty server through a tap, until it is silent for a while."""
     server = (sys.executable, str(FAULTS / f"{name}.py"))
     process = await start("tap", "--", *server, FAULT_ERA="legacy", forked=True)
     assert process.stdin is not None and process.stdout is not None
@@ -89,7 +89,7 @@ PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
 
 
 def tapped(folder: bytes, *args: bytes, script: str = 'exec "$@"', **env: bytes) -> bytes:
-    """Tap `cat` in a folder, started by a shell script; return what the tap writes to stderr."""
+    """Tap `cat` in a folder, started by a shell script. Return the stderr of the tap."""
     command = [sys.executable.encode(), b"-m", b"tui", b"tap", *args]
     environ = {**os.environb, **{name.encode(): value for name, value in env.items()}}
     environ[b"PYTHONPATH"] = os.fsencode(Path(__file__).parents[2])

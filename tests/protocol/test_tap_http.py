@@ -1,4 +1,4 @@
-"""`mcptui tap --listen`: between a host and a server that speaks HTTP on loopback."""
+"""`mcptui tap --listen` between a host and an HTTP server on loopback."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ NEWS = b'{"jsonrpc":"2.0","method":"notifications/message","params":{}}'
 
 
 class Server:
-    """A server of a few lines that answers each request with the bytes it was told to."""
+    """A minimal server that answers each request with the given bytes."""
 
     def __init__(self) -> None:
         self.requests: list[bytes] = []

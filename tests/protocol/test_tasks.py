@@ -1,4 +1,4 @@
-"""Tasks of a real server: followed, given input, cancelled, and taken up again after a restart."""
+"""Tasks of a real server: followed, given input, cancelled, and resumed after a restart."""
 
 import asyncio
 import json
@@ -71,7 +71,7 @@ async def stage(tmp_path, questioner=None, book=None):
 
 async def test_a_call_that_becomes_a_task_gives_its_result(tmp_path):
     async with stage(tmp_path) as it:
-        result = await it.call("count", seconds=0.5)  # the limit of a call is not that of its task
+        result = await it.call("count", seconds=0.5)  # the timeout of a call does not apply to its task
         assert (result.content[0].text, result.structured) == ("counted to 3", {"n": 3})
         assert (None, None, "task working: 2 of 3") in it.told
         assert len(it.sent("tasks/get")) == 3 and list(it.host.workbench.tasks("srv")) == []
@@ -148,7 +148,7 @@ async def test_the_task_of_an_abandoned_call_by_hand_is_resumed_after_a_restart(
 
 
 async def left_at_work(it):
-    """Call by hand what never ends, and leave it."""
+    """Call a tool that never ends by hand, and abandon the call."""
 
     def all_answered():
         seen = [(one.direction, json.loads(one.raw)) for one in it.captured if one.kind is None]
@@ -223,7 +223,7 @@ async def test_over_http_requests_for_a_task_name_it_in_a_header():
 
 
 async def test_a_reported_task_is_fetched_at_once_instead_of_after_its_interval():
-    """Its interval is a minute: only its report has the result fetched in time."""
+    """Its interval is a minute, so the result is fetched in time only because of the report."""
 
     def result(members):
         async def answer(asked, writer):

@@ -25,7 +25,7 @@ RECORDED = [name for name, entry in STREAMS.items() if "dialect" in entry]
 
 
 def spoken(text: str, seed: int, finish: str) -> Answer:
-    """Return an answer that says `text` in deltas of odd sizes, its bytes cut anywhere."""
+    """Return an answer that streams `text` in deltas of random sizes, split at any byte."""
     size = 1 + seed * 5 % 17
     deltas = [chunk(content=text[at : at + size]) for at in range(0, len(text), size)]
     usage = {"prompt_tokens": 9, "completion_tokens": 9}
@@ -33,7 +33,7 @@ def spoken(text: str, seed: int, finish: str) -> Answer:
 
 
 async def heard(endpoint: Endpoint, protocol: str, tools: tuple[ToolSpec, ...] = TOOLS) -> Heard:
-    """Ask the endpoint through the client and `protocol`."""
+    """Send a request to the endpoint through the client and `protocol`."""
     model = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
     try:
         return await asked(model, protocol, tools)
@@ -62,7 +62,7 @@ async def test_the_client_reads_every_reply_in_any_chunks_of_bytes() -> None:
 
 
 def known(names: list[str]) -> tuple[ToolSpec, ...]:
-    """Return the tools that were known when a stream was recorded; `server/tool` where it has a server."""
+    """Return the known tools of a recorded stream, as `server/tool` if there is a server."""
     made: list[ToolSpec] = []
     for name in names:
         server, _, tool = name.rpartition("/")

@@ -1,4 +1,4 @@
-"""`mcptui traffic` on a recording that `mcptui tap` has made."""
+"""`mcptui traffic` on a recording of `mcptui tap`."""
 
 import asyncio
 import json

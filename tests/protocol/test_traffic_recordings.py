@@ -21,7 +21,7 @@ HOUR = 3600 * SECOND
 
 
 class Session:
-    """A recording in the making."""
+    """A recording being written."""
 
     def __init__(self, began_ns: int) -> None:
         self._at = began_ns
@@ -49,7 +49,7 @@ class Session:
 
 @pytest.fixture
 def hour() -> None:
-    """Keep what ran: one long ago, and in the last hour a session and a tap beside it."""
+    """Write recordings: one long ago, and in the last hour a session and a tap."""
     now = time.time_ns()
     old = Session(now - 3 * HOUR)
     old.call("ancient", 99, Outcome.ERROR)
@@ -240,7 +240,7 @@ async def test_the_available_part_of_a_live_recording_at_its_size_limit_is_read(
                 last += 50
                 if writer.gone:
                     full.set()
-                    stop.wait(0.01)  # 5,000 a second: faster ones are dropped before anybody reads them
+                    stop.wait(0.01)  # 5,000 a second: faster ones are dropped before they can be read
 
     thread = threading.Thread(target=record)
     thread.start()

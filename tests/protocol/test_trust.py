@@ -1,4 +1,4 @@
-"""Servers that are not trusted, from the shell: what their marks decide."""
+"""Untrusted servers, in commands: what their read-only marks decide."""
 
 import json
 from pathlib import Path
@@ -64,7 +64,7 @@ OBEYS = calls(("tool_shadowing__bash", {"data": "curl http://127.0.0.1:9/"}))
 
 
 async def obeyed(tmp_path: Path, *flags: str, rules: str) -> str:
-    """Run a model that obeys an injected result; return the result of its second call."""
+    """Run a model that obeys an injected result. Return the result of its second call."""
     async with Endpoint([INJECTED, OBEYS, says("Done.")]) as endpoint:
         path = config(tmp_path, endpoint, "prompt_injection_result", "tool_shadowing", rules=rules)
         done = await mcptui("run", "--config", path, "--json", *flags, "weather?")

@@ -1,4 +1,4 @@
-"""What is remembered of the era of a server, and servers whose era changes, as a new version of them does."""
+"""The remembered era of a server, and servers whose era changes with a new version."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Conversations that change models, are made shorter, branched, resumed, imported or damaged stay valid.
+"""Conversations that change models, are compacted, branched, resumed, imported or damaged stay valid.
 
 Over HTTP, with an endpoint that refuses whatever real providers do, see tests/strict.py.
 """
@@ -36,7 +36,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[StrictStage]:
 
 
 async def talk(stage: StrictStage, turns: int = 3) -> None:
-    """Have a conversation with two calls in each turn and much text."""
+    """Run a conversation with two calls in each turn and much text."""
     for number in range(turns):
         await stage.ask(f"question {number} " + "x " * 2000, calls(ECHO, ECHO), says("y " * 2000))
 
@@ -83,15 +83,15 @@ async def test_switching_the_model_while_its_window_is_queried_keeps_a_valid_his
         await stage.goes_on()
 
 
-# ---- room ------------------------------------------------------------------------------------------------
+# ---- compaction ------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(params=["mistral", "template"])
 async def full(stage: StrictStage, request: pytest.FixtureRequest) -> StrictStage:
-    """A conversation that is too long for its window by now."""
+    """A conversation that has become too long for its context window."""
     await talk(stage)
     await stage.conversations.switch(request.param)
-    await stage.ask("hello")  # one that has no function calling says so now
+    await stage.ask("hello")  # a model without function calling reports it now
     await stage.narrow(3000)
     return stage
 
@@ -181,7 +181,7 @@ async def test_a_conversation_is_valid_after_a_turn_started_during_a_manual_summ
 
 
 async def killed(stage: StrictStage, *, sent: bool) -> str:
-    """Return a session of a program that was killed in the middle of two calls."""
+    """Return a session of a program killed during two calls."""
     journal = await stage.store.begin()
     made = tuple(CallRequest(f"chatcmpl-tool-{number:032}", "srv__echo", "{}") for number in range(2))
     journal.message(0, UserMessage("go"))

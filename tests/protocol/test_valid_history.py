@@ -1,6 +1,6 @@
-"""Whatever happened in a conversation, what is sent next is refused by no provider, and is answered.
+"""Whatever happened in a conversation, the next request is valid for every provider and is answered.
 
-Real conversations over HTTP; the endpoint refuses what real ones do, see tests/strict.py.
+Real conversations over HTTP. The endpoint refuses what real ones refuse, see tests/strict.py.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ NO = Decision(Said.NO, "not now")
 ECHO = ("srv__echo", {"text": "hi"})
 WAITS = ("srv__waits", {})
 ASKED = ("mistral", "gemini")
-"""Who is asked; what the others would be sent is looked at as well."""
+"""The model in use. The requests for the others are checked as well."""
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[StrictStage]:
 
 @pytest.fixture(params=ASKED)
 async def native(stage: StrictStage, request: pytest.FixtureRequest) -> StrictStage:
-    """A stage on which one of the providers with rules of its own is asked."""
+    """A stage with one of the providers that have rules of their own."""
     await stage.conversations.switch(request.param)
     return stage
 
@@ -127,7 +127,7 @@ def xml(tool: str) -> Answer:
     return says(f"<use_mcp_tool>{call}</use_mcp_tool>")
 
 
-# ---- turns that are cut ------------------------------------------------------------------------------------
+# ---- interrupted turns -------------------------------------------------------------------------------------
 
 HANGS = says("I was about to say", hang=True, done=False)
 CUTS: dict[str, tuple[Sequence[Reply], Watch | Callable[[], Watch]]] = {

@@ -1,4 +1,4 @@
-"""Any walk through a conversation leaves one that every provider takes, and a next question is answered.
+"""After any sequence of actions every provider accepts the conversation, and a next question is answered.
 
 Over HTTP, with an endpoint that refuses whatever real providers do. `WALKS=500 pytest` with this file goes
 further than the usual few.
@@ -101,7 +101,7 @@ class Walk:
         self.stage.strict.forget()
 
     async def show(self, names: Sequence[str]) -> None:
-        """Ask with a picture, and without a word."""
+        """Ask with an image and no text."""
         await self.stage.ask("", *(ANSWERS[name]() for name in names), attachments=(PICTURE,))
         self.stage.strict.forget()
 
@@ -109,7 +109,7 @@ class Walk:
         await self.ask(names, cancels(kind, number))
 
     async def hold(self, names: Sequence[str], number: int) -> None:
-        """Cancel while something hangs: a call, a reply, or the endpoint."""
+        """Cancel while a call, a reply or the endpoint hangs."""
         loop, script, over = asyncio.get_running_loop(), self.stage.strict, False
 
         def look(turn: PendingTurn) -> None:
@@ -135,7 +135,7 @@ class Walk:
         await self.ask(names, watch)
 
     async def approve(self, names: Sequence[str], decisions: Sequence[object]) -> None:
-        """Ask for every call; cancel where nobody answers."""
+        """Require approval for every call, and cancel without an answer."""
         around, approver = self.stage.around, ScriptedApprover(*decisions)
         toolbox, policy = around.toolbox.offered, around.policy
         around.toolbox.offered = [replace(tool, read_only=False) for tool in toolbox]
@@ -175,7 +175,7 @@ class Walk:
             await self.stage.conversations.resume(session)
 
     async def left(self) -> str:
-        """Leave the conversation, and return it; "" if it was not kept, because nothing was said in it."""
+        """Close the conversation and return its session, "" if it was empty and not saved."""
         info = self.stage.conversations.info
         await self.stage.conversations.new()
         kept = [one.id for one in await self.stage.conversations.sessions()]
@@ -189,7 +189,7 @@ class Walk:
             )
 
     async def lose(self, number: int) -> None:
-        """Lose a message of the saved conversation, and go on with what is left."""
+        """Delete a message of the saved conversation, and continue with the rest."""
         if not (session := await self.left()):
             return
         (path,) = (self.folder / "sessions").glob(f"{session}*")

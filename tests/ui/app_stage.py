@@ -33,14 +33,14 @@ async def opened(
 
 
 def screen_text(app: App[Any]) -> str:
-    """Return what is on screen, and what shows through behind a dialog."""
+    """Return the text on screen, including what is visible behind a dialog."""
     visible_screen_stack.set(app._background_screens)
     lines = app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in line) for line in lines)
 
 
 async def shows(app: App[Any], *texts: str) -> None:
-    """Wait until the screen shows some texts; it is read anew only when Textual has painted it anew."""
+    """Wait until the screen shows some texts. It is read again only after Textual has repainted it."""
     painted, text = True, ""
 
     def mark() -> None:

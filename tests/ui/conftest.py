@@ -1,4 +1,4 @@
-"""What the tests of screens share."""
+"""Fixtures shared by the tests of screens."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ __all__ = ["keys_wait_long", "painted_when_looked_at", "parsed_once"]
 
 @pytest.fixture(scope="session", autouse=True)
 def keys_wait_long() -> Iterator[None]:
-    """Have a key wait for the one before and for its screen, also while other tests have the processors."""
+    """Make each key wait for the previous one and its screen, even on a busy machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(keys_in_order, "SETTLING_SECONDS", 10.0)
         patch.setattr(keys_in_order, "OPENING_CHECKS", 2000)

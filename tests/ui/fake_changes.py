@@ -1,4 +1,4 @@
-"""What the app changes in the configuration, written down or done to the fake host."""
+"""Changes of the configuration by the app, recorded or applied to the fake host."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -58,7 +58,7 @@ class FakeTrust:
 
 
 class FakeChanges:
-    """`tui.runtime.server_changes.ServerChanges` that writes down what it is asked to do."""
+    """`tui.runtime.server_changes.ServerChanges` that records the requested changes."""
 
     def __init__(self) -> None:
         self.done: list[tuple[str, str]] = []
@@ -99,7 +99,7 @@ class FakeChanges:
 
 
 class FakeModelChanges:
-    """`tui.runtime.model_changes.ModelChanges` that writes down what it is asked to do."""
+    """`tui.runtime.model_changes.ModelChanges` that records the requested changes."""
 
     def __init__(self) -> None:
         self.done: list[tuple[str, ModelValues]] = []

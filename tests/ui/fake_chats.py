@@ -28,15 +28,15 @@ OLLAMA = ModelChoice(
 
 
 class FakeChats:
-    """Everything that a screen needs of conversations, as a test sets it.
+    """The part of the conversations that screens use, set by a test.
 
     Attributes:
-        saved: what the list of sessions shows, by id, and what was said in each (`talks`).
-        deleted: what was taken out of the list, by id.
-        finds: what a search yields; `gate`, if given, is waited for before each.
-        offers: what the endpoint of each choice offers; an error is raised.
-        asked: each question with what was attached to it.
-        done: other things that were asked for, as tuples.
+        saved: the listed sessions by id, and the messages of each (`talks`).
+        deleted: the deleted sessions by id.
+        finds: the results of a search, each after `gate`, if set.
+        offers: the models of each endpoint, or an error to raise.
+        asked: each question with its attachments.
+        done: other requests, as tuples.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class FakeChats:
     async def contents(self, session: str) -> str:
         return "2 messages, 1 redacted value"
 
-    # ---- what the model is told ----
+    # ---- requests to the model ----
 
     async def set_system(self, text: str) -> None:
         self.system = text

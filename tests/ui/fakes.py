@@ -39,7 +39,7 @@ Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
 
 
 def says(*texts: str) -> list[ModelPart]:
-    """Return a reply that is only text."""
+    """Return a reply of text only."""
     return [*(TextPart(text) for text in texts), ReplyPart(usage=Usage(100, 20))]
 
 
@@ -120,7 +120,7 @@ class FakeRequestContext:
 class FakeRuntime:
     """`tui.runtime.runtime.Runtime` without configuration, processes or network.
 
-    `ready()` waits for `gate`, if there is one.
+    `ready()` waits for `gate`, if set.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from textual.widgets import OptionList
 
 @pytest.fixture(scope="session", autouse=True)
 def parsed_once() -> Iterator[None]:
-    """Keep what style sheets say, which each app would parse again: a third of what its start costs.
+    """Cache parsed style sheets, which each app would parse again: a third of its start time.
 
     Textual keeps it for one app in the same way, and never changes it.
     """
@@ -42,10 +42,10 @@ def parsed_once() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def painted_when_looked_at() -> Iterator[None]:
-    """Paint a screen when a test reads it, and once when its app shuts down, but not for no terminal.
+    """Paint a screen only when a test reads it, and once when its app shuts down.
 
-    Textual paints each change, also where the driver is headless, and drops what it painted: a third of
-    what a test of a screen costs. A screen with an option list, which measures its options when it is
+    Textual paints each change even if the driver is headless, and drops the output: a third of
+    the time of a test of a screen. A screen with an option list, which measures its options when it is
     painted, and a picture of the whole screen for a file are painted at once.
     Where each paint matters, a module replaces this fixture.
     """

@@ -37,7 +37,7 @@ async def shown(app: McptuiApp, dialog: type) -> None:
 
 
 async def painted(app: McptuiApp, *, whole: bool = False) -> ReadPane:
-    """Wait until the text of a question is on screen, as far as it fits, or the whole of it."""
+    """Wait until the text of a question is on screen, in part or `whole`."""
     pane = app.screen.query_one(ReadPane)
 
     def seen() -> bool:

@@ -1,4 +1,4 @@
-"""A tour: the app opened at a size and in a theme, walked through by keys, its screens compared."""
+"""A tour: opens the app at a size and in a theme, goes through it by keys, compares its screens."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -27,7 +27,7 @@ SIZES = ((80, 24), (120, 40))
 
 @dataclass
 class Visit:
-    """The app on a tour, and what was found to differ."""
+    """The app on a tour, and the differences found."""
 
     app: McptuiApp
     pilot: Pilot[int]
@@ -72,7 +72,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """A way through some screens, in the order of their names."""
+    """A tour through some screens, in the order of their names."""
 
     runtime: Callable[[], FakeRuntime]
     walk: Callable[[Visit], Awaitable[None]]
@@ -84,7 +84,7 @@ Walk = Callable[[Visit], Awaitable[None]]
 
 
 def tour(runtime: Callable[[], FakeRuntime], *screens: str) -> Callable[[Walk], Walk]:
-    """Add a walk through these screens, over such a runtime, to the tours."""
+    """Return a decorator that registers a tour through these screens."""
 
     def add(walk: Walk) -> Walk:
         TOURS.append(Tour(runtime, walk, screens))

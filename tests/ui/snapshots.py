@@ -1,8 +1,8 @@
 """Snapshots of screens as text: the characters, then the styles of each row by theme role.
 
-A file holds one screen at one size: in the dark theme, and of the light one what differs. A row of styles
-is the ground that most of its cells have, and runs `STYLE:CELLS` from left to right, where a style is
-`TEXT/GROUND+ATTRIBUTES` without the ground of the row. `_` is blank. A colour is a role of the theme, or
+A file has one screen at one size: the dark theme, and the differences of the light one. A row of styles
+is the background of most of its cells, and runs `STYLE:CELLS` from left to right, where a style is
+`TEXT/BACKGROUND+ATTRIBUTES` without that background. `_` is blank. A colour is a role of the theme, or
 a hex value if it is none of them.
 """
 
@@ -32,9 +32,9 @@ REWRITE_VARIABLE = "REWRITE_SNAPSHOTS"
 REWRITE_COMMAND = f"{REWRITE_VARIABLE}=1 .venv/bin/pytest tests/ui/test_snapshots.py"
 
 SETTLED_SECONDS = 0.6
-"""A screen that has been the same for so long is written."""
+"""Seconds for which a screen must be unchanged before it is written."""
 MISMATCH_SECONDS = 2.0
-"""A screen that has differed from its file in the same way for so long fails the test."""
+"""Seconds after which a screen with an unchanged difference from its file fails the test."""
 MOST_SECONDS = 20.0
 
 _SHOWN_ON_BLANKS = ("underline", "strike", "reverse")
@@ -61,9 +61,9 @@ def path_of(name: str, size: tuple[int, int]) -> Path:
 
 
 async def problem_of(app: App[object], name: str, size: tuple[int, int], theme: str) -> str:
-    """Compare the screen with its file, or write the file; return what differs, "" if nothing does.
+    """Compare the screen with its file, or write the file. Return the differences, "" if there are none.
 
-    The screen is taken until it is as in the file: what timers bring may still be on its way.
+    The screen is read until it matches the file, since updates by timers may be pending.
     """
     path = path_of(name, size)
     known = read(path)
@@ -96,7 +96,7 @@ def _difference(expected: Picture | None, found: Picture, name: str) -> str:
 
 
 async def _painted(app: App[object]) -> None:
-    """Wait until the messages of now are handled, and what they changed is laid out and painted."""
+    """Wait until the pending messages are handled, and their changes are laid out and painted."""
     for _ in range(2):
         done = asyncio.Event()
         app.screen.call_after_refresh(done.set)
@@ -104,7 +104,7 @@ async def _painted(app: App[object]) -> None:
 
 
 def picture_of(app: App[object], theme: str) -> Picture:
-    """Return what is on screen, and what shows through behind a dialog as it is now."""
+    """Return the screen, including what is currently visible behind a dialog."""
     if behind := app._background_screens:
         visible_screen_stack.set(behind)
         app.screen._styles_cache.clear()
@@ -132,7 +132,7 @@ def _row_styles(segments: Sequence[tuple[str, Style]], theme: str) -> str:
 
 
 def _runs(names: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Yield each style and how many cells have it; a blank between words of one style is of that style."""
+    """Yield each style and the number of its cells. A blank between words of one style has that style."""
     runs = [(name, len(list(run))) for name, run in groupby(names)]
     for at in range(1, len(runs) - 1):
         if runs[at] == ("_", 1) and runs[at - 1][0] == runs[at + 1][0]:
@@ -181,7 +181,7 @@ def read(path: Path) -> dict[str, Picture]:
 
 
 def write(path: Path, pictures: dict[str, Picture]) -> None:
-    """Write a screen; the dark theme has to be there."""
+    """Write a screen. The dark theme is required."""
     dark = pictures[DARK]
     lines = [*dark.rows, _STYLES, *_grouped(dict(enumerate(dark.styles, 1)))]
     if light := pictures.get(LIGHT):
@@ -201,7 +201,7 @@ def _changed(dark: Sequence[str], changes: dict[int, str]) -> tuple[str, ...]:
 
 
 def _grouped(lines: dict[int, str]) -> Iterator[str]:
-    """Write equal lines that follow each other once, behind their numbers: `4-9|…`."""
+    """Write consecutive equal lines once, after their numbers: `4-9|…`."""
     numbers = list(lines)
     while numbers:
         first = last = numbers.pop(0)
@@ -211,7 +211,7 @@ def _grouped(lines: dict[int, str]) -> Iterator[str]:
 
 
 def _numbered(text: str) -> dict[int, str]:
-    """Read what `_grouped` wrote."""
+    """Parse the output of `_grouped`."""
     found = {}
     for line in text.strip("\n").split("\n"):
         numbers, bar, content = line.partition("|")

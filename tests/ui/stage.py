@@ -1,4 +1,4 @@
-"""A bare app for one widget, a fake host, and helpers to read what is painted."""
+"""A minimal app for one widget, a fake host, and helpers to read painted lines."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ SECOND = 1_000_000_000
 
 
 class Stage(App[None]):
-    """Shows one widget on the whole screen, in the default theme."""
+    """Shows one widget on the full screen, in the default theme."""
 
     CSS = "Screen { background: $surface; }"
 

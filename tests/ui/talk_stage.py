@@ -1,4 +1,4 @@
-"""A transcript in a bare app: fill it and read what it shows."""
+"""A transcript in a minimal app: fill it and read what it shows."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""The app as a person uses it: keys in, regions and words out. The loop is the real one."""
+"""The app as a user runs it: keys in, regions and text out. The turn loop is the real one."""
 
 import asyncio
 import threading

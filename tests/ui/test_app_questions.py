@@ -1,4 +1,4 @@
-"""A question of a call in the app: which keys answer it, and which never do."""
+"""The approval question of a call: which keys answer it, and which never do."""
 
 import asyncio
 import json
@@ -113,7 +113,7 @@ LONG = json.dumps({"id": "\n".join(f"line {number}" for number in range(60))})
 
 
 async def press_and_settle(app: McptuiApp, pilot: Pilot[None], key: str) -> None:
-    """Press a key that answers, and wait until it is no part of a word any more."""
+    """Press an answer key, and wait until it can no longer be part of a word."""
     await pilot.press(key)
     await until(lambda: app.main.parts.answer_keys._held is None)
 
@@ -125,7 +125,7 @@ async def test_a_call_can_be_approved_only_after_all_arguments_were_on_screen():
         await shows(app, "60 lines   enter expand")
         await pilot.press("f2")
         await ripen(app)
-        for _ in range(2):  # the first yes expands it
+        for _ in range(2):  # the first y expands it
             await press_and_settle(app, pilot, "y")
             await shows(app, "line 9", "Read the whole call first:")
             assert app.main.parts.approvals.current and runtime.toolbox.called == []

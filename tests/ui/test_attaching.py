@@ -1,4 +1,4 @@
-"""Files and resources that go with a message."""
+"""Attaching files and resources to a message."""
 
 import asyncio
 import base64
@@ -68,7 +68,7 @@ async def test_a_file_is_completed_shown_as_a_token_and_read_when_it_is_sent(fol
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Holds back the list of files until it is set."""
+    """Delays the list of files until it is set."""
     gate, references = asyncio.Event(), LiveSources.references
 
     async def waiting(self: LiveSources, query: str) -> Sequence[Suggestion]:
@@ -80,7 +80,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
 
 
 def burst(app: App[int], text: str, *more: str) -> None:
-    """Press keys before the app has looked at the first."""
+    """Press keys before the app has handled the first."""
     letters = [("space" if letter == " " else letter, letter) for letter in text]
     for key, letter in [*letters, *((key, None) for key in more)]:
         app.post_message(events.Key(key, letter))

@@ -1,4 +1,4 @@
-"""Tools that changed since they were accepted, from the servers pane."""
+"""Reviewing changed tools from the servers pane."""
 
 from dataclasses import replace
 

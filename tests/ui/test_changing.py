@@ -1,4 +1,4 @@
-"""The screen always shows the conversation that is open, and says why it cannot be replaced now."""
+"""The screen always shows the open conversation, and says why it cannot be replaced now."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ def with_milk(*replies: object) -> FakeRuntime:
 
 
 def hold(runtime: FakeRuntime, name: str, busy: str) -> tuple[asyncio.Event, asyncio.Event]:
-    """Hold a method of the conversations; return what says that it began, and what lets it go."""
+    """Block a method of the conversations. Return the events "started" and "may continue"."""
     conversations = runtime.conversations
     begun, go, work = asyncio.Event(), asyncio.Event(), getattr(conversations, name)
 
@@ -50,7 +50,7 @@ def hold(runtime: FakeRuntime, name: str, busy: str) -> tuple[asyncio.Event, asy
 
 
 async def say_hi(app: McptuiApp, pilot: Pilot[int]) -> None:
-    """Have a first turn, and wait until it has ended."""
+    """Run a first turn, and wait until it has ended."""
     await send(pilot, "hi")
     await shows(app, "Hello.")
     await until(lambda: not app.main.parts.turns.running)
@@ -196,7 +196,7 @@ async def test_a_session_opened_just_before_the_list_closes_is_shown() -> None:
         async def slow(session: str) -> None:
             await resume(session)
             taken.set()
-            await asyncio.Event().wait()  # the one before is being left
+            await asyncio.Event().wait()  # the previous one is being closed
 
         runtime.conversations.resume = slow  # type: ignore[method-assign]
         await pilot.press("f9")
@@ -226,12 +226,12 @@ async def test_a_system_text_is_not_applied_to_another_conversation_opened_under
         assert runtime.conversations.system == ""
 
 
-# ---- with conversations that are really saved
+# ---- with conversations saved to disk
 
 
 @asynccontextmanager
 async def real(folder: Path, *replies: Reply) -> AsyncIterator[tuple[SlowStage, McptuiApp, Pilot[int]]]:
-    """The app over conversations on disk, of which the second is on screen."""
+    """The app over two conversations on disk. The second is on screen."""
     stage, runtime = SlowStage(folder / "sessions", *replies), FakeRuntime()
     await stage.saved("first question")
     await stage.ask("second question")

@@ -1,4 +1,4 @@
-"""Commands in the composer: the list that completes them, what each does, and that nothing is lost."""
+"""Commands in the composer: completing them, running them, and losing nothing."""
 
 import asyncio
 from pathlib import Path
@@ -110,7 +110,7 @@ async def test_prompt_names_from_a_server_are_cleaned():
         assert "\x1b" not in screen_text(app)
 
 
-# ---- what is no command ----
+# ---- text that is not a command ----
 
 
 @pytest.mark.parametrize("text", ["/etc/hosts", "// a comment", " /help", " /revython"])
@@ -141,7 +141,7 @@ async def test_an_unknown_command_is_reported_and_sent_after_a_leading_space():
         assert runtime.conversations.asked[0][0] == " /revython"
 
 
-# ---- the doing ----
+# ---- running commands ----
 
 
 async def test_model_without_a_name_opens_the_list_of_models():

@@ -32,7 +32,7 @@ async def composing() -> AsyncIterator[tuple[Composer, Pilot[None]]]:
 
 
 def taken(composer: Composer) -> str:
-    """Take the message, every paste in full."""
+    """Take the message, with every paste in full."""
     written = composer.take_written()
     return written.text if written is not None else ""
 

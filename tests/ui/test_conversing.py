@@ -1,4 +1,4 @@
-"""Conversations, messages and models in the app: taken up, branched, asked again, copied, exported."""
+"""Conversations, messages and models in the app: resumed, branched, resent, copied, exported."""
 
 import asyncio
 import re
@@ -253,7 +253,7 @@ async def test_the_conversation_is_exported_to_a_file(
         await shows(app, "Exported to")
 
 
-# ---- what was summarised ----
+# ---- summaries ----
 
 
 async def test_a_summary_is_shown_and_can_be_undone() -> None:
@@ -351,13 +351,13 @@ async def test_a_file_is_opened_only_after_confirmation(
         assert started == []
         await pilot.press("o", "enter")
         await shows(app, "Open this file from the server")
-        await pilot.pause(0.35)  # a yes that comes sooner was typed before the question was seen
+        await pilot.pause(0.35)  # an earlier y was typed before the question was visible
         await pilot.press("y")
         await until(lambda: len(started) == 1)
         assert started[0].parent == tmp_path
 
 
-# ---- the lines around it ----
+# ---- status line and notes ----
 
 
 async def test_the_status_line_shows_context_use_and_cost() -> None:

@@ -1,4 +1,4 @@
-"""Dialogs: at most one of each kind, up to date while open; keys that do nothing say why."""
+"""Dialogs: at most one of each kind, up to date while open. Keys without effect say why."""
 
 import asyncio
 
@@ -28,7 +28,7 @@ from tui.ui.traffic.screen import TrafficScreen
 )
 async def test_a_dialog_is_never_open_twice(keys):
     async with opened(FakeRuntime()) as (app, pilot):
-        for key in keys:  # all at once, as from a key that is held down
+        for key in keys:  # all at once, as with a key held down
             app.post_message(events.Key(key, key if len(key) == 1 else None))
         await until(lambda: len(app.screen_stack) > 1)
         await pilot.pause()

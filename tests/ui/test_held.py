@@ -1,4 +1,4 @@
-"""What is written while a turn runs: held and sent after it, or said at the next step; nothing is lost."""
+"""Messages typed during a turn: queued and sent after it, or sent at the next step. None is lost."""
 
 import asyncio
 
@@ -143,7 +143,7 @@ async def test_stopping_returns_every_unsent_message():
 
 async def test_a_steering_message_that_came_too_late_is_sent_next():
     class DeafTurn:
-        """Ends without telling the model."""
+        """Ends without sending the steering message."""
 
         def __init__(self, turn: object) -> None:
             self._turn = turn

@@ -1,4 +1,4 @@
-"""What was written before: kept between runs, gone through, searched; secrets are not kept."""
+"""The input history: saved between runs, recalled, searched. Secrets are not saved."""
 
 from pathlib import Path
 

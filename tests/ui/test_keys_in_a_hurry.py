@@ -1,4 +1,4 @@
-"""Who writes a message while a question stands there answers nothing by accident."""
+"""Typing a message while a question is open answers nothing by accident."""
 
 import pytest
 from textual import events

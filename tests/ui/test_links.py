@@ -1,4 +1,4 @@
-"""Links in results: read and attached from where they stand; prompts put into the message or sent."""
+"""Links in results are read and attached in place. Prompts are inserted into the message or sent."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -23,7 +23,7 @@ def lines_of(screen: LogScreen) -> LogLines:
 
 
 def burst(app: App[None], text: str) -> None:
-    """Give the app keys as a paste or a script does: all of them before it has looked at the first."""
+    """Send the app keys like a paste or a script: all of them before it has handled the first."""
     names = {"/": "slash", "\r": "enter", "\x1b": "escape"}
     for letter in text:
         app.post_message(events.Key(names.get(letter, letter), letter if letter != "\x1b" else None))

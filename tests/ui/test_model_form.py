@@ -1,4 +1,4 @@
-"""A model added in the app: provider, key, model from its list, tried before it is saved."""
+"""Adding a model in the app: provider, key, model from its list, tested before it is saved."""
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, shows

@@ -23,7 +23,7 @@ NO_KEY = ModelChoice(
 
 @dataclass
 class Scene(OnScreen):
-    """The screen, and what came of it."""
+    """The screen and its result."""
 
     conversations: FakeChats
     given: list[bool | None] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""A conversation that was saved, shown anew: its messages and its calls, quick at any length."""
+"""A saved conversation, shown again: its messages and calls, fast at any length."""
 
 import pytest
 

@@ -72,7 +72,7 @@ async def test_an_image_can_be_folded_and_unfolded() -> None:
         await press(pilot, "space")
         assert blocks(screen) == 0
         await press(pilot, "space")
-        assert blocks(screen) == 5  # at once: it was decoded before
+        assert blocks(screen) == 5  # at once, since it was decoded before
 
 
 async def test_the_first_images_are_unfolded_and_the_others_on_demand() -> None:

@@ -1,4 +1,4 @@
-"""Prompts of servers and the person's own snippets, as commands in the composer."""
+"""Prompts of servers and snippets of the user, as commands in the composer."""
 
 from dataclasses import replace
 

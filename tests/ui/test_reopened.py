@@ -1,4 +1,4 @@
-"""A conversation that is opened again looks as it did when it ran: nothing of it is only on the screen."""
+"""A reopened conversation looks as it did when it ran: everything on the screen is saved."""
 
 import asyncio
 import time
@@ -39,7 +39,7 @@ FAILS = ModelError("HTTP 500: out of order", where="model", next_step="Retry.")
 
 
 class SlowModel(ScriptedModel):
-    """Takes two seconds for each part, and lets whoever watches see it before the next."""
+    """Takes two seconds for each part, and shows it before the next."""
 
     def __init__(self, clock: HandClock, bridge: Bridge, *replies: Reply) -> None:
         super().__init__(replies)
@@ -56,7 +56,7 @@ class SlowModel(ScriptedModel):
 
 
 class Scene:
-    """A conversation on screen that is written down as it happens."""
+    """A conversation on screen that is saved as it happens."""
 
     def __init__(self, it: Talk, journal: SessionJournal, clock: HandClock) -> None:
         self.it, self.journal, self.clock = it, journal, clock

@@ -1,4 +1,4 @@
-"""The rules screen: rules are listed, tried on a call, added, edited and removed."""
+"""The rules screen: rules are listed, checked against a call, added, edited and removed."""
 
 import tomllib
 from collections.abc import AsyncIterator, Sequence
@@ -22,7 +22,7 @@ CALL = 'notes/delete_note {"id": "milk"}'
 
 
 class File:
-    """A configuration with rules, which are in force once it is read again."""
+    """A configuration with rules, which are in force once it is reloaded."""
 
     def __init__(self, path: Path, runtime: FakeRuntime, rules: Sequence[str]) -> None:
         self.path = path
@@ -45,7 +45,7 @@ class Scene(OnScreen):
     file: File
 
     async def removes(self) -> None:
-        """Remove the selected rule, and say yes."""
+        """Remove the selected rule, and confirm."""
         await self.press("ctrl+d")
         dialog = self.pilot.app.screen
         assert isinstance(dialog, Confirm)

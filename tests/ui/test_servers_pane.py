@@ -1,4 +1,4 @@
-"""The servers pane, as a person sees and steers it."""
+"""The servers pane, as a user sees and controls it."""
 
 import pytest
 

@@ -28,7 +28,7 @@ TALK = (UserMessage("Which notes mention milk?"), AssistantMessage("Two of them.
 
 @dataclass
 class Scene(OnScreen):
-    """The screen, and what came of it."""
+    """The screen and its result."""
 
     conversations: FakeChats
     screen: SessionsScreen
@@ -288,7 +288,7 @@ async def test_titles_are_neither_markup_nor_escape_sequences() -> None:
         await scene.shows("[bold]a␛[2J[/x]")
 
 
-# ---- the dialog that asks where to ----
+# ---- the export dialog ----
 
 
 async def counted() -> str:

@@ -1,4 +1,4 @@
-"""Signing in from the composer, and where the state of it is shown."""
+"""Signing in from the composer, and where its state is shown."""
 
 import time
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Every screen at two sizes and in two themes is as its file in `tests/snapshots` says.
+"""Every screen at two sizes and in two themes matches its file in `tests/snapshots`.
 
 A tour opens the app, goes from screen to screen by keys, and compares each with its file.
 """
@@ -17,7 +17,7 @@ from tests.ui.snapshots import DARK, FOLDER, LIGHT, REWRITE_COMMAND, path_of
 from tests.ui.tours import chat, lists, questions, traffic, trust, workbench
 
 PLACES = (chat, lists, questions, traffic, trust, workbench)
-"""Importing them has added their tours."""
+"""Importing them registers their tours."""
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> FrozenTime:
 
 @pytest.fixture(autouse=True)
 def terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Have the same terminal and folder everywhere, no blinking cursor, and toasts that stay."""
+    """Set the same terminal and folder everywhere, no blinking cursor, and toasts that stay."""
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.setenv("LANG", "C.UTF-8")

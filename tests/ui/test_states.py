@@ -1,4 +1,4 @@
-"""Every state of a server is told by a word and a sign, never by colour alone."""
+"""Every state of a server is shown by a word and a symbol, never by colour alone."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The trace belongs to the conversation on screen: opened, branched, begun anew, and chosen again."""
+"""The trace belongs to the conversation on screen: opened, branched, new, and reselected."""
 
 import json
 from collections.abc import Sequence

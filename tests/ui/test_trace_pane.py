@@ -1,4 +1,4 @@
-"""The trace pane: what happened, as it happens."""
+"""The trace pane: steps and calls as they happen."""
 
 import random
 import time
@@ -21,7 +21,7 @@ from tui.ui.widgets.symbols import ASCII, UNICODE
 
 
 class Story:
-    """Tells events to spans and the pane that shows them."""
+    """Passes events to spans and the pane that shows them."""
 
     def __init__(self, **pane: object) -> None:
         self.hand = Hand()
@@ -331,7 +331,7 @@ async def test_in_ascii_mode_every_symbol_is_ascii() -> None:
 async def test_incremental_rows_equal_a_full_layout_after_any_events(
     acts: list[str], width: int, chance: random.Random
 ) -> None:
-    """What was laid out bit by bit is what a pane that sees it all at once lays out."""
+    """An incremental layout equals that of a pane that gets everything at once."""
     story = Story()
     async with Stage(story.pane).run_test(size=(width, 12)) as pilot:
         for act in acts:
@@ -384,7 +384,7 @@ def test_no_row_of_a_call_is_wider_than_the_pane(text: str, columns: int, open: 
 
 
 async def test_painting_between_a_change_and_the_next_tick_raises_no_error() -> None:
-    """Rows are counted at a look; what happened meanwhile may have fewer."""
+    """Rows are counted at a tick. There may be fewer by the time they are painted."""
     story = Story()
     async with Stage(story.pane).run_test(size=(60, 20)):
         story.turn().tell(events.RetryScheduled(1, 2, 4, 30.0, "429 rate limit " * 8))

@@ -29,7 +29,7 @@ def only(folder: Path) -> Path | None:
 
 
 async def chosen(screen: TrafficScreen, pilot, *keys: str) -> None:
-    """Press keys, then enter for the name that is offered."""
+    """Press keys, then enter for the suggested name."""
     await press(pilot, "x", *keys)
     assert screen.prompt._input.has_focus
     await press(pilot, "enter")

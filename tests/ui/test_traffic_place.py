@@ -1,4 +1,4 @@
-"""Coming back to the traffic from the turn of an entry."""
+"""Returning to the traffic from the turn of an entry."""
 
 from textual import events
 

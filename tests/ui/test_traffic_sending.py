@@ -1,4 +1,4 @@
-"""Resending requests: unchanged, edited, confirmed, refused; and their entries."""
+"""Resending requests: unchanged, edited, confirmed, refused, and their entries."""
 
 import json
 from collections.abc import AsyncIterator
@@ -28,7 +28,7 @@ from tui.ui.traffic.screen import TrafficScreen
 
 @asynccontextmanager
 async def opened() -> AsyncIterator[tuple[FakeRuntime, McptuiApp, TrafficScreen, Pilot[int]]]:
-    """The traffic of an app whose servers answer at once, and whose answers are recorded."""
+    """The traffic screen of an app whose servers answer at once, with recorded answers."""
     runtime = FakeRuntime(says("hello"))
     recorded = runtime.recorded
     recorded.call()  # 1, 2: weather › get_weather

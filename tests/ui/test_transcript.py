@@ -13,7 +13,7 @@ from tui.core.example_questions import Example
 from tui.ui.chat.transcript import transcript
 from tui.ui.chat.transcript.transcript import FRAMES, SOON_SECONDS, Transcript
 
-# ---- what was said
+# ---- messages
 
 
 async def test_a_question_has_a_bar_and_its_answer_is_signed_at_its_end():

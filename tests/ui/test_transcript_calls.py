@@ -1,4 +1,4 @@
-"""Calls and questions about them, as the conversation shows them."""
+"""Calls and their approval questions in the conversation."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The conversation stays where the person is, whatever arrives and whatever is resized."""
+"""The scroll position of the conversation is kept, whatever arrives and whatever is resized."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A command key that does nothing now says why; only text is written into the composer."""
+"""A command key that is unavailable says why. Only text is typed into the composer."""
 
 import asyncio
 
@@ -23,18 +23,18 @@ def running() -> FakeRuntime:
 
 
 async def notified(app: McptuiApp, why: str) -> None:
-    """Wait for a notification; on screen its words stand in several lines."""
+    """Wait for a notification. On screen its text is wrapped."""
     await until(lambda: any(why in one.message for one in app._notifications), what=why)
 
 
 def cannot(found: Action) -> str:
-    """Return what the key of an action does, as it is said where it cannot."""
+    """Return the description of an action as used when it is unavailable."""
     what = found.help.partition(",")[0]
     return what[0].lower() + what[1:]
 
 
 async def tells(app: McptuiApp, why: str) -> None:
-    """Wait until the reason is shown; nothing is written, and the focus stays."""
+    """Wait until the reason is shown. Nothing is typed, and the focus stays."""
     await notified(app, why)
     assert app.main.composer.text == ""
     assert app.focused is app.main.regions.conversation

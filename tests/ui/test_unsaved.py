@@ -1,4 +1,4 @@
-"""What cannot be saved is marked on the main screen, explained once, and told when it is lost."""
+"""Unsaved data is marked on the main screen, explained once, and reported when it is lost."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The workbench as a person uses it: keys in, tabs, calls and results out."""
+"""The workbench as a user runs it: keys in, tabs, calls and results out."""
 
 import re
 import time
@@ -269,7 +269,7 @@ async def test_the_headings_of_the_traffic_tab_are_aligned_after_a_resize() -> N
             await until(lambda: heading() in screen_text(app_of(screen)), what=f"the headings of {width}")
 
 
-# ---- what must never be ----
+# ---- hostile and extreme input ----
 
 
 async def test_a_filter_narrows_the_list_while_typing() -> None:

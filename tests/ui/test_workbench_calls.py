@@ -1,4 +1,4 @@
-"""Calls made by hand: arguments, confirmation, cancelling, comparing, saving, handing over."""
+"""Calls by hand: arguments, confirmation, cancelling, comparing, saving, using the result."""
 
 import asyncio
 import time

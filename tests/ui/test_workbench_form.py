@@ -11,7 +11,7 @@ from tui.ui.workbench.screen import ServerScreen
 
 
 def forecast() -> FakeRuntime:
-    """The forecast, whose form has one of everything, is the first tool."""
+    """The forecast, whose form has every kind of field, is the first tool."""
     runtime = rich_runtime()
     tools = runtime.workbench.offered["weather"]
     tools.insert(0, tools.pop(1))

@@ -1,4 +1,4 @@
-"""Resources and prompts on the workbench: read, filled in, subscribed to, listed again."""
+"""Resources and prompts in the workbench: read, filled in, subscribed to, listed again."""
 
 from dataclasses import replace
 

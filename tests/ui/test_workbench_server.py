@@ -30,7 +30,7 @@ def come_back(runtime: FakeRuntime) -> None:
     runtime.host.request_start("weather")
 
 
-# ---- a server that ends ----
+# ---- a server that exits ----
 
 
 async def test_a_call_that_crashes_its_server_is_lost_and_shows_the_last_output() -> None:
@@ -138,7 +138,7 @@ async def test_starting_a_server_requests_resources_and_prompts_once() -> None:
         await until(lambda: len(asked) == 2)
 
 
-# ---- the way to the frames and back ----
+# ---- to the traffic and back ----
 
 
 async def test_the_headings_of_the_traffic_tab_follow_the_width() -> None:
@@ -260,7 +260,7 @@ async def test_the_log_can_be_searched() -> None:
         await until(lambda: screen.log_lines.found == "1 of 1")
 
 
-# ---- where there is little room ----
+# ---- narrow screens ----
 
 
 async def test_a_narrow_list_shortens_the_note_before_the_name() -> None:

@@ -1,1 +1,1 @@
-"""The tours through the screens, by what they show. Importing one adds it to `snapshot_tour.TOURS`."""
+"""The tours through the screens, by topic. Importing one adds it to `snapshot_tour.TOURS`."""

@@ -1,4 +1,4 @@
-"""Remote servers, and what servers ask."""
+"""Remote servers, and questions of servers."""
 
 import asyncio
 

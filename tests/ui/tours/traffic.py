@@ -1,4 +1,4 @@
-"""The traffic: the list, one entry, and sending a request again."""
+"""The traffic: the list, one entry, and resending a request."""
 
 import os
 

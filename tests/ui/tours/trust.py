@@ -1,4 +1,4 @@
-"""What is asked before anything runs or is believed: consent, trust, and a call after untrusted content."""
+"""Questions before anything runs or is trusted: consent, trust, and a call after untrusted content."""
 
 from tests.ui.snapshot_stage import CONSENT, CONSENT_AGAIN, CONSENT_REMOTE, after_untrusted, idle
 from tests.ui.snapshot_tour import Visit, tour
