@@ -66,7 +66,7 @@ async def test_without_a_name_no_session_is_saved_or_resumed(tmp_path: Path):
         await mcptui(*given, "second")
         assert said(endpoint.requests[1]) == [("user", "second")]
         nothing = await mcptui(*given, "--resume", "third")
-    assert nothing.code == 2 and "session not found" in nothing.err
+    assert nothing.code == 2 and "no session to resume" in nothing.err
 
 
 async def test_piped_input_is_appended_to_the_question(tmp_path: Path):

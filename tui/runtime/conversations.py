@@ -36,6 +36,7 @@ from tui.core.errors import McptuiError, UsageError
 from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.ports import Approver, Meters, ModelChoice, Usage
 from tui.core.schemas.tool_names import NameTable
+from tui.core.text import quoted_name
 from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps
@@ -150,18 +151,22 @@ class Conversations:
             opened.turn_numbers = self._numbers.get(session, {})
             await self._replace(opened, found.meta)
 
-    async def resume_named(self, name: str, *, begin: bool = False) -> None:
+    async def resume_named(self, name: str, *, begin: bool = False) -> str:
         """Continue the session with this id, start of an id, or title, or "last" for the most recent one.
 
-        With `begin`, if there is none, the next question starts one with this title. Raises McptuiError.
+        With `begin`, if there is none, the next question starts one with this title: a note says so. Raises
+        McptuiError.
         """
         found = named(await self.sessions(limit=100_000), name)
         if found is not None:
             await self.resume(found.id)
-        elif begin and name != LAST:
-            self._now.wanted_title = name
-        else:
+            return ""
+        if name == LAST:
+            raise UsageError("no session to resume")
+        if not begin:
             raise UsageError("session not found", where=name, next_step=LIST_STEP)
+        self._now.wanted_title = name
+        return f"No session {quoted_name(name, 60)} yet. Your first message starts it."
 
     async def branch(self, upto: int) -> None:
         """Continue with a copy that ends before message `upto`. The original is unchanged.

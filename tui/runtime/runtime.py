@@ -241,7 +241,9 @@ class Runtime:
                 self._problems += self._active_model.problems
         if session:
             try:
-                await self.open_session()
+                if told := await self.open_session():
+                    self._problems.append(told)
+                    self.warnings |= {told}
             except McptuiError as error:
                 self._problems.append(sentences(str(error), "A new conversation was started instead."))
         self.is_ready = True
@@ -330,16 +332,12 @@ class Runtime:
         self._digests = {spec.name: spec.digest() for spec in specs}
         return specs
 
-    async def open_session(self) -> None:
-        """Open the session that the command line names, if any.
-
-        Raises:
-            McptuiError: the session does not exist or cannot be opened.
-        """
+    async def open_session(self) -> str:
+        """Open the session that the command line names, return a note if it is new. May raise McptuiError."""
         if self._options.resume:
-            await self.conversations.resume_named(LAST)
-        elif self._options.session is not None:
-            await self.conversations.resume_named(self._options.session, begin=True)
+            return await self.conversations.resume_named(LAST)
+        name = self._options.session
+        return await self.conversations.resume_named(name, begin=True) if name is not None else ""
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
         """Run `work` in the background and keep its task."""

@@ -115,6 +115,28 @@ async def test_a_session_open_elsewhere_is_reported_and_a_new_conversation_start
         await journal.close()
 
 
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ({"session": "trip"}, "No session “trip” yet. Your first message starts it."),
+        ({"resume": True}, "no session to resume. A new conversation was started instead."),
+        ({}, None),
+    ],
+)
+async def test_a_named_session_that_does_not_exist_is_reported(
+    tmp_path: Path, named: dict[str, object], told: str | None
+):
+    config = tmp_path / "config.toml"
+    config.write_text("[servers]\n", "utf-8")
+    runtime = Runtime(Options(config=str(config), **named), {})
+    try:
+        await runtime.ready(start=False, model=False)
+        assert list(runtime.problems) == ([told] if told else [])
+        assert (told in runtime.warnings) is ("session" in named)
+    finally:
+        await runtime.shutdown()
+
+
 def remembered(tmp_path: Path) -> list[str]:
     found = tomllib.loads((tmp_path / "config.toml").read_text())
     return sorted(found["approvals"]["remembered"])
