@@ -65,7 +65,7 @@ async def test_a_failure_before_any_output_is_retried(tmp_path: Path):
     assert done.code == 0 and text_of(done) == "Hello" and len(endpoint.requests) == 3
 
 
-async def test_of_two_thousand_parallel_calls_only_the_allowed_number_runs(tmp_path: Path):
+async def test_parallel_calls_over_the_limit_of_one_reply_are_not_run(tmp_path: Path):
     flood = Answer([*(called(f'{{"location": "place {n}"}}', n) for n in range(2000)), chunk("tool_calls")])
     done, endpoint = await run(tmp_path, flood, says("Enough."))
     assert text_of(done) == "Enough."

@@ -44,7 +44,7 @@ def test_quitting_during_heavy_imports_is_immediate_and_clean():
         assert b"Traceback" not in app.raw
 
 
-def test_keys_of_a_screen_pressed_during_heavy_imports_open_it_and_are_taken_there():
+def test_keys_pressed_during_heavy_imports_open_a_screen_and_reach_it():
     with TerminalApp.real("--demo", fresh=True) as app:
         app.shows("sk anything", "loading")
         app.send(F4 + "/slow")

@@ -96,7 +96,7 @@ def followed(repository: HostileRepository, env: dict[str, str], *arguments: str
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_in_a_hostile_folder_runs_imports_and_connects_to_nothing_from_it(repository, env, command):
+def test_a_command_executes_imports_and_contacts_nothing_from_a_hostile_folder(repository, env, command):
     said, traced = followed(repository, env, *COMMANDS[command])
     assert "Traceback" not in said
     assert_untouched(repository, traced)
@@ -123,7 +123,7 @@ def test_npx_runs_nothing_from_the_folder(repository, env, tmp_path):
     assert_untouched(repository, traced)
 
 
-def test_the_app_in_a_hostile_folder_runs_imports_and_connects_to_nothing_from_it(repository, env, tmp_path):
+def test_the_app_executes_imports_and_contacts_nothing_from_a_hostile_folder(repository, env, tmp_path):
     report = tmp_path / "strace"
     assert STRACE is not None
     argv = under_strace(STRACE, report, [*PROGRAM, "--demo"])

@@ -33,7 +33,7 @@ def test_a_huge_paste_with_escapes_is_one_token_and_the_app_stays_responsive():
         assert app.ended() == 0
 
 
-def test_alt_enter_begins_a_new_line_and_sends_nothing():
+def test_alt_enter_inserts_a_line_break_and_sends_nothing():
     with TerminalApp.fake("calm") as app:
         app.shows("2 of 3")
         app.send("first")

@@ -84,7 +84,7 @@ def test_a_temporary_disk_failure_is_reported_and_loses_nothing(tmp_path: Path):
     assert questions_in(tmp_path) == ["first", "second"]
 
 
-def test_moved_folders_are_created_again_and_the_conversation_is_saved_whole(tmp_path: Path):
+def test_moved_folders_are_created_again_and_the_conversation_is_saved_in_full(tmp_path: Path):
     home = tmp_path / "mcptui"
     with TerminalApp.real("--demo", "--no-start", env=home_in(tmp_path)) as app:
         app.shows("0 of 3")

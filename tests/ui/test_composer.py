@@ -185,7 +185,7 @@ async def test_no_text_can_be_typed_into_a_token():
         assert composer.text == token + "z"
 
 
-async def test_a_token_from_history_is_still_whole():
+async def test_a_token_from_the_history_is_expanded_when_sent():
     async with composing() as (composer, pilot):
         await paste(composer, "x" * 5000)
         taken(composer)

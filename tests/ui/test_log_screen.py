@@ -119,7 +119,7 @@ async def test_a_search_highlights_matches_and_steps_through_them(host: FakeHost
         assert "an ERROR here" in shown(lines_of(screen))
 
 
-async def test_a_search_that_finds_nothing_says_so(host: FakeHost) -> None:
+async def test_a_search_without_matches_is_reported(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "weather")
         host.lines = numbered(1, 5)
@@ -228,7 +228,7 @@ async def test_letters_in_one_burst_with_the_slash_are_searched_for(host: FakeHo
         assert pilot.app.clipboard == ""
 
 
-async def test_a_burst_that_begins_before_the_log_is_open_is_searched_for_too(host: FakeHost) -> None:
+async def test_a_burst_that_starts_before_the_log_opens_is_searched_for_too(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "weather")
         pilot.app.push_screen(screen)

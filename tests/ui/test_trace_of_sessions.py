@@ -71,7 +71,7 @@ async def test_selecting_the_current_conversation_keeps_its_trace() -> None:
         await shows(app, "Sunny.", "weather › get_weather")
 
 
-async def test_a_branch_keeps_the_trace_of_the_turns_in_it() -> None:
+async def test_a_branch_keeps_the_trace_of_its_turns() -> None:
     runtime = FakeRuntime(calls("weather__get_weather"), says("Sunny."), says("Two."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
@@ -85,7 +85,7 @@ async def test_a_branch_keeps_the_trace_of_the_turns_in_it() -> None:
         await shows(app, "weather › get_weather")
 
 
-async def test_turns_begin_at_one_in_a_new_conversation() -> None:
+async def test_turn_numbers_start_at_one_in_a_new_conversation() -> None:
     async with opened(FakeRuntime(says("One."), says("Two."), says("Three."))) as (app, pilot):
         for question, answer in (("a", "One."), ("b", "Two.")):
             await send(pilot, question)

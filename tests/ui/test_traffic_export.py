@@ -68,7 +68,7 @@ async def test_entries_loaded_after_the_prompt_are_not_exported(tmp_path: Path) 
         assert seqs(path) == [13, 15]
 
 
-async def test_a_list_of_calls_is_exported_as_it_is_listed_or_with_all_entries(tmp_path: Path) -> None:
+async def test_a_list_of_calls_is_exported_as_listed_or_with_all_entries(tmp_path: Path) -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.exporter.folder = lambda: tmp_path
         await press(pilot, "6")

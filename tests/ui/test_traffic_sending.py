@@ -240,7 +240,7 @@ async def test_a_request_without_a_response_shows_the_reason() -> None:
         await shows(app, "got no answer within 5 s")
 
 
-async def test_a_resent_request_is_shown_although_the_filter_hides_it() -> None:
+async def test_a_resent_request_is_added_to_a_filter_that_would_hide_it() -> None:
     async with opened() as (_, app, screen, pilot):
         screen.apply_filter(parse("server:weather -call:hand-1"))
         await until(lambda: len(screen.list.view) == 2)

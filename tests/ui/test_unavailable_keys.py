@@ -81,7 +81,7 @@ async def test_a_configured_key_says_why_it_does_nothing() -> None:
 
 
 @pytest.mark.parametrize("text", ["because", "please", "yes", "tell me"])
-async def test_a_message_that_begins_with_a_command_key_is_typed(text: str) -> None:
+async def test_a_message_that_starts_with_a_command_key_is_typed(text: str) -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f2", *("space" if letter == " " else letter for letter in text))
         await until(lambda: app.main.composer.text == text, what=f"{app.main.composer.text!r}")

@@ -46,7 +46,7 @@ def test_options_after_a_command_belong_to_it(file: Path):
     assert servers(file) == {"x": {"command": "python3", "args": ["-m", "m", "--name", "y"]}}
 
 
-def test_two_dashes_begin_a_command(file: Path):
+def test_two_dashes_start_a_command(file: Path):
     assert mcptui("add", "--config", str(file), "--env", "A=1", "--", "python3", "-m", "mcp_server_time") == 0
     expected = {"command": "python3", "args": ["-m", "mcp_server_time"], "env": {"A": "1"}}
     assert servers(file) == {"time": expected}

@@ -75,7 +75,7 @@ async def test_addresses_and_sampling_are_declined_without_a_user() -> None:
     assert "mcptui login weather" in out.getvalue() and "--sampling allow" in out.getvalue()
 
 
-def test_a_file_holds_one_object_or_several(tmp_path: Path) -> None:
+def test_a_file_can_contain_one_object_or_several(tmp_path: Path) -> None:
     path = tmp_path / "answers.json"
     for written, expected in (({"a": 1}, [{"a": 1}]), ([{"a": 1}, {}], [{"a": 1}, {}])):
         path.write_text(json.dumps(written))

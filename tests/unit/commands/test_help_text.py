@@ -20,7 +20,7 @@ def every_parser(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentP
                 yield from every_parser(command)
 
 
-def test_no_line_of_any_help_is_wider_than_80_columns(monkeypatch: pytest.MonkeyPatch):
+def test_no_help_line_is_wider_than_80_columns(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", "80")
     helps = {parser.prog: parser.format_help() for parser in every_parser(build_parser())}
     assert len(helps) > 30

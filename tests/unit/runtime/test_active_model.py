@@ -275,7 +275,7 @@ async def test_selecting_a_refused_model_asks_for_consent_again(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", ["demo", "ollama"])
-async def test_the_demo_has_no_other_model_and_the_current_one_stays(name: str) -> None:
+async def test_an_unknown_model_of_the_demo_is_refused_and_the_current_one_kept(name: str) -> None:
     async with Endpoint() as endpoint:
         asked = await begun(endpoint)
         await asked.switch(name)

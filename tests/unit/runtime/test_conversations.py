@@ -396,7 +396,7 @@ async def test_tokens_used_by_a_server_are_counted_in_the_open_conversation(stag
     assert (one.conversations.meters.tokens, one.conversations.meters.cost) == (1_600_000, 4.0)
 
 
-async def test_the_demo_is_not_asked_for_a_title(stage: Make):
+async def test_with_the_demo_model_the_title_is_the_first_question(stage: Make):
     one = stage(says("Sunny."))
     await one.ask("What's the weather in Hangzhou?")
     one.asked._model = DemoModel()

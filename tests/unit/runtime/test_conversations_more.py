@@ -151,7 +151,7 @@ async def test_the_current_operation_of_a_conversation_is_shown_until_it_is_done
     assert one.conversations.busy == ""
 
 
-async def test_a_cancelled_command_leaves_the_conversation_free(stage: Make):
+async def test_a_cancelled_command_no_longer_blocks_the_conversation(stage: Make):
     one = stage(says("One."))
     await one.ask("first")
     naming = await one.begin(one.conversations.title_from_model())

@@ -292,7 +292,7 @@ async def test_findings_that_cannot_be_stored_are_shown(tmp_path, monkeypatch):
     assert flagged(path) == []
 
 
-async def test_entries_not_linted_yet_are_left_to_the_program_that_still_writes(tmp_path):
+async def test_entries_of_a_live_recording_are_linted_by_its_writer(tmp_path):
     path = tmp_path / "a.mcptrace"
     recorder = Recorder(
         lambda: RecordingWriter(path, meta={"program": "mcptui"}),

@@ -74,7 +74,7 @@ async def test_a_rule_is_replaced_in_place(path: Path):
         assert 'ask = ["b/* x=1", "c/*"]' in read(path)
 
 
-async def test_a_rule_with_another_action_leaves_the_list_of_its_action(path: Path):
+async def test_a_rule_changed_to_another_action_moves_to_the_list_of_all_rules(path: Path):
     async with changing(path, 'ask = ["b/*", "c/*"]\n') as (changes, _):
         await changes.replace(changes.rules[0], "deny b/*")
         assert listed(changes) == ["deny b/* rules[1]", "ask c/* ask[1]"]

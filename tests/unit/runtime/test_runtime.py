@@ -50,7 +50,7 @@ def profile(name: str, base_url: str) -> str:
 
 
 @pytest.mark.usefixtures("keychain")
-async def test_the_key_of_one_keychain_profile_stays_redacted_after_a_switch_to_another(tmp_path: Path):
+async def test_the_key_of_a_keychain_profile_is_still_redacted_after_switching_profiles(tmp_path: Path):
     async with Endpoint() as endpoint:
         config = 'default_model = "first"\n' + "".join(profile(name, endpoint.base_url) for name in KEYS)
         async with running(tmp_path, config) as runtime:

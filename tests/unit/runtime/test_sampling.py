@@ -39,7 +39,7 @@ def sampler(model: ChatModel | None, billed: list[Usage] | None = None) -> tuple
     return ModelSampler(active, active.choose, ([] if billed is None else billed).append), active
 
 
-async def test_the_active_model_is_asked_within_the_limit() -> None:
+async def test_the_active_model_replies_within_the_token_limit() -> None:
     model = ScriptedModel([says("Hi there", pieces=3)])
     asked, active = sampler(model)
 

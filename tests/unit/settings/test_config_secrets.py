@@ -98,7 +98,7 @@ def test_the_secrets_of_an_omitted_entry_are_known_too():
     assert CANARY in found.secrets.values()
 
 
-def test_the_representation_of_a_loaded_configuration_holds_no_secret():
+def test_the_repr_of_a_loaded_configuration_contains_no_secret():
     found = load_text(f'[servers.a]\ncomand = "x"\nenv = {{ K = "{CANARY}" }}', Path("c"), {})
     assert CANARY not in repr(found)
 

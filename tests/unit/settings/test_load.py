@@ -294,7 +294,7 @@ def test_a_file_without_secrets_can_be_readable_by_all(tmp_path: Path):
     assert load(path, {"T": "x" * 20}).problems == ()
 
 
-def test_a_key_path_is_shown_as_it_is_written():
+def test_a_key_path_is_shown_as_written_in_the_file():
     assert dotted(("servers", "two words", "args", 0)) == 'servers."two words".args[1]'
 
 

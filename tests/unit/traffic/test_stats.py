@@ -38,7 +38,7 @@ def test_a_tool_has_calls_errors_times_and_bytes():
     assert figures.is_exact
 
 
-def test_the_busiest_tool_comes_first_and_servers_by_name():
+def test_tools_are_ordered_by_calls_and_servers_by_name():
     traffic = Traffic()
     traffic.call("rare")
     traffic.call("often", source="notes")

@@ -79,7 +79,7 @@ def test_several_messages_of_a_prompt_are_shown_with_their_roles(capfdbinary):
 
 
 @pytest.mark.parametrize("mask", [0, 0o777])
-def test_the_file_is_private_whatever_the_umask(tmp_path: Path, mask: int):
+def test_the_file_is_private_for_any_umask(tmp_path: Path, mask: int):
     before = os.umask(mask)
     try:
         OutputFile(str(tmp_path / "out")).write(ToolResult((TextContent("a"),)))

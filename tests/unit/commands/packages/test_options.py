@@ -5,7 +5,7 @@ import pytest
 from tui.commands.command_line import build_parser
 
 
-def test_search_takes_words_and_a_limit():
+def test_search_accepts_words_and_a_limit():
     args = build_parser().parse_args(["search", "error", "tracking", "--limit", "5"])
     assert (args.words, args.limit, args.registry) == (["error", "tracking"], 5, None)
 

@@ -99,7 +99,7 @@ def test_removing_a_tap_restores_the_text(name: str, command: str, args: list[st
     assert out(into(text, keys), keys) == text
 
 
-def test_of_two_servers_with_the_same_name_the_last_is_tapped():
+def test_the_last_of_two_servers_with_the_same_name_is_tapped():
     text = '{"mcpServers": {"time": {"command": "a"}, "time": {"command": "x", "args": ["y"]}}}'
     assert into(text).startswith('{"mcpServers": {"time": {"command": "a"}, "time": {"command": "/opt')
 

@@ -70,7 +70,7 @@ async def test_consent_is_asked_for_once_and_kept(tmp_path: Path):
     )
 
 
-async def test_a_refusal_does_not_prevent_the_question_when_asked_again(tmp_path: Path):
+async def test_after_a_refusal_the_user_can_be_asked_again(tmp_path: Path):
     person, log = Person(Action.DECLINE, Action.ACCEPT), Log()
     consent = gate(tmp_path, person, log)
     assert not await consent.ask(SPEC)

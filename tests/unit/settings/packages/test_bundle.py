@@ -107,7 +107,7 @@ def test_several_values_inside_a_longer_argument_are_refused():
         table_of(manifest({"args": ["--x=${user_config.a}"]}, user_config=asked))
 
 
-def test_the_folder_name_is_made_of_name_version_and_digest():
+def test_the_folder_is_named_after_name_version_and_digest():
     found = bundle_of(manifest(name="../../etc", version="1/2"))
     assert folder_name(found, "a" * 64) == f"etc-1-2-{'a' * 12}"
 

@@ -45,7 +45,7 @@ async def test_the_folder_and_the_secrets_of_a_server_are_deleted(bundles: Path,
     assert removed == ["mcptui/one.key"] and os.listdir(bundles) == []
 
 
-async def test_what_another_server_also_uses_is_kept(bundles: Path, removed: list[str]):
+async def test_files_and_secrets_used_by_another_server_are_kept(bundles: Path, removed: list[str]):
     same = table(bundles / "one", A="keyring:mcptui/one.key")
     assert await Leftovers("one", {"one": same, "two": same}, bundles).delete() == []
     assert removed == [] and (bundles / "one").is_dir()

@@ -64,7 +64,7 @@ def test_invalid_entries_affect_only_themselves(tmp_path):
     assert load_calls(path) == CallMemory().called(CallKey("s", CallKind.TOOL, "t"), {"a": 1})
 
 
-def test_the_file_stays_within_its_limit_by_dropping_the_least_recently_used(tmp_path):
+def test_the_least_recently_used_calls_are_dropped_to_stay_within_the_limit(tmp_path):
     path = tmp_path / "calls.json"
 
     def fill(memory):

@@ -151,7 +151,7 @@ def test_an_unknown_method_is_explained():
     )
 
 
-def test_a_call_made_by_hand_is_explained():
+def test_a_call_by_hand_is_explained():
     script = Script()
     script.out("ping", cause=Cause(0, 0, "hand-1"))
     assert explain(script.entries[0]).sentences[-1] == "Sent by hand."

@@ -63,16 +63,16 @@ def test_a_filter_that_names_a_method_unfolds(traffic: Traffic):
     assert seqs(arranged(traffic, "server:notes", folds=True)) == [7, 9, 10]
 
 
-def test_the_slowest_call_comes_first_and_starts_are_left_out(traffic: Traffic):
+def test_the_slowest_call_comes_first_and_startup_requests_are_omitted(traffic: Traffic):
     assert seqs(arranged(traffic, order=LATENCY)) == [5, 11, 9]
     assert seqs(arranged(traffic, order=Order(SortColumn.LATENCY))) == [9, 11, 5]
 
 
-def test_starts_are_sorted_if_the_filter_asks_for_them(traffic: Traffic):
+def test_startup_requests_are_sorted_if_the_filter_matches_them(traffic: Traffic):
     assert seqs(arranged(traffic, "method:*", order=LATENCY))[:2] == [1, 3]
 
 
-def test_requests_to_the_model_are_left_out_unless_asked_for():
+def test_model_requests_are_omitted_unless_the_filter_matches_them():
     traffic = Traffic()
     asked = traffic.add(Kind.MODEL_REQUEST, source="model:m", method="m")
     traffic.add(Kind.MODEL_REPLY, source="model:m", method="m", pair=asked, outcome=Outcome.OK, after_ms=700)

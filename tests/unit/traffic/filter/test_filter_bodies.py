@@ -144,7 +144,7 @@ def documents(text: str) -> Iterator[object]:
     choices=st.lists(st.booleans(), min_size=1, max_size=5),
 )
 @settings(max_examples=200, deadline=None)
-def test_a_text_is_found_however_it_is_escaped_and_normalised(
+def test_a_text_is_found_in_any_escaping_and_normalisation(
     text: str, place: int, forms: tuple[str, str], choices: list[bool]
 ):
     coins = cycle(choices)

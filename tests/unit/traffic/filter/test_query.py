@@ -254,7 +254,7 @@ TEXTS = st.lists(PIECES | st.text(max_size=3), max_size=25).map("".join)
 @example("(" * 3999)
 @example("since:\x1b[31m")
 @example("/[[a]/ /(?i/ /a{99999999999}/")
-def test_no_text_raises_and_every_problem_is_located_in_the_text(text: str):
+def test_any_text_is_parsed_without_an_exception_and_its_problems_are_located(text: str):
     for problem in parse(text).problems:
         assert 0 <= problem.start < problem.end <= max(len(text), 1)
         assert problem.sentence.endswith((".", "?"))

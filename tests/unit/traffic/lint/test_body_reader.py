@@ -66,7 +66,7 @@ def test_text_that_only_looks_flawed_is_not_reported(data: bytes):
     assert codes_of(NOTE % data) == []
 
 
-def test_a_line_cut_off_by_the_end_of_the_stream_is_reported_as_incomplete():
+def test_a_line_truncated_by_the_end_of_the_stream_is_reported_as_incomplete():
     assert codes_of(b'{"jsonrpc": "2.0", "id": 1, "resu', newline=False) == ["incomplete"]
 
 

@@ -78,7 +78,7 @@ def test_answers_to_a_redacted_id_are_paired():
     assert answered.pair == asked.seq
 
 
-def test_the_messages_of_a_batch_are_entries_of_their_own_after_it():
+def test_the_messages_of_a_batch_are_separate_entries_after_it():
     one, two = line(id=1, result={}), line(id=2, error={"code": 1, "message": ""})
     entries = read(
         seen(line(id=1, method="ping"), Direction.OUT, cause=Cause(1)),

@@ -167,7 +167,7 @@ def test_a_server_request_during_disconnection_is_cancelled_not_failed(stage: St
 # ---- a store that fails --------------------------------------------------------------------------------
 
 
-def test_a_store_that_cannot_be_opened_leaves_a_recording_in_memory(stage: Stage):
+def test_if_the_store_cannot_be_opened_the_recording_is_kept_in_memory(stage: Stage):
     def refuse() -> MemoryStore:
         raise PermissionError("no")
 

@@ -22,7 +22,7 @@ def one_of(waiting: Backlog) -> Captured | RecorderJob | None:
 
 
 @given(st.lists(st.integers(0, 5000) | st.none(), max_size=200))
-def test_every_entry_is_taken_or_counted_and_the_memory_is_bounded(steps: list[int | None]):
+def test_every_entry_is_recorded_or_counted_and_the_memory_is_bounded(steps: list[int | None]):
     waiting, added, seen_entries, counted = backlog(), 0, 0, 0
 
     def take() -> bool:
@@ -61,7 +61,7 @@ def test_the_order_is_kept_and_jobs_are_never_refused():
     assert (first.raw, errand, second.raw, one_of(waiting)) == (b"1", job, b"2", None)
 
 
-def test_a_body_without_room_is_truncated_to_its_head():
+def test_a_body_over_the_byte_limit_is_truncated():
     waiting = backlog()
     waiting.add(seen(b"first"))
     waiting.add(seen(b"x" * (2 * LIMIT), detail={"a": 1}))

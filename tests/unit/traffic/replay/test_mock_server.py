@@ -154,7 +154,7 @@ def test_a_batch_is_answered_in_one_line_with_its_own_ids():
     assert [(one["id"], one["result"]) for one in answers] == [("a", "tools"), ("b", "prompts")]
 
 
-def test_one_request_of_a_recorded_batch_is_answered_alone():
+def test_a_request_of_a_recorded_batch_can_be_answered_alone():
     server = stand_in(recorded_batch(batch(result(1, "tools"), result(2, "prompts"))))
     (answer,) = said(server.take(asked(9, "prompts/list")))
     assert (answer["id"], answer["result"]) == (9, "prompts")
@@ -166,7 +166,7 @@ def test_separate_answers_to_a_batch_stay_separate():
     assert [(one["id"], one["result"]) for one in answers] == [("a", "tools"), ("b", "prompts")]
 
 
-def test_requests_recorded_alone_can_be_answered_as_a_batch():
+def test_requests_recorded_separately_can_be_answered_as_a_batch():
     recorded = Recorded()
     call(recorded, 1, "one", "first")
     recorded.out({"id": 2, "method": "tools/call", "params": {"name": "two", "arguments": {}}})
@@ -382,7 +382,7 @@ def test_a_call_that_needs_an_undeclared_capability_is_refused():
         assert "requires elicitation, which the client does not declare" in server.unanswered[0]
 
 
-def test_an_old_client_without_roots_is_not_asked_for_them():
+def test_an_old_client_without_roots_gets_no_request_for_them():
     server = stand_in(legacy_session())
     server.take(asked(0, "initialize", protocolVersion="2025-11-25", capabilities={"elicitation": {}}))
     assert server.take(b'{"jsonrpc":"2.0","method":"notifications/initialized"}') == []

@@ -37,7 +37,7 @@ def test_the_same_meta_is_preferred_to_the_same_parameters():
     assert book.find(Question.of("tools/list", None)) == "debug"
 
 
-def test_opening_requests_match_whatever_their_params():
+def test_handshake_requests_match_with_any_params():
     book: RecordedAnswers[str] = RecordedAnswers()
     book.add(Question.of("initialize", {"clientInfo": {"name": "a"}}), "hello")
     assert book.find(Question.of("initialize", {"clientInfo": {"name": "b"}})) == "hello"

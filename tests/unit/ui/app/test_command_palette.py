@@ -30,7 +30,7 @@ def test_whole_words_come_first_then_prefixes_then_substrings() -> None:
     assert titles[2:] == ["Compare with another modeller", "Remodel nothing"]
 
 
-def test_a_subsequence_is_no_match() -> None:
+def test_a_subsequence_does_not_match() -> None:
     assert "Maximize or restore the pane" not in found("mod")
     assert found("mxrst") == []
 

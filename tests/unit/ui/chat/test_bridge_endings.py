@@ -16,7 +16,7 @@ def test_an_end_reason_is_one_or_two_plain_sentences_with_keys_filled_in(reason:
     assert sentence.endswith(".") and "{" not in sentence and reason.value not in sentence.split()
 
 
-def test_an_error_stands_out():
+def test_an_error_is_highlighted():
     assert note_of(
         Remark(1, "error", "it does not support response_format with tools; retrying without"), **KEYS
     ) == ("it does not support response_format with tools; retrying without", "bad")

@@ -56,7 +56,7 @@ def test_an_urgent_activity_comes_before_the_meters_in_the_accent_color():
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120])
-def test_what_stops_a_stalled_reply_is_whole_where_meters_would_cut_it(width):
+def test_the_key_that_stops_a_stalled_reply_is_kept_before_the_meters(width):
     time = Meter("time", 73, 900, "1 min 13 s of 15 min")
     words = "no data for 1 min 13 s · esc stops · writing a call: get_weather 3.4 kB"
     stalled = Status(words, False, True, (CALLS, time), "a model", USED)
@@ -91,7 +91,7 @@ def test_the_header_shows_title_folder_model_and_step():
     assert len(text) == 120
 
 
-def test_in_a_narrow_header_the_folder_goes_before_the_title_is_cut():
+def test_a_narrow_header_drops_the_folder_before_it_truncates_the_title():
     text = text_of(header_row("Weather in two cities", "~/demo", "qwen", 44))
     assert "Weather in two cities" in text and "~/demo" not in text
     assert text_of(header_row("Weather in two cities", "~/demo", "qwen", 30)).endswith("…  qwen ")

@@ -26,7 +26,7 @@ def test_without_a_known_window_there_is_no_share():
     assert shown(78, None)[-1].endswith("~7.8 k")
 
 
-def test_a_narrow_dialog_has_no_bars_and_a_long_name_is_cut():
+def test_a_narrow_dialog_has_no_bars_and_truncates_a_long_name():
     rows = context_rows(PARTS, None, 40, sign="")
     assert all(width_of(row) <= 40 for row in rows)
     assert "━" not in "".join(shown(40)) and "\x1b" not in "".join(shown(78))

@@ -73,7 +73,7 @@ def test_the_keys_of_every_screen_are_found_from_every_screen(query, found, cont
         )
 
 
-def test_every_key_is_in_the_help_once_whatever_the_screen():
+def test_every_key_is_in_the_help_once_on_any_screen():
     for contexts in (MAIN, (Context.WORKBENCH, Context.BENCH_LIST, Context.BENCH_FORM)):
         lines = [line for _, found in groups(NONE, contexts, others=EVERY) for line in found]
         ids = [line.words.rpartition(" ")[2] for line in lines if line.words]

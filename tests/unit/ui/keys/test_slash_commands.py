@@ -97,7 +97,7 @@ def test_a_command_without_arguments_rejects_text_after_it():
     assert isinstance(found, InvalidCommand) and "/clear takes no arguments." in found.problem
 
 
-def test_a_command_with_a_required_argument_says_so():
+def test_a_command_reports_a_missing_required_argument():
     found = parse_command("/snip", [CommandSpec("snip", "NAME", "x", ArgumentRule.TEXT)])
     assert isinstance(found, InvalidCommand) and "/snip NAME" in found.problem
 
@@ -147,6 +147,6 @@ def test_any_text_is_parsed_without_an_error(text: str):
 
 
 @given(st.text(max_size=200))
-def test_short_text_is_not_taken_for_a_misspelling(text: str):
+def test_short_text_is_not_treated_as_a_misspelling(text: str):
     if len(text) < 3:
         assert nearest(text, ["model"]) == ""

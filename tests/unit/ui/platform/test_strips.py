@@ -32,7 +32,7 @@ def test_a_row_strip_creates_the_caches_of_textual_on_first_use() -> None:
 @pytest.mark.parametrize(
     ("text", "shown"), [("ab", "ab  "), ("日本", "日本"), ("日本語", "日本"), ("a日本", "a日 ")]
 )
-def test_a_row_is_filled_up_or_cut_to_its_width(text: str, shown: str) -> None:
+def test_a_row_is_padded_or_cropped_to_its_width(text: str, shown: str) -> None:
     strip = RowStrip.of([Segment(text, PLAIN)], 4, PLAIN)
     assert (strip.text, strip.cell_length) == (shown, 4)
 

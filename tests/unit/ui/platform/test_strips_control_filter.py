@@ -12,7 +12,7 @@ BLACK = Color(0, 0, 0)
 
 
 @given(st.text(alphabet=st.characters(max_codepoint=0x2FF)))
-def test_no_control_character_gets_through(text):
+def test_no_control_character_is_painted(text):
     (segment,) = ControlFilter().apply([Segment(text)], BLACK)
     assert not any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for char in segment.text)
 

@@ -132,7 +132,7 @@ async def test_no_change_is_accepted_if_none_is_shown_in_full() -> None:
         assert (await waiting).action is Action.CANCEL
 
 
-async def test_the_worst_change_comes_first() -> None:
+async def test_the_most_suspicious_change_comes_first() -> None:
     async with app_with_person((100, 40)) as (app, _, person):
         tools = [changed("harmless", BEFORE, new=True), changed(INSTRUCTIONS), changed("harmless2", BEFORE)]
         waiting = asked(person.definitions(question(*tools)))

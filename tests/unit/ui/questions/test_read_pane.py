@@ -51,7 +51,7 @@ def test_no_line_counts_as_read_before_the_layout():
     assert Stage(10).pane.unread == "nothing shown yet"
 
 
-async def test_a_jump_over_the_middle_leaves_it_unread():
+async def test_jumping_over_lines_leaves_them_unread():
     app = Stage()
     async with app.run_test() as pilot:
         await told(app, "90 lines not shown yet (pgdn)")

@@ -91,7 +91,7 @@ async def test_keys_after_an_answer_are_not_ignored() -> None:
         assert not app.main.parts.approval_keys.ignores_keys
 
 
-async def test_a_question_waits_until_nobody_is_typing() -> None:
+async def test_a_question_waits_while_the_user_is_typing() -> None:
     async with app_with_person() as (app, pilot, person):
         await keys(pilot, "a message")
         waiting = asked(person.form(question(1)))

@@ -87,7 +87,7 @@ async def test_choices_follow_keys_and_clicks():
 
 
 @pytest.mark.parametrize(("chosen", "first"), [(0, 0), (1, 0), (2, 1), (3, 2)])
-def test_the_chosen_one_of_many_values_stays_in_view(chosen: int, first: int) -> None:
+def test_the_selected_one_of_many_values_stays_in_view(chosen: int, first: int) -> None:
     assert first_shown([10, 10, 10, 10], chosen, 25) == first
 
 

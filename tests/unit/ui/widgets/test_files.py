@@ -57,7 +57,7 @@ def test_a_tilde_with_an_unknown_user_is_a_plain_name(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("mask", [0, 0o777])
-def test_a_saved_file_is_private_whatever_the_umask(tmp_path: Path, mask: int) -> None:
+def test_a_saved_file_is_private_for_any_umask(tmp_path: Path, mask: int) -> None:
     before = os.umask(mask)
     try:
         _write_new(tmp_path / "saved", b"data")

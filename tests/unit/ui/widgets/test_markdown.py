@@ -34,7 +34,7 @@ def test_paragraphs_are_separated_by_an_empty_line():
     assert lines("one\n\n\ntwo") == ["one", "", "two"]
 
 
-def test_headings_stand_out():
+def test_headings_are_highlighted():
     assert styles("# One\n\n### Three") == {"One": "model bold", "Three": "text bold"}
 
 
@@ -131,7 +131,7 @@ def test_a_link_definition_after_its_use_has_no_effect():
     assert lines("[a][b]\n\n[b]: https://example.org", 60) == ["[a][b]", "", "[b]: https://example.org"]
 
 
-def test_deep_nesting_stays_readable():
+def test_deeply_nested_markdown_is_readable():
     source = "\n".join("  " * depth + f"- depth {depth}" for depth in range(30))
 
     assert all(width_of(row) <= 40 for row in MARKDOWN.rows(source, 40))

@@ -49,7 +49,7 @@ def test_an_opening_bracket_never_ends_a_line():
     assert lines("今天天气（晴）", 10) == ["今天天气", "（晴）"]
 
 
-def test_joined_parts_are_left_out_whole_and_only_the_first_is_cut():
+def test_joined_parts_are_dropped_as_a_whole_and_only_the_first_is_truncated():
     parts = [(("read-only", "ok"),), (("~69 tokens", "dim"),), (("idempotent", "dim"),)]
     assert text_of(joined(parts, ((" · ", "dim"),), 35)) == "read-only · ~69 tokens · idempotent"
     assert text_of(joined(parts, ((" · ", "dim"),), 34)) == "read-only · ~69 tokens"
@@ -58,7 +58,7 @@ def test_joined_parts_are_left_out_whole_and_only_the_first_is_cut():
     assert joined([], ((" · ", "dim"),), 5) == ()
 
 
-def test_a_prefix_comes_before_the_first_line_and_its_width_before_the_others():
+def test_a_prefix_is_before_the_first_line_and_the_others_are_indented_by_its_width():
     rows = wrap((("one two three", "text"),), 9, first=(("• ", "dim"),))
 
     assert [text_of(row) for row in rows] == ["• one two", "  three"]

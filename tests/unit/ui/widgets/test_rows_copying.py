@@ -41,7 +41,7 @@ def test_the_bar_of_a_quote_is_not_copied():
     )
 
 
-def test_a_selection_begins_and_ends_within_rows():
+def test_a_selection_can_start_and_end_within_rows():
     rows = wrap((("the quick brown fox", "text"),), 10)
 
     assert copied([(rows[0], 4, -1), (rows[1], 0, 5)]) == "quick brown"

@@ -32,7 +32,7 @@ def texts(form: Form, look: FormLook = LOOK, current: str = "") -> list[str]:
     return [text_of(one.row).rstrip() for one in rows(form, look, current)]
 
 
-def test_a_field_has_label_and_type_input_description_and_room_for_an_error() -> None:
+def test_a_field_has_label_and_type_input_description_and_space_for_an_error() -> None:
     form = form_of({"city": {"type": "string", "description": "In any language"}}, "city", city="Oslo")
     assert texts(form) == ["  city  text · required", "  ▌ Oslo", "    In any language", ""]
 

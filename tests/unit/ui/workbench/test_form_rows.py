@@ -14,7 +14,7 @@ def about(tool: Tool, columns: int) -> str:
     return text_of(rows[1])
 
 
-def test_what_does_not_fit_under_the_name_is_left_out_whole_and_tokens_come_first() -> None:
+def test_facts_below_the_name_are_dropped_as_a_whole_and_tokens_come_first() -> None:
     tool = Tool("s", "add", destructive=False, idempotent=True)
     whole = "  ~120 tokens · marked non-destructive by the server · marked idempotent by the server"
     assert about(tool, 200) == f"{whole} · structured result"
@@ -22,7 +22,7 @@ def test_what_does_not_fit_under_the_name_is_left_out_whole_and_tokens_come_firs
     assert about(tool, len(whole) - 1) == "  ~120 tokens · marked non-destructive by the server"
 
 
-def test_a_destructive_tool_says_so_first() -> None:
+def test_a_destructive_tool_is_marked_as_such_first() -> None:
     tool = Tool("s", "drop", destructive=True, idempotent=True)
     assert about(tool, 46) == "  ! destructive · ~120 tokens"
 
