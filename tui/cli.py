@@ -170,7 +170,8 @@ def _parsed(given: Sequence[str]) -> "argparse.Namespace":
 
 def _with_parser(given: Sequence[str]) -> "argparse.Namespace":
     from tui.commands.call.options import VERBS
-    from tui.commands.command_line import build_parser, check_beginning, command_word
+    from tui.commands.command_line import build_parser
+    from tui.commands.misspelled import check_beginning, command_word, refuse_rest
 
     word = command_word(given)
     cut = len(given)
@@ -183,7 +184,7 @@ def _with_parser(given: Sequence[str]) -> "argparse.Namespace":
         args.words += [one for one in rest if not one.startswith("-")]
         rest = [one for one in rest if one.startswith("-")]
     if rest:
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        refuse_rest(parser, args, rest)
     args.live_command = list(given[cut + 1 :])
     return args
 

@@ -2,12 +2,13 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import tui
 from tui.commands.call.options import add_calls
 from tui.commands.decisions.options import DECISIONS_ABOUT, fill_decisions
 from tui.commands.help_text import help_text
+from tui.commands.misspelled import check_action
 from tui.commands.packages.options import add_packed_options, add_search
 from tui.commands.question_options import add_question_options, add_trust
 from tui.commands.sessions.options import SESSIONS_ABOUT, SESSIONS_EPILOG, count, fill_sessions
@@ -75,8 +76,6 @@ exit codes:
   5    the server of --replay could not be started
   130  interrupted
 """
-_VALUED = ("--config", "--model", "--theme", "--session")
-"""Options in front of a command that take a value."""
 MOCK_ABOUT = """\
 Act as a recorded server over stdio, for clients of every protocol revision. Recordings of revisions up to
 2025-11-25 are translated for clients of 2026-07-28, and vice versa. A recorded request gets its recorded
@@ -100,11 +99,15 @@ Print a script that completes commands and options in your shell. Load it in the
 
 
 class _Parser(argparse.ArgumentParser):
-    """Fails if help or version cannot be printed; argparse ignores that."""
+    """Fails if help or version cannot be printed, which argparse ignores, and knows misspelled actions."""
 
     def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
         if message:
             (file or sys.stderr).write(message)
+
+    def _check_value(self, action: argparse.Action, value: "Any") -> None:
+        check_action(self, action, value)
+        super()._check_value(action, value)
 
 
 class _Command(_Parser):
@@ -185,56 +188,6 @@ def build_parser() -> argparse.ArgumentParser:
     about = "Print the manual page: mcptui man | man -l -"
     add("man", lambda man: None, help="print the manual page", description=about)
     return parser
-
-
-def check_beginning(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
-    """Exit with an error about an unknown option before the command, or an unknown command.
-
-    argparse would take the value of an unknown option for the command.
-    """
-    options: list[str] = []
-    commands: list[str] = []
-    known: list[str] = []
-    for action in parser._actions:
-        options += action.option_strings
-        if isinstance(action, argparse._SubParsersAction):
-            commands += [choice.dest for choice in action._choices_actions]
-            known = [*action.choices]
-    words = iter(given)
-    for word in words:
-        name, _, value = word.partition("=")
-        if word == "--" or word in known:
-            return
-        if not word.startswith("-"):
-            parser.error(_unknown("command", word, commands))
-        if not any(option.startswith(name) for option in options):
-            parser.error(_unknown("option", name, options))
-        if not value and _takes_value(name):
-            next(words, None)
-
-
-def _unknown(kind: str, wrong: str, known: Sequence[str]) -> str:
-    from tui.core.text import quoted_name
-    from tui.settings.problems import did_you_mean
-
-    hint = did_you_mean(wrong, known)
-    return f"unknown {kind} {quoted_name(wrong)}{f', {hint}' if hint else '. See mcptui --help'}"
-
-
-def command_word(given: Sequence[str]) -> str:
-    """Return the command: the first word that is neither an option nor an option's value."""
-    words = iter(given)
-    for word in words:
-        if not word.startswith("-"):
-            return word
-        if _takes_value(word):
-            next(words, None)
-    return ""
-
-
-def _takes_value(word: str) -> bool:
-    """Whether the value of this option, which may be shortened, is the next word."""
-    return len(word) > 2 and any(option.startswith(word) for option in _VALUED)
 
 
 def _common(parser: argparse.ArgumentParser, *, model: bool = True, starts: bool = True) -> None:

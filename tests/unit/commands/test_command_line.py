@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tui.cli import main
-from tui.commands.command_line import build_parser, command_word
+from tui.commands.command_line import build_parser
 
 COMMANDS = [
     *("run", "call", "read", "prompt", "list", "servers", "search", "add", "remove"),
@@ -40,21 +40,6 @@ def test_an_unknown_attribute_of_a_lazy_parser_is_an_error():
     (actions,) = (one for one in build_parser()._actions if isinstance(one, argparse._SubParsersAction))
     with pytest.raises(AttributeError, match="nothing"):
         _ = actions.choices["run"].nothing
-
-
-@pytest.mark.parametrize(
-    ("words", "command"),
-    [
-        (["run", "add"], "run"),
-        (["--model", "run", "traffic"], "traffic"),
-        (["--theme=run", "mock"], "mock"),
-        (["--demo", "--no-start", "run"], "run"),
-        (["--version"], ""),
-        ([], ""),
-    ],
-)
-def test_the_command_is_the_first_word_that_belongs_to_no_option(words: list[str], command: str):
-    assert command_word(words) == command
 
 
 @pytest.mark.parametrize(

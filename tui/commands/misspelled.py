@@ -1,0 +1,100 @@
+"""Unknown words of the command line, each with the known one that it resembles.
+
+Loads the standard library only.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+
+_VALUED = ("--config", "--model", "--theme", "--session")
+"""Options in front of a command that take a value."""
+
+
+def check_beginning(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
+    """Exit with an error about an unknown option before the command, or an unknown command.
+
+    argparse would take the value of an unknown option for the command.
+    """
+    options, known = [*_options(parser)], [*_commands(parser)]
+    words = iter(given)
+    for word in words:
+        name, _, value = word.partition("=")
+        if word == "--" or word in known:
+            return
+        if not word.startswith("-"):
+            parser.error(_unknown("command", word, _listed(parser), parser))
+        if not any(option.startswith(name) for option in options):
+            parser.error(_unknown("option", name, options, parser))
+        if not value and _takes_value(name):
+            next(words, None)
+
+
+def check_action(parser: argparse.ArgumentParser, action: argparse.Action, value: object) -> None:
+    """Exit with an error about an unknown action of a command, such as `config shwo`."""
+    if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+        parser.error(_unknown("action", str(value), _listed(parser), parser))
+
+
+def refuse_rest(parser: argparse.ArgumentParser, args: argparse.Namespace, rest: Sequence[str]) -> None:
+    """Exit with an error about the first word after the command that means nothing there."""
+    command, name = _of(parser, args), rest[0].partition("=")[0]
+    if not name.startswith("-"):
+        command.error(f"unexpected argument {_quoted(rest[0])}. See {command.prog} --help")
+    if name in _options(parser):
+        command.error(f"the option {_quoted(name)} goes before the command")
+    command.error(_unknown("option", name, [*_options(command)], command))
+
+
+def command_word(given: Sequence[str]) -> str:
+    """Return the command: the first word that is neither an option nor an option's value."""
+    words = iter(given)
+    for word in words:
+        if not word.startswith("-"):
+            return word
+        if _takes_value(word):
+            next(words, None)
+    return ""
+
+
+def _takes_value(word: str) -> bool:
+    """Whether the value of this option, which may be shortened, is the next word."""
+    return len(word) > 2 and any(option.startswith(word) for option in _VALUED)
+
+
+def _of(parser: argparse.ArgumentParser, args: argparse.Namespace) -> argparse.ArgumentParser:
+    """Return the parser of the command, or of its action, that was parsed."""
+    for action in parser._actions:
+        name = getattr(args, action.dest, None)
+        if isinstance(action, argparse._SubParsersAction) and name in action.choices:
+            return _of(action.choices[name], args)
+    return parser
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        yield from action.option_strings
+
+
+def _commands(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            yield from action.choices
+
+
+def _listed(parser: argparse.ArgumentParser) -> list[str]:
+    """Return the commands that the help lists."""
+    found = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return [choice.dest for action in found for choice in action._choices_actions]
+
+
+def _quoted(word: str) -> str:
+    from tui.core.text import quoted_name
+
+    return quoted_name(word)
+
+
+def _unknown(kind: str, wrong: str, known: Sequence[str], parser: argparse.ArgumentParser) -> str:
+    from tui.settings.problems import did_you_mean
+
+    hint = did_you_mean(wrong, known)
+    return f"unknown {kind} {_quoted(wrong)}{f', {hint}' if hint else f'. See {parser.prog} --help'}"
