@@ -256,14 +256,28 @@ def _shown(args: "argparse.Namespace", recorded: "RecordingFile", painted: Calla
         set_value(config_path(named, os.environ)[0], "ui.theme", name)
 
     quick = quick_ui(named, os.environ, trust=bool(vars(args).get("trust_config")))
-    theme = vars(args).get("theme") or quick.theme
+    theme = vars(args).get("theme") or ""
+    if theme and not _is_theme(theme):
+        return 2
     return run_traffic(
         recorded.recording,
-        theme=theme,
+        theme=theme or quick.theme,
         keys=quick.keys,
         save_theme=save_theme,
         painted=painted,
     )
+
+
+def _is_theme(name: str) -> bool:
+    """Return whether there is a theme that `--theme` names; say on stderr which there are, if not."""
+    from tui.settings.locations import themes_dir
+    from tui.settings.themes import load_theme
+
+    _, problem = load_theme(name, themes_dir(), "--theme")
+    is_missing = problem is not None and problem.path == "--theme"
+    if is_missing:
+        print(f"mcptui: {problem}", file=sys.stderr)
+    return not is_missing
 
 
 def _app(args: "argparse.Namespace") -> int:
@@ -277,6 +291,8 @@ def _app(args: "argparse.Namespace") -> int:
         os.getcwd()
     except OSError:
         print("mcptui: the current directory was deleted. Start mcptui in another one", file=sys.stderr)
+        return 2
+    if args.theme and not _is_theme(args.theme):
         return 2
     gc.disable()  # imported modules live on; the app enables it again once loaded
     from tui.settings.config_file import quick_ui

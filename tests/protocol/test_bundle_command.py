@@ -112,7 +112,7 @@ async def test_without_a_keychain_the_secret_is_saved_in_the_private_file_with_a
     ("words", "said"),
     [
         (("--set", "api_key=x"), "--set folder=…  Where to look (required)"),
-        (("--set", "apikey=x"), "the server has no value 'apikey', did you mean `api_key`?"),
+        (("--set", "apikey=x"), "the server has no value “apikey”, did you mean “api_key”?"),
         (("--sha256", "0" * 64), "not the expected one"),
         (("--as", "npm"), "--env, --header, --transport, --as and --registry do not apply to bundles."),
     ],

@@ -123,7 +123,7 @@ async def test_several_packages_or_remotes_need_a_choice_and_a_remote_works_at_o
         (("io.github.example/nothing",), "server io.github.example/nothing not found in the registry"),
         ((NAME + "@9.9.9",), "io.github.example/mcp-server-weather 9.9.9 not found in the registry"),
         ((NAME, "--as", "oci"), "has no oci. It has: npm"),
-        ((NAME, "--set", "unit=x"), "the server has no value 'unit', did you mean `units`?"),
+        ((NAME, "--set", "unit=x"), "the server has no value “unit”, did you mean “units”?"),
         ((NAME, "--env", "A=1"), "--set NAME=VALUE"),
     ],
 )

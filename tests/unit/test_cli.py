@@ -46,6 +46,18 @@ def test_a_deleted_working_directory_is_an_error_in_one_sentence(
     )
 
 
+def test_an_unknown_theme_on_the_command_line_is_an_error_that_names_the_option_and_the_themes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    assert main(["--theme", "neon"]) == 2
+    assert main(["--theme", "harbr"]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("mcptui: --theme: theme “neon” not found. Available: ") and "quay" in first
+    assert second == "mcptui: --theme: theme “harbr” not found, did you mean “harbor”?"
+
+
 def test_the_former_name_of_traffic_still_works_but_is_not_in_the_help():
     parser = build_parser()
     assert vars(parser.parse_args(["trace", "--lint"])) == vars(parser.parse_args(["traffic", "--lint"])) | {

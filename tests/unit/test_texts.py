@@ -1,6 +1,10 @@
 """Every text that the program can show is in one file, tests/snapshots/all-texts.txt.
 
 They can be reviewed there, and a diff shows each change of wording. `{}` is filled at run time.
+
+Quotes: “…” around names and values, which differ at run time (`quoted_name`, which cleans and cuts them too).
+Backticks are only around what is typed as it is: commands, keys and values of a file. No text has '…', as
+Python quotes.
 """
 
 import ast
@@ -18,6 +22,19 @@ _NOT_FOR_PEOPLE = re.compile(
     r"|^[A-Z][\w.]* \{|\$[a-z-]+;|^\s*&"  # Textual CSS
 )
 _WORDS = re.compile(r"[^\W\d_]{2,}[^\w]*\s+(?=.*[^\W\d_])", re.DOTALL)
+
+
+_WITH_REPR = {
+    "tui/core/context/resource_tools.py",  # read by the model
+    "tui/host/lifecycle.py",  # an error of the program itself
+    "tui/host/sign_in/callback.py",  # a `__repr__`
+    "tui/runtime/model_changes.py",  # a `__repr__`
+    "tui/settings/save.py",  # an error of the program itself
+    "tui/traffic/record/names.py",  # an error of the program itself
+    "tui/ui/traffic/copies.py",  # Python code to copy
+    "tui/ui/widgets/theming.py",  # an error of the program itself
+}
+"""Modules in which f-strings may have `!r`."""
 
 
 def texts(tree: ast.AST) -> Iterator[str]:
@@ -62,3 +79,14 @@ def test_the_file_lists_every_text():
     recorded, current = FILE.read_text(encoding="utf-8").splitlines(), all_texts().splitlines()
     difference = "\n".join(difflib.unified_diff(recorded, current, "recorded", "current", n=0, lineterm=""))
     assert recorded == current, f"REWRITE_SNAPSHOTS=1 .venv/bin/pytest {Path(__file__).name}\n{difference}"
+
+
+def test_names_are_quoted_as_people_write_them_not_as_python_does():
+    found = []
+    for path in sorted((ROOT / "tui").rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        nodes = [] if name in _WITH_REPR else ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes:
+            if isinstance(node, ast.FormattedValue) and node.conversion == ord("r"):
+                found.append(f"{name}:{node.lineno}")
+    assert found == [], "use quoted_name() instead of !r"

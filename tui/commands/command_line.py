@@ -440,5 +440,7 @@ def _fill_completion(parser: argparse.ArgumentParser) -> None:
 
 def _positive(text: str) -> int:
     if not text.strip().isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a positive integer, not {text!r}")
+        from tui.core.text import quoted_name  # not needed for the help
+
+        raise argparse.ArgumentTypeError(f"must be a positive integer, not {quoted_name(text)}")
     return int(text)

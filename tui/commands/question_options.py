@@ -52,5 +52,7 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
 
 def _elicit(text: str) -> str:
     if text not in ("decline", "defaults") and not (text.startswith("@") and len(text) > 1):
-        raise argparse.ArgumentTypeError(f"must be decline, defaults or @FILE, not {text!r}")
+        from tui.core.text import quoted_name  # not needed for the help
+
+        raise argparse.ArgumentTypeError(f"must be decline, defaults or @FILE, not {quoted_name(text)}")
     return text

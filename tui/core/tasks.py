@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol
 
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 STATUS_CHANGED = "notifications/tasks"
@@ -84,7 +84,7 @@ class Task:
         """Return the task with the server's new state; raises ValueError if that is not a task state."""
         status = raw.get("status")
         if status not in list(TaskStatus):
-            raise ValueError(f"unknown task status {clean_line(str(status), 40)!r}")
+            raise ValueError(f"unknown task status {quoted_name(str(status), 40)}")
         message = raw.get("statusMessage")
         return replace(
             self,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.definitions.definition import Definition, definition_of, digest_of
 from tui.core.jsonrpc.damaged_listing import Unreadable
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, quoted_name
 from tui.core.tools import Tool
 from tui.core.workbench import CacheHint, PromptArgument, PromptInfo, ResourceInfo
 from tui.host.schemas.schema_faults import schema_fault
@@ -125,7 +125,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
             walk.note = f"listing stopped because a cursor has {len(following):,} characters"
             return walk
         if following in seen:
-            repeated = f"cursor {clean_line(following, 40)!r} was repeated"
+            repeated = f"cursor {quoted_name(following, 40)} was repeated"
             walk.note = f"listing stopped after {number} pages because {repeated}"
             return walk
         if len(walk.items) >= limit:

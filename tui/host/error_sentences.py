@@ -103,9 +103,9 @@ def not_json(transport: ServerTransport, said: str = "") -> str:
         return "" if hint in said else f" {hint[0].upper()}{_sentence(hint[1:])}"
     if not transport.noise:
         return ""
-    first = clean_line(transport.first_noise, 60)
+    first = quoted_name(transport.first_noise, 60)
     lines = "1 line" if transport.noise == 1 else f"{transport.noise} lines"
-    return f" It wrote text to stdout that is not JSON-RPC ({lines}, first: {first!r})."
+    return f" It wrote text to stdout that is not JSON-RPC ({lines}, first: {first})."
 
 
 def _sentence(text: str) -> str:

@@ -11,6 +11,7 @@ from tui.core.errors import ConfigError
 from tui.core.importing import importing
 from tui.core.ports import ChatModel, Clock, ModelChoice
 from tui.core.secrets.redact import Secret
+from tui.core.text import quoted_name
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints.profile import DEMO, ModelProfile, ModelSelection, choose
 from tui.model.endpoints.providers import from_environment, is_private, provider_of
@@ -118,6 +119,9 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
             where="[models]",
             next_step="See `mcptui config check`, or use the demo model with `mcptui --demo`.",
         )
+    wanted = "" if options.demo else options.model or settings.default_model or ""
+    if wanted not in settings.models and (why := _fault_of(wanted, loaded)):
+        raise ConfigError(f"the model profile {quoted_name(wanted)} cannot be used: {why}")
     configured = configured_profiles(loaded, env, trust=options.trust_config)
     environment = from_environment(env)
 
@@ -137,6 +141,13 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
 
         selection = chosen(await detect(candidates(env)))
     return replace(selection, profile=await with_key(selection.profile))
+
+
+def _fault_of(name: str, loaded: "Loaded") -> str:
+    """Return the first error in the section of a profile, or ""."""
+    path = f"models.{name}"
+    faults = (one for one in loaded.errors if name and (one.path == path or one.path.startswith(f"{path}.")))
+    return str(next(faults, ""))
 
 
 def import_model(profile: ModelProfile | None) -> None:

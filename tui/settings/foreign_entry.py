@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural
 
 Note = Callable[[str], None]
@@ -110,7 +110,7 @@ def _take_tools(found: dict[str, Any], note: Note) -> None:
             note(f"`{key}` not imported: all tools are offered. Disable tools in the workbench")
     for key in [key for key in found if key in _RUNNING]:
         command = found.pop(key)
-        note(f"`{key}` (runs {clean_line(str(command), 80)!r}) not imported. Use `headers`")
+        note(f"`{key}` (runs {quoted_name(str(command), 80)}) not imported. Use `headers`")
     for key in [key for key in found if key in _ENV_FILES]:
         file = found.pop(key)
         note(f"`{key}` not imported. Copy the variables of {clean_line(str(file), 80)} to `env`")

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.settings.problems import Problem, did_you_mean
 
 MODIFIERS = ("ctrl", "alt", "shift", "super", "hyper", "meta")
@@ -129,7 +129,7 @@ def check_keys(
         for key in keys:
             if (normal := normal_key(key, names)) is None:
                 hint = did_you_mean(key.rpartition("+")[2], names)
-                problems.append(Problem(f"{clean_line(key, 30)!r} is not a key", path, suggestion=hint))
+                problems.append(Problem(f"{quoted_name(key, 30)} is not a key", path, suggestion=hint))
             elif fault := _answer_fault(action, normal, actions):
                 problems.append(Problem(fault, path, suggestion="use another key"))
             elif normal not in found:

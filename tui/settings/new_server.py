@@ -142,8 +142,8 @@ def pair_list(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, s
 def _without_value(text: str, name: str, mark: str, colon: bool) -> str:
     """Return what can be shown of a faulty pair: its value may be a secret."""
     if mark:
-        return repr(f"{clean_line(name, 60)}{mark}…")
-    return "a header" if colon else repr(clean_line(text, 60))
+        return quoted_name(f"{clean_line(name, 60)}{mark}…")
+    return "a header" if colon else quoted_name(text, 60)
 
 
 def server_name(table: Mapping[str, Any]) -> str:

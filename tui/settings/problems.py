@@ -1,10 +1,10 @@
 """Problems of a configuration, and how to fix them."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Problem:
         path: the key ("servers.weather.comand"), or "" for the whole file.
         line: its line, from 1, or 0 if unknown.
         file: the file as shown to the user.
-        suggestion: what to do ("did you mean `command`?"), or "".
+        suggestion: what to do ("did you mean “command”?"), or "".
         warning: everything still works, and the check does not fail.
         is_missing_key: a model profile names a variable for its key that is not set.
     """
@@ -52,8 +52,13 @@ def shown_text(text: str, limit: int) -> str:
     return readable_line(text, limit)
 
 
-def did_you_mean(wrong: str, right: Iterable[str]) -> str:
-    """Return "did you mean `x`?" for the most similar name, or "" if none is similar."""
+def did_you_mean(wrong: str, right: Iterable[str], synonyms: Mapping[str, str] | None = None) -> str:
+    """Return "did you mean “x”?" for the most similar name, or "" if none is similar.
+
+    `synonyms` are names that others use for one of `right`, each with that one.
+    """
+    meant = {name: name for name in right}
+    meant |= {name: ours for name, ours in (synonyms or {}).items() if ours in meant}
     # Long keys are truncated: the comparison takes the product of both lengths.
-    near = difflib.get_close_matches(wrong[:64].casefold(), sorted(right), n=1, cutoff=0.6)
-    return f"did you mean `{near[0]}`?" if near else ""
+    near = difflib.get_close_matches(wrong[:64].casefold(), sorted(meant), n=1, cutoff=0.6)
+    return f"did you mean {quoted_name(meant[near[0]])}?" if near else ""

@@ -10,7 +10,7 @@ from typing import Any
 
 from tui.core.errors import ConfigError
 from tui.core.servers import Transport
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.settings.config_secrets import leaves, literal_secret
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.locations import base_folder
@@ -79,7 +79,7 @@ def _unusable(table: Any) -> str:
     if kind is None or kind in list(Transport):
         return ""
     names = ", ".join(f'"{known}"' for known in Transport)
-    return f"unknown type {clean_line(str(kind), 40)!r}. Use one of {names}, or remove it"
+    return f"unknown type {quoted_name(str(kind), 40)}. Use one of {names}, or remove it"
 
 
 def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import as_sentences
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.locations import shipped_dir
 from tui.settings.problems import Problem, did_you_mean
@@ -122,8 +122,8 @@ def _complaints(table: Mapping[str, Any]) -> Iterator[str]:
         if role not in table:
             yield f"`{role}` is missing"
         elif parse_colour(table[role]) is None:
-            shown = clean_line(str(table[role]), 40)
-            yield f"`{role}`: {shown!r} is not a color (#rgb, #rrggbb, or an ANSI name like ansi_red)"
+            shown = quoted_name(str(table[role]), 40)
+            yield f"`{role}`: {shown} is not a color (#rgb, #rrggbb, or an ANSI name like ansi_red)"
     if not isinstance(table.get("dark"), bool):
         yield "`dark` must be true or false"
     for key in ("syntax", "about"):
@@ -175,8 +175,12 @@ def _read(path: Path) -> tuple[ThemeSpec | None, Problem | None]:
     return spec, Problem(message, file=clean_line(str(path)), warning=spec is not None)
 
 
-def load_theme(name: str, user_dir: Path | None = None) -> tuple[ThemeSpec, Problem | None]:
+def load_theme(
+    name: str, user_dir: Path | None = None, named_by: str = "ui.theme"
+) -> tuple[ThemeSpec, Problem | None]:
     """Load a theme by any name: the user's own before a shipped one, else the default.
+
+    `named_by` is the key or option with the name: the path of the problem that there is no such theme.
 
     Raises `FileNotFoundError` if the installation has no themes at all.
     """
@@ -192,9 +196,9 @@ def load_theme(name: str, user_dir: Path | None = None) -> tuple[ThemeSpec, Prob
                 return spec, problem
     if problem is None:
         names = sorted(path.stem for folder in (shipped, user_dir) if folder for path in _files(folder))
-        shown = clean_line(name, 40)
+        shown = quoted_name(name, 40)
         hint = did_you_mean(name, names) or f"available: {', '.join(names)}"
-        problem = Problem(f"theme {shown!r} not found", path="ui.theme", suggestion=hint)
+        problem = Problem(f"theme {shown} not found", path=named_by, suggestion=hint)
     default, _ = _read(shipped / f"{DEFAULT_THEME}.toml")
     if default is None:
         raise FileNotFoundError(f"{shipped}: the default theme is damaged. Reinstall mcptui")

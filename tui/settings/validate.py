@@ -62,7 +62,7 @@ class Checker:
         """Return the usable settings."""
         for key in self.tree:
             if key not in Settings.model_fields:
-                hint = did_you_mean(key, Settings.model_fields)
+                hint = did_you_mean(key, Settings.model_fields, _SECTION_SYNONYMS)
                 self.faults.append(Fault((key,), "unknown key", hint))
         default = self.tree.get("default_model")
         if default is not None and not isinstance(default, str):
@@ -230,10 +230,7 @@ def _faults(error: ValidationError, path: KeyPath, model: type[Section]) -> Iter
     for detail in error.errors(include_url=False):
         where = (*path, *_place(detail))
         if detail["type"] == "extra_forbidden":
-            names = [*model.model_fields, *_SYNONYMS]
-            hint = did_you_mean(str(detail["loc"][-1]), names)
-            for synonym, meant in _SYNONYMS.items():
-                hint = hint.replace(f"`{synonym}`", f"`{meant}`") if meant in model.model_fields else hint
+            hint = did_you_mean(str(detail["loc"][-1]), model.model_fields, _SYNONYMS)
             yield Fault(where, "unknown key", hint)
         else:
             yield Fault(where, _message(detail))
@@ -251,3 +248,13 @@ _SYNONYMS = {
     "tokens": "max_tokens",
 }
 """Names that other hosts use: a better guess than any similar spelling."""
+
+_SECTION_SYNONYMS = {
+    "rules": "approvals",
+    "permissions": "approvals",
+    "mcp_servers": "servers",
+    "profiles": "models",
+    "theme": "ui",
+    "keys": "ui",
+}
+"""What sections may be called by someone who knows the word on screen, or another host."""

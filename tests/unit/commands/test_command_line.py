@@ -45,9 +45,9 @@ def test_an_unknown_attribute_of_a_lazy_parser_is_an_error():
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["--sesion", "x"], "unknown option “--sesion”, did you mean `--session`?"),
-        (["sevrers"], "unknown command “sevrers”, did you mean `servers`?"),
-        (["--theme", "quay", "sevrers"], "unknown command “sevrers”, did you mean `servers`?"),
+        (["--sesion", "x"], "unknown option “--sesion”, did you mean “--session”?"),
+        (["sevrers"], "unknown command “sevrers”, did you mean “servers”?"),
+        (["--theme", "quay", "sevrers"], "unknown command “sevrers”, did you mean “servers”?"),
         (["tarce"], "unknown command “tarce”. See mcptui --help"),  # its former name is not suggested
     ],
 )

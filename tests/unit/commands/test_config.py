@@ -55,7 +55,7 @@ def test_check_prints_every_mistake_and_fails(file: Path, capsys):
     write(file, '[servers.weather]\ncomand = "x"\n[limits]\nmax_steps = 0\n')
     assert mcptui("check", "--config", str(file)) == 2
     assert capsys.readouterr().out == (
-        f"{file}:2 servers.weather.comand: unknown key, did you mean `command`?\n"
+        f"{file}:2 servers.weather.comand: unknown key, did you mean “command”?\n"
         f"{file}:4 limits.max_steps: must be at least 1\n"
     )
 
@@ -81,7 +81,7 @@ def test_check_fails_for_a_missing_theme_and_warns_about_a_damaged_unused_one(
     write(file, '[ui]\ntheme = "harbr"\n')
     assert mcptui("check", "--config", str(file)) == 2
     out = capsys.readouterr().out
-    assert f"{file}:2 ui.theme: theme 'harbr' not found, did you mean `harbor`?" in out
+    assert f"{file}:2 ui.theme: theme “harbr” not found, did you mean “harbor”?" in out
     assert f"warning: {themes}/mine.toml: theme ignored" in out
 
 
@@ -107,8 +107,8 @@ def test_check_fails_for_keys_that_the_app_rejects(file: Path, capsys):
     out = capsys.readouterr().out
     assert out.startswith(f"warning: {file}:1 ui.keys: this is not your own configuration file")
     assert out.partition("\n")[2] == (
-        f"{file}:2 ui.keys.chat.coppy: unknown action, did you mean `chat.copy`?\n"
-        f"{file}:3 ui.keys.chat.copy: 'notakey' is not a key\n"
+        f"{file}:2 ui.keys.chat.coppy: unknown action, did you mean “chat.copy”?\n"
+        f"{file}:3 ui.keys.chat.copy: “notakey” is not a key\n"
         f"{file}:5 ui.keys.chat.new: `ctrl+q` is already used by `app.quit`. "
         "Change the key of `app.quit` too\n"
     )
@@ -233,7 +233,7 @@ def test_import_writes_no_entry_of_an_unknown_type_and_fails(file: Path, tmp_pat
     other.write_text(json.dumps({"mcpServers": servers}))
     assert mcptui("import", str(other), "--config", str(file)) == 2
     assert "grpc" not in file.read_text() and "good" in file.read_text()
-    assert "skipped  odd: unknown type 'grpc'." in capsys.readouterr().out
+    assert "skipped  odd: unknown type “grpc”." in capsys.readouterr().out
 
 
 def test_init_writes_the_schema_referenced_by_the_starter(file: Path, capsys):

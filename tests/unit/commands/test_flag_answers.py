@@ -59,7 +59,7 @@ async def test_an_invalid_value_is_never_sent_and_its_field_is_named() -> None:
     out = io.StringIO()
     answer = await FlagAnswers([{"nmae": "Ada"}], out).form(question(SCHEMA))
     assert answer.action is Action.DECLINE
-    assert "'nmae' is not a field of the form. Fields: name, size" in out.getvalue()
+    assert "“nmae” is not a field of the form. Fields: name, size" in out.getvalue()
 
 
 async def test_addresses_and_sampling_are_declined_without_a_user() -> None:

@@ -22,6 +22,6 @@ def test_each_of_several_problems_becomes_a_sentence():
 
 
 def test_a_problem_that_ends_with_a_question_mark_gets_no_full_stop():
-    assert as_sentences(["comand: unknown key, did you mean `command`?", "no url"]).endswith(
-        "`command`? no url"
+    assert as_sentences(["comand: unknown key, did you mean “command”?", "no url"]).endswith(
+        "“command”? no url"
     )

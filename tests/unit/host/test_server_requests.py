@@ -102,7 +102,7 @@ async def test_without_a_person_the_server_gets_a_refusal() -> None:
 async def test_an_answer_that_does_not_match_its_schema_is_never_sent() -> None:
     found = await requests_for(Scripted({"nmae": "Ada"})).answer("elicitation/create", elicit())
 
-    assert isinstance(found, Refusal) and "'nmae' is not a field" in found.message
+    assert isinstance(found, Refusal) and "“nmae” is not a field" in found.message
 
 
 @pytest.mark.parametrize(

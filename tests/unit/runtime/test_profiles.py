@@ -131,6 +131,14 @@ def test_a_keychain_reference_is_not_a_secret_and_is_shown() -> None:
 # ---- choices ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("named", ['default_model = "k"\n', ""])
+async def test_a_profile_with_a_wrong_key_is_refused_with_that_key(named: str) -> None:
+    text = f'{named}[models.k]\nmodel = "m"\ntemprature = 1\n[models.good]\nmodel = "m"\n'
+    options = Options() if named else Options(model="k")
+    with pytest.raises(ConfigError, match=r"profile “k” cannot be used: .*temprature: unknown key, did you"):
+        await choose_model(options, configured(text), {})
+
+
 async def test_the_picker_lists_what_is_configured_then_the_environment_then_the_demo() -> None:
     text = (
         '[models.mine]\nmodel = "m"\nbase_url = "http://h/v1"\ncontext_window = 9000\ntool_protocol = "xml"'

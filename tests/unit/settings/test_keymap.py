@@ -48,13 +48,13 @@ def test_valid_keys_are_returned_by_action():
 def test_an_unknown_action_is_named_with_the_nearest_one():
     good, problems = check_keys({"chat.nwe": ["f8"]}, ACTIONS)
     assert good == {}
-    assert str(problems[0]) == "ui.keys.chat.nwe: unknown action, did you mean `chat.new`?"
+    assert str(problems[0]) == "ui.keys.chat.nwe: unknown action, did you mean “chat.new”?"
 
 
 def test_a_bad_key_affects_only_itself():
     good, problems = check_keys({"chat.new": ["f8", "ctlr+x", "escap"]}, ACTIONS)
     assert good == {"chat.new": ("f8",)}
-    assert [problem.suggestion for problem in problems] == ["", "did you mean `escape`?"]
+    assert [problem.suggestion for problem in problems] == ["", "did you mean “escape”?"]
 
 
 def test_a_key_of_another_action_is_a_conflict():

@@ -65,16 +65,16 @@ def test_a_valid_file_has_no_problems():
 
 def test_all_problems_are_reported_at_once_with_line_key_and_suggestion():
     assert read(BAD) == [
-        "config.toml:1 default_model: [models.locl] not found, did you mean `local`?",
-        "config.toml:2 modls: unknown key, did you mean `models`?",
-        "config.toml:6 models.local.temprature: unknown key, did you mean `temperature`?",
+        "config.toml:1 default_model: [models.locl] not found, did you mean “local”?",
+        "config.toml:2 modls: unknown key, did you mean “models”?",
+        "config.toml:6 models.local.temprature: unknown key, did you mean “temperature”?",
         "config.toml:9 limits.max_steps: must be an integer, not a string",
         "config.toml:10 limits.tool_seconds: must be more than 0",
-        "config.toml:14 servers.weather.comand: unknown key, did you mean `command`?",
+        "config.toml:14 servers.weather.comand: unknown key, did you mean “command”?",
         "config.toml:15 servers.weather.args: must be an array, not a string",
         "config.toml:18 servers.notes.command: the environment variable NOTES_PYTHON is not set. "
         "Set it, or write `${NOTES_PYTHON:-default}`",
-        "config.toml:24 ui.them: unknown key, did you mean `theme`?",
+        "config.toml:24 ui.them: unknown key, did you mean “theme”?",
     ]
 
 
@@ -195,7 +195,7 @@ def test_a_server_that_cannot_work_is_refused_with_the_reason(body: str, problem
 
 def test_a_setting_name_of_another_host_gets_a_suggestion():
     (problem,) = read('[servers.a]\ncommand = "x"\ntimeout = 3\n')
-    assert problem == "config.toml:3 servers.a.timeout: unknown key, did you mean `tool_seconds`?"
+    assert problem == "config.toml:3 servers.a.timeout: unknown key, did you mean “tool_seconds”?"
 
 
 @pytest.mark.parametrize(
@@ -221,6 +221,14 @@ def test_an_invalid_rule_is_reported_with_its_line():
     text = '[approvals]\nrules = [\n  "allow a/*",\n  "ask files/* path",\n]\n'
     (problem,) = read(text)
     assert problem.startswith("config.toml:4 approvals.rules[2]: `path` must be ARGUMENT=PATTERN")
+
+
+@pytest.mark.parametrize(
+    ("section", "meant"), [("rules", "approvals"), ("mcp_servers", "servers"), ("profiles", "models")]
+)
+def test_a_section_by_another_name_gets_a_suggestion(section: str, meant: str):
+    (problem,) = read(f"[{section}]\nx = 1\n")
+    assert problem == f"config.toml:1 {section}: unknown key, did you mean “{meant}”?"
 
 
 def test_a_value_in_place_of_a_table_is_one_problem():

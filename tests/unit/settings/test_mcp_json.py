@@ -127,7 +127,7 @@ def test_claude_code_sign_in_and_the_command_for_headers_are_read():
         }
     }
     assert notes(tree) == [
-        "`headersHelper` (runs '/opt/token.sh') not imported. Use `headers`",
+        "`headersHelper` (runs “/opt/token.sh”) not imported. Use `headers`",
         "1 server of the project /p is not imported",
     ]
 

@@ -12,7 +12,7 @@ from tui.settings.problems import Problem, did_you_mean
         (Problem("is wrong", "a.b"), "a.b: is wrong"),
         (Problem("is wrong", file="c.toml"), "c.toml: is wrong"),
         (Problem("is wrong", "a.b", 3, "c.toml", "mend it"), "c.toml:3 a.b: is wrong. Mend it"),
-        (Problem("unknown key", "a", suggestion="did you mean `b`?"), "a: unknown key, did you mean `b`?"),
+        (Problem("unknown key", "a", suggestion="did you mean “b”?"), "a: unknown key, did you mean “b”?"),
     ],
 )
 def test_a_problem_names_place_problem_and_fix(problem: Problem, text: str):
@@ -20,6 +20,8 @@ def test_a_problem_names_place_problem_and_fix(problem: Problem, text: str):
 
 
 def test_the_nearest_name_is_suggested_if_it_is_similar():
-    assert did_you_mean("comand", ["command", "args"]) == "did you mean `command`?"
+    assert did_you_mean("mcp_servers", ["servers"], {"mcp_servers": "servers"}) == "did you mean “servers”?"
+    assert did_you_mean("perms", ["servers"], {"perms": "approvals"}) == ""
+    assert did_you_mean("comand", ["command", "args"]) == "did you mean “command”?"
     assert did_you_mean("zzz", ["command", "args"]) == ""
     assert did_you_mean("x" * 1_000_000, ["command"]) == ""

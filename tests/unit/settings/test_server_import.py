@@ -93,7 +93,7 @@ def test_an_entry_of_an_unknown_type_is_skipped_with_a_suggestion(source: Path, 
     assert plan.new == {"b": {"transport": "websocket", "url": "wss://h", "source": "import"}}
     assert plan.unusable == ["a", "c"]
     assert plan.skipped["a"] == (
-        'unknown type \'grpc\'. Use one of "stdio", "http", "sse", "websocket", "lines", or remove it'
+        'unknown type “grpc”. Use one of "stdio", "http", "sse", "websocket", "lines", or remove it'
     )
 
 

@@ -45,7 +45,7 @@ def test_a_wildcard_that_looks_literal_is_explained(rule: str, words: str, tmp_p
 def test_a_rule_for_an_unknown_server_is_reported_with_its_line(tmp_path: Path):
     rules = 'rules = [\n"deny note/*",\n"ask notes/*",\n]\nallow = ["weather/*"]'
     assert warned(tmp_path, rules) == [
-        ":3 approvals.rules[1]: no server is named note, did you mean `notes`?",
+        ":3 approvals.rules[1]: no server is named note, did you mean “notes”?",
         ":6 approvals.allow[1]: no server is named weather",
     ]
 

@@ -134,4 +134,4 @@ def test_each_problem_of_a_server_is_a_sentence():
 def test_a_problem_that_ends_with_a_question_has_no_full_stop():
     loaded = load_text('[servers.a]\ncommand = "x"\ncomand = "y"\n', Path("c.toml"), {})
     (spec,) = server_specs(loaded, disabled=True)
-    assert spec.problem.endswith("did you mean `command`?")
+    assert spec.problem.endswith("did you mean “command”?")

@@ -85,7 +85,7 @@ def test_anything_else_is_not_a_colour(text: object):
 def test_an_unknown_role_is_reported_with_the_nearest_valid_one():
     spec, wrong = theme_from(GOOD | {"acent": "#fff"}, "mine")
     assert spec is None
-    assert wrong == "`acent` is not a role, did you mean `accent`?"
+    assert wrong == "`acent` is not a role, did you mean “accent”?"
 
 
 def test_all_problems_are_reported_at_once():
@@ -93,7 +93,7 @@ def test_all_problems_are_reported_at_once():
     del table["text"]
     _, wrong = theme_from(table, "mine")
     assert "`text` is missing. " in wrong
-    assert "`ok`: 'green' is not a color" in wrong
+    assert "`ok`: “green” is not a color" in wrong
     assert ". `dark` must be true or false" in wrong and ";" not in wrong
 
 
@@ -145,7 +145,7 @@ def test_an_unknown_theme_gives_the_default_and_names_the_nearest():
     theme, problem = load_theme("harbr")
     assert theme.name == DEFAULT_THEME
     assert problem is not None
-    assert str(problem) == "ui.theme: theme 'harbr' not found, did you mean `harbor`?"
+    assert str(problem) == "ui.theme: theme “harbr” not found, did you mean “harbor”?"
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "", "a/b", "\x1b[31m", "x" * 5000, "\0"])

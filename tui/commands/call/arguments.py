@@ -11,7 +11,7 @@ from tui.core.errors import UsageError
 from tui.core.forms.checks import parse_json, read_text
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import FieldKind, FieldSpec
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.core.tools import Tool
 from tui.core.workbench import PromptInfo
 from tui.settings.problems import did_you_mean
@@ -81,7 +81,7 @@ class ToolArguments:
             if name not in self._specs and not self._open:
                 hint = did_you_mean(name, self._specs)
                 raise UsageError(
-                    f"{self._name} has no argument {clean_line(name, 60)!r}{f', {hint}' if hint else '.'}",
+                    f"{self._name} has no argument {quoted_name(name, 60)}{f', {hint}' if hint else '.'}",
                     next_step=self._usage(),
                 )
 
@@ -91,7 +91,7 @@ class ToolArguments:
         if problem:
             shown = clean_line(name, 60)
             hint = f"Write {shown}={_suggestion(spec, text)}" if _takes_json(spec) else self._usage()
-            raise UsageError(f"{shown} {problem}: {clean_line(text, 80)!r}.", next_step=hint)
+            raise UsageError(f"{shown} {problem}: {quoted_name(text, 80)}.", next_step=hint)
         return value
 
     def _usage(self) -> str:
@@ -192,7 +192,7 @@ def pairs_of(words: Sequence[str], usage: str, required: Sequence[str] = ()) -> 
             hint = (
                 f"Write {clean_line(required[0], 60)}={shlex.quote(shown)}" if len(required) == 1 else usage
             )
-            raise UsageError(f"{shown!r} is not NAME=VALUE.", next_step=hint)
+            raise UsageError(f"{quoted_name(word, 80)} is not NAME=VALUE.", next_step=hint)
         if name in found:
             raise UsageError(
                 f"{clean_line(name, 60)} is set twice.", next_step="Use a JSON array for several values."
@@ -225,7 +225,7 @@ def prompt_arguments(prompt: PromptInfo, words: Sequence[str]) -> dict[str, str]
         if given not in known:
             hint = did_you_mean(given, known)
             raise UsageError(
-                f"{name} has no argument {clean_line(given, 60)!r}{f', {hint}' if hint else '.'}",
+                f"{name} has no argument {quoted_name(given, 60)}{f', {hint}' if hint else '.'}",
                 next_step=told,
             )
     if missing := [one for one in required if one not in found]:

@@ -30,7 +30,7 @@ from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
 from tui.core.ports import hand_call
 from tui.core.servers import ServerState, ServerStatus
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, quoted_name
 from tui.core.tools import CallFailure, TextContent, Tool, ToolResult
 from tui.core.turn.rules import Rules, Verdict
 from tui.runtime.options import Options
@@ -142,14 +142,14 @@ class _Call:
         runtime.require_usable()
         if runtime.is_disabled(wanted):
             raise UsageError(
-                f"the server {clean_line(wanted, 80)!r} is disabled in the configuration.",
+                f"the server {quoted_name(wanted, 80)} is disabled in the configuration.",
                 next_step="Remove `disabled = true` from its section.",
             )
         configured = [*names, *runtime.left_out]
         known = ", ".join(clean_line(name, 60) for name in configured[:_SHOWN_NAMES]) or "none"
         hint = did_you_mean(wanted, configured)
         raise UsageError(
-            f"server {clean_line(wanted, 80)!r} not found{f', {hint}' if hint else '.'}",
+            f"server {quoted_name(wanted, 80)} not found{f', {hint}' if hint else '.'}",
             next_step=f"Configured servers: {known}. A URL starts with https:// or http://. A command "
             f"goes after --: mcptui {self._args.command} … -- COMMAND",
         )
@@ -226,8 +226,8 @@ class _Call:
         listed = f"Its tools: {', '.join(known[:_SHOWN_NAMES])}{more}" if known else "It has no tools."
         if status.listing_problem:
             listed = f"Some tools could not be listed: {clean_line(status.listing_problem, 200)}"
-        server, shown = clean_line(self._server, 80), clean_line(name, 80)
-        raise UsageError(f"{server} has no tool {shown!r}{f', {hint}' if hint else '.'}", next_step=listed)
+        server, shown = clean_line(self._server, 80), quoted_name(name, 80)
+        raise UsageError(f"{server} has no tool {shown}{f', {hint}' if hint else '.'}", next_step=listed)
 
     def _arguments(self, takes: ToolArguments, words: Sequence[str]) -> dict[str, Any]:
         if self._given is None:
@@ -275,7 +275,7 @@ class _Call:
                 else problem or "It has no prompts."
             )
             raise UsageError(
-                f"{clean_line(self._server, 80)} has no prompt {clean_line(name, 80)!r}"
+                f"{clean_line(self._server, 80)} has no prompt {quoted_name(name, 80)}"
                 f"{f', {hint}' if hint else '.'}",
                 next_step=listed,
             )

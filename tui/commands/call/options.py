@@ -150,5 +150,9 @@ def _seconds(text: str) -> float:
     except ValueError:
         found = 0.0
     if not 0 < found <= 86_400:
-        raise argparse.ArgumentTypeError(f"must be a number of seconds from 0 to 86400, not {text!r}")
+        from tui.core.text import quoted_name  # not needed for the help
+
+        raise argparse.ArgumentTypeError(
+            f"must be a number of seconds from 0 to 86400, not {quoted_name(text)}"
+        )
     return found

@@ -12,7 +12,7 @@ from tui.commands.call.options import usage
 from tui.commands.run_input import read_bounded
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.settings.new_server import is_address, pairs, unconfigured_server
 
 KINDS = ("tools", "resources", "prompts")
@@ -38,10 +38,10 @@ class Request:
         if len(rest) < least:
             raise _misused(args, f"{what[args.command]} is required")
         if most is not None and len(rest) > most:
-            raise _misused(args, f"unexpected argument: {clean_line(rest[most], 80)!r}")
+            raise _misused(args, f"unexpected argument: {quoted_name(rest[most], 80)}")
         if args.command == "list" and rest and rest[0] not in KINDS:
             raise UsageError(
-                f"cannot list {clean_line(rest[0], 80)!r}.",
+                f"cannot list {quoted_name(rest[0], 80)}.",
                 next_step=f"Choose one of {', '.join(KINDS)}.",
             )
         return cls(words[0] if named else None, rest)

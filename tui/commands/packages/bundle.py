@@ -12,7 +12,7 @@ from typing import Any
 from tui.commands.packages.found import FoundServer, ask_for
 from tui.core.errors import ConfigError, UsageError
 from tui.core.files.programs import find_program
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural, size
 from tui.settings.locations import bundles_dir
 from tui.settings.new_server import named_after, pair_list
@@ -46,8 +46,8 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
     with open_bundle(path, args.sha256 or "") as file:
         bundle = bundle_of(file.manifest)
         if missing := bundle.missing(file.names):
-            shown = clean_line(missing, 120)
-            raise UsageError(f"the bundle does not contain {shown!r}, the entry point in its manifest.json.")
+            shown = quoted_name(missing, 120)
+            raise UsageError(f"the bundle does not contain {shown}, the entry point in its manifest.json.")
         digest, held = file.digest, f"{plural(file.files, 'file')}, {size(file.unpacked)}"
     folder = bundles_dir() / folder_name(bundle, digest)
     author = f", by {clean_line(bundle.author, 80)} (unverified)" if bundle.author else ""

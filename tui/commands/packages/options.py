@@ -64,5 +64,7 @@ def add_packed_options(parser: argparse.ArgumentParser) -> None:
 
 def _count(text: str) -> int:
     if not text.strip().isdecimal() or not 1 <= int(text) <= 2_000:
-        raise argparse.ArgumentTypeError(f"must be an integer from 1 to 2000, not {text!r}")
+        from tui.core.text import quoted_name  # not needed for the help
+
+        raise argparse.ArgumentTypeError(f"must be an integer from 1 to 2000, not {quoted_name(text)}")
     return int(text)

@@ -100,5 +100,7 @@ def _action(
 def count(text: str) -> int:
     """Return a number of lines; raises ArgumentTypeError."""
     if not text.strip().isdecimal() or not 1 <= int(text) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"must be an integer from 1 to 1000000, not {text!r}")
+        from tui.core.text import quoted_name  # not needed for the help
+
+        raise argparse.ArgumentTypeError(f"must be an integer from 1 to 1000000, not {quoted_name(text)}")
     return int(text)

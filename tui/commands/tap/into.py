@@ -32,7 +32,7 @@ from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.files.private_files import make_folder
 from tui.core.secrets.places import masked, masked_arguments
 from tui.core.secrets.redact import Redactor
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, quoted_name
 from tui.settings.config_secrets import is_secret
 from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.problems import did_you_mean
@@ -129,7 +129,7 @@ def _files(named: str) -> tuple[KnownHost | None, list[Path]]:
     if os.sep not in named and not named.endswith(".json") and not path.exists():
         known = f"Known hosts: {', '.join(HOSTS)}. For any other, give the path of its file."
         raise UsageError(
-            f"unknown host {clean_line(named, 64)!r}",
+            f"unknown host {quoted_name(named)}",
             next_step=" ".join(filter(None, (did_you_mean(named, HOSTS).capitalize(), known))),
         )
     return None, [path.absolute()]
@@ -199,7 +199,7 @@ def _found(host: KnownHost | None, files: Sequence[Path], server: str, *, into: 
             next_step="Give the path of its file instead of its name.",
         )
     names = ", ".join(dict.fromkeys(clean_line(one.keys[-1], 64) for one in every)) or "none"
-    raise UsageError(f"{title} has no server {clean_line(server, 64)!r}.", next_step=f"Its servers: {names}.")
+    raise UsageError(f"{title} has no server {quoted_name(server)}.", next_step=f"Its servers: {names}.")
 
 
 def launcher() -> list[str]:

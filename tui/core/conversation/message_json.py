@@ -21,6 +21,7 @@ from tui.core.conversation.conversation import (
     Usage,
     UserMessage,
 )
+from tui.core.text import clean_line
 
 VERSION = 1
 """Version of the objects. It increases when an older reader would misread newer objects."""
@@ -108,7 +109,7 @@ def message_of(found: object) -> Message:
                 server=_text(found, "server"),
             )
         case role:
-            raise ValueError(f'"role" is {str(role)[:40]!r}, not "user", "assistant" or "tool"')
+            raise ValueError(f'"role" is "{clean_line(str(role), 40)}", not "user", "assistant" or "tool"')
 
 
 def dumps(value: Any) -> str:

@@ -11,7 +11,7 @@ from tui.core.forms.checks import same
 from tui.core.forms.form import Form
 from tui.core.forms.schema import SchemaReader, choices_of, mapping, required_of
 from tui.core.forms.spec import MISSING, FieldChoice, FieldKind, FieldSpec, FieldState, Path
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 
 _SECRET = re.compile(
     r"(?i)password|passphrase|passwd|secret|credential|(api|access|private)[ _-]?key|token|credit[ _-]?card"
@@ -49,7 +49,7 @@ def schema_problem(schema: Any) -> str:
         )
         if spec.kind not in FLAT and not is_list:
             kind = "an object" if spec.kind in (FieldKind.OBJECT, FieldKind.MAP) else f"of type {spec.kind}"
-            return f"requestedSchema: the field {clean_line(name, 60)!r} may not be {kind}"
+            return f"requestedSchema: the field {quoted_name(name, 60)} may not be {kind}"
     return ""
 
 
@@ -68,7 +68,7 @@ def content_problem(
     for name in content:
         if name not in known:
             fields = ", ".join(clean_line(one, 40) for one in list(known)[:8]) or "none"
-            return f"{clean_line(str(name), 60)!r} is not a field of the form. Fields: {fields}"
+            return f"{quoted_name(str(name), 60)} is not a field of the form. Fields: {fields}"
     form = Form(schema)
     form.load(dict(content))
     return problem_of(form.problems()) or _pattern_problem(schema, content, found_in)

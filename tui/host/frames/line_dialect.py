@@ -25,7 +25,7 @@ from tui.core.jsonrpc.messages import (
     write_line,
 )
 from tui.core.jsonrpc.reader import objects_within, read_json
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, METHOD_NOT_FOUND, Gate
 
 DIALECT = "hello-lines"
@@ -242,8 +242,8 @@ class LineDialect:
         self._version = clean_line(version, 40) if isinstance(version, str) else ""
         self.greeted = True
         if self._version != VERSION:
-            found = f"version {self._version!r}" if self._version else "no version"
-            self._log(f'mcptui: its hello has {found}, but mcptui supports "{VERSION}"')
+            found = f"version {quoted_name(self._version)}" if self._version else "no version"
+            self._log(f"mcptui: its hello has {found}, but mcptui supports {quoted_name(VERSION)}")
         if again:
             self._gate.incoming(Notification("notifications/tools/list_changed"))
         else:

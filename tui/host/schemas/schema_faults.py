@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from tui.core.text import quoted_name
+
 MAX_DEPTH = 64
 MAX_NODES = 20_000
 
@@ -28,7 +30,7 @@ def schema_fault(schema: Any) -> str:
         if not isinstance(ref, str):
             return "has a $ref that is not a string"
         if not ref.startswith("#") and ref.split("#")[0] not in ids:
-            return f"has an external $ref ({ref[:80]!r}), which mcptui does not fetch"
+            return f"has an external $ref ({quoted_name(ref, 80)}), which mcptui does not fetch"
     return "has a circular reference" if _endless(schema) else ""
 
 

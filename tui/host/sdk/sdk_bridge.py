@@ -26,7 +26,7 @@ from mcp_types import (
 
 from tui.core.jsonrpc.messages import INVALID_ANSWER
 from tui.core.questions import Refuser
-from tui.core.text import clean_line
+from tui.core.text import quoted_name
 from tui.core.tools import ProgressSink
 from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.inbox import SESSION_REOPENED, WITHDRAWN
@@ -71,7 +71,7 @@ class RawReply:
             return self._hollowed({})
         self.is_task = kind == "task" and self.may_be_task
         if kind != "complete" and not self.is_task:
-            return f"unknown resultType {clean_line(str(kind), 80)!r}"
+            return f"unknown resultType {quoted_name(str(kind), 80)}"
         self.raw = result
         return self._hollowed(result)
 

@@ -10,7 +10,7 @@ from http import HTTPStatus
 import httpx2
 
 from tui.core.errors import McptuiError
-from tui.core.text import clean_line, whole_words
+from tui.core.text import clean_line, quoted_name, whole_words
 from tui.core.units import size as shown_size
 from tui.host.transports.http_client import CONNECT_SECONDS, redirect_target, redirects_to_itself
 
@@ -187,7 +187,7 @@ def _quoted(response: httpx2.Response, body: bytes) -> str:
         title = re.search(r"<title[^>]*>([^<]*)", text, re.IGNORECASE)
         text = title[1] if title else MARKUP.sub(" ", text)
     said = clean_line(whole_words(" ".join(text.split()), QUOTED), QUOTED).rstrip(".")
-    return f": {said!r}" if said else ""
+    return f": {quoted_name(said, QUOTED)}" if said else ""
 
 
 def _cause(error: BaseException) -> BaseException:

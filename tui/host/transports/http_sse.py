@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 import httpx2
 
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
-from tui.core.text import clean_line
+from tui.core.text import quoted_name
 from tui.host.frames.id_gate import random_id
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault
@@ -190,8 +190,9 @@ class HttpSse:
         except (httpx2.InvalidURL, ValueError):
             found = httpx2.URL("")
         if origin(found) != origin(base) or found.userinfo != base.userinfo:
-            shown = clean_line(str(found.copy_with(userinfo=b"", query=None, fragment=None)) or said, 200)
-            text = f"the server's message endpoint {shown!r} has another origin. Nothing was sent there."
+            shown = str(found.copy_with(userinfo=b"", query=None, fragment=None)) or said
+            named = f"the server's message endpoint {quoted_name(shown, 200)}"
+            text = f"{named} has another origin. Nothing was sent there."
             raise HttpFault(text, next_step="Do not use this server, or contact its operator.", status=200)
         return found
 

@@ -27,7 +27,7 @@ from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import Failure, Id, Response, find_ids, write_line
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
 from tui.host.frames.id_gate import CANCELLED, RESULT_TOO_LARGE, STATELESS_SINCE, random_id
 from tui.host.transports import http_faults as faults
@@ -259,8 +259,8 @@ class WebSocket:
             raise HttpFault("invalid WebSocket handshake (HTTP 101).", next_step=_OPEN, status=101)
         spoken = response.headers.get("sec-websocket-protocol", SUBPROTOCOL)
         if spoken.strip() != SUBPROTOCOL:
-            shown = clean_line(spoken, 60)
-            text = f"the server speaks {shown!r} over WebSocket, not {SUBPROTOCOL!r}."
+            shown = quoted_name(spoken, 60)
+            text = f"the server speaks {shown} over WebSocket, not {quoted_name(SUBPROTOCOL)}."
             raise HttpFault(text, next_step=_OPEN, status=101)
         self._stream = response.extensions["network_stream"]
         self._heard = time.monotonic()
@@ -368,6 +368,6 @@ class WebSocket:
                 async with asyncio.timeout(LEAVE_SECONDS):
                     await self._write(event.response())
         meaning = _CODES.get(code, "")
-        said = ": ".join(filter(None, (meaning, repr(reason) if reason else "")))
+        said = ": ".join(filter(None, (meaning, quoted_name(reason, 120) if reason else "")))
         text = f"the server closed the WebSocket (code {code}{f', {said}' if said else ''})."
         return HttpFault(text, next_step=_AGAIN, refused=code not in _PASSING)

@@ -10,6 +10,7 @@ files in the same folder.
 
 from tui.core.errors import ConfigError
 from tui.core.ports import ChatModel
+from tui.core.text import quoted_name
 from tui.model.dialects.dialect import DIALECTS
 from tui.model.dialects.text_tools import AutoTools, NativeTools, TextTools
 
@@ -35,9 +36,9 @@ def wrap(
         return NativeTools(model)
     if protocol in DIALECTS:
         return TextTools(model, DIALECTS[protocol])
-    names = ", ".join(map(repr, PROTOCOLS[:-1]))
+    names = ", ".join(map(quoted_name, PROTOCOLS[:-1]))
     raise ConfigError(
-        f"tool_protocol {protocol[:40]!r} is not known",
+        f"tool_protocol {quoted_name(protocol, 40)} is not known",
         where=where,
-        next_step=f"Use {names} or {PROTOCOLS[-1]!r}.",
+        next_step=f"Use {names} or {quoted_name(PROTOCOLS[-1])}.",
     )

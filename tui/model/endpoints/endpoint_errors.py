@@ -7,7 +7,7 @@ from tui.core.errors import ModelError, NoTools
 from tui.core.late_compiling import late
 from tui.core.secrets.places import masked
 from tui.core.secrets.redact import Redactor
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.model.endpoints.failures import (
     FAILED,
     FILTERED,
@@ -166,7 +166,7 @@ def _model_step(profile: ModelProfile, said: str) -> str:
     if looks_like_ollama(profile) or "try pulling it" in said:  # Ollama's words, whatever the port
         return f"Download it with `ollama pull {clean_line(profile.model, 80)}`."
     variable = f" or {profile.name.upper()}_MODEL" if profile.source == "environment" else ""
-    return f"The model name is {clean_line(profile.model, 80)!r}. Set `model` in the profile{variable}."
+    return f"The model name is {quoted_name(profile.model, 80)}. Set `model` in the profile{variable}."
 
 
 def _address_step(profile: ModelProfile) -> str:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from tui.core.errors import ConfigError
 from tui.core.secrets.places import masked
 from tui.core.secrets.redact import Secret
+from tui.core.text import quoted_name
 from tui.model.endpoints.profile import ModelProfile
 
 
@@ -201,7 +202,7 @@ def usable_url(profile: ModelProfile) -> str:
         url = url.removesuffix(ending)
     if not host_of(url) or not url.startswith(("http://", "https://")) or any(char.isspace() for char in url):
         raise ConfigError(
-            f"base_url {masked(url)[:80]!r} is not an HTTP URL",
+            f"base_url {quoted_name(masked(url), 80)} is not an HTTP URL",
             where=profile.name,
             next_step="Use a URL like https://HOST/v1.",
         )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import UsageError
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.settings.packages.server_inputs import ServerInput, Values, joined
 from tui.settings.references import escaped
 
@@ -109,7 +109,7 @@ def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
         raise _unusable("has an env that is not an object of strings (server.mcp_config.env)")
     for text in (command, *args, *env.values()):
         if not text.isprintable() and text:
-            raise UsageError(f"the manifest contains invalid characters: {clean_line(text, 80)!r}.")
+            raise UsageError(f"the manifest contains invalid characters: {quoted_name(text, 80)}.")
     inputs = tuple(_inputs(manifest.get("user_config", {})))
     known = {one.name for one in inputs}
     for found in (found for text in (command, *args, *env.values()) for found in _VARIABLE.findall(text)):
@@ -151,7 +151,7 @@ def _inputs(said: Any) -> Iterator[ServerInput]:
     for name, one in list(said.items())[:MAX_ITEMS]:
         kind = _text(_object(one), "type")
         if not _NAME.fullmatch(name) or kind not in KINDS:
-            raise _unusable(f"requires {clean_line(name, 60)!r} in an unsupported way (user_config)")
+            raise _unusable(f"requires {quoted_name(name, 60)} in an unsupported way (user_config)")
         yield ServerInput(
             name,
             title=_text(one, "title"),
@@ -221,7 +221,7 @@ class _Filler:
                 return ""
             if len(values) > 1:
                 raise UsageError(
-                    f"{clean_line(name, 60)} can only have one value: it is part of {clean_line(text, 80)!r}."
+                    f"{clean_line(name, 60)} can only have one value: it is part of {quoted_name(text, 80)}."
                 )
             pieces += [self._literal(text[end : found.start()]), *values]
             end = found.end()

@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from tui.core.errors import UsageError
 from tui.core.files.private_files import FOLDER_MODE, make_folder
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
 
 MIB = 1024 * 1024
@@ -191,7 +191,7 @@ def _checked(found: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     written: set[str] = set()
     for entry in entries:
         if problem := _problem(entry):
-            raise UsageError(f"unsafe bundle: {clean_line(entry.orig_filename, 120)!r} {problem}.")
+            raise UsageError(f"unsafe bundle: {quoted_name(entry.orig_filename, 120)} {problem}.")
         parts = _parts(entry.filename)
         for depth in range(1, len(parts) + 1):
             is_file = depth == len(parts) and not entry.is_dir()
@@ -201,7 +201,7 @@ def _checked(found: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
             other, was_file = kinds.setdefault(key, (path, is_file))
             if other != path or was_file != is_file or (is_file and key in written):
                 raise UsageError(
-                    f"unsafe bundle: {clean_line(path, 120)!r} and {clean_line(other, 120)!r} would "
+                    f"unsafe bundle: {quoted_name(path, 120)} and {quoted_name(other, 120)} would "
                     "overwrite each other."
                 )
             if is_file:

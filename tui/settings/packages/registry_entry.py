@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from tui.core.errors import UsageError
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.core.web.http_rules import header_name_fault, url_fault
 from tui.settings.packages.server_inputs import ServerInput, Values, joined
 from tui.settings.references import escaped
@@ -95,25 +95,25 @@ def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
     if kind == "mcpb":
         return "it is a bundle. Download it, check its SHA-256, and add it with `mcptui add FILE.mcpb`"
     if kind not in _LAUNCHERS:
-        return f"unsupported package type {clean_line(kind, 40) or 'unknown'!r}"
+        return f"unsupported package type {quoted_name(clean_line(kind, 40) or 'unknown')}"
     transport = _text(_object(package.get("transport")), "type") or "stdio"
     if transport != "stdio":
         return f"it uses the transport {clean_line(transport, 40)} on this machine instead of stdio"
     launcher = _text(package, "runtimeHint")
     if launcher and launcher not in _LAUNCHERS[kind]:
         usual = " or ".join(_LAUNCHERS[kind])
-        return f"it requires {clean_line(launcher, 40)!r} instead of {usual}"
+        return f"it requires {quoted_name(launcher, 40)} instead of {usual}"
     if not _PACKAGE[kind].fullmatch(_text(package, "identifier")):
-        return f"{clean_line(_text(package, 'identifier'), 80)!r} is not a package name"
+        return f"{quoted_name(_text(package, 'identifier'), 80)} is not a package name"
     version = _text(package, "version")
     if version and not _VERSION.fullmatch(version):
-        return f"{clean_line(version, 80)!r} is not a version"
+        return f"{quoted_name(version, 80)} is not a version"
     base = _text(package, "registryBaseUrl")
     if base and urlsplit(base).hostname not in _USUAL_PLACES[kind]:
         return f"its package is at {clean_line(base, 120)} instead of {_USUAL_PLACES[kind][0]}"
     for pair in _objects(package.get("environmentVariables")):
         if not _NAME.fullmatch(_text(pair, "name")):
-            return f"{clean_line(_text(pair, 'name'), 60)!r} is not a variable name"
+            return f"{quoted_name(_text(pair, 'name'), 60)} is not a variable name"
     return ""
 
 
@@ -121,11 +121,11 @@ def _remote_way(remote: Mapping[str, Any]) -> LaunchOption:
     url, kind = _text(remote, "url"), _text(remote, "type")
     problem = ""
     if kind not in ("streamable-http", "sse"):
-        problem = f"its transport is {clean_line(kind, 40)!r}"
+        problem = f"its transport is {quoted_name(kind, 40)}"
     elif not url.startswith(("http://", "https://")) or not url.isprintable():
-        problem = f"{clean_line(url, 120)!r} is not a URL"
+        problem = f"{quoted_name(url, 120)} is not a URL"
     elif url_fault(_PLACEHOLDER.sub("0", url)):
-        problem = f"{clean_line(url, 120)!r} is not a URL"
+        problem = f"{quoted_name(url, 120)} is not a URL"
     elif any(header_name_fault(_text(one, "name")) for one in _objects(remote.get("headers"))):
         problem = "one of its headers is invalid"
     if problem:
@@ -287,7 +287,7 @@ def _reference_of(kind: str, package: Mapping[str, Any]) -> str:
 
 def _checked(text: str) -> str:
     if not text.isprintable() and text:
-        raise UsageError(f"the entry contains invalid characters: {clean_line(text, 80)!r}.")
+        raise UsageError(f"the entry contains invalid characters: {quoted_name(text, 80)}.")
     return text
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from tui.core.errors import UsageError
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.settings.problems import did_you_mean
 from tui.settings.references import KEYCHAIN, escaped
 
@@ -90,7 +90,7 @@ def values_of(
             hint = did_you_mean(name, known)
             names = ", ".join(clean_line(one, 60) for one in known) or "nothing"
             raise UsageError(
-                f"the server has no value {clean_line(name, 60)!r}{f', {hint}' if hint else '.'}",
+                f"the server has no value {quoted_name(name, 60)}{f', {hint}' if hint else '.'}",
                 next_step=f"Its values: {names}.",
             )
         if problem := wanted.problem(text):
@@ -135,6 +135,6 @@ def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str,
             if KEYCHAIN in value and not any(text in value for text in named):
                 raise UsageError(
                     f"the server requests {clean_line(name, 60)} from your keychain: "
-                    f"{clean_line(value, 80)!r}.",
+                    f"{quoted_name(value, 80)}.",
                     next_step="It was not added, because the secret may belong to another server.",
                 )

@@ -51,7 +51,7 @@ def who(direction: Direction) -> str:
 
 def id_words(value: Any) -> str:
     """Return an id for a sentence."""
-    return quote(value, 40) if isinstance(value, str) else f"{value!r}"[:40]
+    return quote(value, 40) if isinstance(value, str) else repr(value)[:40]
 
 
 def check_dialect(look: MessageCheck, value: Any) -> bool:

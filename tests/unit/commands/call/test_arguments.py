@@ -45,7 +45,7 @@ def test_a_text_is_converted_to_the_type_in_its_schema(schema: Any, text: str, v
         ({}, "words", """Write x='"words"'"""),
         ({"type": "array", "items": {"type": "integer"}}, "1, 2", "Write x='[1, 2]'"),
         ({"type": "array"}, "[1", "Write x="),
-        ({"type": "boolean"}, "yes", "x is not true or false: 'yes'. Its arguments: [x=true|false]"),
+        ({"type": "boolean"}, "yes", "x is not true or false: “yes”. Its arguments: [x=true|false]"),
         ({"type": ["integer", "boolean"]}, "yes", "matches none of its types ("),
     ],
 )

@@ -136,9 +136,9 @@ def test_a_server_in_two_files_must_be_named_with_its_file(file: Path, capsys: p
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--into", "curser", "time"], "Did you mean `cursor`?"),
+        (["--into", "curser", "time"], "Did you mean “cursor”?"),
         (["--into", "cursor"], "Servers of Cursor: time, far."),
-        (["--into", "cursor", "tim"], "Cursor has no server 'tim'. Its servers: time, far."),
+        (["--into", "cursor", "tim"], "Cursor has no server “tim”. Its servers: time, far."),
         (["--into", "zed", "time"], "no configuration of Zed found (looked for"),
         (["--into", "cursor", "--out", "cursor", "time"], "cannot be combined"),
     ],

@@ -87,7 +87,7 @@ def test_fields_of_a_later_version_are_ignored():
 
 
 def test_an_unknown_role_is_rejected():
-    with pytest.raises(ValueError, match="\"role\" is 'system'"):
+    with pytest.raises(ValueError, match='"role" is "system"'):
         message_of({"role": "system"})
 
 

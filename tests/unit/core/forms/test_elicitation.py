@@ -86,7 +86,7 @@ def test_titles_are_shown_but_values_are_sent() -> None:
         ({"age": "5"}, "age is not an integer"),
         ({"color": "Red"}, "color is not an allowed value"),
         ({"mail": "nobody"}, "mail is not an email"),
-        ({"nmae": "Ada"}, "'nmae' is not a field of the form. Fields: name, mail"),
+        ({"nmae": "Ada"}, "“nmae” is not a field of the form. Fields: name, mail"),
     ],
 )
 def test_an_invalid_answer_is_reported_with_its_field(change: dict[str, Any], problem: str) -> None:
@@ -106,10 +106,10 @@ def test_a_missing_required_field_is_reported() -> None:
         ([], "must be an object"),
         ({"type": "array"}, '"type": "object"'),
         ({"properties": {f"f{number}": {} for number in range(201)}}, "has 201 fields (limit: 200)"),
-        ({"properties": {"a": {"type": "object", "properties": {"b": {}}}}}, "'a' may not be an object"),
+        ({"properties": {"a": {"type": "object", "properties": {"b": {}}}}}, "“a” may not be an object"),
         (
             {"properties": {"a": {"type": "array", "items": {"type": "object"}}}},
-            "'a' may not be of type array",
+            "“a” may not be of type array",
         ),
     ],
 )

@@ -294,7 +294,7 @@ async def test_another_version_is_logged_and_accepted(side):
     side.ask(1, "initialize")
     side.hear({"type": "hello", "version": "v2", "tools": []})
     assert (await side.got()).result["serverInfo"]["version"] == "v2"
-    assert side.log == ["mcptui: its hello has version 'v2', but mcptui supports \"v1\""]
+    assert side.log == ["mcptui: its hello has version “v2”, but mcptui supports “v1”"]
 
 
 async def test_a_hello_without_a_tool_list_is_rejected(side):

@@ -136,7 +136,7 @@ async def test_a_rejected_call_affects_no_other_call(modern):
     async with http_server(modern=modern, once={"tools/call": refusal}) as server:
         async with Client(transport := remote(server, sink)) as client:
             with pytest.raises(
-                MCPError, match=r"HTTP 503 \(Service Unavailable\): 'Down'\. Try again"
+                MCPError, match=r"HTTP 503 \(Service Unavailable\): “Down”\. Try again"
             ) as found:
                 await client.call_tool("echo", {})
             assert found.value.code == NO_HTTP_ANSWER

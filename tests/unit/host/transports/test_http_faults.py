@@ -39,13 +39,13 @@ def test_a_status_is_reported_with_the_next_step(status, words, step):
 
 def test_a_long_body_is_cut_between_words_so_that_no_partial_secret_remains():
     body = b"first " + b"x" * 140 + b" configured-value-of-a-key"
-    assert response(400, body, content_type="text/plain").message.endswith("xxx…'.")
+    assert response(400, body, content_type="text/plain").message.endswith("xxx…”.")
 
 
 def test_the_title_of_a_web_page_is_quoted():
     body = b"<html><title>Gone\x1b[2J fishing</title><body>much else</body></html>"
     fault = response(502, body, content_type="text/html")
-    assert fault.message == "HTTP 502 (Bad Gateway): 'Gone\N{SYMBOL FOR ESCAPE}[2J fishing'."
+    assert fault.message == "HTTP 502 (Bad Gateway): “Gone\N{SYMBOL FOR ESCAPE}[2J fishing”."
 
 
 def test_a_redirect_elsewhere_is_not_followed_and_its_address_is_named():

@@ -190,7 +190,7 @@ async def test_a_rejected_message_fails_its_request_with_the_status():
         async with Client(remote(server)) as client:
             refusal = reply(b"no session of that id", "400 Bad Request", "text/plain")
             server.once["tools/call"] = says(refusal)
-            with pytest.raises(MCPError, match=r"HTTP 400 \(Bad Request\): 'no session of that id'"):
+            with pytest.raises(MCPError, match=r"HTTP 400 \(Bad Request\): “no session of that id”"):
                 await client.call_tool("echo", {})
             assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
 
@@ -203,7 +203,7 @@ async def test_a_web_page_in_response_to_a_message_fails_its_request_with_the_pa
         SseServer(server)
         async with Client(remote(server)) as client:
             server.once["tools/call"] = says(reply(PAGE, "200 OK", "text/html; charset=utf-8"))
-            with pytest.raises(MCPError, match=r"HTTP 200 \(OK\): 'Sign in to Corp'.* is text/html"):
+            with pytest.raises(MCPError, match=r"HTTP 200 \(OK\): “Sign in to Corp”.* is text/html"):
                 await client.call_tool("echo", {})
             assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
 

@@ -114,8 +114,8 @@ async def test_a_message_that_is_too_large_fails_only_its_call():
     ("code", "reason", "said"),
     [
         (1000, "", "closed the WebSocket (code 1000, normal closure)"),
-        (1008, "oops", "(code 1008, policy violation: 'oops')"),
-        (4321, "bye", "(code 4321, 'bye')"),
+        (1008, "oops", "(code 1008, policy violation: “oops”)"),
+        (4321, "bye", "(code 4321, “bye”)"),
     ],
 )
 async def test_a_close_frame_ends_the_connection_and_its_code_is_recorded(code, reason, said):
@@ -208,7 +208,7 @@ async def test_an_idle_server_is_pinged_and_remains_connected(monkeypatch):
     [
         ({"refusal": reply(b"no", "404 Not Found", "text/plain")}, "HTTP 404 (Not Found)"),
         ({"refusal": reply(b"ok", "200 OK", "text/plain")}, "the server does not support WebSocket"),
-        ({"protocol": "graphql-ws"}, "the server speaks 'graphql-ws' over WebSocket, not 'mcp'"),
+        ({"protocol": "graphql-ws"}, "the server speaks “graphql-ws” over WebSocket, not “mcp”"),
     ],
 )
 async def test_an_endpoint_that_is_not_an_mcp_websocket_is_rejected_with_the_reason(how, said):

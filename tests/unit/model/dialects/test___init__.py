@@ -14,5 +14,5 @@ def test_a_wrapped_model_keeps_its_label_and_its_notice(protocol: str) -> None:
 
 
 def test_an_unknown_protocol_is_rejected_with_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match=r"mine: tool_protocol 'yaml' is not known.+'auto', .+ or 'react'"):
+    with pytest.raises(ConfigError, match=r"mine: tool_protocol “yaml” is not known.+“auto”, .+ or “react”"):
         wrap(ScriptedModel([]), "yaml", where="mine")

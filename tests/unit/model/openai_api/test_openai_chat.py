@@ -220,7 +220,7 @@ async def test_an_address_that_returns_a_web_page_is_retried_with_its_version() 
 async def test_an_unknown_model_does_not_lead_to_another_address() -> None:
     heard, endpoint = await asked(refuses(404, "The model `m` does not exist"), path="/v1")
     assert len(endpoint.requests) == 1
-    assert heard.error is not None and "'m'" in heard.error.next_step
+    assert heard.error is not None and "“m”" in heard.error.next_step
 
 
 async def test_a_redirect_is_reported_and_not_followed() -> None:

@@ -91,8 +91,8 @@ def test_text_in_a_manifest_never_becomes_a_reference_to_an_environment_variable
         (manifest({"args": "x"}), "args that are not an array of strings"),
         (manifest({"env": {"A=B": "x"}}), "env that is not an object of strings"),
         (manifest({"args": ["\x1b[2J"]}), "contains invalid characters"),
-        (manifest(user_config={"a": {"type": "code"}}), "requires 'a' in an unsupported way"),
-        (manifest(user_config={"a b": {"type": "string"}}), "requires 'a b'"),
+        (manifest(user_config={"a": {"type": "code"}}), "requires “a” in an unsupported way"),
+        (manifest(user_config={"a b": {"type": "string"}}), "requires “a b”"),
         (manifest(user_config=[]), "user_config that is not an object"),
     ],
 )

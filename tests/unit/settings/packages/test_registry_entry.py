@@ -143,8 +143,8 @@ def test_text_in_an_entry_never_becomes_a_reference_to_an_environment_variable()
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"runtimeHint": "bash"}, "it requires 'bash' instead of npx"),
-        ({"registryType": "nuget"}, "unsupported package type 'nuget'"),
+        ({"runtimeHint": "bash"}, "it requires “bash” instead of npx"),
+        ({"registryType": "nuget"}, "unsupported package type “nuget”"),
         ({"registryType": "mcpb"}, "it is a bundle"),
         ({"identifier": "--registry=https://evil"}, "is not a package name"),
         ({"identifier": "file:/tmp/x"}, "is not a package name"),

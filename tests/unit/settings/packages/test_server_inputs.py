@@ -37,7 +37,7 @@ def test_only_required_and_secret_values_are_asked_for():
         (ServerInput("a", choices=("x", "y")), "z", "a must be one of x, y"),
         (ServerInput("a", required=True), "", "a must not be empty"),
         (ServerInput("a"), "\0", "null character"),
-        (ServerInput("b"), "1", "the server has no value 'a'"),
+        (ServerInput("b"), "1", "the server has no value “a”"),
     ],
 )
 def test_a_value_of_the_wrong_type_is_refused(wanted: ServerInput, text: str, said: str):

@@ -15,8 +15,8 @@ def test_a_valid_key_replaces_the_defaults():
 @pytest.mark.parametrize(
     ("wanted", "words"),
     [
-        (("chat.coppy", "f11"), "did you mean `chat.copy`?"),
-        (("chat.copy", "notakey"), "'notakey' is not a key"),
+        (("chat.coppy", "f11"), "did you mean “chat.copy”?"),
+        (("chat.copy", "notakey"), "“notakey” is not a key"),
         (("chat.copy", "ctrl+q"), "is already used by `app.quit`"),
     ],
 )
