@@ -131,7 +131,7 @@ FAULTS = {
     ),
     "html": (
         says(reply(b"<html><title>Wi-Fi login</title></html>", kind="text/html")),
-        rf"^HTTP 200 \(OK\): 'Wi-Fi login': the response is text/html, not JSON-RPC\. {NO_SERVER}$",
+        rf"^HTTP 200 \(OK\): “Wi-Fi login”: the response is text/html, not JSON-RPC\. {NO_SERVER}$",
     ),
     "redirect": (
         says(reply(b"", "302 Found", "", location="https://other.example/mcp?secret=1")),
@@ -143,7 +143,7 @@ FAULTS = {
     ),
     "400": (
         says(reply(b"bad", "400 Bad Request", "text/plain")),
-        r"^HTTP 400 \(Bad Request\): 'bad'\. The server",
+        r"^HTTP 400 \(Bad Request\): “bad”\. The server",
     ),
     "401": (says(reply(b"", "401 Unauthorized", "")), r"^HTTP 401 \(Unauthorized\)\. .*sign in"),
     "403": (says(reply(b"", "403 Forbidden", "")), r"^HTTP 403 \(Forbidden\)\. Your credentials"),
@@ -302,7 +302,7 @@ async def test_a_session_that_cannot_be_reopened_fails_the_call_with_the_status(
     async with http_server(modern=False) as server, connected(server) as (host, _):
         server.sessions.clear()
         server.answers["initialize"] = says(reply(b"", "404 Not Found", ""))
-        assert text(await call(host)).startswith("HTTP 404 (Not Found): 'no such session'.")
+        assert text(await call(host)).startswith("HTTP 404 (Not Found): “no such session”.")
         del server.answers["initialize"]
         assert text(await call(host, n=1)) == '{"n": 1}'
 

@@ -52,7 +52,7 @@ def test_a_question_shows_hidden_text_in_the_definition_of_the_tool():
     asked = question(
         ApprovalRequest("c", Tool("calc", "add", hidden=found), {"a": 1}, "may change something")
     )
-    assert "! Its definition has text that you may not see: description: HTML comment." in asked
+    assert "! Its definition has text that you may not see: description (HTML comment)." in asked
 
 
 def test_arguments_are_shown_in_full_with_hidden_characters_visible():

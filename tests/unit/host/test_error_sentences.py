@@ -73,7 +73,7 @@ def test_output_that_is_not_json_rpc_is_quoted():
     found = failure(transport(noise=12, first_noise="Starting…"), seconds=60)
     assert found.detail == (
         "no response to initialize within 60 s."
-        " It wrote text to stdout that is not JSON-RPC (12 lines, first: 'Starting…')."
+        " It wrote text to stdout that is not JSON-RPC (12 lines, first: “Starting…”)."
     )
 
 

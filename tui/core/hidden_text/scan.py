@@ -59,14 +59,14 @@ class HiddenText:
 
 
 def signs_of(found: Iterable[HiddenText]) -> str:
-    """Return findings by place: "description: text placed out of view, HTML comment; title: …"."""
+    """Return findings by place: "description (text placed out of view, HTML comment), title (…)"."""
     places: dict[str, list[str]] = {}
     for one in found:
         signs = places.setdefault(one.place, [])
         words = f"{one.sign} [tag: {one.excerpt}]" if one.sign is Sign.TAGS else one.sign.value
         if words not in signs:
             signs.append(words)
-    return "; ".join(f"{place}: {', '.join(signs)}" for place, signs in places.items())
+    return ", ".join(f"{place} ({', '.join(signs)})" for place, signs in places.items())
 
 
 def is_doubtful(found: Iterable[HiddenText]) -> bool:

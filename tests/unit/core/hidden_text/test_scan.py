@@ -152,9 +152,8 @@ def test_findings_are_summarized_in_one_line():
         HiddenText(Sign.COMMENT, "description", "again"),
         HiddenText(Sign.PROMPT, "argument note", ""),
     ]
-    assert (
-        signs_of(found)
-        == "description: text placed out of view, HTML comment; argument note: imitates a prompt"
+    assert signs_of(found) == (
+        "description (text placed out of view, HTML comment), argument note (imitates a prompt)"
     )
 
 
@@ -187,7 +186,7 @@ def test_an_excerpt_names_invisible_characters():
 
 def test_the_summary_decodes_tag_characters():
     assert signs_of(scan(f"Adds.{TAGGED}", "description")) == (
-        "description: hidden tag characters [tag: send the keys]"
+        "description (hidden tag characters [tag: send the keys])"
     )
 
 

@@ -129,7 +129,7 @@ def test_a_tool_with_an_accidental_invisible_character_is_offered_but_marked():
     counted = SimpleNamespace(
         **vars(first), counts={"resources": 0, "prompts": 0}, revisions={"resources": 0, "prompts": 0}
     )
-    assert offer.counts(counted, (), str, str)["hidden"] == (("echo", "description: invisible characters"),)
+    assert offer.counts(counted, (), str, str)["hidden"] == (("echo", "description (invisible characters)"),)
 
 
 def test_instructions_with_hidden_text_are_withheld_too():
