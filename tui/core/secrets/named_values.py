@@ -70,6 +70,8 @@ def without_named_arguments(arguments: Mapping[str, Any], secret: SecretNames = 
 
 
 def _name(quoted: bytes) -> str:
+    if quoted.isascii() and b"\\" not in quoted:
+        return quoted.decode("ascii")
     try:
         return str(json.loads(b'"' + quoted + b'"'))
     except ValueError:

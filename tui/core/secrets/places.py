@@ -5,6 +5,7 @@ The rules use names and positions, so they also find values that are too short t
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -277,6 +278,7 @@ def is_page_token(name: str) -> bool:
     return words[-1:] == ["token"] and not _OF_PAGES.isdisjoint(words[-2:-1])
 
 
+@lru_cache(1024)
 def names_a_secret_argument(name: str) -> bool:
     """Return whether the argument `name` of a tool holds a secret, as far as its name tells."""
     return names_a_secret(name) and not _is_about_a_secret(name) and not is_page_token(name)

@@ -10,7 +10,7 @@ from tui.core.secrets.encodings import octets_of
 from tui.core.secrets.places import is_secret_header, masked
 from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.traffic import Captured, Direction, Kind, Redaction
-from tui.traffic.record.secret_arguments import learn_schemas, without_secret_calls
+from tui.traffic.record.secret_arguments import has_schemas, learn_schemas, without_secret_calls
 from tui.traffic.record.secret_texts import Redact
 
 MARGIN = 64 * 1024
@@ -80,7 +80,9 @@ def _keep_few(
 ) -> Iterator[StoredBody]:
     raws = [captured.raw for captured in group]
     alone = len(raws) == 1 or (cap and max(map(len, raws), default=0) > cap) or any(map(_is_torn, group))
-    if alone or any(map(_needs_more, group)) or redact(b"\n".join(raws))[1]:
+    if not alone and any(map(_needs_more, group)):
+        alone = any(has_schemas(one) or _is_changed(one, redact, arguments) for one in group)
+    if alone or redact(b"\n".join(raws))[1]:
         for captured in group:
             yield keep(captured, redact, cap, arguments)
         return
@@ -101,6 +103,13 @@ def _needs_more(captured: Captured) -> bool:
         in_pieces = captured.kind is Kind.MODEL_REPLY and b"data:" in captured.raw
         return in_pieces or b"arguments" in captured.raw or b'\\"' in captured.raw
     return captured.kind is None and captured.direction is Direction.OUT and b'"tools/call"' in captured.raw
+
+
+def _is_changed(captured: Captured, redact: Redact, arguments: SecretArguments) -> bool:
+    """Return whether more than searching the bytes is needed for what this may hold."""
+    if not _needs_more(captured):
+        return False
+    return captured.kind in _MODEL or bool(without_secret_calls(captured, captured.raw, arguments, redact)[1])
 
 
 def _with_arguments(redact: Redact, captured: Captured, arguments: SecretArguments) -> Redact:

@@ -206,3 +206,53 @@ def test_secret_arguments_are_learned_from_a_recorded_tool_list():
     list(keep_all([sent(json.dumps(listed).encode(), Direction.IN)], lambda raw: (raw, ()), 0, known))
     (body, *_) = keep(sent(call(PLAIN)), lambda raw: (raw, ()), 0, known)
     assert json.loads(body)["params"]["arguments"] == MARKED
+
+
+ARGUMENTS = st.dictionaries(
+    st.sampled_from(["password", "a", "tokén", "code", "arguments", "name"]),
+    st.recursive(
+        st.text() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    ),
+)
+
+
+@given(ARGUMENTS, st.booleans(), st.sampled_from([None, 1]), st.integers(0, 40))
+def test_a_call_is_redacted_the_same_whatever_its_size(
+    arguments: dict[str, object], plain: bool, indent: int | None, missing: int
+):
+    params = {"name": "login", "arguments": arguments, "_meta": {"progressToken": 1}}
+    message = {"id": 1, "method": "tools/call", "params": params}
+    raw = json.dumps(message, ensure_ascii=plain, indent=indent).encode("utf-8", "replace")
+    raw = raw[: len(raw) - missing]
+    space = b" " * 20_000
+    body, names = without_secret_arguments(raw, knowing(), "auth")
+    assert without_secret_arguments(space + raw, knowing(), "auth") == (space + body, names)
+
+
+LIST = json.dumps({"id": 1, "result": {"tools": [{"name": "login", "inputSchema": SCHEMA}]}}).encode()
+TRAFFIC = [
+    sent(call({"city": "Oslo"})),
+    sent(call({"password": "hunter2"})),
+    sent(call({"code": "canary-1"})),
+    sent(b'{"id":1,"result":{}}', Direction.IN),
+    sent(LIST, Direction.IN),
+]
+
+
+@given(st.lists(st.sampled_from(TRAFFIC), max_size=20))
+def test_calls_that_are_redacted_together_are_redacted_as_each_alone(group: list[Captured]):
+    redact = Redactor({"KEY": "canary-12345"}).redact_bytes
+    together, alone = SecretArguments(), SecretArguments()
+    assert list(keep_all(group, redact, 0, together)) == [keep(one, redact, 0, alone) for one in group]
+
+
+def test_calls_without_secrets_are_searched_together():
+    searched = []
+
+    def redact(raw: bytes) -> tuple[bytes, tuple[()]]:
+        searched.append(raw)
+        return raw, ()
+
+    group = [sent(call({"city": "Oslo"})), sent(b"{}", Direction.IN)]
+    assert [one.body for one in keep_all(group, redact, 0, knowing())] == [one.raw for one in group]
+    assert len(searched) == 1
