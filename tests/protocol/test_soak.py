@@ -8,7 +8,7 @@ import pytest
 from tests.terminal.pty_app import ROOT
 
 
-@pytest.mark.parametrize("arguments", [("--seconds", "20"), ("--cycles", "20"), ("--kills", "2")])
+@pytest.mark.parametrize("arguments", [("--rounds", "16"), ("--cycles", "20"), ("--kills", "2")])
 def test_many_rounds_of_all_features_leak_nothing(arguments: tuple[str, ...]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.soak", *arguments],

@@ -1,7 +1,8 @@
 """Keep mcptui busy for as long as asked, and count what it holds at both ends.
 
 `python -m tests.soak --minutes 60` plays rounds: start servers, talk, flood, cancel, stop.
-`--cycles 2000` only starts and stops servers. `--kills 50` kills the app at random moments.
+`--rounds 20` plays so many. `--cycles 2000` only starts and stops servers.
+`--kills 50` kills the app at random moments.
 Exits with 1 if anything is left or has grown.
 """
 
@@ -15,7 +16,7 @@ def main() -> int:
     """Do what was asked for; return the worst exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, metavar="N", default=0.0)
-    parser.add_argument("--seconds", type=float, metavar="N", default=0.0)
+    parser.add_argument("--rounds", type=int, metavar="N", default=0)
     parser.add_argument("--cycles", type=int, metavar="N", default=0)
     parser.add_argument("--kills", type=int, metavar="N", default=0)
     parser.add_argument("--seed", type=int, metavar="N", default=random.randrange(1 << 30))
@@ -29,11 +30,11 @@ def main() -> int:
         from tests.soak.kills import kill
 
         worst |= kill(given.kills, given.seed)
-    if seconds := given.minutes * 60 + given.seconds:
+    if given.minutes or given.rounds:
         from tests.soak.everything import soak
 
-        worst |= asyncio.run(soak(seconds))
-    if not (given.cycles or given.kills or seconds):
+        worst |= asyncio.run(soak(given.minutes * 60, given.rounds))
+    if not (given.cycles or given.kills or given.minutes or given.rounds):
         parser.print_help()
     return worst
 

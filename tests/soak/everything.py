@@ -76,8 +76,11 @@ async def one_round(runtime: Runtime, number: int) -> None:
         cancelled.cancel()
 
 
-async def soak(seconds: float) -> int:
-    """Go on for so long; print the counts at the beginning, every tenth and the end; return the exit code."""
+async def soak(seconds: float, rounds: int = 0) -> int:
+    """Go on for so long, or for so many rounds if any, at least until it has settled; return the exit code.
+
+    The counts at the beginning, every tenth and the end are printed.
+    """
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         places = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
@@ -91,14 +94,16 @@ async def soak(seconds: float) -> int:
         told = number = 0
         settled: Counts | None = None
         entries = 0
-        while settled is None or time.monotonic() < began + seconds:
+        done = 0.0
+        while settled is None or done < 1:
             number += 1
             await one_round(runtime, number)
             now = await quiet(runtime)
             if number == SETTLED_ROUNDS:
                 settled, entries = now, len(runtime.recording.entries)
-            if number <= SETTLED_ROUNDS or (time.monotonic() - began) * 10 > told * seconds:
-                told = int((time.monotonic() - began) * 10 / seconds) + 1
+            done = number / rounds if rounds else (time.monotonic() - began) / seconds
+            if number <= SETTLED_ROUNDS or done * 10 > told:
+                told = int(done * 10) + 1
                 print(f"round {number:5}  entries {len(runtime.recording.entries):9}  {now}", flush=True)
         room = GROWTH_BYTES + (len(runtime.recording.entries) - entries) * ENTRY_BYTES
         grown = now.grown(settled, memory=room)
