@@ -3,10 +3,10 @@
     fork_server.py SOCKET
 
 Loading the modules is most of what a program costs. A request is a connection to SOCKET: it sends the
-arguments of the interpreter (`-m MODULE …` or `SCRIPT …`), the environment, the folder, and whether stdin is
-its terminal, with the descriptors of stdin, stdout and stderr. It is answered with the process id, and with
-the exit status once the program has ended. A program whose connection is closed is killed. The end of stdin
-ends the process.
+arguments of the interpreter (`-m MODULE …` or `SCRIPT …`), the environment, the folder, perhaps the umask,
+and whether stdin is its terminal, with the descriptors of stdin, stdout and stderr. It is answered with the
+process id, and with the exit status once the program has ended. A program whose connection is closed is
+killed. The end of stdin ends the process.
 
 With the arguments `fork_server SOCKET INTERPRETER` the fork is such a process too, with a socket of its own:
 each worker of pytest has one, and the modules are loaded once for all, at the first request. Its programs
@@ -42,13 +42,19 @@ LOADED_WHEN_USED = (
     "mcp.server.mcpserver",
     "mcp.server.stdio",
     "openai.lib._chat_completion_resources",
+    "openai.resources.chat.chat",
     "anyio._backends._asyncio",
     "encodings.utf_8_sig",
+    "encodings.utf_16_le",
+    "curses",
+    "linkify_it",
+    "markdown_it",
 )
+METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "split")
 
 
 def load() -> None:
-    """Import what programs import, so that each of them has it at once."""
+    """Import what programs import, and compile what they compile, so that each of them has it at once."""
     for name in ("tui.cli", "mcp", "openai", *LOADED_WHEN_USED):
         importlib.import_module(name)
     for package in PACKAGES:
@@ -56,6 +62,11 @@ def load() -> None:
         for found in pkgutil.walk_packages(root.__path__, f"tui.{package}."):
             if not found.name.endswith("__main__"):
                 importlib.import_module(found.name)
+    importlib.import_module("tui.commands.command_line").build_parser()  # has argparse compile its patterns
+    late = importlib.import_module("tui.core.late_compiling")._LatePattern
+    for pattern in [found for found in gc.get_objects() if type(found) is late]:
+        for method in METHODS:
+            getattr(pattern, method)
     gc.collect()
     gc.freeze()
 
@@ -154,6 +165,8 @@ def become(request: dict[str, Any], descriptors: list[int]) -> None:
     if request.get("on_terminal"):
         fcntl.ioctl(descriptors[0], termios.TIOCSCTTY, 0)
     os.chdir(request["folder"])
+    if "umask" in request:
+        os.umask(request["umask"])
     os.environ.clear()
     os.environ.update(request["environment"])
     time.tzset()

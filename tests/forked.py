@@ -19,7 +19,12 @@ def main(path: str, arguments: list[str]) -> int:
     """Have the program started on our standard streams; return its exit status."""
     answer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     answer.connect(path)
-    request = {"arguments": arguments, "environment": dict(os.environ), "folder": os.getcwd()}
+    request = {
+        "arguments": arguments,
+        "environment": dict(os.environ),
+        "folder": os.getcwd(),
+        "umask": os.umask(0),
+    }
     streams = b"".join(number.to_bytes(4, sys.byteorder) for number in range(3))
     ignored = [number for number in FORWARDED if signal.getsignal(number) == signal.SIG_IGN]
     for number in FORWARDED:

@@ -3,13 +3,13 @@
 import json
 import random
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests import programs
 from tui.core.conversation.conversation import AssistantMessage, ToolMessage, sanitised
 from tui.core.conversation.message_json import message_of
 from tui.core.conversation.sessions import NEVER_SENT
@@ -63,7 +63,7 @@ def hear(lines: Sequence[dict[str, Any]], known: dict[str, Acknowledged]) -> str
 
 def kill_once(folder: Path, dice: random.Random, known: dict[str, Acknowledged], session: str = "") -> str:
     """Run a program, kill it at a random moment, and read its output. Return its session."""
-    words = [sys.executable, str(SCRIPT), str(folder), "1000", *([session] if session else [])]
+    words = programs.command(SCRIPT, folder, "1000", *([session] if session else []))
     with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         said = [process.stdout.readline() for _ in range(dice.randint(1, 60))]

@@ -3,7 +3,6 @@
 import os
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,19 +11,15 @@ from tests import programs
 from tests.terminal.pty_app import home_in
 
 
-def mcptui(
-    home: Path, *arguments: str, umask: int | None = None, **env: str
-) -> subprocess.CompletedProcess[str]:
-    """Run a command, with a umask in a new interpreter, since a fork keeps another one."""
-    words = ("-m", "tui", *arguments)
+def mcptui(home: Path, *arguments: str, umask: int = -1, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        programs.command(*words) if umask is None else (sys.executable, *words),
+        programs.command("-m", "tui", *arguments),
         env={**os.environ, **home_in(home), **env},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=60,
-        umask=-1 if umask is None else umask,
+        umask=umask,
     )
 
 
