@@ -394,7 +394,7 @@ async def test_a_question_mark_is_text_in_the_composer_and_help_elsewhere():
         await pilot.press("question_mark")
         assert app.main.composer.text == "?"
         await pilot.press("f3", "question_mark")
-        await shows(app, "[ui.keys] in the configuration: change keys")
+        await shows(app, "change keys under [ui.keys] in the configuration")
 
 
 async def test_a_theme_is_previewed_while_selecting_and_saved_when_selected():

@@ -201,10 +201,23 @@ async def test_clear_runs_before_the_next_message_is_sent():
         assert [m.text for m in runtime.conversation.messages if isinstance(m, UserMessage)] == ["second"]
 
 
-async def test_compact_reports_the_number_of_summarised_turns():
+async def nothing_to_compact() -> str:
+    return "Nothing to compact yet."
+
+
+async def test_compact_says_once_how_many_turns_were_summarized():
     async with opened(FakeRuntime()) as (app, pilot):
         await send(pilot, "/compact")
-        await shows(app, "1 turn was summarised.")
+        await shows(app, "0 turns summarized for the model · enter shows it · u undoes it")
+        assert screen_text(app).count("summari") == 1
+
+
+async def test_compact_says_that_there_is_nothing_to_compact():
+    runtime = FakeRuntime()
+    runtime.conversations.compact = nothing_to_compact  # type: ignore[method-assign]
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/compact")
+        await shows(app, "Nothing to compact yet.")
 
 
 async def test_a_command_on_the_conversation_is_refused_while_a_turn_runs():

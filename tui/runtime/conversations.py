@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tui.core.context.compaction import Compactor, sent_messages
+from tui.core.context.compaction import Compactor, sent_messages, take_compaction
 from tui.core.context.context_parts import ContextPart, context_parts
 from tui.core.context.definition_tokens import DefinitionTokens, definition_tokens
 from tui.core.context.summaries import suggest_title
@@ -260,9 +260,9 @@ class Conversations:
 
     def uncompact(self) -> None:
         """Undo the summary, so that the model reads everything again."""
-        self._now.conversation.compact(Compaction())
-        self._active_model.context_meter.forget()
-        self._active_model.context_meter.patient = True
+        meter = self._active_model.context_meter
+        take_compaction(self._now.conversation, Compaction(), meter)
+        meter.patient = True
         self.revision += 1
 
     def tool_marks(self) -> Mapping[tuple[str, str], str]:

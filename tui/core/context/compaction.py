@@ -186,6 +186,14 @@ LEAST_WINDOW = 4_096
 _IN_SHORT = "Large messages and tool results are now shortened for the model."
 
 
+def take_compaction(conversation: Conversation, compaction: Compaction, meter: ContextMeter) -> None:
+    """Send the messages of a conversation as `compaction` says, and adjust the meter of its requests."""
+    messages = conversation.messages
+    before = estimate_messages(sent_messages(messages, conversation.compaction))
+    conversation.compact(compaction)
+    meter.resized(estimate_messages(sent_messages(messages, compaction)) - before)
+
+
 @dataclass(slots=True)
 class Compactor:
     """Compacts one conversation; `spent` is called with the usage of the summaries."""
@@ -236,8 +244,7 @@ class Compactor:
         return max(1, min(guess, self.context_meter.window or guess))
 
     def _take(self, compaction: Compaction, words: str) -> Notice:
-        self.conversation.compact(compaction)
-        self.context_meter.forget()
+        take_compaction(self.conversation, compaction, self.context_meter)
         self.context_meter.patient = False
         return Notice(words, "room")
 

@@ -181,6 +181,15 @@ class ContextMeter:
         self.tokens, self.estimated, self._seen, self._first = 0, True, 0, None
         self._tally.forget()
 
+    def resized(self, difference: int) -> None:
+        """Reset, because earlier messages are now sent in `difference` more estimated tokens, or fewer.
+
+        The tokens are an estimate until the next request is counted.
+        """
+        tokens = max(0, self.tokens + self.calibration(difference)) if self.tokens else 0
+        self.forget()
+        self.tokens = tokens
+
     def recall(self, messages: Sequence[Message]) -> None:
         """Show the largest request of the last turn of a reopened conversation until another is counted.
 

@@ -144,7 +144,10 @@ class SlashCommands:
 
     async def _compact(self, _: str) -> None:
         self._regions.notify("Summarizing older messages…")
-        self._note(await self._current.conversations.compact())
+        before = self._current.conversations.compaction
+        told = await self._current.conversations.compact()
+        if self._current.conversations.compaction == before:  # else a line of the conversation says it
+            self._note(told)
 
     async def _retry(self, _: str) -> None:
         text, attachments = await self._current.conversations.again()

@@ -223,7 +223,7 @@ class HelpScreen(ModalScreen[None]):
                 yield Literal("Keys")
                 yield self._field
             yield self._lines
-            yield KeyLine([("esc", "close"), ("[ui.keys]", "in the configuration: change keys")])
+            yield KeyLine([("esc", "close"), ("", "change keys under [ui.keys] in the configuration")])
 
     def on_mount(self) -> None:
         """Hide a dialog below: its last lines would look like those of the help."""

@@ -5,13 +5,23 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.context.compaction import NEWEST, SHORT, boundary, count_turns, limited, sent_messages, shrink
-from tui.core.context.context_meter import estimate_messages
+from tui.core.context.compaction import (
+    NEWEST,
+    SHORT,
+    boundary,
+    count_turns,
+    limited,
+    sent_messages,
+    shrink,
+    take_compaction,
+)
+from tui.core.context.context_meter import ContextMeter, estimate_messages
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
     CallRequest,
     Compaction,
+    Conversation,
     Message,
     ToolMessage,
     UserMessage,
@@ -51,6 +61,23 @@ def test_compaction_stops_before_a_user_message_and_keeps_the_newest_turn(messag
     upto = boundary(messages, Compaction(), window)
     assert upto == 0 or isinstance(messages[upto], UserMessage)
     assert count_turns(messages, upto) < count_turns(messages, len(messages))
+
+
+def test_a_compaction_and_its_undoing_change_the_meter_by_what_they_save():
+    conversation = Conversation(messages=talk([(0, 0), (1, 4000), (1, 10)]))
+    meter = ContextMeter(tokens=3000, estimated=False)
+    saved = estimate_messages(conversation.messages)
+    take_compaction(conversation, Compaction(6, "a summary", 0), meter)
+    saved -= estimate_messages(sent_messages(conversation.messages, Compaction(6, "a summary", 0)))
+    assert (meter.tokens, meter.estimated, saved > 1000) == (3000 - saved, True, True)
+    take_compaction(conversation, Compaction(), meter)
+    assert meter.tokens == 3000
+
+
+def test_a_meter_that_has_counted_nothing_yet_stays_empty():
+    meter = ContextMeter()
+    take_compaction(Conversation(messages=talk([(1, 4000), (1, 10)])), Compaction(4, "a summary", 0), meter)
+    assert meter.tokens == 0
 
 
 def test_without_compaction_messages_are_unchanged():
