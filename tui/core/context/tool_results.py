@@ -260,9 +260,23 @@ def cut(text: str, limit: int, kept: str = "") -> str:
     where = (
         f'full text stored as "{kept}": call read_result with this name and offset {len(head)}, or grep'
         if kept
-        else "request less data to see the rest"
+        else _REQUEST_LESS
     )
     return f"{head}\n[… {figures}; {where} …]\n{tail}"
+
+
+_REQUEST_LESS = "request less data to see the rest"
+_MISSING = re.compile(
+    r"\n\[… ([0-9,]{1,20} of [0-9,]{1,20} bytes omitted); "
+    r'(?:full text stored as "result-[0-9]{1,9}": '
+    r"call read_result with this name and offset [0-9]{1,20}, or grep"
+    rf"|{re.escape(_REQUEST_LESS)}) …\]\n"
+)
+
+
+def cut_as_shown(text: str) -> str:
+    """Return a text that `cut` may have shortened for people: without what the model can do about it."""
+    return _MISSING.sub(r"\n[… shortened: \1 …]\n", text, count=1)
 
 
 def _decoded(encoded: bytes) -> str:

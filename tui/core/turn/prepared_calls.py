@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core.attachments import as_shown
-from tui.core.context.tool_results import as_given
+from tui.core.context.tool_results import as_given, cut_as_shown
 from tui.core.conversation.conversation import CallRequest, ToolMessage
 from tui.core.events import NEVER_RUN
 from tui.core.schemas.tool_names import NameTable, server_of
@@ -42,7 +42,7 @@ def plain_reason(text: str, why: str) -> str:
 def shown_result(message: ToolMessage) -> tuple[str, str]:
     """Return the text of a result for people, without additions for the model, and its warning, or ""."""
     text, warning = as_given(message.text, message.is_error) if message.seconds else (message.text, "")
-    return as_shown(plain_reason(text, message.why)), warning
+    return as_shown(cut_as_shown(plain_reason(text, message.why))), warning
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from tui.core import units
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.core.text import clean_line, fold, preview, spans
+from tui.core.turn.prepared_calls import shown_result
 from tui.ui.lists.finder import FinderItem
 from tui.ui.widgets.rows import EMPTY, Row, crop, marked, pad, spread, text_of, width_of
 from tui.ui.widgets.symbols import Symbols
@@ -102,7 +103,8 @@ def preview_rows(messages: Sequence[Message], upto: int | None = None) -> list[R
                 head = ((clean_line(model, 60) or "model", "model bold"),)
                 names = ", ".join(_tool_name(call.name) for call in message.calls)
                 text = "\n".join(filter(None, (text, f"→ {names}" if names else "")))
-            case ToolMessage(text=text, name=name):
+            case ToolMessage(name=name):
+                text, _ = shown_result(message)
                 head, text = ((_tool_name(name), "tool"),), text[: SHOWN_CHARS // 6]
         lines = [line for line in preview(text[-SHOWN_CHARS:]).text.split("\n") if line.strip()]
         style = "dim" if isinstance(message, ToolMessage) else "text"

@@ -1,10 +1,18 @@
 """A call that cannot run says why, in words that the model can act on."""
 
-from tui.core.conversation.conversation import CallRequest
+from tui.core.context.tool_results import cut
+from tui.core.conversation.conversation import CallRequest, ToolMessage
 from tui.core.schemas.tool_names import NameTable
 from tui.core.servers import ServerState
 from tui.core.tools import Tool
-from tui.core.turn.prepared_calls import CANCELLED, CANCELLED_FOR_MODEL, EXAMPLE, plain_reason, prepare
+from tui.core.turn.prepared_calls import (
+    CANCELLED,
+    CANCELLED_FOR_MODEL,
+    EXAMPLE,
+    plain_reason,
+    prepare,
+    shown_result,
+)
 
 TABLE = NameTable([Tool("weather", "get_weather")])
 
@@ -81,3 +89,10 @@ def test_the_reason_shown_to_people_omits_the_advice_to_the_model():
 def test_text_from_a_server_is_not_shortened():
     text = f"Try later.{EXAMPLE}x Send the complete call again."
     assert plain_reason(text, "") == text
+
+
+def test_a_truncated_result_is_shown_without_the_advice_to_the_model():
+    message = ToolMessage("c1", "read", cut("line\n" * 1000, 1000, "result-1"), kept="result-1", seconds=1.0)
+    assert "call read_result" in message.text
+    text, _ = shown_result(message)
+    assert "read_result" not in text and "[… shortened: 4,2" in text

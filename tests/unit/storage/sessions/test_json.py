@@ -164,7 +164,7 @@ def test_a_call_without_a_result_gets_one():
         (export(), '"messages" is empty'),
         (export(messages=3), '"messages" is not an array'),
         (export(messages=[3]), "messages[0]: not an object"),
-        (export(messages=[{"role": "user"}, {"role": "system"}]), "messages[1]: \"role\" is 'system'"),
+        (export(messages=[{"role": "user"}, {"role": "system"}]), 'messages[1]: "role" is "system"'),
         (export(messages=[{"role": "assistant", "calls": [3]}]), "messages[0]: a call is not an object"),
         (export(messages=[{"role": "tool", "text": "x"}]), '"messages" has no user or assistant message'),
         (
