@@ -12,7 +12,7 @@ from textual.screen import Screen
 
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import quoted_name
-from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, OPENERS, Action, Context, key_words
+from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, OPENERS, Action, Context, first_key, key_words
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, why_not
 from tui.ui.widgets.rows import cells_of, head_of
@@ -118,6 +118,13 @@ def _score(words: Sequence[str], command: Command) -> int:
     return int(all(word in f"{title} {names}" for word in words))
 
 
+_MOVES = (
+    *(".back", ".leave", ".next", ".previous", ".read", ".open"),
+    *(".next_tab", ".last_tab", ".left", ".right"),
+)
+"""Ends of the ids of actions that only move within their screen."""
+
+
 def merged(commands: Iterable[Command]) -> list[Command]:
     """Return the commands, those with the same title as one: the first, which shows the syntax of all."""
     found: dict[str, Command] = {}
@@ -137,13 +144,12 @@ def elsewhere(
     for found in ACTIONS:
         if not found.palette or found.context in contexts or found.context not in OPENERS:
             continue
-        if found.id.endswith((".back", ".leave", ".next", ".previous")):
+        if found.id.endswith(_MOVES):
             continue
         screen = found.context.value.partition(" screen")[0].partition(" lists")[0]
-        what, keys = found.help.partition(". ")[0], key_words(overrides.keys_of(found))
-        title = f"{screen}: {what[:1].lower()}{what[1:]}"
-        where = f"{keys} in {found.context.value.lower()}"
-        yield Command(title, where, partial(run, found), f"{found.label} {found.id}", is_elsewhere=True)
+        what = found.help.partition(". ")[0]
+        title, key = f"{screen}: {what[:1].lower()}{what[1:]}", first_key(overrides.keys_of(found))
+        yield Command(title, key, partial(run, found), f"{found.label} {found.id}", is_elsewhere=True)
 
 
 def action_commands(
