@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -66,13 +67,9 @@ class Store:
         assert await asyncio.to_thread(self.traffic.flush, 60)
         await asyncio.to_thread(self.traffic.close)
 
-    def entries(self) -> list[Entry]:
-        reader = RecordingReader(self.traffic.path)
-        try:
-            found = [reader.entry(row.seq, 1 << 30) for row in reader.columns(0, 10**9)]
-        finally:
-            reader.close()
-        return [entry for entry in found if entry is not None]
+    def entries(self) -> Sequence[Entry]:
+        with closing(RecordingReader(self.traffic.path)) as reader:
+            return reader.whole(0, 10**9, 1 << 30)
 
 
 def lives(entries: Sequence[Entry]) -> Iterator[tuple[str, int, list[Entry]]]:

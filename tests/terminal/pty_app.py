@@ -134,7 +134,7 @@ class TerminalApp:
 
     def send(self, keys: str | bytes) -> None:
         """Press keys."""
-        data = keys.encode() if isinstance(keys, str) else keys
+        data = memoryview(keys.encode() if isinstance(keys, str) else keys)  # a rest is no copy
         while data:
             self.pump(0)
             if select.select([], [self._master], [], 0.05)[1]:
