@@ -28,6 +28,8 @@ from tui.host.host import Host  # noqa: E402
 
 MIB = 1024 * 1024
 SERVE, SERVE_LARGE = "--serve", "--serve-large"
+TURN = 100
+"""Calls in a row: half a second."""
 
 
 def serve(port: int) -> None:
@@ -194,7 +196,7 @@ async def main(calls: int) -> int:
     """Measure everything; return the exit code."""
     async with served() as url:
         await memory(url)
-        figures = await asyncio.to_thread(compared, "tool call over HTTP", url, calls, [ROOT])
+        figures = await asyncio.to_thread(compared, "tool call over HTTP", url, calls, [ROOT], turn=TURN)
     await stalls()
     return judged(figures)
 
