@@ -117,7 +117,7 @@ class McptuiApp(BaseApp):
         await super().on_event(event)
 
     def _keeps_early(self, event: events.Key) -> bool:
-        found = self._pressed(event)
+        found = None if self._early_keys.is_released else self._pressed(event)
         if event.key == "ctrl+c" or (found is not None and found.id in EARLY):
             return False
         waits = not event.is_printable and waits_for_loading(found, has_panes=self.main.parts is not None)

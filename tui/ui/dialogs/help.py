@@ -95,7 +95,8 @@ def groups(
     if Context.COMPOSER in others and Context.COMPOSER not in contexts:
         yield _commands()
     for name, listed in VIEW_KEYS.items():
-        if others and listed != keys:
+        is_of_traffic = name.startswith("Traffic ") and Context.TRAFFIC in contexts
+        if (others or is_of_traffic) and listed != keys:
             yield name, tuple(Line(key, f"{label[:1].upper()}{label[1:]}") for key, label in listed)
 
 

@@ -44,18 +44,18 @@ class EarlyKeys:
 
     def __init__(self) -> None:
         self._kept: list[events.Key] = []
-        self._is_released = False
+        self.is_released = False
 
     def keep(self, event: events.Key, *, starts: bool) -> bool:
         """Keep a key if it must wait, or comes after one that does; return whether it was kept."""
-        if self._is_released or not (starts or self._kept):
+        if self.is_released or not (starts or self._kept):
             return False
         self._kept.append(event)
         return True
 
     def release(self) -> list[events.Key]:
         """Return the keys, in order; further ones are not kept."""
-        kept, self._kept, self._is_released = self._kept, [], True
+        kept, self._kept, self.is_released = self._kept, [], True
         return kept
 
 
