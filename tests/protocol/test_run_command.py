@@ -190,7 +190,7 @@ async def test_without_a_terminal_an_approval_is_refused(tmp_path: Path):
     async with Endpoint([calls(("slow__crash", {})), says("I may not.")]) as endpoint:
         done = await mcptui("run", "--json", "--config", config(tmp_path, endpoint, SLOW), "go")
     assert done.of_type("tool_result")[0]["text"].startswith(
-        "denied: may change something. There is no terminal to ask on"
+        "denied: needs approval, and there is no terminal to ask on. To allow it, use --approve"
     )
 
 

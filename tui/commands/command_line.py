@@ -408,12 +408,12 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     traffic.add_argument(
         "--yes",
         action="store_true",
-        help="--replay: send without asking, except calls that a rule asks about",
+        help="with --replay: send without asking, except calls that a rule asks about",
     )
     traffic.add_argument(
         "--approve",
         choices=("all",),
-        help="--replay: send without asking, including calls that a rule asks about",
+        help="with --replay: send without asking, including calls that a rule asks about",
     )
     add_trust(traffic)
     traffic.add_argument("--server", metavar="NAME", help="--replay: which server of the recording")

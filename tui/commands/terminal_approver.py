@@ -108,7 +108,7 @@ class TerminalApprover:
                 return decision
             return Decision(Answer.NO, "the arguments are too long to be shown in full")
         trust = f" and --trust {clean_line(request.tool.server, 60)}" if request.tool.read_only else ""
-        why = f"{request.why}. There is no terminal to ask on. To allow it, use --approve{trust}"
+        why = f"needs approval, and there is no terminal to ask on. To allow it, use --approve{trust}"
         return Decision(Answer.NO, why, by_person=False)
 
     async def trust(self, question: TrustQuestion) -> bool | None:

@@ -12,11 +12,11 @@ from tui.commands.recordings import About, OpenRecording, named, newest, open_en
 from tui.commands.traffic_lines import local
 from tui.commands.traffic_selection import Selection, query_of
 from tui.core.errors import StorageError, UsageError
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import plural
 from tui.traffic.filter.column_fields import since_ns
 from tui.traffic.filter.fields import FIELDS, read_value
-from tui.traffic.filter.nodes import Ago, BadValue, ClockTime, Name, Not, Term, shown
+from tui.traffic.filter.nodes import Ago, BadValue, ClockTime, Name, Not, Term
 from tui.traffic.filter.query import Query, parse
 
 FAILED = parse("kind:request,model_request status:failed")
@@ -132,7 +132,8 @@ def beginning(text: str, now_ns: int) -> tuple[Term, int]:
         value = read_value(FIELDS["since"], text, False)
     except BadValue as error:
         raise UsageError(
-            f'--since: "{shown(text)}" is not a time.', next_step="Use 1h, 30m, 14:05 or 2026-11-20."
+            f"--since: {quoted_name(text, 40)} is not a time.",
+            next_step="Use 1h, 30m, 14:05 or 2026-11-20.",
         ) from error
     assert isinstance(value, Ago | ClockTime)
     return Term("since", (value,)), since_ns(value, now_ns)

@@ -56,4 +56,4 @@ def test_dropped_entries_are_counted_when_reading_is_interrupted(
 def test_an_invalid_time_is_reported_with_examples(text: str):
     with pytest.raises(UsageError) as refused:
         beginning(text, 0)
-    assert str(refused.value) == f'--since: "{text}" is not a time. Use 1h, 30m, 14:05 or 2026-11-20.'
+    assert str(refused.value) == f"--since: “{text}” is not a time. Use 1h, 30m, 14:05 or 2026-11-20."

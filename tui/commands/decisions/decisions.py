@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from tui.commands.help_text import columns
 from tui.commands.traffic_choice import beginning
 from tui.commands.traffic_lines import rfc3339, table
 from tui.core.errors import McptuiError
@@ -17,6 +18,9 @@ from tui.settings.state.stored_decisions import read_decisions
 
 USAGE = 2
 _HEAD = ("time", "decision", "kind", "server", "subject", "decided by", "requested by", "arguments")
+_SUBJECT = _HEAD.index("subject")
+LEAST_SUBJECT, MOST_SUBJECT = 60, 1000
+"""Characters of a subject: those that a narrow terminal shows too, and the most of any."""
 
 
 def decisions(args: argparse.Namespace) -> int:
@@ -33,7 +37,7 @@ def decisions(args: argparse.Namespace) -> int:
         for record in found:
             print(json.dumps(_object(record), separators=(",", ":")))
     elif found:
-        print("\n".join(table([_HEAD, *map(_row, found)], left=range(len(_HEAD)))))
+        print("\n".join(table(_rows(found), left=range(len(_HEAD)))))
     else:
         print("no decisions")
     sys.stdout.flush()
@@ -57,13 +61,27 @@ def decision_words(record: DecisionRecord) -> str:
     return f"asked, {word}" if record.asked else word
 
 
+def _rows(records: Sequence[DecisionRecord]) -> list[tuple[str, ...]]:
+    """Return the head and a row for each decision; subjects take what a terminal has left, or all of it."""
+    rows = [_HEAD, *map(_row, records)]
+    if not sys.stdout.isatty():
+        return rows
+    widths = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
+    others = sum(widths) - widths[_SUBJECT]
+    room = max(LEAST_SUBJECT, columns() - others)
+    return [
+        (*row[:_SUBJECT], clean_line(row[_SUBJECT], room), *row[_SUBJECT + 1 :]) if at else row
+        for at, row in enumerate(rows)
+    ]
+
+
 def _row(record: DecisionRecord) -> tuple[str, ...]:
     return (
         rfc3339(round(record.when * 1e9))[:19].replace("T", " "),
         decision_words(record),
         record.kind.value,
         clean_line(record.server, 30),
-        clean_line(record.subject, 60),
+        clean_line(record.subject, MOST_SUBJECT),
         clean_line(record.by, 60),
         clean_line(record.asked_by, 30),
         clean_line(record.digest, 16),

@@ -1,7 +1,10 @@
 """`mcptui decisions` prints what was allowed and denied."""
 
 import json
+import re
+import sys
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -40,6 +43,21 @@ def lines(capsys: pytest.CaptureFixture[str], *args: str) -> list[dict[str, Any]
 def test_without_decisions_the_output_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["decisions"]) == 0
     assert capsys.readouterr().out == "no decisions\n"
+
+
+@pytest.mark.parametrize(("columns", "shown"), [("120", 60), ("190", 108), (None, 150)])
+def test_a_subject_is_as_long_as_the_terminal_has_room_for(
+    columns: str | None, shown: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(replace(record("files", True, "rule"), subject="s" * 150, when=time.time()))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: columns is not None, raising=False)
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+    assert main(["decisions"]) == 0
+    _, line = capsys.readouterr().out.splitlines()
+    (subject,) = re.findall("s{50,}…?", line)
+    assert len(subject) == shown
+    assert columns != "190" or len(line.ljust(190)) == 190
 
 
 @pytest.mark.usefixtures("three")
