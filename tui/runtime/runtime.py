@@ -258,7 +258,7 @@ class Runtime:
 
     def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
         """Create servers, rules and limits from a configuration that was read when its file had `stamp`."""
-        self._problems, self.warnings = loaded.told()
+        self._problems, self.warnings = loaded.told(self.trust.problems)
         self.host = Host(
             self._adopt(loaded),
             sink=self._traffic,
@@ -300,7 +300,7 @@ class Runtime:
 
     def _take_over(self, loaded: "Loaded") -> None:
         """Apply the rules and limits of a configuration that was read again, before its servers."""
-        self._problems, self.warnings = loaded.told()
+        self._problems, self.warnings = loaded.told(self.trust.problems)
         # The remembered approvals follow the file on their own.
         self.turn_context.policy.rules = self._approvals.rules(loaded)
         self._limit(loaded)

@@ -8,7 +8,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -57,13 +57,14 @@ class Loaded:
     places: Mapping[KeyPath, Place] = field(default_factory=dict, repr=False)
     source: str = ""
 
-    def told(self) -> tuple[list[str], frozenset[str]]:
-        """Return the problems as sentences, and which of them are warnings.
+    def told(self, others: Sequence[str] = ()) -> tuple[list[str], frozenset[str]]:
+        """Return the problems as sentences, and which of them are warnings; `others` are warnings, too.
 
         A missing key of an unused profile is not a problem; once the profile is used, the model reports it.
         """
         found = [one for one in self.problems if not one.is_missing_key]
-        return [str(one) for one in found], frozenset(str(one) for one in found if one.warning)
+        warnings = [*others, *(str(one) for one in found if one.warning)]
+        return [*(str(one) for one in found), *others], frozenset(warnings)
 
     def located(self, problem: Problem) -> Problem:
         """Return another module's problem with a key of this file, with its file and line.

@@ -20,7 +20,7 @@ from tui.core.tools import Tool
 from tui.core.turn.approval_policy import Policy, Verdict
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
-from tui.settings.locations import data_dir
+from tui.settings.locations import data_dir, state_dir
 from tui.storage.sessions.store import SessionStore
 
 KEYS = {"first": "kc-4kq9ZtYw7Hs2Vb8X", "second": "kc-8mD3nRfLz5Qp1Wc6"}
@@ -228,3 +228,18 @@ async def test_two_apps_keep_the_filters_of_each_other(tmp_path: Path):
         one.recording.keep_filter("slow", "")
         await other.shutdown()
         assert one.recording.filters == {"bad": "is:error"}
+
+
+async def test_a_damaged_file_of_trusted_servers_is_a_warning_with_its_name(tmp_path: Path) -> None:
+    config, damaged = tmp_path / "config.toml", state_dir() / "trusted-servers.json"
+    config.write_text("[servers]\n", "utf-8")
+    damaged.parent.mkdir(parents=True, exist_ok=True)
+    damaged.write_text("{", "utf-8")
+    runtime = Runtime(Options(config=str(config)), {})
+    try:
+        await runtime.ready(start=False, model=False)
+        (problem,) = runtime.problems
+        assert str(damaged) in problem and "it is copied to trusted-servers.damaged" in problem
+        assert problem in runtime.warnings
+    finally:
+        await runtime.shutdown()

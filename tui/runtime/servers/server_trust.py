@@ -40,6 +40,11 @@ class ServerTrust:
             known = True
         return spec if known is None else replace(spec, trusted=known)
 
+    @property
+    def problems(self) -> list[str]:
+        """What the user should know of the stored answers, in sentences."""
+        return [damage] if (damage := self._stored.damage()) else []
+
     def trusts(self, tool: Tool) -> bool:
         if tool.digest.startswith(BUILT_IN):
             return True

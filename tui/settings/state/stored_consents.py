@@ -1,7 +1,8 @@
 """Consents and refusals, by the hash of what would run: a private JSON file in the state directory.
 
 It holds no secrets: of values that are not shown only a salted hash. Losing it costs one question each.
-One that is damaged holds no answers: the questions say so, and a copy is kept when it is replaced.
+One that is damaged holds no answers, an invalid entry costs only itself: the questions say so, and a copy is
+kept when it is replaced.
 """
 
 import json
@@ -14,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.consent.launch import Launch
-from tui.settings.files import locked, read_state, state_damage
+from tui.core.text import clean_line
+from tui.settings.files import damaged_copy, keep_damaged, locked, read_state, state_damage
 from tui.settings.save import write_state
 
 FORMAT = 1
@@ -36,12 +38,16 @@ class Consent:
     at: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Answers:
-    """What is in the file: each yes by its hash, and of each no when it was said."""
+    """What is in the file: each yes by its hash, and of each no when it was said.
+
+    `invalid` counts the entries that are neither.
+    """
 
     agreed: dict[str, Consent] = field(default_factory=dict)
     refused: dict[str, int] = field(default_factory=dict)
+    invalid: int = 0
 
 
 class StoredConsents:
@@ -64,7 +70,7 @@ class StoredConsents:
     def damage(self) -> str:
         """Return why earlier answers cannot be read, as sentences with the path of the file, or ""."""
         self._current()
-        return f"Your earlier answers cannot be read: {self._damage}" if self._damage else ""
+        return self._damage
 
     def changes(self, server: str, source: str, launch: Launch) -> list[str]:
         """Return what differs from what was last agreed to for a server, nothing if that never was."""
@@ -93,6 +99,16 @@ class StoredConsents:
             kept.refused[digest] = int(time.time())
             write_state(self._path, _written(kept))
 
+    def _damage_of(self, kept: _Answers) -> str:
+        if kept.invalid:
+            which = "1 earlier answer is" if kept.invalid == 1 else f"{kept.invalid} earlier answers are"
+            copy = f"Before it is replaced, it is copied to {damaged_copy(self._path).name}."
+            return f"{which} invalid and left out: {clean_line(str(self._path), 400)}. {copy}"
+        if kept.agreed or kept.refused:
+            return ""
+        why = state_damage(self._path, MAX_BYTES, form=FORMAT)
+        return f"Your earlier answers cannot be read: {why}" if why else ""
+
     def _current(self) -> _Answers:
         try:
             about = self._path.stat()
@@ -102,8 +118,7 @@ class StoredConsents:
         stamp = (about.st_ino, about.st_size, about.st_mtime_ns)
         if stamp != self._stamp:
             self._stamp, self._kept = stamp, _read(self._path)
-            is_empty = not (self._kept.agreed or self._kept.refused)
-            self._damage = state_damage(self._path, MAX_BYTES, form=FORMAT) if is_empty else ""
+            self._damage = self._damage_of(self._kept)
         return self._kept
 
 
@@ -130,15 +145,16 @@ def _written(answers: _Answers) -> str:
 
 
 def _read(path: Path, *, to_change: bool = False) -> _Answers:
-    """Return the file's entries; none if it is missing, damaged or a link: then the person is asked again."""
+    """Return the valid entries of the file; none if it is missing, damaged or a link."""
     found = read_state(path, MAX_BYTES, form=FORMAT, to_change=to_change)
-    listed, refused = found.get("consents"), found.get("refused")
     kept = _Answers()
-    for value in refused if isinstance(refused, list) else ():
+    for value in _entries(found, "refused", kept):
         match value:
             case {"digest": str(digest), "at": int(at)} if _DIGEST.fullmatch(digest):
                 kept.refused[digest] = at
-    for value in listed if isinstance(listed, list) else ():
+            case _:
+                kept.invalid += 1
+    for value in _entries(found, "consents", kept):
         match value:
             case {
                 "digest": str(digest),
@@ -149,4 +165,17 @@ def _read(path: Path, *, to_change: bool = False) -> _Answers:
                 "summary": dict(summary),
             } if _DIGEST.fullmatch(digest):
                 kept.agreed[digest] = Consent(digest, server, source, salt, summary, at)
+            case _:
+                kept.invalid += 1
+    if to_change and kept.invalid:
+        keep_damaged(path)
     return kept
+
+
+def _entries(found: Mapping[str, Any], name: str, kept: _Answers) -> list[Any]:
+    """Return a list of the file; another value in its place counts as one invalid entry of `kept`."""
+    listed = found.get(name, [])
+    if isinstance(listed, list):
+        return listed
+    kept.invalid += 1
+    return []

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tui.core.errors import ConfigError
 from tui.core.servers import ServerSpec
-from tui.settings.files import locked, read_state
+from tui.settings.files import locked, read_state, state_damage
 from tui.settings.save import write_state
 
 FORMAT = 1
@@ -27,18 +27,27 @@ class StoredTrust:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._answers: dict[Key, bool] | None = None
+        self._damage = ""
         self._thread: ThreadPoolExecutor | None = None
 
     def find(self, spec: ServerSpec) -> bool | None:
         """Return the answer about a server, None if there is none. The file is small, and read once."""
+        return self._read_once().get(_key(spec))
+
+    def damage(self) -> str:
+        """Return why the answers of earlier runs could not be read, with the path of the file, or ""."""
+        self._read_once()
+        return self._damage
+
+    def _read_once(self) -> dict[Key, bool]:
         if self._answers is None:
             self._answers = _read(self._path)
-        return self._answers.get(_key(spec))
+            if not self._answers and (why := state_damage(self._path, MAX_BYTES, form=FORMAT)):
+                self._damage = f"Which servers you trust cannot be read: {why}"
+        return self._answers
 
     def keep(self, spec: ServerSpec, trusted: bool) -> None:
-        self.find(spec)
-        assert self._answers is not None
-        self._answers[_key(spec)] = trusted
+        self._read_once()[_key(spec)] = trusted
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "trust")
         self._thread.submit(_change, self._path, _key(spec), trusted)

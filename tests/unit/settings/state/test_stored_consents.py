@@ -97,6 +97,25 @@ def test_a_truncated_file_is_reported_and_copied_before_it_is_replaced(tmp_path:
     assert (tmp_path / "consents.damaged").read_text() == cut
 
 
+def test_an_invalid_entry_costs_only_itself_and_is_counted_and_copied(tmp_path: Path):
+    path = tmp_path / "consents.json"
+    for word in ("a", "b"):
+        StoredConsents(path).add("s", "x", launch(word))
+    found = json.loads(path.read_text())
+    del found["consents"][0]["salt"]
+    found["refused"] = [{"digest": "short", "at": 1}]
+    path.write_text(damaged := json.dumps(found))
+    stored = StoredConsents(path)
+    assert stored.has(launch("b").digest()) and not stored.has(launch("a").digest())
+    assert stored.damage() == (
+        f"2 earlier answers are invalid and left out: {path}. "
+        "Before it is replaced, it is copied to consents.damaged."
+    )
+    stored.refuse(launch("c").digest())
+    assert (tmp_path / "consents.damaged").read_text() == damaged
+    assert stored.has(launch("b").digest()) and stored.damage() == ""
+
+
 def test_a_truncated_file_that_cannot_be_copied_is_not_replaced(tmp_path: Path):
     path = tmp_path / "consents.json"
     path.write_text("{")

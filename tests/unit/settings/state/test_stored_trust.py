@@ -71,3 +71,12 @@ def test_a_damaged_file_is_copied_before_an_answer_replaces_it(tmp_path: Path) -
     keep(path, FETCH, True)
     assert (tmp_path / "trusted.damaged").read_text() == "{"
     assert StoredTrust(path).find(FETCH) is True
+
+
+def test_a_damaged_file_is_named_with_its_copy(tmp_path: Path) -> None:
+    path = tmp_path / "trusted-servers.json"
+    assert StoredTrust(path).damage() == ""
+    path.write_text("{")
+    damage = StoredTrust(path).damage()
+    assert damage.startswith(f"Which servers you trust cannot be read: {path} is not JSON")
+    assert damage.endswith("Before it is replaced, it is copied to trusted-servers.damaged.")
