@@ -67,8 +67,12 @@ def load() -> None:
     for pattern in [found for found in gc.get_objects() if type(found) is late]:
         for method in METHODS:
             getattr(pattern, method)
+    sdk_log = importlib.import_module("tui.host.sdk.sdk_log")
+    loggers = tuple(sdk_log._loggers_of_loaded_modules())  # a look at each module would copy pages for 5 ms
+    sdk_log._loggers_of_loaded_modules = lambda: loggers
     gc.collect()
     gc.freeze()
+    gc.set_threshold(30_000, 20, 20)
 
 
 def listen(path: str) -> socket.socket:
