@@ -1,8 +1,8 @@
 """Ends the servers when the host cannot: at interpreter exit, and after the host was killed.
 
-For the latter, one small process per host waits at the other end of a pipe that only the host holds. It is
-started with the first server and does nothing while the host lives. PR_SET_PDEATHSIG is not enough: it
-follows the thread that spawned the process, and does not reach grandchildren (measured).
+For the latter, one shell per host waits at the other end of a pipe that only the host holds. It is started
+with the first server and does nothing while the host lives. PR_SET_PDEATHSIG is not enough: it follows the
+thread that spawned the process, and does not reach grandchildren (measured).
 """
 
 import atexit
@@ -12,6 +12,38 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+
+_GUARD = """
+trap "" INT HUP
+cd /
+groups=
+while read -r word; do
+  [ "$word" = bye ] && exit
+  group=${word#?}
+  case $group in "" | *[!0-9]*) continue ;; esac
+  case $word in
+    +*) case " $groups " in *" $group "*) ;; *) groups="$groups $group" ;; esac ;;
+    -*)
+      others=
+      for other in $groups; do [ "$other" = "$group" ] || others="$others $other"; done
+      groups=$others
+      ;;
+  esac
+done
+"$@" $groups || for group in $groups; do kill -s KILL -- "-$group"; done
+"""
+"""Reads lines: `+PGID` and `-PGID` name the live process groups, `bye` ends it. When they end without that
+word, the host was killed, and the command in its arguments ends the groups.
+
+A shell starts in 1 ms, Python in 10, and takes a fifth of the memory. Python takes over only after a kill. If
+it cannot, since mcptui was removed meanwhile, the groups are killed at once.
+"""
+
+
+def guard_command(owner: str) -> list[str]:
+    """Return the command that guards the servers of a host with this mark."""
+    script = str(Path(__file__).with_name("watchdog_process.py"))
+    return ["/bin/sh", "-c", _GUARD, "sh", sys.executable, "-I", "-S", script, owner]
 
 
 class Watchdog:
@@ -85,10 +117,9 @@ class Watchdog:
     def _start(self) -> None:
         if not sys.executable:
             return
-        script = str(Path(__file__).with_name("watchdog_process.py"))
         try:
             self._guard = subprocess.Popen(
-                [sys.executable, "-I", "-S", script, self._owner],
+                guard_command(self._owner),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from tests.conftest import wait_until
-from tui.host.process import watchdog_process as guard
+from tui.host.process.watchdog import guard_command
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def start():
     started = []
 
     def start(*command, **rest):
-        process = subprocess.Popen([sys.executable, *command], start_new_session=True, **rest)
+        process = subprocess.Popen(command, start_new_session=True, **rest)
         started.append(process)
         return process
 
@@ -32,6 +32,7 @@ def start():
 
 def sleeper(start, code="pass", env=None):
     process = start(
+        sys.executable,
         "-c",
         f"{code}; print('ready', flush=True); import time; time.sleep(60)",
         stdout=subprocess.PIPE,
@@ -42,7 +43,7 @@ def sleeper(start, code="pass", env=None):
 
 
 def guarding(start, owner):
-    return start("-I", "-S", guard.__file__, owner, stdin=subprocess.PIPE, bufsize=0)
+    return start(*guard_command(owner), stdin=subprocess.PIPE, bufsize=0)
 
 
 def test_bye_ends_the_guard_and_nothing_else(start, owner):
@@ -77,6 +78,17 @@ def test_with_nothing_to_end_the_guard_exits_at_once(start, owner):
     watcher = guarding(start, owner)
     watcher.stdin.close()
     assert watcher.wait(5) == 0
+
+
+def test_without_python_the_guarded_groups_are_killed(start, owner, monkeypatch):
+    server, forgotten = sleeper(start), sleeper(start)
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    watcher = guarding(start, owner)
+    watcher.stdin.write(b"+%d\n+%d\n-%d\n" % (server.pid, forgotten.pid, forgotten.pid))
+    watcher.stdin.close()
+    assert server.wait(5) == -signal.SIGKILL
+    assert watcher.wait(5) == 0
+    assert forgotten.poll() is None
 
 
 def test_a_hangup_of_the_terminal_does_not_end_the_guard(start, owner):
