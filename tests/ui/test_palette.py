@@ -24,6 +24,11 @@ async def test_the_palette_lists_nothing_twice():
         await shows(app, "RUNNING")
         titles = [command.title for command in app.commands()]
         assert len(titles) == len({*titles})
+        keys = {command.title: command.help for command in app.commands()}
+        assert keys["Show all keys and commands"] == "f1, ?, /help"
+        assert keys["New conversation"] == "ctrl+n, /clear"
+        assert keys["Show, edit and try the rules for tool calls"] == "P in servers, /rules"
+        assert "/export" not in keys["Export the conversation"]  # which says why it is not available
 
 
 async def chosen(app, pilot, words, title):

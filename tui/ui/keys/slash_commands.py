@@ -165,7 +165,7 @@ OWN: tuple[CommandSpec, ...] = (
     CommandSpec("system", "[TEXT]", "Set the system prompt of this conversation", ArgumentRule.MAYBE),
     CommandSpec("context", "", "Show the tokens of the next request by part"),
     CommandSpec("instructions", "", "Review AGENTS.md of this folder"),
-    CommandSpec("clear", "", "Start a new conversation"),
+    CommandSpec("clear", "", "New conversation"),
     CommandSpec("compact", "", "Summarize older messages for the model"),
     CommandSpec("export", "[markdown|json|html] [PATH]", "Export the conversation", ArgumentRule.MAYBE),
     CommandSpec("retry", "", "Retry the last question"),
