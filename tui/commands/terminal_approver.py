@@ -73,7 +73,7 @@ def trust_text(question: TrustQuestion) -> str:
     return (
         f"? Trust the server {server}? It marks its tool {tool} as read-only. mcptui cannot check that.\n"
         "    y  tools that it marks as read-only run without approval. Its results are trusted\n"
-        "    n  its calls need approval. Once it returns a result, calls to other servers do too\n"
+        "    n  its calls need approval. After it returns a result, calls to others need approval, too\n"
         "  y yes, n no: "
     )
 

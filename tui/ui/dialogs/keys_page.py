@@ -18,8 +18,8 @@ the last column in the [configuration](configuration.md#theme-and-keys):
 "chat.new" = ["ctrl+n", "alt+n"]
 ```
 
-An answer to a question (`question.*`, `ask.*`) cannot get a key that scrolls, such as `enter`, or one that
-gives another answer by default.
+An answer to a question (`question.*`, `ask.*`) cannot be bound to a key that scrolls, such as `enter`,
+or to one that gives another answer by default.
 """
 
 _COMMANDS = """

@@ -61,7 +61,7 @@ class TrustDialog(ModalScreen[TrustAnswer]):
             ("Trust:", "bold"),
             " tools that it marks as read-only run without approval. Its results are trusted.\n",
             ("Do not trust:", "bold"),
-            " its calls need approval. Once it returns a result, calls to other servers do too.\n",
+            " its calls need approval. After it returns a result, calls to others need approval, too.\n",
             ("To change the answer later, press ", "$text-dim"),
             (self._keys.first_of("servers.trust"), "bold"),
             (" in the servers pane. mcptui asks again if its command changes.", "$text-dim"),
