@@ -162,7 +162,7 @@ FAULTS = {
     ),
     "500": (
         says(reply(b"oops", "500 Internal Server Error", "text/plain")),
-        r"^HTTP 500 .*'oops'\. Try again",
+        r"^HTTP 500 .*“oops”\. Try again",
     ),
     "other-id": (
         other_id,

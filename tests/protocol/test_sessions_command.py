@@ -103,7 +103,7 @@ async def test_a_file_that_is_not_an_export_is_refused_with_a_reason(tmp_path: P
     file.write_text('{"format": "mcptui-session", "version": 1, "messages": [{"role": "boss"}]}')
     done = await mcptui("sessions", "import", str(file))
     assert done.code == 2
-    assert "messages[0]: \"role\" is 'boss'" in done.err and "Traceback" not in done.err
+    assert 'messages[0]: "role" is "boss"' in done.err and "Traceback" not in done.err
 
 
 async def test_an_export_reports_its_content_and_redact_leaves_only_shapes(ids: list[str], tmp_path: Path):

@@ -196,7 +196,7 @@ async def test_the_reason_for_not_sending_is_shown_once_and_then_as_a_notificati
         await pilot.press("enter")
         await until(lambda: bool(app._notifications))
         told = [one.message for one in app._notifications]
-        assert told == ["Not sent: no model is selected. Press f10 to select another model."]
+        assert told == ["Not sent: no model is selected. Press f10 to select one."]
         assert screen_text(app).count("OPENAI_API_KEY is not set") == 1
         assert app.main.composer.text == "hello"
 

@@ -311,13 +311,16 @@ class Refresher:
     def refuse(self, why: str) -> None:
         """Say why a turn cannot start: once in the conversation, then beside it until something changes."""
         has_model = self._runtime.model_label != NO_MODEL
-        step = "" if has_model else f"Press {self._regions.key_of('chat.models')} to select another model."
+        key = self._regions.key_of("chat.models")
+        step = "" if has_model else f"Press {key} to select another model."
         if not self._regions.conversation.has_note(why):
             self._regions.conversation.add_note(sentences(why, step), "bad")
         elif has_model:
             self._regions.notify(why, severity="error", timeout=8)
         else:
-            self._regions.notify(f"Not sent: no model is selected. {step}", severity="warning", timeout=8)
+            self._regions.notify(
+                f"Not sent: no model is selected. Press {key} to select one.", severity="warning", timeout=8
+            )
 
     def _show_faults(self) -> None:
         """Say why something is not saved, and that it is again; meanwhile the status line has a mark."""

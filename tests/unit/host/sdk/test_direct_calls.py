@@ -85,7 +85,7 @@ async def test_a_response_with_an_unknown_result_type_is_an_error():
     wire = Wire(MODERN)
     task, _, name = await wire.call()
     wire.calls.answered(name, {"resultType": "dream"})
-    with pytest.raises(MCPError, match="unknown resultType 'dream'"):
+    with pytest.raises(MCPError, match="unknown resultType “dream”"):
         await task
 
 

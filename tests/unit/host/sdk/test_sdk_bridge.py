@@ -79,7 +79,7 @@ def test_a_response_with_an_unknown_result_type_is_an_error(wire):
     meta = wire.issue(hollow_ticket()) | {PROTOCOL_VERSION_META_KEY: "2026-07-28"}
     wire.outgoing(request(_meta=meta))
     error = wire.incoming(answer({"resultType": "dream"})).message.error
-    assert error.message == "the server's response is invalid: unknown resultType 'dream'"
+    assert error.message == "the server's response is invalid: unknown resultType “dream”"
 
 
 def test_result_type_is_ignored_in_older_revisions(wire):
