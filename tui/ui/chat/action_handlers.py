@@ -115,7 +115,7 @@ class ActionHandlers:
             "focus.conversation": approval_keys.focus_conversation,
             "focus.servers": lambda: regions.go_to(Context.SERVERS),
             "focus.trace": lambda: regions.go_to(Context.TRACE),
-            "pane.maximise": regions.maximize,
+            "pane.maximize": regions.maximize,
         }
 
     async def act(self, action_id: str) -> None:

@@ -268,42 +268,42 @@ class EntryView(Vertical):
         if self.pages[place].sheet is sheet:
             self.pages[place].rows_changed()
 
-    def action_frame_next_tab(self) -> None:
+    def action_entry_next_tab(self) -> None:
         self.show_tab(_TABS[(_TABS.index(self.tab) + 1) % len(_TABS)])
 
-    def action_frame_last_tab(self) -> None:
+    def action_entry_last_tab(self) -> None:
         self.show_tab(_TABS[_TABS.index(self.tab) - 1])
 
-    def action_frame_fold(self) -> None:
+    def action_entry_fold(self) -> None:
         self.page.action_choose()
 
-    def action_frame_fold_all(self) -> None:
+    def action_entry_fold_all(self) -> None:
         sheet = self.page.sheet
         if isinstance(sheet, Tree) and not self.page.busy:
             sheet.fold_all()
             self.page.rows_changed()
 
-    def action_frame_search(self) -> None:
+    def action_entry_search(self) -> None:
         self.search.ask()
 
-    def action_frame_next(self) -> None:
+    def action_entry_next(self) -> None:
         self.search.go(1)
 
-    def action_frame_previous(self) -> None:
+    def action_entry_previous(self) -> None:
         self.search.go(-1)
 
-    def action_frame_copy_value(self) -> None:
+    def action_entry_copy_value(self) -> None:
         self.clipboard.copy(self.page.sheet.value(self.page.cursor), "the value")
 
-    def action_frame_copy_path(self) -> None:
+    def action_entry_copy_path(self) -> None:
         if path := self.page.sheet.path(self.page.cursor):
             self.clipboard.copy(path, path)
 
-    def action_frame_copy(self) -> None:
+    def action_entry_copy(self) -> None:
         if (loaded := self.entry_in_page) is not None:
             self.clipboard.copy_as(loaded)
 
-    def action_frame_save(self) -> None:
+    def action_entry_save(self) -> None:
         """Save the image under the cursor, or else the whole body."""
         loaded, sheet = self.entry_in_page, self.page.sheet
         if loaded is None:

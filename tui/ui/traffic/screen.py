@@ -173,16 +173,16 @@ class TrafficScreen(Screen[Cause | None]):
     async def action_traffic_copy(self) -> None:
         await self.panel.copy()
 
-    def action_frame_close(self) -> None:
+    def action_entry_close(self) -> None:
         self.panel.close()
 
-    def action_frame_older(self) -> None:
+    def action_entry_older(self) -> None:
         self.list.action_row_up()
 
-    def action_frame_newer(self) -> None:
+    def action_entry_newer(self) -> None:
         self.list.action_row_down()
 
-    def action_frame_maximise(self) -> None:
+    def action_entry_maximize(self) -> None:
         self.panel.toggle_whole()
 
     def apply_filter(self, query: Query) -> None:
@@ -261,7 +261,7 @@ class TrafficScreen(Screen[Cause | None]):
     def action_traffic_pair(self) -> None:
         self.list.go_to_partner()
 
-    action_frame_pair = action_traffic_pair
+    action_entry_pair = action_traffic_pair
 
     def action_traffic_first(self) -> None:
         self.list.go_to_first()

@@ -250,7 +250,7 @@ class Bench(Horizontal):
         """Return whether an item is read or got without being filled in."""
         return item.verb is not ItemVerb.CALL and not item.schema.get("properties")
 
-    def action_maximise(self) -> None:
+    def action_maximize(self) -> None:
         self.toggle_class("-whole")
         if self.has_class("-whole"):
             self.screen.set_focus(self.page, scroll_visible=False)

@@ -217,7 +217,7 @@ class BenchContext:
 
     def why_no_calls(self, item: "Item | None") -> str:
         """Say where the calls of the model are, if there are none by hand; or ""."""
-        key = self.overrides.first_of("bench.frames")
+        key = self.overrides.first_of("bench.call_traffic")
         return f"No calls by hand yet. Press {key} for those of the model." if self.called_tool(item) else ""
 
     @property

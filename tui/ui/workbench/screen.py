@@ -265,7 +265,7 @@ class ServerScreen(Screen[None]):
         if self.bench is not None:
             self.bench.action_open()
         elif self.tab is BenchTab.TRAFFIC:
-            self.action_bench_frames()
+            self.action_bench_call_traffic()
 
     async def action_on_bench(self, action: str) -> None:
         """Run an action of the current tab's bench, if it has one."""
@@ -279,7 +279,7 @@ class ServerScreen(Screen[None]):
         elif self.bench is not None:
             self.bench.result.copy_value()
 
-    def action_bench_frames(self) -> None:
+    def action_bench_call_traffic(self) -> None:
         """Show the traffic of the call, of the tool, or of the server."""
         bench = self.bench
         shown = (bench.item, bench.calls.selected) if bench is not None else (None, None)
