@@ -11,7 +11,7 @@ from tui.core.context.context_meter import Calibration, ContextMeter
 from tui.core.conversation.sessions import SessionMeta
 from tui.core.errors import ConfigError, McptuiError, ModelError, UsageError, sentences
 from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
-from tui.core.text import clean_line
+from tui.core.text import quoted_name
 from tui.core.traffic import TrafficSink
 from tui.runtime.options import Options
 
@@ -189,7 +189,7 @@ class ActiveModel:
 
         profile = await profile_named(name, self._ready(), self._env, trust=self._trust)
         if profile is None and model not in ("", DEMO):
-            raise ConfigError(f"“{clean_line(model, 60)}” is neither a profile nor a model of this endpoint.")
+            raise ConfigError(f"{quoted_name(model, 60)} is neither a profile nor a model of this endpoint.")
         if profile is not None and model and model != profile.model:
             profile = profile.with_model(model)
         if effort is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tui.core.conversation.conversation import Attachment
 from tui.core.conversation.sessions import ExportKind
 from tui.core.errors import McptuiError
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, quoted_name
 from tui.core.workbench import PromptResult
 from tui.ui.keys.slash_commands import nearest
 
@@ -45,11 +45,11 @@ async def switch_model(conversations: "Conversations", rest: str) -> str:
         raise McptuiError(
             "model not found",
             where=clean_line(name, 60),
-            next_step=f"{f'Did you mean {near}? ' if near else ''}Available: {known}.",
+            next_step=f"{f'Did you mean {quoted_name(near)}? ' if near else ''}Available: {known}.",
         )
     await conversations.switch(current, name)
     return await _unlisted(
-        conversations, current, name, f"“{clean_line(name, 60)}” is neither a profile nor a listed model."
+        conversations, current, name, f"{quoted_name(name, 60)} is neither a profile nor a listed model."
     )
 
 
@@ -67,7 +67,7 @@ async def _unlisted(
     if not ids or model in ids:
         return ""
     near = nearest(model, ids)
-    return f"{odd}{f' Did you mean {clean_line(near, 60)}?' if near else ''}"
+    return f"{odd}{f' Did you mean {quoted_name(near, 60)}?' if near else ''}"
 
 
 def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:

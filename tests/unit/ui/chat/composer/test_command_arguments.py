@@ -48,7 +48,7 @@ def test_an_unknown_export_format_is_reported(tmp_path: Path):
 
 async def test_a_misspelled_profile_gets_a_suggestion_and_switches_nothing():
     conversations = FakeChats(Conversation())
-    with pytest.raises(McptuiError, match=r"Did you mean ollama\?"):
+    with pytest.raises(McptuiError, match=r"Did you mean “ollama”\?"):
         await switch_model(conversations, "olama")
     assert conversations.done == []
 
@@ -58,7 +58,7 @@ async def test_a_model_id_that_the_endpoint_does_not_list_is_used_with_a_warning
     conversations.offers["ollama"] = ["qwen3:8b", "gemma3:4b"]
     assert await switch_model(conversations, "ollama gemma3:4b") == ""
     odd = await switch_model(conversations, "ollama gemma3:4")
-    assert odd == "The endpoint does not list this model. Did you mean gemma3:4b?"
+    assert odd == "The endpoint does not list this model. Did you mean “gemma3:4b”?"
     assert conversations.done[-1] == ("switch", "ollama", "gemma3:4")
 
 
