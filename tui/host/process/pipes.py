@@ -102,10 +102,19 @@ class PipeReader:
         self._held = self._take()
         if self._held is None:
             return
-        if self._held and self._at_once(self._held):
-            self._held = None
-        else:
+        # After `expect_no_more`, nothing may ever wake the reader again.
+        if not self._held or self._left is not None or not self._takes_at_once(self._held):
             self._waiter.set_result(None)
+
+    def _takes_at_once(self, data: bytes) -> bool:
+        try:
+            if not self._at_once(data):
+                return False
+        except Exception as defect:
+            assert self._waiter is not None
+            self._waiter.set_exception(defect)
+        self._held = None
+        return True
 
     def _take(self) -> bytes | None:
         """Return b"" at the end of the stream, None if there is nothing now."""

@@ -160,3 +160,29 @@ async def test_data_handled_on_arrival_is_not_returned_by_read(pipe):
     pipe[1].close()
     assert await reader.read() == b""
     reader.close()
+
+
+async def test_after_expect_no_more_a_read_ends_although_the_last_chunk_could_be_handled_on_arrival(pipe):
+    reader = PipeReader(pipe[0], at_once=lambda data: True)
+    reading = asyncio.ensure_future(reader.read())
+    await asyncio.sleep(0)
+    pipe[1].write(b"last words")
+    reader.expect_no_more(1000)
+    assert await asyncio.wait_for(reading, 5) == b"last words"
+    assert await asyncio.wait_for(reader.read(), 5) == b""
+    reader.close()
+
+
+async def test_an_error_while_data_is_handled_on_arrival_is_raised_by_read(pipe):
+    def fail(data):
+        raise RuntimeError("a defect")
+
+    reader = PipeReader(pipe[0], at_once=fail)
+    reading = asyncio.ensure_future(reader.read())
+    await asyncio.sleep(0)
+    pipe[1].write(b"once")
+    with pytest.raises(RuntimeError, match="a defect"):
+        await asyncio.wait_for(reading, 5)
+    pipe[1].write(b"more")
+    assert await reader.read() == b"more"
+    reader.close()
