@@ -78,48 +78,6 @@ async def test_the_panes_are_laid_out_once_when_they_appear_and_once_when_the_se
     assert layouts == [False, True]
 
 
-async def test_a_message_typed_during_loading_is_sent_once_the_app_has_loaded():
-    gate = asyncio.Event()
-    runtime = FakeRuntime(says("Hello."), gate=gate)
-    async with opened(runtime) as (app, pilot):
-        await pilot.press("h", "i", "enter")
-        await shows(app, "loading")
-        assert runtime.model.requests == []
-        gate.set()
-        await shows(app, "Hello.")
-
-
-async def test_a_function_key_pressed_during_loading_works_once_the_app_has_loaded():
-    gate = asyncio.Event()
-    async with opened(FakeRuntime(says("Hello."), gate=gate)) as (app, pilot):
-        await pilot.press(*"hi ", "f4", *"/slow")
-        await shows(app, "loading")
-        assert app.main.composer.text == "hi " and app.screen is app.main
-        gate.set()
-        await until(lambda: isinstance(app.screen, TrafficScreen))
-        await shows(app, "filter › slow")
-        assert app.main.composer.text == "hi "
-
-
-async def test_the_keys_after_one_that_waits_for_loading_are_dropped_if_a_question_opens_first():
-    gate = asyncio.Event()
-    async with opened(FakeRuntime(says("Hello."), gate=gate)) as (app, pilot):
-        await pilot.press("f9", "n")
-        await until(lambda: app.main.parts is not None)
-        app.push_screen(Screen())
-        gate.set()
-        await until(lambda: app.main.parts.runtime.is_ready)
-        await pilot.pause()
-        assert not isinstance(app.screen, SessionsScreen)
-        assert app.main.composer.text == ""
-
-
-async def test_ctrl_q_during_loading_quits_at_once_also_after_a_key_that_waits():
-    async with opened(FakeRuntime(gate=asyncio.Event())) as (app, pilot):
-        await pilot.press("f4", "ctrl+q")
-        await until(lambda: app.return_value == 0)
-
-
 async def test_configuration_problems_are_shown():
     problem = "config.toml:12 servers.weather.comand: unknown key, did you mean command?"
     async with opened(FakeRuntime(problems=[problem])) as (app, _):

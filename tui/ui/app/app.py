@@ -124,10 +124,11 @@ class McptuiApp(BaseApp):
         return self._early_keys.keep(event, starts=waits)
 
     async def _replay_early_keys(self) -> None:
-        """Handle the keys that were kept, unless a question has opened, which they were not meant for."""
+        """Handle the keys that were kept, unless there is a question, which they were not meant for."""
         kept = self._early_keys.release()
         for event in kept if self.screen is self.main else ():
-            await self.on_event(event)
+            if self.main.parts is not None and not self.main.parts.approval_keys.approvals.asks:
+                await self.on_event(event)
 
     def on_key(self, event: events.Key) -> None:
         """Handle the keys of an action that a screen over the chat screen keeps from it.

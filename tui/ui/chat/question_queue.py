@@ -81,6 +81,11 @@ class QuestionQueue:
         return None if isinstance(first, ApprovalRequest) else first
 
     @property
+    def asks(self) -> bool:
+        """Whether there is a question, of whatever kind."""
+        return bool(self._queue)
+
+    @property
     def waiting(self) -> int:
         """How many questions wait behind the visible one."""
         return max(0, len(self._queue) - 1)
