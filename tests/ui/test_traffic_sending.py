@@ -274,3 +274,14 @@ async def test_a_resent_request_stays_hidden_once_another_filter_is_set() -> Non
         await until(lambda: len(screen.list.view) == 2)
         screen.look()
         assert screen.filtering.query.text == "server:notes"
+
+
+async def test_a_filter_that_is_too_long_to_be_widened_stays_and_the_call_is_named() -> None:
+    async with opened() as (_, app, screen, pilot):
+        longest = f"tool:get_weather -{'x' * 3982}"
+        screen.apply_filter(parse(longest))
+        await until(lambda: len(screen.list.view) == 2)
+        screen.list.select(1)
+        await press(pilot, "R")
+        await shows(app, "Sent, but hidden by the filter. Filter with call:hand-1 to find it.")
+        assert screen.filtering.query.text == longest

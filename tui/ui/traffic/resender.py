@@ -291,9 +291,13 @@ class Resender:
             self._sent = None  # folded or sorted away, or the user has set another filter
         elif not sent.widened and self._filtering.view.is_done:
             text = query.text if isinstance(query.root, Or) else f"({query.text})"
-            sent.widened = f"{text} or call:{sent.call}"
-            self._apply_filter(parse(sent.widened))
-            self._screen.notify(f"Sent. The filter now also shows call:{sent.call}.", timeout=5)
+            wider = parse(f"{text} or call:{sent.call}")
+            sent.widened = wider.text
+            said = f"Sent. The filter now also shows call:{sent.call}."
+            if not wider.is_sound:  # it is too long
+                said = f"Sent, but hidden by the filter. Filter with call:{sent.call} to find it."
+            self._apply_filter(wider)
+            self._screen.notify(said, timeout=5)
 
 
 def _seconds(live: LiveRun, server: str) -> float:
