@@ -2,6 +2,7 @@
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, shows
+from tests.ui.fake_host import FakeHost, running
 from tests.ui.fakes import FakeRuntime
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Context
 from tui.ui.traffic.screen import TrafficScreen
@@ -84,3 +85,14 @@ async def test_the_palette_offers_every_available_action():
             and action.id not in idle
             and action.context not in (Context.QUESTION, *OF_SCREENS)
         } <= offered
+
+
+async def test_servers_whose_long_names_look_alike_each_have_their_commands() -> None:
+    long = "x" * 63
+    async with opened(FakeRuntime(host=FakeHost(running(f"{long}1"), running(f"{long}2")))) as (app, _):
+        await until(lambda: app.main.parts is not None and app.main.parts.runtime.is_ready)
+        stops = [command for command in app.commands() if command.title.startswith("Stop “")]
+        assert len({command.title for command in stops}) == 1
+        for command in stops:
+            command.run()
+        assert app.main.parts.runtime.host.asked == [("stop", f"{long}1"), ("stop", f"{long}2")]

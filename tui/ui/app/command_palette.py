@@ -193,8 +193,8 @@ def app_commands(
             main.regions.overrides,
             lambda one: leave_for(partial(parts.navigator.open_screen_of, one)),
         )
-        found += _server_commands(parts)
-    return merged(found)
+    # The titles of two servers may be the same: only their names' beginnings are shown.
+    return [*merged(found), *(_server_commands(parts) if parts.runtime.is_ready else ())]
 
 
 def _chat_commands(parts: "ChatParts") -> Iterator[Command]:
