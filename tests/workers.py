@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Pipe, wait
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -54,6 +53,7 @@ class Worker:
     pid: int
     connection: Connection
     given: deque[int] = field(default_factory=deque)
+    problem: str = ""
 
 
 class Workers:
@@ -63,7 +63,7 @@ class Workers:
         self._count = count
         self._left: deque[int] = deque()
         self._running: dict[Connection, Worker] = {}
-        self._problem = ""
+        self._failure = ""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
@@ -86,8 +86,8 @@ class Workers:
             raise session.Failed(session.shouldfail)
         if session.shouldstop:
             raise session.Interrupted(session.shouldstop)
-        if self._left:
-            raise RuntimeError(f"{len(self._left)} tests were not run. {self._problem}")
+        if self._left or self._failure:
+            raise RuntimeError(f"{len(self._left)} tests were not run; {self._failure}")
         return True
 
     def _fork(self, session: pytest.Session, number: int) -> None:
@@ -104,7 +104,7 @@ class Workers:
         hook = session.config.hook
         try:
             kind, content = worker.connection.recv()
-        except (EOFError, ConnectionError):
+        except (EOFError, OSError):  # also in the middle of a message
             self._end(session, worker)
             return
         match kind:
@@ -121,7 +121,7 @@ class Workers:
             case "done":
                 worker.given.popleft()
             case "problem":
-                self._problem = content
+                worker.problem = content
             case "end":
                 self._left.extendleft(reversed(worker.given))
                 worker.given.clear()
@@ -142,11 +142,12 @@ class Workers:
         del self._running[worker.connection]
         worker.connection.close()
         _, status = os.waitpid(worker.pid, 0)
+        told = worker.problem or f"the worker ended with {os.waitstatus_to_exitcode(status)}"
         if not worker.given:
+            if worker.problem or status:
+                self._failure = told
             return
         item = session.items[worker.given.popleft()]
-        told = self._problem or f"the worker ended with {os.waitstatus_to_exitcode(status)}"
-        self._problem = ""
         report = pytest.TestReport(item.nodeid, item.location, {}, "failed", told, "call")
         session.config.hook.pytest_runtest_logreport(report=report)
         self._left.extendleft(reversed(worker.given))
@@ -181,6 +182,8 @@ def _work(session: pytest.Session, connection: Connection, number: int) -> None:
     except BaseException:
         with contextlib.suppress(OSError):
             connection.send(("problem", traceback.format_exc()))
+        with contextlib.suppress(BaseException):  # end the programs of its fixtures
+            session._setupstate.teardown_exact(None)
     finally:
         os._exit(0)
 
@@ -213,8 +216,14 @@ def _become_worker(session: pytest.Session, worker: int) -> None:
     basetemp._basetemp.mkdir(0o700)
     os.environ["PYTEST_XDIST_WORKER"] = f"gw{worker}"
     config.pluginmanager.unregister(name="terminalreporter")
-    nowhere = create_terminal_writer(config, open(os.devnull, "w"))
-    config.pluginmanager.register(SimpleNamespace(_tw=nowhere), "terminalreporter")
+    config.pluginmanager.register(Nowhere(config), "terminalreporter")
+
+
+class Nowhere:
+    """The terminal of a worker: what other plugins print there is not shown."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._tw = create_terminal_writer(config, open(os.devnull, "w"))
 
 
 class Sending:

@@ -81,6 +81,49 @@ def test_a_worker_that_cannot_begin_fails_the_run(tmp_path: Path):
     assert "1 tests were not run" in ran(tmp_path, code, "-n2")
 
 
+def test_a_worker_that_ends_in_the_middle_of_a_message_is_named_by_its_test(tmp_path: Path):
+    code = """
+import os
+from tests.workers import Sending
+
+def test_it(request):
+    plugins = request.config.pluginmanager.get_plugins()
+    sending = next(one for one in plugins if isinstance(one, Sending))
+    os.write(sending._connection.fileno(), b"\\0\\0\\1\\0half of it")
+    os._exit(4)
+
+def test_another(): pass
+"""
+    said = ran(tmp_path, code, "-n2")
+    assert "the worker ended with 4" in said and "1 failed, 1 passed" in said
+
+
+def test_a_worker_that_fails_after_its_last_test_fails_the_run(tmp_path: Path):
+    code = """
+import os
+
+def test_it():
+    leave = os._exit
+    os._exit = lambda status: leave(9)
+"""
+    assert "0 tests were not run; the worker ended with 9" in ran(tmp_path, code, "-n2")
+
+
+def test_the_fixtures_of_an_interrupted_worker_are_torn_down(tmp_path: Path):
+    code = """
+import pathlib, pytest
+
+@pytest.fixture(scope="session")
+def program():
+    yield
+    pathlib.Path(__file__).with_name("torn down").touch()
+
+def test_it(program): raise KeyboardInterrupt
+"""
+    assert "1 failed" in ran(tmp_path, code, "-n2")
+    assert (tmp_path / "torn down").exists()
+
+
 @pytest.mark.parametrize(
     ("when", "outcome", "shown"),
     [
