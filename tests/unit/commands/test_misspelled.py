@@ -24,17 +24,17 @@ def test_the_command_is_the_first_word_that_belongs_to_no_option(words: list[str
 @pytest.mark.parametrize(
     ("words", "prog", "said"),
     [
-        (["--sesion", "x"], "mcptui", "unknown option “--sesion”, did you mean `--session`?"),
-        (["serverss"], "mcptui", "unknown command “serverss”, did you mean `servers`?"),
+        (["--sesion", "x"], "mcptui", "unknown option “--sesion”, did you mean “--session”?"),
+        (["serverss"], "mcptui", "unknown command “serverss”, did you mean “servers”?"),
         (["zzz"], "mcptui", "unknown command “zzz”. See mcptui --help"),
         (["trce"], "mcptui", "unknown command “trce”. See mcptui --help"),
-        (["config", "shwo"], "mcptui config", "unknown action “shwo”, did you mean `show`?"),
+        (["config", "shwo"], "mcptui config", "unknown action “shwo”, did you mean “show”?"),
         (["sessions", "zzz"], "mcptui sessions", "unknown action “zzz”. See mcptui sessions --help"),
-        (["run", "--jsn", "x"], "mcptui run", "unknown option “--jsn”, did you mean `--json`?"),
+        (["run", "--jsn", "x"], "mcptui run", "unknown option “--jsn”, did you mean “--json”?"),
         (
             ["config", "init", "--prnt"],
             "mcptui config init",
-            "unknown option “--prnt”, did you mean `--print`?",
+            "unknown option “--prnt”, did you mean “--print”?",
         ),
         (["run", "x", "--theme=quay"], "mcptui run", "the option “--theme” goes before the command"),
         (["man", "x"], "mcptui man", "unexpected argument “x”. See mcptui man --help"),
