@@ -46,7 +46,7 @@ def test_a_log_line_quoted_in_the_reason_is_not_repeated():
 
 
 def test_marks_and_omitted_tools_beyond_the_named_ones_are_counted():
-    many = tuple((f"tool{number}", "description: HTML comment") for number in range(MAX_NAMED + 3))
+    many = tuple((f"tool{number}", "description (HTML comment)") for number in range(MAX_NAMED + 3))
     lines = table([replace(STATUS, hidden=many, quarantined=many[: MAX_NAMED + 1])])
     assert sum("hidden text:" in line for line in lines) == MAX_NAMED
     assert "    and 3 more with hidden text" in lines

@@ -29,10 +29,10 @@ def hidden_rows(*hidden: tuple[str, str], unfolded: bool = False) -> str:
 
 
 def test_a_server_with_hidden_text_is_marked_with_its_location() -> None:
-    add, sub = ("add", "description: HTML comment"), ("sub", "title: invisible characters")
+    add, sub = ("add", "description (HTML comment)"), ("sub", "title (invisible characters)")
     said = ("instructions", "invisible characters")
     assert "! 1 tool has hidden text" in hidden_rows(add)
     assert "! 2 tools have hidden text" in hidden_rows(add, sub)
     assert "! the instructions have hidden text" in hidden_rows(said)
     assert "! 1 tool and the instructions have hidden text" in hidden_rows(said, add)
-    assert "hidden    add: description: HTML comment" in hidden_rows(add, unfolded=True)
+    assert "hidden    add: description (HTML comment)" in hidden_rows(add, unfolded=True)
