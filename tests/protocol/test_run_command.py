@@ -16,7 +16,7 @@ WEATHER_SERVER = Path(__file__).with_name("weather_server.py")
 SAMPLES = Path(__file__).parents[2] / "sample_config" / "servers"
 
 
-def config(folder: Path, endpoint: Endpoint, extra: str = "", key: str = "") -> str:
+def config(folder: Path, endpoint: Endpoint, extra: str = "", key: str = "", *, trusted: bool = True) -> str:
     """Write a configuration with the endpoint and one server. `extra` can add others."""
     path = folder / "config.toml"
     path.write_text(
@@ -28,7 +28,7 @@ def config(folder: Path, endpoint: Endpoint, extra: str = "", key: str = "") -> 
         [servers.weather]
         command = {json.dumps(programs.interpreter())}
         args = [{json.dumps(str(WEATHER_SERVER))}]
-        trusted = true
+        trusted = {json.dumps(trusted)}
         {extra}
         """,
         encoding="utf-8",
@@ -190,7 +190,26 @@ async def test_without_a_terminal_an_approval_is_refused(tmp_path: Path):
     async with Endpoint([calls(("slow__crash", {})), says("I may not.")]) as endpoint:
         done = await mcptui("run", "--json", "--config", config(tmp_path, endpoint, SLOW), "go")
     assert done.of_type("tool_result")[0]["text"].startswith(
-        "denied: needs approval, and there is no terminal to ask on. To allow it, use --approve"
+        "denied: needs approval, and there is no terminal to ask on. To allow it, use --approve all"
+    )
+
+
+async def test_the_line_of_a_denied_call_names_the_whole_option_that_allows_it(tmp_path: Path):
+    read = calls(("weather__get_weather", {"location": "NYC"}))
+    async with Endpoint([read, says("I may not.")]) as endpoint:
+        done = await mcptui("run", "--config", config(tmp_path, endpoint, trusted=False), "go")
+    assert "use --approve reads --trust weather" in done.err
+
+
+async def test_without_a_key_nothing_is_sent_and_one_error_says_what_to_do(tmp_path: Path):
+    async with Endpoint([says("Hi.")]) as endpoint:
+        path = config(tmp_path, endpoint, key='api_key_env = "NOT_SET_ANYWHERE"')
+        done = await mcptui("run", "--config", path, "--no-servers", "hi")
+        assert not endpoint.requests
+    assert done.code == 2
+    assert done.err.splitlines()[-1] == (
+        "mcptui: scripted has no key: the environment variable NOT_SET_ANYWHERE is not set. "
+        "Set it, or add --model NAME."
     )
 
 

@@ -76,6 +76,8 @@ async def test_a_deleted_session_can_be_restored(ids: list[str]):
 async def test_an_export_can_be_imported_again(ids: list[str], tmp_path: Path):
     file = tmp_path / "talk.json"
     assert (await mcptui("sessions", "export", ids[0], "--output", str(file))).code == 0
+    refused = await mcptui("sessions", "export", ids[0], "--json")
+    assert refused.code == 2 and "To print the session as JSON: --as json." in refused.err
     (taken,) = (await mcptui("sessions", "import", str(file), "--json")).objects
     assert taken["id"] not in ids and taken["title"] == QUESTION.text
     again = (await mcptui("sessions", "show", taken["id"])).out

@@ -5,6 +5,7 @@ from tests.ui.app_stage import opened, shows
 from tests.ui.fakes import FakeRuntime
 from tui.runtime.model_changes import ModelValues
 from tui.ui.dialogs.model_form import ModelForm
+from tui.ui.widgets.field import Button
 
 
 async def test_a_model_is_selected_from_the_list_of_its_endpoint_tested_and_added():
@@ -53,6 +54,22 @@ async def test_an_unset_variable_is_reported_and_a_key_for_the_keychain_is_maske
         await shows(app, "BIG_KEYX is not set.", "Get a key at https://keys.example")
         await pilot.press("shift+tab", "right", "tab", *"secret")
         await shows(app, "••••••", "Stored in the keychain as mcptui/big, not in the file.")
+
+
+async def test_enter_goes_to_the_next_field_and_does_not_save():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f10", "ctrl+n")
+        await shows(app, "Add model")
+        await pilot.press("enter")
+        await shows(app, "Add model · Big", "enter next field")
+        form = app.screen
+        assert isinstance(form, ModelForm)
+        await pilot.press("enter")
+        await until(lambda: form._called.has_focus)
+        await pilot.press("enter")
+        await until(lambda: isinstance(form.focused, Button))
+    assert not runtime.model_changes.done
 
 
 async def test_a_profile_of_another_endpoint_is_named_after_its_model():

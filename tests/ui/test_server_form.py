@@ -26,14 +26,14 @@ async def test_a_server_is_added_from_typed_values_with_a_preview():
     assert runtime.server_changes.done == [("add", '[servers.mine]\nline = "python3 x"\n# lines\n')]
 
 
-async def test_an_error_is_shown_and_enter_does_not_save():
+async def test_an_error_is_shown_and_the_form_stays_open():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f3", "a")
         await until(lambda: isinstance(app.screen, ServerForm))
-        await pilot.press("enter")
+        await pilot.press("ctrl+s")
         await shows(app, "There is no such command on PATH.")
-        await pilot.press("x", "enter")
+        await pilot.press("x", "ctrl+s")
         assert isinstance(app.screen, ServerForm)
         await pilot.press("escape")
         await until(lambda: app.screen is app.main)
@@ -53,9 +53,27 @@ async def test_a_server_is_changed_with_its_secrets_masked():
     async with opened(runtime) as (app, pilot):
         await pilot.press("f3", "e")
         await shows(app, "Edit the server “weather”", "python3 weather.py", "TOKEN=***", "TOKEN is not set")
-        await pilot.press("exclamation_mark", "enter")
+        await pilot.press("exclamation_mark", "ctrl+s")
         await until(lambda: runtime.server_changes.done)
     assert runtime.server_changes.done[0][1].startswith('[servers.weather]\nline = "python3 weather.py!"')
+
+
+async def test_a_sentence_typed_in_the_servers_pane_changes_no_server():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await shows(app, "RUNNING")
+        await pilot.press("f3", *"Tell", "enter", "enter")
+        await shows(app, "Trust the server “weather”?")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+        await pilot.press(*"e", "enter")
+        form = app.screen
+        assert isinstance(form, ServerForm)
+        await until(lambda: form._values.has_focus)
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+    assert not runtime.server_changes.done
+    assert runtime.host.status("weather").spec.trusted is not True
 
 
 async def test_a_server_is_removed_only_after_confirmation():

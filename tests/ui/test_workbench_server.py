@@ -89,10 +89,10 @@ async def test_a_disabled_server_is_not_started_and_shows_how_to_enable_it() -> 
         )
         await pilot.press("down")
         await pilot.press("ctrl+s")
-        await shows(app_of(screen), "It is disabled. Press o in the servers to enable it.")
+        await shows(app_of(screen), "It is disabled. Press o in the servers pane to enable it.")
         assert "starts it" not in screen_text(app_of(screen))
         await pilot.press("s")
-        said = "The server “weather” is disabled. Press o in the servers to enable it."
+        said = "The server “weather” is disabled. Press o in the servers pane to enable it."
         await until(lambda: any(said == one.message for one in app_of(screen)._notifications))
         assert runtime.host.status("weather").state is ServerState.STOPPED
 

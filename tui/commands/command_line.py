@@ -331,7 +331,9 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
             "--config",
             metavar="FILE",
             default=argparse.SUPPRESS,
-            help="configuration file (default: see mcptui config path)",
+            help="configuration file (default: the one that mcptui config path prints)"
+            if name != "path"
+            else "configuration file (default: MCPTUI_CONFIG, or config.toml in the configuration folder)",
         )
         if name == "check":
             action.add_argument(
@@ -362,7 +364,9 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
 
 def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     traffic.add_argument("recording", nargs="?", metavar="RECORDING", help=RECORDING)
-    traffic.add_argument("--list", action="store_true", help="list all recordings, newest first")
+    traffic.add_argument(
+        "--list", action="store_true", help="list all recordings, the one with the newest entry first"
+    )
     traffic.add_argument("--filter", metavar="EXPR", help='filter, e.g. "method:tools/* latency:>200ms"')
     traffic.add_argument("--failed", action="store_true", help="failed calls only")
     traffic.add_argument(

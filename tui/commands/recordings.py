@@ -229,6 +229,14 @@ def newest(live_first: bool = False) -> About:
     return max(found, key=lambda one: (live_first and one.live, not one.is_short, one.ended_ns, one.name))
 
 
+def newest_first(found: Iterable[About]) -> list[About]:
+    """Return recordings in the order in which `newest` prefers them, the unreadable and empty ones last.
+
+    Recordings of single requests are not behind: this is a list of all.
+    """
+    return sorted(found, key=lambda one: (one.ended_ns, one.name), reverse=True)
+
+
 def _changed_last(live_first: bool) -> Iterator[About]:
     """Yield recordings until no other can have a newer entry, since there may be thousands."""
     kept = recordings().list()

@@ -85,7 +85,7 @@ async def _run(args: argparse.Namespace) -> int:
 
 async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt) -> int:
     await runtime.ready(start=False, taps=False, session=False)
-    runtime.require_usable()
+    runtime.require_usable(key=True)
     for problem in runtime.problems:
         print(f"mcptui: {clean(problem)}", file=sys.stderr)
     if args.project_instructions:

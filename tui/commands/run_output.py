@@ -10,6 +10,7 @@ from typing import Any
 from tui.core import units
 from tui.core.errors import sentences
 from tui.core.events import (
+    NEVER_RUN,
     CallJudged,
     EndReason,
     Event,
@@ -32,6 +33,11 @@ from tui.core.ports import Usage
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import plain_reason
 from tui.core.units import duration, plural
+
+RESULT_SHOWN, REASON_SHOWN = 160, 600
+"""Characters of a result, and of the reason why a call has none, which says what to do."""
+
+REFUSED = NEVER_RUN | {"denied"}
 
 _CUT = {
     EndReason.CUT: "! answer truncated at max_tokens",
@@ -88,7 +94,8 @@ def _call_line(event: ToolCallProposed | CallJudged | ToolProgress | ToolCallEnd
             name = f"{event.server} › {event.tool}" if event.server else event.tool
             mark = "✗" if event.is_error else "✓"
             text = event.text if event.result is not None else plain_reason(event.text, event.why)
-            return f"{mark} {clean_line(name, 120)}  {duration(event.ms)}  {clean_line(text, 160)}"
+            shown = clean_line(text, REASON_SHOWN if event.why in REFUSED else RESULT_SHOWN)
+            return f"{mark} {clean_line(name, 120)}  {duration(event.ms)}  {shown}"
 
 
 def _usage(usage: Usage) -> dict[str, Any]:

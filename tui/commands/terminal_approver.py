@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from shlex import quote
 from typing import Any, TextIO
 
 from tui.core.hidden_text.readable import readable
@@ -107,8 +108,10 @@ class TerminalApprover:
             if decision.answer is Answer.NO or can_show(request):
                 return decision
             return Decision(Answer.NO, "the arguments are too long to be shown in full")
-        trust = f" and --trust {clean_line(request.tool.server, 60)}" if request.tool.read_only else ""
-        why = f"needs approval, and there is no terminal to ask on. To allow it, use --approve{trust}"
+        allow = "all"
+        if request.tool.read_only:
+            allow = f"reads --trust {quote(clean_line(request.tool.server, 60))}"
+        why = f"needs approval, and there is no terminal to ask on. To allow it, use --approve {allow}"
         return Decision(Answer.NO, why, by_person=False)
 
     async def trust(self, question: TrustQuestion) -> bool | None:

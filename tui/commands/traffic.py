@@ -1,12 +1,13 @@
 """`mcptui traffic`: inspect recordings: list, filter, lint, statistics, follow, export, replay."""
 
+import shlex
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.recordings import About, about, named, newest, recordings
+from tui.commands.recordings import About, about, named, newest, newest_first, recordings
 from tui.core.errors import McptuiError, UsageError
 from tui.core.text import clean, clean_line
 from tui.core.units import count, duration, size
@@ -64,7 +65,12 @@ def _check(args: "argparse.Namespace") -> None:
     if args.redact and not args.export:
         raise UsageError("--redact requires --export")
     if (args.server or args.mask or args.yes or args.approve or args.live_command) and args.replay is None:
-        raise UsageError("--server, --mask, --yes, --approve and a command after -- require --replay")
+        raise UsageError(
+            "--server, --mask, --yes, --approve and a command after -- require --replay",
+            next_step=f"To filter by server: --filter {shlex.quote(f'server:{args.server}')}."
+            if args.server
+            else "",
+        )
     if args.list and (picks := _given(args, ("filter", "failed", "all"))):
         raise UsageError(f"--list cannot be combined with {' and '.join(picks)}")
     if args.recording is not None:
@@ -93,7 +99,7 @@ _HEAD = ("name", "started", "duration", "entries", "size", "recorded by", "serve
 
 
 def list_recordings(args: "argparse.Namespace") -> int:
-    """Print the recordings, newest first."""
+    """Print the recordings, the one with the newest entry first."""
     import json
 
     from tui.commands.traffic_choice import beginning
@@ -101,7 +107,7 @@ def list_recordings(args: "argparse.Namespace") -> int:
 
     begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
     found = [about(one, with_servers=True) for one in recordings().list()]
-    found = [one for one in found if one.live or one.ended_ns >= begin_ns]
+    found = newest_first(one for one in found if one.live or one.ended_ns >= begin_ns)
     if args.json:
         for one in found:
             sys.stdout.write(json.dumps(_object(one), separators=(",", ":")) + "\n")

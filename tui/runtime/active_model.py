@@ -80,10 +80,17 @@ class ActiveModel:
         profile = self.profile
         if self.error is not None or profile is None:
             return [str(self.error)] if self.error is not None else []
-        if profile.api_key_env and not profile.api_key:
-            lacks = f"{profile.name} has no key: the environment variable {profile.api_key_env} is not set"
+        if lacks := self.lacks_key:
             return [sentences(lacks, "Set it and restart, or switch to another model.")]
         return []
+
+    @property
+    def lacks_key(self) -> str:
+        """That the model in use has no key because its variable is not set, or ""."""
+        profile = self.profile
+        if profile is None or not profile.api_key_env or profile.api_key:
+            return ""
+        return f"{profile.name} has no key: the environment variable {profile.api_key_env} is not set"
 
     async def begin(self, loaded: "Loaded") -> None:
         await asyncio.to_thread(import_module, "tui.runtime.profiles")

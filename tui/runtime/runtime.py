@@ -358,13 +358,13 @@ class Runtime:
         """Redact a key of an endpoint until the process ends."""
         self.redactor.add({}, {name: value})
 
-    def require_usable(self) -> None:
+    def require_usable(self, *, key: bool = False) -> None:
         """Raise the first error of configuration or model, for commands that cannot continue with it.
 
         Raises:
             UsageError: the command line names a profile that does not exist.
             ConfigError: the configuration is missing or unreadable, its approvals are invalid, or its model
-                cannot be used.
+                cannot be used or, with `key`, has no key.
         """
         if self._loaded is not None:
             for problem in self._loaded.errors:
@@ -373,6 +373,8 @@ class Runtime:
                     raise ConfigError(str(problem))
         if self._active_model.error is not None:
             raise self._active_model.error
+        if key and (lacks := self._active_model.lacks_key):
+            raise ConfigError(lacks, next_step="Set it, or add --model NAME.")
 
     @property
     def revision(self) -> int:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from tui.settings.load import Loaded
 
 
+IN_FORM = frozenset({"command", "args", "url", "env", "headers", "transport", "send_as_is"})
+"""The keys of a server that its form can change."""
+
+EDIT_THE_FILE = "This form cannot change it. Cancel, then press E to edit the configuration."
+
 HIDDEN = "***"
 """In a form: a secret that stays unchanged in the file."""
 
@@ -141,7 +146,12 @@ class ServerChanges:
         present = self._present()
         others = {known: there for known, there in present.items() if known != changes}
         new_server.refuse_duplicate(name, table, others)
-        notes = new_server.check_new(name, table, self._config.path, self._env)
+        try:
+            notes = new_server.check_new(name, table, self._config.path, self._env)
+        except new_server.InvalidKey as error:
+            if error.key.partition(".")[0] in before and error.key.partition(".")[0] not in IN_FORM:
+                error.next_step = EDIT_THE_FILE
+            raise
         return Draft(name, table, new_server.as_toml(name, table), tuple(notes), before)
 
     def _is_command(self, word: str) -> bool:

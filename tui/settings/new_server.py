@@ -274,7 +274,7 @@ def check_new(
     names = dict.fromkeys(_REFERENCE.findall(text), "x")
     for problem in load_text(text, path, names | dict(env)).errors:
         key = problem.path.removeprefix(f"{kind}.{name}").lstrip(".")
-        raise ConfigError(f"{f'{key} ' if key else ''}{problem.message}.", where=clean_line(name, 64))
+        raise InvalidKey(key, problem.message, where=clean_line(name, 64))
     loaded = load_text(text, path, env)
     warnings = server_warnings(loaded) if kind == "servers" else []
     notes = [problem.message for problem in loaded.problems]
@@ -291,6 +291,16 @@ def configured(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return servers if isinstance(servers, dict) else {}
+
+
+class InvalidKey(ConfigError):
+    """The value of a server's `key` is invalid, or there is no such key."""
+
+    def __init__(self, key: str, fault: str, *, where: str) -> None:
+        unknown = fault == "unknown key"
+        said = f"the key `{key}` is unknown" if unknown else f"{key} {fault}".lstrip()
+        super().__init__(f"{said}.", where=where)
+        self.key = key
 
 
 class InvalidName(ConfigError):

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.unit.storage.traffic_samples import request
-from tui.commands.recordings import about, newest, recordings, since
+from tui.commands.recordings import about, newest, newest_first, recordings, since
 from tui.core.traffic import Entry
 from tui.storage.recordings.writer import RecordingWriter
 
@@ -38,6 +38,15 @@ def test_the_newest_recording_is_the_one_with_the_newest_entry():
     kept("2-short", 1, 2)
     kept("3-empty")
     assert newest().name == "1-long"
+
+
+def test_recordings_are_listed_with_the_newest_entry_first():
+    kept("1-long", 0, 9)
+    kept("2-short", 1, 2)
+    kept("3-empty")
+    listed = newest_first(map(about, recordings().list()))
+    assert [one.name for one in listed] == ["1-long", "2-short", "3-empty"]
+    assert listed[0].name == newest().name
 
 
 def test_a_recording_of_a_single_request_is_selected_only_if_there_is_no_other():

@@ -23,6 +23,11 @@ def test_a_call_and_its_result_are_one_line_each():
     assert trace_line(ToolCallEnded(1, "c", "", "ghost", True, "no such tool", 0)).startswith("✗ ghost")
 
 
+def test_the_reason_of_a_call_that_did_not_run_is_shown_whole():
+    why = "denied: needs approval" + ", and so on" * 14 + ". To allow it, use --approve all"
+    assert trace_line(ToolCallEnded(1, "c", "w", "t", True, why, 0, why="denied")).endswith("--approve all")
+
+
 def test_tools_omitted_from_the_request_are_reported():
     assert "72 tools were not offered" in trace_line(TurnStarted("m", 128, "72 tools were not offered"))
 

@@ -10,7 +10,9 @@ import pytest
 
 from tests.unit.storage.damage import leaves, overwrite
 from tests.unit.storage.traffic_samples import request, requests
+from tui.commands.command_line import build_parser
 from tui.commands.recordings import open_entries
+from tui.commands.traffic import traffic
 from tui.commands.traffic_selection import Selection, query_of
 from tui.core.errors import UsageError
 from tui.core.traffic import DROPPED, Cause, Entry, Finding, Kind, Severity
@@ -252,6 +254,11 @@ def test_a_filter_for_bodies_counts_those_that_it_could_not_search(
     with open_entries(path) as recording, closing(Selection(recording, query_of(expression))) as selection:
         assert list(selection.entries()) == []
         assert ("bodies could not be read" in recording.reader.damage) is lost
+
+
+def test_an_option_of_replay_names_the_filter_for_the_same_server(capsys: pytest.CaptureFixture[str]):
+    assert traffic(build_parser().parse_args(["traffic", "--server", "time"])) == 2
+    assert "To filter by server: --filter server:time." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

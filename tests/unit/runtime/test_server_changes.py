@@ -11,7 +11,7 @@ from tui.core.errors import ConfigError, UsageError
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerState, StopReason
 from tui.host.host import Host
-from tui.runtime.server_changes import HIDDEN, NONE_LEFT, ServerChanges, ServerValues
+from tui.runtime.server_changes import EDIT_THE_FILE, HIDDEN, NONE_LEFT, ServerChanges, ServerValues
 from tui.settings.config_file import ConfigFile
 from tui.settings.specs import server_specs
 
@@ -134,11 +134,25 @@ async def test_a_secret_is_masked_in_the_form_and_kept(tmp_path):
     await stage.host.shutdown()
 
 
+async def test_a_fault_that_the_form_cannot_mend_names_the_configuration_file(tmp_path):
+    text = '[servers.a]\nurl = "https://a"\nComand = 1\n[servers.b]\nurl = "https://b"\ntool_seconds = "x"\n'
+    stage = Stage(tmp_path / "c.toml", text)
+    values = stage.changes.values("a")
+    with pytest.raises(ConfigError) as caught:
+        stage.changes.draft("a", values, changes="a")
+    assert caught.value.message == "the key `Comand` is unknown."
+    assert caught.value.next_step == EDIT_THE_FILE
+    with pytest.raises(ConfigError) as caught:
+        stage.changes.draft("b", stage.changes.values("b"), changes="b")
+    assert caught.value.message.startswith("tool_seconds must be") and caught.value.next_step == EDIT_THE_FILE
+    await stage.host.shutdown()
+
+
 async def test_an_invalid_server_is_listed_with_its_error_and_can_be_corrected(tmp_path, monkeypatch):
     stage = Stage(tmp_path / "c.toml", '[servers.a]\nurl = "https://a"\nheaders = { X = "${NOT_SET}" }\n')
     status = stage.host.status("a")
     assert status.failed and "headers.X: the environment variable NOT_SET is not set" in status.detail
-    assert status.next_step == "Press e to edit it."
+    assert status.next_step == "Press E to edit the configuration."
     await stage.host.start("a")
     assert stage.host.status("a").state is ServerState.STOPPED
     values = stage.changes.values("a")

@@ -21,12 +21,13 @@ exit codes:
   2    invalid usage, or session not found
   130  interrupted
 """
+PER_LINE = "print one JSON object per line"
 ID = 'an id, its start or end, a title, or "last"'
 
 
 def fill_sessions(parser: argparse.ArgumentParser) -> None:
     """Add the actions of `mcptui sessions` with their options."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
+    parser.add_argument("--json", action="store_true", help=PER_LINE)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
     _add_looking(actions)
     _add_changing(actions)
@@ -34,13 +35,13 @@ def fill_sessions(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_looking(actions: "Actions") -> None:
-    listing = _action(actions, "list", "list sessions, most recent first")
+    listing = _action(actions, "list", "list sessions, most recent first", json=PER_LINE)
     listing.add_argument("text", nargs="?", default="", metavar="TEXT", help="only titles that contain TEXT")
     listing.add_argument("--deleted", action="store_true", help="list deleted sessions instead")
     listing.add_argument(
         "--limit", type=count, default=200, metavar="N", help="maximum number of sessions (default: 200)"
     )
-    search = _action(actions, "search", "search the messages of all sessions")
+    search = _action(actions, "search", "search the messages of all sessions", json=PER_LINE)
     search.add_argument("text", metavar="TEXT", help="words to find (all of them in one message)")
     search.add_argument(
         "--limit", type=count, default=100, metavar="N", help="maximum number of matches (default: 100)"
@@ -53,14 +54,19 @@ def _add_changing(actions: "Actions") -> None:
     rename = _action(actions, "rename", "rename a session")
     rename.add_argument("session", metavar="ID", help=ID)
     rename.add_argument("title", metavar="TITLE", help="the new title")
-    delete = _action(actions, "delete", "delete sessions (they can be restored for 30 days)")
+    delete = _action(actions, "delete", "delete sessions (they can be restored for 30 days)", json=PER_LINE)
     delete.add_argument("sessions", nargs="+", metavar="ID", help=ID)
     restore = _action(actions, "restore", "restore a deleted session")
     restore.add_argument("session", metavar="ID", help=ID)
 
 
 def _add_files(actions: "Actions") -> None:
-    export = _action(actions, "export", "export a session to a file or stdout")
+    export = _action(
+        actions,
+        "export",
+        "export a session to a file or stdout",
+        json="with --output: print what was written as a JSON object",
+    )
     export.add_argument("session", metavar="ID", help=ID)
     export.add_argument(
         "--as",
@@ -89,7 +95,7 @@ def _add_files(actions: "Actions") -> None:
 
 
 def _action(
-    actions: "Actions", name: str, about: str, *, json: str = "print one JSON object per line"
+    actions: "Actions", name: str, about: str, *, json: str = "print the result as a JSON object"
 ) -> argparse.ArgumentParser:
     action = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
     # An absent option after the action must not override the one before it.

@@ -172,6 +172,8 @@ async def _export(args: argparse.Namespace) -> None:
     info = await _named(store, args.session)
     kind: ExportKind = args.kind or _KINDS.get(os.path.splitext(args.output or "")[1].lower(), "markdown")
     if args.output in (None, "-"):
+        if args.json and kind != "json":
+            raise UsageError("--json requires --output", next_step="To print the session as JSON: --as json.")
         sys.stdout.write(await store.exported(info.id, kind, shapes=args.redact))
         return
     target = _path(args.output)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from inspect import isawaitable
 
-from tui.core.text import quoted_name
 from tui.traffic.spans.entries import CallSpan
 from tui.ui.chat.composer.editor import EditorSession
 from tui.ui.chat.config_editing import ConfigEditing
@@ -144,7 +143,7 @@ class ActionHandlers:
     def _steer_server(self, steer: Callable[[], None]) -> None:
         status = self._regions.servers.selected_status
         if status is not None and (why := why_only_listed(status.spec, self._regions.key_of)):
-            self._regions.notify(f"The server {quoted_name(status.name)} is {why}")
+            self._regions.notify(why)
             return
         steer()
         self._wake()

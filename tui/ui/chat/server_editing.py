@@ -68,9 +68,23 @@ class ServerEditing:
             self._run(self._runtime.server_changes.toggle(name), f"{done} the server {quoted_name(name)}.")
 
     def toggle_trust(self) -> None:
-        if name := self._selected():
-            trusted = self._runtime.host.status(name).spec.trusted is True
-            self._run(self._trust(name), trust_words(name, trusted=not trusted))
+        """Stop trusting the selected server at once; trust it only after asking."""
+        from tui.ui.dialogs.confirm import ConfirmTrust
+
+        name = self._selected()
+        if name is None:
+            return
+        trusted = self._runtime.host.status(name).spec.trusted is True
+
+        def decided(yes: bool | None) -> None:
+            if yes:
+                words = trust_words(name, self._regions.key_of("servers.trust"), trusted=not trusted)
+                self._run(self._trust(name), words)
+
+        if trusted:
+            decided(True)
+        else:
+            self._open_dialog(ConfirmTrust(name), decided)
 
     async def _trust(self, name: str) -> Sequence[str]:
         problem = await self._runtime.trust.toggle(name)

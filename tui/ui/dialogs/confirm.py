@@ -4,11 +4,13 @@ import time
 from collections.abc import Callable
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
+from tui.core.text import quoted_name
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.literal import Literal
 
@@ -64,6 +66,22 @@ class Confirm(ModalScreen[bool]):
 
     def action_no(self) -> None:
         self.dismiss(False)
+
+
+class ConfirmTrust(Confirm):
+    """Asks before a server becomes trusted. Letters of a text typed by mistake are no answer."""
+
+    def __init__(self, server: str) -> None:
+        super().__init__(
+            f"Trust the server {quoted_name(server)}?",
+            yes="trust",
+            no="cancel",
+            about="Tools that it marks as read-only run without approval. Its results are trusted.",
+        )
+
+    def on_key(self, event: events.Key) -> None:
+        """Wait again for a pause: in "Try this", the y belongs to a word."""
+        self._shown = self._clock()
 
 
 class ConfirmCall(Confirm):

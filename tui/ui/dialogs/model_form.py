@@ -183,7 +183,7 @@ class ModelForm(ModalScreen[str | None]):
         return f"↓ choose from {plural(len(self._ids), 'model')}" if self._ids else "↓ list the models"
 
     def _say(self, text: str) -> None:
-        self._state.show(text or "esc cancel   tab next field")
+        self._state.show(text or "esc cancel   enter next field")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -208,8 +208,9 @@ class ModelForm(ModalScreen[str | None]):
         )
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go to the next field: a line typed by mistake must not save."""
         event.stop()
-        self.action_save()
+        self.focus_next()
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         if self._work is not None:

@@ -98,7 +98,7 @@ class ServerForm(ModalScreen["Draft | None"]):
                 yield self._toml
             with Horizontal(classes="buttons"):
                 yield Button("Save", "ctrl+s", self.action_save)
-                yield Literal("esc cancel   tab next field")
+                yield Literal("esc cancel   enter next field")
 
     def on_mount(self) -> None:
         self.set_focus(self._line)
@@ -167,8 +167,9 @@ class ServerForm(ModalScreen["Draft | None"]):
         self._look()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go to the next field: a line typed by mistake must not save."""
         event.stop()
-        self.action_save()
+        self.focus_next()
 
     def action_save(self) -> None:
         self._complains = True

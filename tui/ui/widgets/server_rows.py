@@ -22,7 +22,7 @@ PID_FROM = 54
 
 MOVING = (ServerState.STARTING, ServerState.STOPPING)
 
-IN_SERVERS = " in the servers"
+IN_SERVERS = " in the servers pane"
 """Where the keys work that enable or edit a server, for other screens."""
 
 DETAIL_ROWS = 3
@@ -253,11 +253,13 @@ def _process(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
         yield "start" if status.spec.url else "process", ", ".join(process), "text"
 
 
-def trust_words(server: str, *, trusted: bool) -> str:
-    """Return what a change of the trust in a server means."""
+def trust_words(server: str, key: str, *, trusted: bool) -> str:
+    """Return what a change of the trust in a server means, and which key undoes it."""
     if trusted:
-        return f"The server {quoted_name(server)} is trusted. Its read-only tools run."
-    return f"The server {quoted_name(server)} is not trusted. Its calls need approval."
+        means = "is trusted. Its read-only tools run without approval."
+    else:
+        means = "is not trusted. Its calls need approval."
+    return f"The server {quoted_name(server)} {means} Press {key} to undo."
 
 
 def noise_words(status: ServerStatus) -> str:
@@ -309,19 +311,27 @@ def _offers(status: ServerStatus) -> Iterator[str]:
         yield plural(status.prompts, "prompt")
 
 
-def why_only_listed(spec: ServerSpec, key_of: Callable[[str], str], where: str = "") -> str:
-    """Return why a server cannot be started and which key helps `where`, or "" if it can; follows "is"."""
+def why_only_listed(
+    spec: ServerSpec, key_of: Callable[[str], str], where: str = "", *, named: bool = True
+) -> str:
+    """Return why a server cannot be started and which key helps `where`, or "" if it can.
+
+    Without `named`, the text is shown below the server's name.
+    """
+    server = f"the server {quoted_name(spec.name)}"
     if spec.disabled:
-        return f"disabled. Press {key_of('servers.disable')}{where} to enable it."
+        subject = f"T{server[1:]}" if named else "It"
+        return f"{subject} is disabled. Press {key_of('servers.disable')}{where} to enable it."
     if spec.problem:
-        return f"invalid configuration. Press {key_of('servers.change')}{where} to edit it."
+        subject = f"The configuration of {server}" if named else "Its configuration"
+        return f"{subject} is invalid. Press {key_of('config.edit')}{where} to edit it."
     return ""
 
 
 def start_words(status: ServerStatus, key_of: Callable[[str], str], action_id: str, words: str) -> Row:
     """Return the key that starts a stopped server, and `words`, or why none does."""
-    if why := why_only_listed(status.spec, key_of, IN_SERVERS):
-        return ((f"It is {why}", "dim"),)
+    if why := why_only_listed(status.spec, key_of, IN_SERVERS, named=False):
+        return ((why, "dim"),)
     return key_cap(key_of(action_id), words)
 
 

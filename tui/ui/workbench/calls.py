@@ -24,6 +24,8 @@ from tui.core.tools import (
 )
 from tui.core.workbench import CacheHint, PromptInfo, PromptResult, ResourceInfo, Workbench
 from tui.traffic.filter.nodes import written
+from tui.ui.dialogs.confirm import ConfirmTrust
+from tui.ui.widgets.server_rows import trust_words
 from tui.ui.workbench.items import Item, expanded
 
 if TYPE_CHECKING:
@@ -191,6 +193,24 @@ class BenchContext:
                 self.screen.notify(clean_line(problem, 400), severity="warning", markup=False)
 
         self.screen.run_worker(choose(), exit_on_error=True)
+
+    def toggle_trust(self) -> None:
+        """Stop trusting the server at once; trust it only after asking."""
+        status = self.status
+        if status is None:
+            return
+        trusted = status.spec.trusted is True
+
+        def decided(yes: bool | None) -> None:
+            if yes:
+                self.choose(self.runtime.trust.toggle(self.server))
+                words = trust_words(self.server, self.overrides.first_of("bench.trust"), trusted=not trusted)
+                self.screen.notify(words, markup=False)
+
+        if trusted:
+            decided(True)
+        else:
+            self.screen.app.push_screen(ConfirmTrust(self.server), decided)
 
     @property
     def status(self) -> ServerStatus | None:

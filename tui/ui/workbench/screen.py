@@ -11,13 +11,12 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from tui.core.servers import ServerState
-from tui.core.text import quoted_name
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Rule
 from tui.ui.widgets.prompt import FINISH_INPUT, PromptLine
-from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, trust_words, why_only_listed
+from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, why_only_listed
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
 from tui.ui.workbench.bench import Bench
@@ -217,7 +216,7 @@ class ServerScreen(Screen[None]):
     def action_bench_toggle(self) -> None:
         if (status := self.shared.status) is not None:
             if why := why_only_listed(status.spec, self.shared.overrides.first_of, IN_SERVERS):
-                self.notify(f"The server {quoted_name(self.server)} is {why}")
+                self.notify(why, markup=False)
                 return
             toggle_server(self.shared.runtime.host, status)
             self.look()
@@ -233,9 +232,7 @@ class ServerScreen(Screen[None]):
         self.shared.choose(self.shared.runtime.server_choices.toggle_resources(self.server))
 
     def action_bench_trust(self) -> None:
-        if (status := self.shared.status) is not None:
-            self.shared.choose(self.shared.runtime.trust.toggle(self.server))
-            self.notify(trust_words(self.server, trusted=status.spec.trusted is not True), markup=False)
+        self.shared.toggle_trust()
 
     def action_bench_sampling(self) -> None:
         choose_sampling(self.shared)
