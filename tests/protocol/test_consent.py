@@ -108,7 +108,7 @@ async def test_an_imported_server_needs_consent(tmp_path: Path):
     agreed = await doubtful("config", "trust", "--yes")
     assert agreed.code == 0 and "EXECUTED" in agreed.out and "planted: agreed" in agreed.out
     assert (await doubtful("config", "trust")).out == "no server or model needs consent\n"
-    assert "flag --yes" in (await doubtful("decisions")).out
+    assert "option --yes" in (await doubtful("decisions")).out
     assert not (tmp_path / "EXECUTED").exists()
     await doubtful("servers")
     assert (tmp_path / "EXECUTED").exists()

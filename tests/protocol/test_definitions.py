@@ -101,7 +101,7 @@ async def test_with_the_option_a_changed_tool_is_accepted_permanently(stage: Sta
     kept = [one for one in found.objects if one["kind"] == "definitions"]
     assert [(one["subject"], one["decision"], one["decided_by"]) for one in kept] == [
         ("add (changed)", "denied", "default"),
-        ("add (changed)", "allowed", "flag --accept-suspicious"),
+        ("add (changed)", "allowed", "option --accept-suspicious"),
     ]
 
 
@@ -119,7 +119,7 @@ async def test_json_lines_have_the_accepted_and_the_omitted_changes(stage: Stage
     )
     poisoned = ("add", "changed", "suspicious", False, "default")
     assert sorted(left_out) == [poisoned, ("helper", "new", "compatible", False, "default")]
-    assert sorted(accepted) == [poisoned, ("helper", "new", "compatible", True, "flag --accept-changes")]
+    assert sorted(accepted) == [poisoned, ("helper", "new", "compatible", True, "option --accept-changes")]
 
 
 async def test_a_tool_that_changes_during_a_turn_is_not_called_again(stage: Stage) -> None:
@@ -201,4 +201,8 @@ async def test_a_replay_omits_changed_tools_and_records_the_decisions(stage: Sta
     assert changed.code == 1 and "tools/call add: not sent: not accepted" in changed.out
     records = (await mcptui("decisions", "--json")).objects
     replays = [(one["decision"], one["decided_by"]) for one in records if "replay" in one["subject"]]
-    assert replays == [("denied", "default (no terminal)"), ("allowed", "flag --yes"), ("denied", "default")]
+    assert replays == [
+        ("denied", "default (no terminal)"),
+        ("allowed", "option --yes"),
+        ("denied", "default"),
+    ]

@@ -367,7 +367,7 @@ async def test_allowed_and_denied_calls_are_recorded_and_can_be_listed() -> None
     assert (await mcptui("run", "--demo", "--approve", "all", "What's the weather in NYC?")).code == 0
     found = (await mcptui("decisions", "--json")).objects
     assert [(one["server"], one["subject"], one["decision"], one["decided_by"]) for one in found] == [
-        ("weather", "get_weather", "denied", "flag --approve none"),
+        ("weather", "get_weather", "denied", "option --approve none"),
         ("weather", "get_weather", "allowed", "default (marked read-only by a trusted server)"),
     ]
     assert "NYC" not in (await mcptui("decisions")).out

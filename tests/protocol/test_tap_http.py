@@ -132,6 +132,16 @@ async def test_the_session_url_of_http_sse_is_recorded_without_its_id():
     assert any(b"/messages?session_id=[redacted:" in body for _, body in recorded())
 
 
+async def test_at_the_end_the_recording_is_named():
+    async with tapped() as (server, port, process):
+        server.answers = [reply(b'{"jsonrpc":"2.0","id":1,"result":{}}')]
+        await ask(port)
+        process.terminate()
+        told = (await finish(process)).err
+    (path,) = recordings()
+    assert told == f"mcptui tap: recorded {path.stem}. To read it, run mcptui traffic {path.stem}\n"
+
+
 async def test_the_url_of_the_server_is_printed_without_its_password():
     url = "http://ada:hunter2@127.0.0.1:9/mcp?token=hunter2"
     process = await start("tap", "--listen", "0", "--to", url, forked=True)

@@ -25,12 +25,12 @@ def test_config_trust_ignores_an_answer_typed_ahead(tmp_path: Path, env: dict[st
     argv = [sys.executable, "-m", "tui", "--config", str(config), "config", "trust"]
     with TerminalApp(argv, env=env) as app:
         app.send("y\n")
-        app.shows("y yes, n no (empty: not now), then enter:")
+        app.shows("y yes, n no, or just enter to decide later:")
         app.send("n\n")
         app.shows("q: declined")
         assert app.ended() == 0 and "agreed" not in app.text
     with TerminalApp(argv, env=env) as app:
-        app.shows("y yes, n no (empty: not now), then enter:")
+        app.shows("y yes, n no, or just enter to decide later:")
         app.send("y\n")
         app.shows("q: agreed")
 

@@ -237,7 +237,7 @@ async def test_the_content_of_an_export_is_shown_before_and_shift_tab_redacts_va
     async with opened(some().recording(), (80, 24)) as (screen, pilot):
         screen.exporter.folder = lambda: tmp_path
         await press(pilot, "x", "enter")
-        await until(lambda: "servers notes" in screen_text(pilot.app))
+        await until(lambda: "from the servers “notes" in screen_text(pilot.app))
         await press(pilot, "shift+tab")
         assert "● redact values" in screen_text(pilot.app)
         await press(pilot, "enter")

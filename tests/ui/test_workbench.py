@@ -203,7 +203,7 @@ async def test_a_stopped_server_is_shown_as_stopped_and_s_starts_it() -> None:
     async with opened(runtime, server="slow") as (screen, pilot):
         app = app_of(screen)
         assert screen.tab is BenchTab.OVERVIEW
-        await shows(app, "exited with code 1 after 12 s", "starts it here", "asked to crash")
+        await shows(app, "exited with code 1 after 12 s", "Press s to start it.", "asked to crash")
         await pilot.press("2")
         await shows(app, "The server is stopped.")
         await pilot.press("s")

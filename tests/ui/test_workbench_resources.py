@@ -65,7 +65,7 @@ async def test_a_subscribed_resource_is_marked_and_read_again_when_it_changes() 
         await shows(app, "subscribed", "this is weather://stations")
         bench.answers["weather://stations"] = ToolResult((TextContent("Now they are others."),))
         bench.subscribed["weather://stations"] = ResourceSubscription(updates=3)
-        await shows(app, "Now they are others.", "resources 2, 1 changed")
+        await shows(app, "Now they are others.", "resources 1, 1 changed")
         assert [uri for uri, _, _ in bench.called] == ["weather://stations"] * 2
         await pilot.press("u")
         await shows(app, "Unsubscribed.")
@@ -81,7 +81,7 @@ async def test_a_changed_resource_that_is_not_open_is_only_marked_until_it_is_se
         await shows(app, "stations")
         await pilot.press("enter", "u", "down")
         bench.subscribed["weather://stations"] = ResourceSubscription(updates=1)
-        await shows(app, "resources 2, 1 changed")
+        await shows(app, "resources 1, 1 changed")
         assert len(bench.called) == 1
         await pilot.press("up")
         await until(lambda: len(bench.called) == 2)
@@ -140,7 +140,7 @@ async def test_a_failed_request_after_a_change_keeps_the_list() -> None:
         await shows(app_of(screen), "stations")
         runtime.workbench.listed, runtime.workbench.problem = (), "Not today."
         runtime.host.put(replace(runtime.host.status("weather"), resources_revision=1))
-        await shows(app_of(screen), "Not today.", "stations", "3 resources 2 !")
+        await shows(app_of(screen), "Not today.", "stations", "3 resources 1 !")
 
 
 async def test_a_resource_shows_how_long_it_is_fresh_and_can_be_read_again() -> None:

@@ -75,7 +75,7 @@ async def test_the_lists_are_readable_while_the_server_is_stopped() -> None:
         await pilot.press("down")
         await shows(app_of(screen), "get_forecast", "The days to come.")
         await pilot.press("ctrl+s")
-        await shows(app_of(screen), "The server is not running. s starts it.")
+        await shows(app_of(screen), "The server is not running. Press s to start it.")
         assert not runtime.workbench.called
 
 
@@ -100,7 +100,7 @@ async def test_a_disabled_server_is_not_started_and_shows_how_to_enable_it() -> 
 async def test_a_late_answer_after_the_server_exited_does_not_clear_the_list() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, _):
-        await shows(app_of(screen), "3 resources 2")
+        await shows(app_of(screen), "3 resources 1")
         end(runtime)
         await shows(app_of(screen), "starts it")
         await screen.offers._listed(next(tab for tab in screen.benches if tab == "resources"))
@@ -112,7 +112,7 @@ async def test_a_late_answer_after_the_server_exited_does_not_clear_the_list() -
 
 async def test_resources_and_prompts_are_counted_before_their_tabs_are_opened() -> None:
     async with opened(rich_runtime()) as (screen, _):
-        await shows(app_of(screen), "2 tools 5", "3 resources 2", "4 prompts 1")
+        await shows(app_of(screen), "2 tools 5", "3 resources 1", "4 prompts 1")
 
 
 async def test_starting_a_server_requests_resources_and_prompts_once() -> None:

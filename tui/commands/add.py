@@ -154,7 +154,7 @@ def _add(args: argparse.Namespace) -> int:
         table = table if found.store is None else found.store(table, name)
     add_servers(path, {name: table})
     print(f"wrote {shown}")
-    _agree(path, name, by="flag --yes" if found is not None and args.yes else BY_KEY)
+    _agree(path, name, by="option --yes" if found is not None and args.yes else BY_KEY)
     if not present:
         print("the sample servers no longer start, because a server is now configured")
     print("check that it starts: mcptui servers")

@@ -189,7 +189,7 @@ def _import(path: Path, source: Path, *, dry_run: bool) -> int:
         return code
     add_servers(path, plan.new)
     print(f"wrote {shown}")
-    print("mcptui shows each of these servers and asks before it first starts it")
+    print("mcptui shows you each of these servers and asks before it starts one for the first time")
     print("review them all now: mcptui config trust")
     _say_leftovers(path, plan.new)
     return code

@@ -54,7 +54,7 @@ class FlagAnswers:
         tell: Callable[[dict[str, Any]], None] = lambda value: None,
     ) -> None:
         self._values = values
-        self._by = f"flag --elicit {flag}"
+        self._by = f"option --elicit {flag}"
         self._accept_changes = accept_changes or accept_suspicious
         self._accept_suspicious = accept_suspicious
         self._forms = 0
@@ -166,10 +166,10 @@ class FlagAnswers:
                 accepted.add(one.name)
             print(f"! {clean_line(question.server, 80)}: {words}, {one.effect} · {outcome}", file=out)
             is_accepted = one.name in accepted
-            by = f"flag {flag}" if is_accepted else BY_DEFAULT
+            by = f"option {flag}" if is_accepted else BY_DEFAULT
             self._tell(_of_change(one, accepted=is_accepted, by=by))
         out.flush()
-        return DefinitionsAnswer(Action.ACCEPT, by=f"flag {flag}", only=frozenset(accepted))
+        return DefinitionsAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
 
     async def consent(self, question: ConsentQuestion) -> Action:
         """Never asks: consent needs `--trust-config`, as the commands say."""

@@ -1,7 +1,7 @@
 """Recordings for the commands: the folder, a new one, one by name, and a summary of each."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -30,8 +30,12 @@ def recordings() -> "Recordings":
     return Recordings(state_dir() / "recordings")
 
 
-def open_recorder(redactor: "Redactor", meta: Mapping[str, str]) -> "Recorder":
+def open_recorder(
+    redactor: "Redactor", meta: Mapping[str, str], opened: Callable[[Path], object] | None = None
+) -> "Recorder":
     """Return a recorder that has begun a new recording; `problem` says what failed.
+
+    `opened` gets the path of the recording, in the recorder's thread.
 
     For the server that `meta` names as "tap", the configured secret arguments are redacted.
     """
@@ -45,7 +49,10 @@ def open_recorder(redactor: "Redactor", meta: Mapping[str, str]) -> "Recorder":
     def writer() -> RecordingWriter:
         folder = recordings()
         folder.make_room()
-        return RecordingWriter(folder.new_path(), cap_bytes=chosen.recording_bytes, meta=meta)
+        path = folder.new_path()
+        if opened is not None:
+            opened(path)
+        return RecordingWriter(path, cap_bytes=chosen.recording_bytes, meta=meta)
 
     if server := meta.get("tap"):
         redactor.arguments.set_rules({server: quick_secret_arguments(os.environ, server)})

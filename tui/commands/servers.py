@@ -80,8 +80,11 @@ def _consent_words(runtime: Runtime, names: Sequence[str]) -> str:
     """Return which servers were not started because consent is missing, and what each would run."""
     specs = [runtime.host.status(name).spec for name in names]
     lines = [line for spec in specs for line in described(spec)]
-    would = "It would run:" if len(specs) == 1 else "They would run:"
-    head = f"{plural(len(specs), 'server')} not started without your consent. {would}"
+    head = (
+        "1 server was not started: it needs your consent. It would run:"
+        if len(specs) == 1
+        else f"{len(specs)} servers were not started: they need your consent. They would run:"
+    )
     return "\n".join((head, *lines, CONSENT_STEP))
 
 

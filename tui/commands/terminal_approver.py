@@ -18,7 +18,7 @@ from tui.core.text import clean_line, quoted_name
 
 KEYS_ONCE = "y once, n deny, or type a reason to deny"
 KEYS = "y once, t this run, a always, n deny, or type a reason to deny"
-YES_OR_NO = "y yes, n no (empty: not now), then enter: "
+YES_OR_NO = "y yes, n no, or just enter to decide later: "
 """The end of a question about consent."""
 
 MAX_SHOWN = 64 * 1024

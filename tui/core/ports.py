@@ -318,7 +318,7 @@ MODEL, PERSON = "model", "person"
 """Requesters besides servers."""
 
 BY_KEY, BY_DEFAULT, BY_LIMIT = "key", "default", "limit"
-"""Deciders besides rules ("rule deny */delete_*"), flags ("flag --approve all"), settings and commands."""
+"""Deciders besides rules ("rule deny */delete_*"), options ("option --approve all"), settings, commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,8 +329,8 @@ class DecisionRecord:
         server: configured name of the server that it is about.
         subject: the tool, or the request in a few words, with the URI of a resource; from a server, so not
             clean.
-        by: what decided: `BY_KEY`, `BY_DEFAULT`, `BY_LIMIT`, "rule TEXT", "flag TEXT" or "setting TEXT", with
-            details in parentheses.
+        by: what decided: `BY_KEY`, `BY_DEFAULT`, `BY_LIMIT`, "rule TEXT", "option TEXT" or "setting TEXT",
+            with details in parentheses.
         asked_by: who requested it: `MODEL`, `PERSON`, or "server NAME".
         asked: whether the person was asked.
         digest: `digest_of` the arguments, or "".

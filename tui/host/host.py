@@ -215,8 +215,8 @@ class Host:
         spec, sign_ins = self._named(name).spec, self._around.sign_ins
         if sign_ins is None or spec.url is None:
             raise UsageError(
-                f"The server {quoted_name(name)} is local. It does not require signing in.",
-                next_step="Only servers with a url can require signing in.",
+                f"The server {quoted_name(name)} is local.",
+                next_step="Only a server with a URL can require sign-in.",
             )
         if any(header.lower() == "authorization" for header in spec.headers):
             raise UsageError(

@@ -28,6 +28,8 @@ TRY_SECONDS = 60.0
 ENVIRONMENT, IN_KEYCHAIN, NO_KEY = "environment", "keychain", "none"
 """Where the key of a profile is stored."""
 
+CHOOSE_KEY = "Choose an API key above: an environment variable or the system keychain."
+
 
 @dataclass(frozen=True, slots=True)
 class ProviderChoice:
@@ -63,6 +65,13 @@ class ModelValues:
 
     def __repr__(self) -> str:
         return f"ModelValues({self.name!r}, {self.base_url!r}, {self.model!r}, {self.key!r})"
+
+
+def _in_form(error: ModelError, values: ModelValues) -> ModelError:
+    """Return the error with a next step that names a field of the form."""
+    if error.status == 401 and (values.key == NO_KEY or (values.key == ENVIRONMENT and not values.variable)):
+        error.next_step = CHOOSE_KEY
+    return error
 
 
 class ModelChanges:
@@ -144,7 +153,10 @@ class ModelChanges:
         """Return the ids of the models that the endpoint offers. Raises McptuiError on failure."""
         from tui.runtime.profiles import offered
 
-        return await offered(await self._profile(values))
+        try:
+            return await offered(await self._profile(values))
+        except ModelError as error:
+            raise _in_form(error, values) from None
 
     async def try_out(self, values: ModelValues) -> None:
         """Request a short reply from the model. Raises McptuiError if there is none."""
@@ -163,6 +175,8 @@ class ModelChanges:
                     return
         except TimeoutError:
             raise ModelError(f"no reply within {TRY_SECONDS:g} s", where=profile.name) from None
+        except ModelError as error:
+            raise _in_form(error, values) from None
         finally:
             await model.aclose()
 

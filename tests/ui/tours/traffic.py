@@ -44,7 +44,7 @@ async def traffic(visit: Visit) -> None:
     await visit.press("escape", "x")
     await visit.see("traffic-export-which")
     await visit.press("enter")
-    await visit.see("traffic-export-form", "servers notes")
+    await visit.see("traffic-export-form", "from the servers “notes")
     await visit.press("enter")
     await visit.see("traffic-export-name", "jsonl")
     await visit.press("escape", "S")

@@ -191,7 +191,7 @@ def test_import_adds_servers_and_keeps_the_rest(file: Path, tmp_path: Path, caps
     assert file.read_text().startswith('# mine\n[servers.b]\ncommand = "other"\n')
     said = capsys.readouterr().out
     assert said.startswith(f"added    a\nrenamed  b -> b-2\nwrote {file}\n")
-    assert "asks before it first starts it" in said
+    assert "asks before it starts one for the first time" in said
 
 
 def test_import_with_dry_run_prints_the_changes_and_writes_nothing(file: Path, tmp_path: Path, capsys):

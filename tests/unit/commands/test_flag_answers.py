@@ -125,7 +125,7 @@ async def test_changed_tools_are_omitted_unless_accepted(accept: bool, answer: A
     out = io.StringIO()
     question = DefinitionsQuestion("weather", [CHANGED])
     given = await FlagAnswers(None, out, accept_suspicious=accept).definitions(question)
-    assert (given.action, given.by) == (answer, "flag --accept-suspicious" if accept else "default")
+    assert (given.action, given.by) == (answer, "option --accept-suspicious" if accept else "default")
     said = out.getvalue()
     assert "- Rain." in said
     assert "+ Sun.\u241b[2J" in said

@@ -65,6 +65,13 @@ async def test_a_rejected_model_is_reported_in_the_words_of_the_endpoint(tmp_pat
     assert stage.models() is None
 
 
+async def test_a_missing_key_names_the_field_of_the_form_and_not_the_key_of_the_file(tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "c.toml")
+    async with Endpoint([refuses(401, "no key")]) as endpoint:
+        with pytest.raises(McptuiError, match="Choose an API key above: an environment variable or"):
+            await stage.changes.try_out(ModelValues("mine", endpoint.base_url, "a"))
+
+
 @pytest.mark.parametrize(
     ("values", "words"),
     [

@@ -33,7 +33,7 @@ from tui.settings.locations import decisions_file
 from tui.settings.specs import left_out
 from tui.settings.state.stored_decisions import StoredDecisions
 
-YES_TO_ALL = "y yes to all, n no to all, o one by one (empty: not now), then enter: "
+YES_TO_ALL = "y yes to all, n no to all, o one by one, or just enter to decide later: "
 ONE_BY_ONE = ("o", "one")
 _FACT = r"  (?!! |changed: |You )"
 """How a line with a fact of a question begins: indented, and neither a risk, a change nor a sentence."""
@@ -74,7 +74,7 @@ def config_trust(path: Path, *, yes: bool) -> int:
                 _show(question, launch)
             said = yes or yes_or_no(_typed(YES_OR_NO) if answer in ONE_BY_ONE else answer)
             if said:
-                by = "flag --yes" if yes else BY_KEY
+                by = "option --yes" if yes else BY_KEY
                 if problem := agree(path, spec.name, os.environ, by=by, expected=launch):
                     print(f"mcptui: {clean(problem)}", file=sys.stderr)
                     return 2
@@ -85,7 +85,7 @@ def config_trust(path: Path, *, yes: bool) -> int:
             _show(question, launch)
             said = yes or yes_or_no(_typed(YES_OR_NO))
             if said:
-                agree_to_model(name, loaded, launch, decisions, by="flag --yes" if yes else BY_KEY)
+                agree_to_model(name, loaded, launch, decisions, by="option --yes" if yes else BY_KEY)
                 print(f"{clean_line(question.server, 64)}: agreed\n")
             else:
                 _not_agreed(question, launch, decisions, is_no=said is False)

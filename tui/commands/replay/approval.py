@@ -32,8 +32,8 @@ from tui.traffic.replay.replay_plan import ReplayItem
 if TYPE_CHECKING:
     from tui.host.catalog import Walk
 
-BY_FLAG = "flag --yes"
-BY_APPROVE = "flag --approve all"
+BY_FLAG = "option --yes"
+BY_APPROVE = "option --approve all"
 MAX_RECORDED = 100
 """Tools that are recorded individually; all are listed."""
 

@@ -5,6 +5,7 @@ import os
 import socket
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from tui.commands.interrupt import Interrupt
@@ -58,7 +59,8 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
     from tui.host.passthrough.passthrough_http import HttpPassthrough
 
     redactor = Redactor(known_secrets([target]))
-    recorder = open_recorder(redactor, {"tap": name, "pid": str(os.getpid())})
+    paths: list[Path] = []
+    recorder = open_recorder(redactor, {"tap": name, "pid": str(os.getpid())}, paths.append)
     sink = LearnedSecrets(_Watched(recorder), redactor)
     passthrough = HttpPassthrough(target, name, sink)
     config = uvicorn.Config(
@@ -88,7 +90,9 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
     finally:
         await passthrough.close()
         await asyncio.to_thread(recorder.close)
-    return 0
+    if found := [path.stem for path in paths if path.is_file()]:
+        return _say(f"recorded {found[0]}. To read it, run mcptui traffic {found[0]}", 0)
+    return _say("nothing was recorded", 0)
 
 
 class _Watched:

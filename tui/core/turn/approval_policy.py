@@ -89,7 +89,7 @@ class Policy:
         server.
         """
         if self.mode is Mode.NONE:
-            return Judgement(Verdict.DENY, "no tool is allowed (--approve none)", "flag --approve none")
+            return Judgement(Verdict.DENY, "no tool is allowed (--approve none)", "option --approve none")
         rule = self.rule_for(tool, arguments)
         if rule is not None and rule.action is Verdict.DENY:
             return Judgement(Verdict.DENY, FORBIDDEN, f"rule {rule}", str(rule))
@@ -105,14 +105,14 @@ class Policy:
             return judgement
         match self.mode:
             case Mode.ALL:
-                return Judgement(Verdict.ALLOW, by="flag --approve all")
+                return Judgement(Verdict.ALLOW, by="option --approve all")
             case Mode.READS if judgement.rule:
                 why = "a rule asks for approval, and nobody can answer (--approve reads)"
                 return Judgement(Verdict.DENY, why, judgement.by, judgement.rule)
             case Mode.READS:
                 why = self._why_no_read(tool, source_of(tool, arguments) if sends else "")
                 why = f"{why}. {untrusted}" if untrusted else why
-                return Judgement(Verdict.DENY, why, "flag --approve reads")
+                return Judgement(Verdict.DENY, why, "option --approve reads")
             case _:
                 return judgement
 

@@ -272,7 +272,7 @@ def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usag
             f"{seen}. Start Ollama with OLLAMA_CONTEXT_LENGTH={window}, or set "
             f"`PARAMETER num_ctx {window}` in a Modelfile."
         )
-    return f"{seen}. Raise its context size to {window} tokens."
+    return f"{seen}. Raise its context size to {window:,} tokens."
 
 
 def _texts(request: ModelRequest) -> Iterator[str]:

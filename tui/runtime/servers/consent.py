@@ -27,7 +27,7 @@ from tui.settings.locations import consents_file, decisions_file, default_server
 from tui.settings.state.stored_consents import StoredConsents
 from tui.settings.state.stored_decisions import StoredDecisions
 
-BY_FLAG = "flag --trust-config"
+BY_FLAG = "option --trust-config"
 BY_NOBODY = f"{BY_DEFAULT} (no screen to ask on)"
 MAX_COMMAND = 2000
 MAX_PATH = 4096

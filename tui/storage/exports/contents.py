@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from tui.core.text import clean_line
+from tui.core.text import quoted_name
 from tui.core.traffic import ANSWERS, Entry, Kind
 from tui.core.units import plural
 
@@ -38,7 +38,7 @@ class ExportContents:
             self.arguments += _argument_values(entry.body)
 
     def words(self) -> str:
-        """Return the numbers: "9 entries, 3 results, server weather, 2 redacted values"."""
+        """Return the numbers: "9 entries, 3 results, from the server “weather”, 2 redacted values"."""
         models = sum(source.startswith(MODEL) for source in self.sources)
         servers = [source for source in self.sources if source and not source.startswith(MODEL)]
         counts = ["1 entry" if self.entries == 1 else f"{self.entries:,} entries"]
@@ -50,12 +50,12 @@ class ExportContents:
 
 
 def named_servers(names: Iterable[str]) -> str:
-    """Return "server weather", "servers files and weather", with the first of many."""
-    listed = [clean_line(name, 40) for name in sorted(set(names))]
+    """Return "from the server “weather”", "from the servers “a” and “b”", with the first of many."""
+    listed = [quoted_name(name, 40) for name in sorted(set(names))]
     if len(listed) > MOST_NAMED:
         listed[MOST_NAMED:] = [f"{len(listed) - MOST_NAMED} more"]
     *some, last = listed
-    return f"servers {', '.join(some)} and {last}" if some else f"server {last}"
+    return f"from the servers {', '.join(some)} and {last}" if some else f"from the server {last}"
 
 
 def values_in(value: Any) -> int:

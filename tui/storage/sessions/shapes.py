@@ -104,6 +104,6 @@ def contents(shown: SessionTranscript) -> str:
     counts += [plural(len(calls), "tool call")] if calls else []
     counts += [plural(sum(map(_argument_values, calls)), "argument value")] if calls else []
     counts += [plural(results, "result")] if results else []
-    counts += [named_servers(servers)] if servers else []
     counts += [plural(attached, "attachment")] if attached else []
+    counts += [named_servers(servers)] if servers else []
     return ", ".join([*counts, plural(redacted, "redacted value")])

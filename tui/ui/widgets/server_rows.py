@@ -328,11 +328,14 @@ def why_only_listed(
     return ""
 
 
-def start_words(status: ServerStatus, key_of: Callable[[str], str], action_id: str, words: str) -> Row:
+def start_words(
+    status: ServerStatus, key_of: Callable[[str], str], action_id: str, words: str = "to start it."
+) -> Row:
     """Return the key that starts a stopped server, and `words`, or why none does."""
     if why := why_only_listed(status.spec, key_of, IN_SERVERS, named=False):
         return ((why, "dim"),)
-    return key_cap(key_of(action_id), words)
+    press: Row = (("Press ", "dim"),) if words.endswith(".") else ()
+    return (*press, *key_cap(key_of(action_id), words))
 
 
 def toggle_server(host: "Host", status: ServerStatus) -> None:

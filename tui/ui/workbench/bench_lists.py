@@ -217,7 +217,7 @@ class ItemList(LinePane):
         if self._columns is None:
             self._columns = self._measured()
         long, _ = self._columns
-        notes = {item.note for item in self._all} & {"read-only", "destructive"}
+        notes = {item.note for item in self._all} & {"read-only", "marked read-only", "destructive"}
         words = [f"{SHORT_NOTES[note]} {note}" for note in sorted(notes, reverse=True)] if not long[1] else []
         marks = {item.mark.partition(":")[0] for item in self._all}
         if not long[0] and marks & set(WITHHELD):

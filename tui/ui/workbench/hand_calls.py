@@ -48,8 +48,7 @@ class HandCalls:
         if item is None:
             return
         if status is None or status.state is not ServerState.RUNNING:
-            how = "bench.toggle", "starts it."
-            start = () if status is None else start_words(status, self._key_here, *how)
+            start = () if status is None else start_words(status, self._key_here, "bench.toggle")
             bench.line.say(("The server is not running. ", "warn"), *start)
             return
         if any(call.item.key == item.key for call in self.running):

@@ -111,7 +111,7 @@ class BenchOffers:
         row: Row = (("The server is stopped. ", "text"),)
         if status is not None and status.state is ServerState.STOPPED:
             first = self._shared.overrides.first_of
-            row = (*row, *start_words(status, first, "bench.toggle", "starts it here."))
+            row = (*row, *start_words(status, first, "bench.toggle"))
         elif status is not None and status.state is ServerState.STARTING:
             row = (("The server is starting…", "warn"),)
         elif status is not None and status.state is ServerState.STOPPING:
@@ -151,11 +151,9 @@ class BenchOffers:
         if items or not problem or not bench.list.counts[1]:  # a failed request does not clear the list
             empty: Row = ((f"! {words}", "bad"),) if problem else ((_NONE[tab], "dim"),)
             bench.show(items, (empty,))
-        count = bench.list.counts[1] - (len(items) - len(offered))
-        self._noted[tab] = units.count(count) + (" !" if problem and count else "")
-        if tasks := len(items) - len(offered):
-            self._noted[tab] += f", {units.plural(tasks, 'task')}"
-        if problem and count:
+            self._noted[tab] = _counted(offered, len(items) - len(offered))
+        if problem and bench.list.counts[1]:
+            self._noted[tab] = f"{self._noted[tab].removesuffix(FAILED)}{FAILED}"
             bench.line.say((f"! {words}", "warn"))
 
     async def close(self) -> None:
@@ -165,6 +163,19 @@ class BenchOffers:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+
+
+FAILED = " !"
+"""The end of a tab's words: its list is older than a request that failed."""
+
+
+def _counted(items: Sequence[Item], tasks: int) -> str:
+    """Return how many items there are: "7", "5, 1 task". As elsewhere, templates do not count."""
+    templates = sum(isinstance(item.about, ResourceInfo) and item.about.template for item in items)
+    listed = units.count(len(items) - templates)
+    if templates and templates == len(items):
+        listed = units.plural(templates, "template")
+    return f"{listed}, {units.plural(tasks, 'task')}" if tasks else listed
 
 
 PACE_SECONDS = 1.0

@@ -403,7 +403,7 @@ class Overview(LinePane):
             self.columns,
             self._shared.signs,
             self._shared.runtime.redactor,
-            start_words(status, first, "bench.toggle", "starts it here."),
+            start_words(status, first, "bench.toggle"),
             first("bench.instructions"),
             (
                 first("bench.roots"),

@@ -115,7 +115,7 @@ def test_an_empty_line_is_not_an_answer(file: Path, answers: list[str], capsys: 
     assert config_trust(file, yes=False) == 0
     said = capsys.readouterr().out
     assert said.count("no answer, nothing saved") == 3
-    assert "n no (empty: not now), then enter:" in said and not read_decisions(decisions_file()).records
+    assert "n no, or just enter to decide later:" in said and not read_decisions(decisions_file()).records
     assert config_trust(file, yes=False) == 0
     assert "You declined" not in capsys.readouterr().out
 

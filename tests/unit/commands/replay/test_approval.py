@@ -76,8 +76,8 @@ async def test_reads_and_unknown_methods_are_recorded_as_decisions() -> None:
     )
     assert await ReplayApproval(planned(*sent), LiveServer("mail"), BY_FLAG).agreed(kept)
     assert {(one.subject, one.allowed, one.by) for one in kept} == {
-        ("resources/read (replay of 1 call)", True, "flag --yes"),
-        ("admin/wipe (replay of 1 call)", True, "flag --yes"),
+        ("resources/read (replay of 1 call)", True, "option --yes"),
+        ("admin/wipe (replay of 1 call)", True, "option --yes"),
     }
 
 
@@ -139,7 +139,7 @@ async def test_without_a_terminal_messages_are_sent_only_with_yes_and_both_are_r
     }
     kept.clear()
     assert await ReplayApproval(CALLS, LiveServer("mail"), BY_FLAG).agreed(kept)
-    assert {(one.allowed, one.by) for one in kept} == {(True, "flag --yes")}
+    assert {(one.allowed, one.by) for one in kept} == {(True, "option --yes")}
 
 
 async def test_only_approve_all_answers_an_ask_rule_and_yes_does_not() -> None:
@@ -151,10 +151,10 @@ async def test_only_approve_all_answers_an_ask_rule_and_yes_does_not() -> None:
     assert {(one.subject, one.allowed, one.by) for one in kept} == {
         ("send (replay of 2 calls)", False, "rule ask mail/send"),
         ("resources/read (replay of 1 call)", False, "rule ask mail/read_resource"),
-        ("look (replay of 1 call)", True, "flag --yes"),
+        ("look (replay of 1 call)", True, "option --yes"),
     }
     kept.clear()
     approval = ReplayApproval(CALLS, LiveServer("mail", rules), BY_APPROVE)
     assert not any(one.refusal for one in approval.items)
     assert await approval.agreed(kept)
-    assert {one.by for one in kept} == {"flag --approve all"}
+    assert {one.by for one in kept} == {"option --approve all"}

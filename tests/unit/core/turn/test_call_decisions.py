@@ -71,9 +71,9 @@ def test_without_a_person_an_ask_rule_denies() -> None:
 @pytest.mark.parametrize(
     ("mode", "read_only", "allowed", "by"),
     [
-        (Mode.ALL, False, True, "flag --approve all"),
-        (Mode.NONE, True, False, "flag --approve none"),
-        (Mode.READS, False, False, "flag --approve reads"),
+        (Mode.ALL, False, True, "option --approve all"),
+        (Mode.NONE, True, False, "option --approve none"),
+        (Mode.READS, False, False, "option --approve reads"),
         (Mode.ASK, True, True, "default (marked read-only by a trusted server)"),
     ],
 )

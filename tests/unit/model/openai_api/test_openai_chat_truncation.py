@@ -19,7 +19,7 @@ def test_far_fewer_tokens_than_sent_give_a_warning_with_the_fix() -> None:
 
 def test_a_server_that_is_not_ollama_gets_its_own_advice() -> None:
     other = ModelProfile("lmstudio", "http://127.0.0.1:1234/v1", "m")
-    assert "Raise its context size to" in truncation_warning(other, LONG, Usage(4_096, 10))
+    assert "Raise its context size to 65,536 tokens." in truncation_warning(other, LONG, Usage(4_096, 10))
 
 
 @pytest.mark.parametrize(

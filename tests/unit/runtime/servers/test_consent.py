@@ -288,7 +288,7 @@ def test_the_flag_gives_consent_for_this_run_and_is_recorded_once_per_server(tmp
     log = Log()
     consent = gate(tmp_path, Person(), log, trust=True)
     assert consent.allows(SPEC) and consent.allows(SPEC)
-    assert [record.by for record in log.records] == ["flag --trust-config"]
+    assert [record.by for record in log.records] == ["option --trust-config"]
     assert not gate(tmp_path, Person()).allows(SPEC)
 
 

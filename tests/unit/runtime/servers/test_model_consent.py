@@ -135,7 +135,7 @@ async def test_a_model_allowed_by_the_flag_is_recorded_once_without_a_question()
     consent.used("x", foreign(lines))
     consent.used("x", foreign(lines))
     assert [(one.server, one.subject, one.by) for one in log.records] == [
-        ("models.x", "use", "flag --trust-config")
+        ("models.x", "use", "option --trust-config")
     ]
 
 

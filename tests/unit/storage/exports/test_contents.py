@@ -13,14 +13,14 @@ def test_entries_servers_models_and_redacted_values_are_counted_once():
     contents = ExportContents()
     for one in (entry(1, "a"), entry(2, "b", 2), entry(2, "b", 2), entry(3, "model:m", 1), entry(4, "")):
         contents.see(one)
-    assert contents.words() == "4 entries, servers a and b, 1 model, 3 redacted values"
+    assert contents.words() == "4 entries, from the servers “a” and “b”, 1 model, 3 redacted values"
 
 
 def test_no_entries_and_one_entry_are_described():
     contents = ExportContents()
     assert contents.words() == "0 entries, 0 redacted values"
     contents.see(entry(1, "a", 1))
-    assert contents.words() == "1 entry, server a, 1 redacted value"
+    assert contents.words() == "1 entry, from the server “a”, 1 redacted value"
 
 
 def test_results_and_argument_values_are_counted_and_servers_named():
@@ -29,8 +29,10 @@ def test_results_and_argument_values_are_counted_and_servers_named():
     call = entry(1, "a")._replace(method="tools/call", body=body)
     for one in (call, call._replace(seq=2, body=b"[cut"), entry(3, "a")._replace(kind=Kind.RESPONSE)):
         contents.see(one)
-    assert contents.words() == "3 entries, 1 result, 4 argument values, server a, 0 redacted values"
+    assert (
+        contents.words() == "3 entries, 1 result, 4 argument values, from the server “a”, 0 redacted values"
+    )
 
 
 def test_the_first_of_many_servers_are_named():
-    assert named_servers("gfedcba") == "servers a, b, c, d, e and 2 more"
+    assert named_servers("gfedcba") == "from the servers “a”, “b”, “c”, “d”, “e” and 2 more"

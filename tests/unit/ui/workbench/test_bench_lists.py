@@ -91,6 +91,16 @@ async def test_symbols_have_a_legend(width, last):
         assert not app.list.row_selectable(len(TOOLS))
 
 
+async def test_the_legend_explains_tools_that_only_their_server_calls_read_only():
+    tools = of_tools([Tool("s", "look_at_the_map", read_only=True)])
+    app = OneList(tools)
+    async with app.run_test(size=(26, 10)) as pilot:
+        app.list.show(tools)
+        await pilot.pause()
+        shown = [text_of(app.list.row(index)) for index in range(app.list.row_count())]
+        assert shown[0].endswith(" r ") and shown[-1] == "  r marked read-only"
+
+
 async def test_names_are_shown_in_full_before_marks_and_notes_become_words():
     tools = of_tools(
         [Tool("s", "toggle-simulated-logging"), Tool("s", "look", read_only=True)],
