@@ -6,7 +6,6 @@ stop, and the next snapshots show the progress.
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
@@ -24,11 +23,10 @@ from tui.ui.widgets.rows import Row, wrap
 from tui.ui.widgets.server_rows import (
     MOVING,
     Look,
-    ages_fit,
+    fitted,
     running_words,
     server_rows,
     toggle_server,
-    tokens_fit,
 )
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
@@ -228,10 +226,7 @@ class ServersPane(TitledPane):
             redactor=self._redactor,
             tokens=self._tokens(),
         )
-        if not ages_fit(self._statuses, look):
-            look = replace(look, ages=False)
-        if not tokens_fit(self._statuses, look):
-            look = replace(look, units=False)
+        look = fitted(self._statuses, look)
         selected = self.selected
         rows: list[Row] = []
         owners: list[int] = []

@@ -1,7 +1,7 @@
 """The rows of a server in the servers pane: its line, and details below. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tui.core.secrets.redact import Redactor
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from tui.host.host import Host
 
 STATE_CELLS = 8
+LEAST_GAP = 3
+"""Columns between the reason of a server and its age, so that the age is a column of its own."""
+
 PID_FROM = 54
 """Columns from which the process id is shown."""
 
@@ -86,13 +89,27 @@ def head_row(status: ServerStatus, look: Look) -> Row:
             right = (words, ("   ", ""), *right)
         elif width_of((*left, words)) + 2 <= look.columns:
             right = (words,)
-    if status.state not in MOVING and width_of((*left, *right)) + 1 > look.columns:
+    least = LEAST_GAP if status.state is ServerState.STOPPED else 1
+    if status.state not in MOVING and width_of((*left, *right)) + least > look.columns:
         right = ()
     return spread(tuple(left), right, look.columns)
 
 
 def _token_words(tokens: "DefinitionTokens", look: Look) -> str:
     return tokens.words() if look.units else tokens.words().removesuffix("s").removesuffix(" token")
+
+
+def fitted(statuses: Sequence[ServerStatus], look: Look) -> Look:
+    """Return a look whose columns have room in all rows, if need be without ages, or units of the tokens."""
+    for ages, units in ((True, True), (False, True), (True, False), (False, False)):
+        found = replace(look, ages=ages, units=units)
+        if tokens_fit(statuses, found) and (not ages or ages_fit(statuses, found)):
+            return found
+    sizes = [_token_words(tokens, found) for tokens in look.tokens.values()]
+    shown = [text_of(head_row(status, found)) for status in statuses]
+    has_tokens = any(size in row for size in sizes for row in shown)
+    bare = replace(look, tokens={})
+    return found if has_tokens or not ages_fit(statuses, bare) else bare
 
 
 def tokens_fit(statuses: Sequence[ServerStatus], look: Look) -> bool:
