@@ -30,9 +30,10 @@ def check_beginning(parser: argparse.ArgumentParser, given: Sequence[str]) -> No
 
 
 def check_action(parser: argparse.ArgumentParser, action: argparse.Action, value: object) -> None:
-    """Exit with an error about an unknown action of a command, such as `config shwo`."""
+    """Exit with an error about an unknown action of a command, such as `config shwo`, or about a command."""
     if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
-        parser.error(_unknown("action", str(value), _listed(parser), parser))
+        kind = "action" if " " in parser.prog else "command"
+        parser.error(_unknown(kind, str(value), _listed(parser), parser))
 
 
 def refuse_rest(parser: argparse.ArgumentParser, args: argparse.Namespace, rest: Sequence[str]) -> None:

@@ -27,6 +27,8 @@ def test_the_command_is_the_first_word_that_belongs_to_no_option(words: list[str
         (["--sesion", "x"], "mcptui", "unknown option “--sesion”, did you mean “--session”?"),
         (["serverss"], "mcptui", "unknown command “serverss”, did you mean “servers”?"),
         (["zzz"], "mcptui", "unknown command “zzz”. See mcptui --help"),
+        (["-"], "mcptui", "unknown command “-”. See mcptui --help"),
+        (["--", "run"], "mcptui", "unknown command “--”. See mcptui --help"),
         (["trce"], "mcptui", "unknown command “trce”. See mcptui --help"),
         (["config", "shwo"], "mcptui config", "unknown action “shwo”, did you mean “show”?"),
         (["sessions", "zzz"], "mcptui sessions", "unknown action “zzz”. See mcptui sessions --help"),
