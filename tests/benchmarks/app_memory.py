@@ -1,10 +1,11 @@
-"""What the whole app holds in memory as a conversation grows, beside a bare Textual "hello" of the same run.
+"""Memory of the whole app as a conversation grows, compared with a bare Textual "hello" app.
 
 Run it: python tests/benchmarks/app_memory.py [MESSAGES] [PICTURE_KB]
-The real program in a pty, with a model behind real HTTP on loopback and two real servers. A turn has four
-messages: a question, a call, its result of 1,500 characters, an answer. With PICTURE_KB every fourth result
-has a picture of so many kilobytes. Prints the resident memory of the app's process alone, once it has come
-to rest after its start and on the way; the budgets are those without pictures.
+The real program runs in a pty with two real servers and a model behind real HTTP on loopback. A turn has four
+messages: a question, a call, its result of 1,500 characters, and an answer. With PICTURE_KB, every fourth
+result contains an image of that many kilobytes. Prints the resident memory of the app's process alone,
+measured while it is idle: after the start and at several points of the conversation. The budgets apply
+without images.
 """
 
 import json
@@ -46,20 +47,20 @@ def look(at: int, picture_kb: int = 0):
 server.run("stdio")
 """
 TURN = 4
-"""Messages of a turn."""
+"""Messages per turn."""
 
 BUDGETS = {0: 90, 1000: 105}
-"""Megabytes after how many messages."""
+"""Budget in megabytes by number of messages."""
 
 CALM_SECONDS = 3.0
-"""After so long nothing that belongs to the last turn is still being done."""
+"""After this long, all work of the last turn is done."""
 
 RUNS_DIFFER_MB = 1.5
-"""How far two runs of the same program are apart: one is all that is measured here."""
+"""How much two runs of the same program differ. Only one run is measured here."""
 
 
 def answering(picture_kb: int) -> Callable[[Request], Answer]:
-    """Return what the endpoint does: it calls the tool once for each question, then says something."""
+    """Return the endpoint's behavior: it calls the tool once for each question, then answers."""
     turns = 0
 
     def answer(request: Request) -> Answer:
@@ -74,7 +75,7 @@ def answering(picture_kb: int) -> Callable[[Request], Answer]:
 
 
 def configured(folder: Path, endpoint: str) -> str:
-    """Write the configuration and the server; return its path."""
+    """Write the configuration and the server script; return the path of the configuration."""
     script = folder / "desk.py"
     script.write_text(SERVER, encoding="utf-8")
     lines = [
@@ -98,7 +99,7 @@ def configured(folder: Path, endpoint: str) -> str:
 
 
 def megabytes(app: TerminalApp) -> float:
-    """Return the resident memory of a program once it has come to rest."""
+    """Return the resident memory of a program once it is idle."""
     rest = time.monotonic() + CALM_SECONDS
     app.until(lambda: time.monotonic() > rest)
     return float(psutil.Process(app.process.pid).memory_info().rss) / 2**20
@@ -114,7 +115,7 @@ def bare(home: str) -> float:
 
 
 def talk(folder: Path, messages: int, picture_kb: int) -> Iterator[tuple[int, float]]:
-    """Talk with the app; yield after how many messages it holds how much."""
+    """Talk to the app; yield the number of messages and the memory at several points."""
     with endpoint_beside([answering(picture_kb)]) as endpoint:
         argv = [
             sys.executable,
@@ -141,7 +142,7 @@ def main() -> int:
     picture_kb = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     with tempfile.TemporaryDirectory() as home:
         bare(home)
-        list(talk(Path(home), TURN, 0))  # only compiles: what that leaves behind is nothing that a person has
+        list(talk(Path(home), TURN, 0))  # warm-up: compiles modules, which would count as memory
         beside = f"bare Textual {bare(home):.0f} MB"
         figures = []
         for said, held in talk(Path(home), messages, picture_kb):

@@ -1,14 +1,13 @@
-"""What commands without a screen cost to start, beside an empty Python of the same run.
+"""Startup cost of commands without a screen, compared with an empty Python process.
 
 Run it: python tests/benchmarks/commands.py [RUNS] [--tree FOLDER]
-All are started in turn: `--version` and `--help`, `run` without configuration with its samples and without
-any, each sample server until its stdin is closed, and an empty Python. `--tree` measures another checkout in
-the same turns. Figures are CPU time of a process and all it waited for, since on a machine with other work
-wall time says little; `run` has its wall time too.
+The commands run alternately: `--version`, `--help`, `run` without a configuration (with and without the
+sample servers), each sample server until its stdin is closed, and an empty Python. `--tree` also measures
+another checkout in the same rounds. The figures are CPU time of the process and its children, because wall
+time means little on a busy machine. `run` is measured in wall time too.
 
-Prints medians, their noise (half the distance between the quartiles) and their ratio to the empty Python,
-and exits with 1 where a budget is missed by more than the noise. All find their modules compiled, as after
-an installation.
+Prints medians, their noise (half the interquartile range) and the ratio to the empty Python. Exits with 1 if
+a budget is missed by more than the noise. All modules are precompiled, as after an installation.
 """
 
 import argparse
@@ -31,7 +30,7 @@ QUESTION = "What's the weather in Hangzhou?"
 SAMPLES = ("weather", "notes", "slow")
 FLOOR = "empty Python"
 RATIOS = {"--version": 2.5, "--help": 2.5}
-"""How many times the CPU time of an empty Python a command may take."""
+"""The CPU time that a command may take, as a multiple of an empty Python."""
 CPU_MS = {f"{name}.py": 60.0 for name in SAMPLES}
 WALL_MS = {"run": 2000.0}
 
@@ -39,7 +38,7 @@ Cases = Mapping[str, tuple[list[str], bytes]]
 
 
 def cases(tree: Path) -> Cases:
-    """Return each command line, and a word of its output: one that fails at once would be fast."""
+    """Return each command line and a word that its output must contain, so that a failing one is noticed."""
     mcptui = [sys.executable, "-m", "tui"]
     servers = {
         f"{name}.py": ([sys.executable, str(tree / "sample_config" / "servers" / f"{name}.py")], b"")
@@ -77,7 +76,7 @@ def taken(argv: list[str], word: bytes, env: Mapping[str, str], folder: str) -> 
 
 
 def measured(tree: Path, home: str, found: dict[str, tuple[list[float], list[float]]], *, keep: bool) -> None:
-    """Run every command once and add what each took to `found`, if it is to be kept."""
+    """Run every command once and, with `keep`, add its times to `found`."""
     compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": f"{home}/compiled"}
     env = home_in(home) | compiled | {"PYTHONPATH": str(tree)}
     for name, (argv, word) in cases(tree).items():
@@ -89,7 +88,7 @@ def measured(tree: Path, home: str, found: dict[str, tuple[list[float], list[flo
 
 
 def figures_of(found: Mapping[str, tuple[list[float], list[float]]]) -> list[Figure]:
-    """Return the figures of one tree; ratios are to the CPU of Python in the same turns."""
+    """Return the figures of one tree; ratios use the CPU time of the empty Python of the same rounds."""
     base = found[FLOOR][0]
     floor = statistics.median(base)
     figures = []
@@ -118,7 +117,7 @@ def main() -> int:
     try:
         for run in range(arguments.runs + 1):
             for tree, home, times in zip(trees, homes, found, strict=True):
-                measured(tree, home.name, times, keep=run > 0)  # the first run only compiles
+                measured(tree, home.name, times, keep=run > 0)  # the first run only compiles modules
     finally:
         for home in homes:
             home.cleanup()

@@ -1,9 +1,9 @@
-"""Run every benchmark that has a budget, and write their figures to docs/performance.md.
+"""Run every benchmark that has a budget, and write the figures to docs/performance.md.
 
 Run it: python tests/benchmarks/every.py [NAME …]
-Each runs in a process of its own, one after the other, on a machine that should do nothing else; together
-they take about half an hour. With names, only these run, and only their tables are replaced. Exits with 1
-where one of them missed a budget or failed.
+The benchmarks run one after the other, each in its own process, and take about half an hour together. The
+machine should be idle otherwise. With names, only those benchmarks run, and only their tables are replaced.
+Exits with 1 if a benchmark missed a budget or failed.
 """
 
 import json
@@ -48,7 +48,7 @@ def measured(name: str) -> tuple[list[Figure], int]:
 
 
 def written(page: str, name: str, figures: list[Figure]) -> str:
-    """Return the page with the section of a benchmark replaced, or added where it belongs."""
+    """Return the page with the section of a benchmark replaced or inserted."""
     head, _, rest = page.partition(MARK)
     sections = dict(part.split("\n", 1) for part in rest.split("\n## ")[1:])
     machine = f"{date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}."
@@ -58,7 +58,7 @@ def written(page: str, name: str, figures: list[Figure]) -> str:
 
 
 def main(names: list[str]) -> int:
-    """Run them, write the page, return the exit code."""
+    """Run the benchmarks and update the page; return the exit code."""
     worst = 0
     for name in names or BENCHMARKS:
         print(f"\n{name}", flush=True)

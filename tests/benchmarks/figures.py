@@ -1,7 +1,7 @@
-"""Figures of a benchmark against their budgets: printed as a table, told to `every.py`, judged.
+"""Compares the figures of a benchmark with their budgets, prints them, and reports them to `every.py`.
 
-A benchmark ends with `sys.exit(judged([Figure(...), ...]))`. A figure that misses its budget by more than the
-noise that the benchmark measured makes it exit with 1.
+A benchmark ends with `sys.exit(judged([Figure(...), ...]))`. The exit code is 1 if a figure misses its budget
+by more than the measured noise.
 """
 
 import json
@@ -12,15 +12,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 TOLD = "MCPTUI_BENCHMARK_FIGURES"
-"""The environment variable with the file to which figures are appended, one JSON object a line."""
+"""The environment variable with the path of the file that figures are appended to, as JSON lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What was measured, in `unit`; `noise` is in the same unit, and 0 for what does not vary.
+    """A measured value in `unit`, with its `noise` in the same unit (0 if it does not vary).
 
-    `budget` is the most that is allowed, or the least if `least`; without one the figure is only shown.
-    `beside` says what the floor or a peer took in the same run, with its unit.
+    `budget` is the maximum, or the minimum if `least` is set. A figure without one is only shown. `beside` is
+    the baseline or comparison measured in the same run, as text with its unit.
     """
 
     what: str
@@ -41,21 +41,21 @@ class Figure:
 
     @property
     def limit(self) -> str:
-        """The budget in words, "" without one."""
+        """The budget as text, or "" without one."""
         if self.budget is None:
             return ""
         return f"{'≥' if self.least else '≤'} {amount(self.budget)} {self.unit}"
 
 
 def amount(value: float) -> str:
-    """Return a number with three figures that count."""
+    """Return a number with three significant digits."""
     if value and abs(value) < 1000:
         return f"{value:.3g}"
     return f"{value:,.0f}".replace(",", " ")
 
 
 def noise(values: Sequence[float]) -> float:
-    """Return half the distance between the quartiles."""
+    """Return half the interquartile range."""
     if len(values) < 3:
         return 0.0
     low, _, high = statistics.quantiles(values, n=4)
@@ -63,7 +63,7 @@ def noise(values: Sequence[float]) -> float:
 
 
 def noise_of(statistic: Callable[[Sequence[float]], float], values: Sequence[float]) -> float:
-    """Return the `noise` of what a statistic such as `late` is in each fifth of a run."""
+    """Return the noise of a statistic, such as `late`, over the fifths of a run."""
     fifth = len(values) // 5
     if fifth < 2:
         return 0.0
@@ -71,12 +71,12 @@ def noise_of(statistic: Callable[[Sequence[float]], float], values: Sequence[flo
 
 
 def late(values: Sequence[float]) -> float:
-    """Return what 95 % of the values do not exceed."""
+    """Return the 95th percentile."""
     return statistics.quantiles(values, n=20)[-1] if len(values) > 1 else values[0]
 
 
 def judged(figures: Sequence[Figure]) -> int:
-    """Print the figures, tell them to `every.py` if it asked for them, and return the exit code."""
+    """Print the figures, report them to `every.py` if it asked for them, and return the exit code."""
     if path := os.environ.get(TOLD):
         with Path(path).open("a", encoding="utf-8") as file:
             file.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in figures)
@@ -86,7 +86,7 @@ def judged(figures: Sequence[Figure]) -> int:
 
 
 def table(figures: Sequence[Figure]) -> list[str]:
-    """Return the figures as lines of a Markdown table."""
+    """Return the figures as the lines of a Markdown table."""
     rows = [("what", "measured", "noise", "budget", "beside it", "")]
     for one in figures:
         spread = f"± {amount(one.noise)}" if one.noise else ""

@@ -1,12 +1,13 @@
-"""How long until the first frame, in a real terminal, beside a bare Textual "hello" of the same run.
+"""Time to the first frame in a real terminal, compared with a bare Textual "hello" app.
 
 Run it: python tests/benchmarks/first_paint.py [RUNS]
-All are started in turn, each in a pty of its own; the time is from the start of the process until its
-word has arrived at the terminal: a frame with the composer in it, not the empty screen before it. Figures
-are the medians, and the median of the ratios of the app to the bare Textual app started just before it.
+The two apps start alternately, each in its own pty. The time is measured from the start of the process until
+a given word arrives at the terminal. For mcptui, that is the first frame with the input, not the empty screen
+before it. The figures are the median time, and the median of the ratios to the bare Textual app started just
+before.
 
-All find their modules compiled, as after an installation. Where the environment forbids Python to write
-what it compiled, a checkout would be compiled again at each start and Textual, installed, would not.
+All modules are precompiled, as after an installation. If the environment forbade Python to write compiled
+modules, a checkout would be compiled at every start, but an installed Textual would not.
 """
 
 import statistics
@@ -39,12 +40,12 @@ BUDGET = 1.3
 
 
 def compiled_in(folder: str) -> dict[str, str]:
-    """Return an environment in which what was compiled at the first start is found at the others."""
+    """Return an environment in which compiled modules are written to `folder` and reused."""
     return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": f"{folder}/compiled"}
 
 
 def seconds_to(argv: list[str], word: str, home: str) -> float:
-    """Start a program and return how long it took until its word stood on the terminal."""
+    """Start a program and return the seconds until its word arrives at the terminal."""
     began = time.perf_counter()
     with TerminalApp(argv, env=home_in(home) | compiled_in(home), draws=False) as app:
         app.until(lambda: word.encode() in app.raw)
@@ -59,7 +60,7 @@ def main() -> int:
         for run in range(runs + 1):
             for name, (argv, word) in CASES.items():
                 took = seconds_to(argv, word, home)
-                if run:  # the first run only compiles, and fills the caches of the disk
+                if run:  # the first run compiles modules and warms the disk cache
                     times[name].append(took * 1000)
     bare, ours = times.values()
     ratios = [mine / floor for floor, mine in zip(bare, ours, strict=True)]

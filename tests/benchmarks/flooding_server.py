@@ -1,4 +1,4 @@
-"""A server that answers like any other and writes to stderr without a pause: python flooding_server.py."""
+"""A working MCP server that writes to stderr continuously: python flooding_server.py."""
 
 import os
 import runpy
@@ -11,7 +11,7 @@ LINES = b"".join(LINE % number for number in range(1000))
 
 
 def flood() -> None:
-    """Write until nobody reads any more."""
+    """Write to stderr until the reader is gone."""
     try:
         while True:
             os.write(2, LINES)

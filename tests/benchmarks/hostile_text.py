@@ -1,7 +1,7 @@
-"""What replies full of broken marks cost to read. Run: python tests/benchmarks/hostile_text.py
+"""CPU time to parse replies full of broken markers. Run: python tests/benchmarks/hostile_text.py
 
-Each reply is one mark, over and over, read in every dialect, whole and in pieces of 16 characters. Twice the
-text should take twice the time; beside it stands what plain text of the same size takes. Processor time.
+Each reply repeats one marker. It is parsed in every dialect, whole and in pieces of 16 characters. Twice the
+text should take twice the time. Plain text of the same size is shown for comparison.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""Remote servers: what a call costs beside the bare SDK, how long large answers stall us, and idle memory.
+"""Remote servers: cost of a call compared with the bare SDK, stalls by large answers, idle memory.
 
 Run it: python tests/benchmarks/http_call.py [CALLS]
-The server is one of the SDK's own, in a process of its own. Calls are measured as in `tool_call.py`. The bare
-SDK opens a new connection after each event stream.
+The server uses the SDK and runs in its own process. Calls are measured as in `tool_call.py`. The bare SDK
+opens a new connection after each event stream.
 """
 
 import asyncio
@@ -29,11 +29,11 @@ from tui.host.host import Host  # noqa: E402
 MIB = 1024 * 1024
 SERVE, SERVE_LARGE = "--serve", "--serve-large"
 TURN = 100
-"""Calls in a row: half a second."""
+"""Calls in a row; they take about half a second."""
 
 
 def serve(port: int) -> None:
-    """Be the server."""
+    """Run the echo server on a port."""
     from mcp.server.mcpserver import MCPServer
 
     app = MCPServer("echo", log_level="ERROR")
@@ -51,7 +51,7 @@ def _process(*how: str) -> subprocess.Popen[bytes]:
 
 @asynccontextmanager
 async def served() -> AsyncIterator[str]:
-    """Run the server in a process, and give its address."""
+    """Run the server in a process and yield its URL."""
     listening = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
     port = listening.sockets[0].getsockname()[1]
     listening.close()
@@ -73,15 +73,15 @@ async def served() -> AsyncIterator[str]:
 
 
 def host_of(*urls: str) -> Host:
-    """Return a host of remote servers."""
+    """Return a host with a remote server for each URL."""
     specs = [ServerSpec(f"far{number}", transport=Transport.HTTP, url=url) for number, url in enumerate(urls)]
     return Host(specs, sink=lambda *_: None, clock=MonotonicClock())
 
 
 class Stalls:
-    """The longest time for which the event loop did nothing else, and how much of such a time it computed.
+    """Measures the longest stall of the event loop, and the most CPU time spent within one.
 
-    On a machine with other work the first is longer than our doing.
+    On a busy machine the stall also includes time taken by other processes.
     """
 
     def __init__(self) -> None:
@@ -132,7 +132,7 @@ async def _storm(server: HttpServer, asked: Asked, writer: asyncio.StreamWriter)
 
 
 async def serve_large() -> None:
-    """Be the server of large answers."""
+    """Run the server of large answers."""
     async with http_server() as server:
 
         async def answer(asked: Asked, writer: asyncio.StreamWriter) -> None:
@@ -153,7 +153,7 @@ ANSWERS = {
 
 
 async def stalls() -> None:
-    """Print for each kind of large answer how long it took and the longest stall."""
+    """Print the duration and the longest stall for each kind of large answer."""
     process = _process(SERVE_LARGE)
     try:
         assert process.stdout is not None
@@ -176,7 +176,7 @@ async def stalls() -> None:
 
 
 async def memory(url: str, count: int = 10) -> None:
-    """Print what idle remote servers add, beyond the first."""
+    """Print the memory and CPU of idle remote servers beyond the first one."""
     first = host_of(url)
     await first.start_all()
     before = psutil.Process().memory_info().rss

@@ -1,8 +1,8 @@
-"""What the settled app costs while nobody touches it: CPU, wake-ups, bytes to the terminal.
+"""Cost of the idle app: CPU, wake-ups, bytes to the terminal.
 
 Run it: python tests/benchmarks/idle.py [SECONDS]
-The app runs in a pty with the sample servers and the demo model, beside a bare Textual app in the same time.
-Wake-ups are voluntary context switches of all its threads. Exits with 1 where a budget is missed.
+The app runs in a pty with the sample servers and the demo model, at the same time as a bare Textual app.
+Wake-ups are voluntary context switches of all threads. Exits with 1 if a budget is missed.
 """
 
 import sys
@@ -18,7 +18,7 @@ from tests.benchmarks.figures import Figure, judged  # noqa: E402
 from tests.terminal.pty_app import TerminalApp, home_in  # noqa: E402
 
 SETTLE_SECONDS = 75.0
-"""By then ages change by the minute only, and what a start leaves to do is done."""
+"""By then displayed ages change only once a minute, and the work of the start is done."""
 
 BARE = """
 from textual.app import App
@@ -29,13 +29,14 @@ class Bare(App):
 Bare().run()
 """
 MOST_CPU, MOST_WAITS = 0.002, 4.0
-"""The budget: a share of one processor, wake-ups a second."""
+"""The budget: share of one CPU, wake-ups per second."""
 
 
 def spent(pid: int) -> tuple[float, int]:
-    """Return the CPU seconds of a process and how often its threads have waited.
+    """Return the CPU seconds of a process and the number of voluntary context switches of its threads.
 
-    The scheduler counts nanoseconds. A tick of `/proc/PID/stat` is 10 ms; 30 s of budget are six of them.
+    Reads nanoseconds from `schedstat`: the 10 ms ticks of `/proc/PID/stat` are too coarse, since the budget
+    for 30 s is only six of them.
     """
     run_ns = waits = 0
     for stat in Path(f"/proc/{pid}/task").glob("*/schedstat"):
@@ -47,7 +48,7 @@ def spent(pid: int) -> tuple[float, int]:
 
 
 def main(seconds: float) -> int:
-    """Measure both; return the exit code."""
+    """Measure both apps; return the exit code."""
     with tempfile.TemporaryDirectory() as home, ExitStack() as stack:
         apps: dict[str, TerminalApp] = {}
         for name, argv, word in (

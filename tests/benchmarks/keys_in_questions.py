@@ -1,9 +1,9 @@
-"""How long a key waits while a question with a long, hostile text is prepared, shown and read.
+"""How long a key waits while a question with a long, hostile text is prepared, shown and scrolled.
 
 Run it: python tests/benchmarks/keys_in_questions.py [QUESTION …] [-v]
-The app without a terminal is asked each question with each text: 100 KB of invisible characters, one line,
-20,000 lines. Between asking and the last key a clock notes how long the event loop did not run: no key can
-be handled meanwhile. `-v` prints where the loop was.
+The app, without a terminal, gets each question with each text: 100 KB of invisible characters, one long line,
+20,000 lines, and others. From the question to the last key, a clock records how long the event loop is
+blocked, since no key can be handled meanwhile. `-v` prints where the loop was blocked.
 """
 
 import asyncio
@@ -66,7 +66,7 @@ def long_consent(text: str) -> Any:
 def definitions(text: str) -> Any:
     after = {"name": "add", "description": text}
     change = DefinitionChange("calc", "add", "new", None, after)
-    _ = change.effect  # compared in a thread before it is asked
+    _ = change.effect  # the comparison runs in a thread, before the question is shown
     return DefinitionsQuestion("calc", [change])
 
 
@@ -92,7 +92,7 @@ def address(text: str) -> Any:
 
 
 def made(name: str, text: str) -> Any:
-    """Return a question; that of changed definitions is compared in a thread before it is asked."""
+    """Return a question. Definitions are compared here, so that a thread can do it before asking."""
     return QUESTIONS[name](text)
 
 
@@ -123,7 +123,7 @@ OTHERS = ("call",)
 
 
 class Clock:
-    """Notes how long the loop did not run, in milliseconds, and where it was."""
+    """Records how long the event loop was blocked, in milliseconds, and where."""
 
     def __init__(self) -> None:
         self.held: list[tuple[float, float, str]] = []
@@ -172,7 +172,7 @@ async def answered(question: Callable[[], Any]) -> Clock:
         await asyncio.sleep(0.3)
         with clock.running():
             await asyncio.sleep(0.02)
-            # As the program does with long ones: compared and looked through in a thread.
+            # The program also compares and scans long questions in a thread.
             asked = await asyncio.to_thread(question)
             waiting = asyncio.create_task(ask(approvals, asked))
             await asyncio.sleep(0.5)

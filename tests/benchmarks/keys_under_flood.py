@@ -1,8 +1,9 @@
-"""How long a key takes to its echo while three servers flood their stderr, beside three quiet ones.
+"""How long a key takes to echo while three servers flood stderr, compared with three quiet servers.
 
 Run it: python tests/benchmarks/keys_under_flood.py [KEYS]
-The real program in a pty. Each key is a sign that is nowhere else on the screen; the time is from writing
-it to the terminal until it comes back painted. The log of a flooding server is looked at in the end.
+The real program runs in a pty. Each key types a character that is nowhere else on the screen. The time is
+measured from writing it to the terminal until it is painted. At the end, the log of a flooding server is
+opened.
 """
 
 import json
@@ -29,7 +30,7 @@ QUIT, LOG, ESCAPE = "\x11", "\x0c", "\x1b"
 
 
 def configuration(folder: Path, script: Path) -> str:
-    """Write a configuration of three such servers."""
+    """Write a configuration of three servers that run `script`."""
     path = folder / "config.toml"
     command = f"command = {json.dumps(sys.executable)}\nargs = [{json.dumps(str(script))}]\n"
     path.write_text("".join(f"[servers.s{n}]\n{command}" for n in range(3)), encoding="utf-8")
@@ -37,7 +38,7 @@ def configuration(folder: Path, script: Path) -> str:
 
 
 def press(app: TerminalApp, number: int) -> float:
-    """Press a key that is nowhere on the screen; return the milliseconds until it was painted."""
+    """Type a character that is not on the screen; return the milliseconds until it is painted."""
     sign = chr(0x2801 + number % 250).encode()
     seen = len(app.raw)
     began = time.perf_counter()
@@ -47,14 +48,14 @@ def press(app: TerminalApp, number: int) -> float:
 
 
 def rest(app: TerminalApp, seconds: float) -> None:
-    """Take in what comes for a while."""
+    """Read the program's output for a while."""
     over = time.perf_counter() + seconds
     while (left := over - time.perf_counter()) > 0:
         app.pump(left)
 
 
 def measured(name: str, keys: int) -> tuple[list[float], float]:
-    """Return the delays of keys, and the megabytes of the program in the end."""
+    """Return the delays of the keys, and the memory of the program at the end in megabytes."""
     with tempfile.TemporaryDirectory() as home:
         config = configuration(Path(home), SERVERS[name])
         argv = [sys.executable, "-m", "tui", "--demo", "--trust-config", "--config", config]

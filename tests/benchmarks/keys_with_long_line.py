@@ -1,10 +1,10 @@
-"""How long a key waits while a result of 4 MiB without a line break arrives, is shown and is looked through.
+"""How long a key waits while a result of 4 MiB without a line break arrives, is shown and is viewed.
 
 Run it: python tests/benchmarks/keys_with_long_line.py [MIB] [-v]
-The real program in a pty. A server answers with one line; the model has its tool called, then the result is
-looked through in the conversation, the result screen, the trace, the traffic and the workbench. Inside the
-program a clock notes how long the event loop did not run: no key can be handled meanwhile. `-v` prints where
-the loop was.
+The real program runs in a pty. The model calls a tool that returns a single line. The result is then viewed
+in the conversation, the result screen, the trace, the traffic screen and the workbench. Inside the program, a
+clock records how long the event loop is blocked, since no key can be handled meanwhile. `-v` prints where the
+loop was blocked.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ STORY = {
 
 
 def inside(report: str, arguments: list[str]) -> int:
-    """Be the program, and note when its event loop did not run: milliseconds, of them CPU, time and place."""
+    """Run the program; report each delay of its event loop: milliseconds, CPU, time and place."""
     import tui.cli
     from tui.ui.app import app as app_module
 
@@ -93,7 +93,7 @@ def inside(report: str, arguments: list[str]) -> int:
 
 
 def phases(mib: int, folder: Path) -> Iterator[tuple[str, float]]:
-    """Run the program through the story; yield each part of it with the time at which it ended."""
+    """Run the program through the story; yield the name of each phase and the time at which it ended."""
     from tests.endpoint import calls, says
     from tests.terminal.pty_app import TerminalApp, home_in
     from tests.terminal.set_ups import config_with, endpoint_beside

@@ -1,8 +1,8 @@
-"""How long the list of 1,000 saved conversations takes: the very first time, in a later run, and again.
+"""How long it takes to list 1,000 saved conversations: the first time, in a later run, and again.
 
 Run it: python tests/benchmarks/list_sessions.py [SESSIONS]
-The first time each file is opened; most of that is SQLite, which reads the schema of each. What was found is
-kept for the next run. Each figure is the least of five.
+The first time, every file is opened; most of the time is SQLite reading each schema. The result is cached for
+the next run. Each figure is the best of five.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ TIMES = 5
 
 
 async def fill(folder: Path, count: int) -> None:
-    """Save one conversation of ten turns, and copies of it."""
+    """Save a conversation of ten turns, and copies of it."""
     journal = await SessionStore(folder, Redactor).begin()
     for turn in range(10):
         journal.message(2 * turn, UserMessage(f"question {turn} about the weather"))
@@ -37,7 +37,7 @@ async def fill(folder: Path, count: int) -> None:
 
 
 async def milliseconds(store: SessionStore) -> float:
-    """Return how long a list takes."""
+    """Return how long the listing takes."""
     began = time.perf_counter()
     await store.list()
     return (time.perf_counter() - began) * 1000

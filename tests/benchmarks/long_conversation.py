@@ -1,10 +1,11 @@
-"""What a turn costs in a conversation of hundreds of turns, and how long it takes to open it again.
+"""Cost of a turn after hundreds of turns, and the time to reopen the conversation.
 
 Run it: python tests/benchmarks/long_conversation.py [TURNS] [WINDOW]
-Each turn has four calls in two steps, with results of 400 to 4,000 characters, through the real loop and the
-real journal; model and tools answer at once. With WINDOW (tokens) the conversation is compacted when that is
-full. Printed are the processor time and the time of turns around the 10th and around the last, their ratio,
-memory, and the time of opening and searching. Read the ratios, the times depend on the machine.
+Each turn makes four calls in two steps, with results of 400 to 4,000 characters, through the real loop and
+the real journal. The model and the tools answer immediately. With WINDOW (tokens), the conversation is
+compacted when that window is full. Prints the CPU time and wall time of the turns around the 10th and around
+the last, their ratio, the memory, and the time to open and search the conversation. Compare the ratios: the
+times depend on the machine.
 """
 
 import asyncio
@@ -47,16 +48,16 @@ from tui.storage.sessions.store import SessionStore  # noqa: E402
 
 CALLS = 4
 AROUND = 5
-"""Turns on each side of the one that is measured: their median counts."""
+"""Turns on each side of the measured one. The figure is the median of all of them."""
 
 SECRETS = {f"TOKEN_{number}": f"a-configured-secret-{number}-x9" for number in range(6)}
 
 
 class Answering(ScriptedModel):
-    """Plays the script and forgets what it was asked: only the conversation itself may grow."""
+    """Plays the script but keeps no requests: only the conversation itself may grow."""
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        """Play the next reply; a summary is none of the script's."""
+        """Play the next reply; a request for a summary gets a fixed reply that is not from the script."""
         if not request.tools:
             yield TextPart("What was said before. " * 50)
             yield ReplyPart()
@@ -67,7 +68,7 @@ class Answering(ScriptedModel):
 
 
 class Tools:
-    """Tools that answer at once."""
+    """Tools that answer immediately."""
 
     def __init__(self) -> None:
         self._tools = [
@@ -80,7 +81,7 @@ class Tools:
         return self._tools
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """Find nothing wrong."""
+        """Accept all arguments."""
         return ""
 
     async def call(
@@ -101,7 +102,7 @@ class Tools:
 
 
 class Nobody:
-    """Is never asked."""
+    """An approver that must never be asked."""
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Fail."""
@@ -109,7 +110,7 @@ class Nobody:
 
 
 def script() -> AsyncIterator[Reply]:
-    """Yield the replies of one turn after the other, for ever."""
+    """Yield the replies of an endless series of turns."""
     for turn in count():
         for step in range(2):
             yield calls(
@@ -123,7 +124,7 @@ def script() -> AsyncIterator[Reply]:
 
 
 async def one_turn(number: int, conversation: Conversation, deps: TurnDeps) -> tuple[float, float]:
-    """Run a turn; return its seconds of processor and of wall clock."""
+    """Run a turn; return its CPU seconds and wall seconds."""
     cpu, wall = time.process_time(), time.perf_counter()
     conversation.say(f"Question {number}: and how is it with the other one, seen from here? " * 3)
     last = None
@@ -136,7 +137,7 @@ async def one_turn(number: int, conversation: Conversation, deps: TurnDeps) -> t
 async def talk(
     turns: int, window: int, store: SessionStore
 ) -> tuple[str, list[tuple[float, float]], list[int]]:
-    """Talk; return the session, what each turn took, and memory after each in bytes."""
+    """Talk; return the session id, the times of each turn, and the memory after each turn in bytes."""
     journal = await store.begin()
     conversation = Conversation("Be brief.", heard=journal.message)
     context_meter = ContextMeter()
@@ -173,13 +174,13 @@ async def talk(
 
 
 def around(values: list[tuple[float, float]], turn: int, which: int) -> float:
-    """Return the median of the turns around one, milliseconds."""
+    """Return the median of the turns around `turn`, in milliseconds."""
     first = max(0, turn - 1 - AROUND)
     return median(value[which] for value in values[first : turn + AROUND]) * 1000
 
 
 async def opening(store: SessionStore, session: str) -> None:
-    """Print how long it takes to open, list and search."""
+    """Print how long it takes to open, read and search a session."""
     for what in ("reopen", "read again"):
         began = time.perf_counter()
         found, journal = await store.reopen(session)
@@ -194,7 +195,7 @@ async def opening(store: SessionStore, session: str) -> None:
 
 
 async def measure(turns: int, window: int, folder: Path) -> None:
-    """Talk, and print what it took."""
+    """Run the conversation and print the figures."""
     store = SessionStore(folder / "sessions", lambda: Redactor(SECRETS))
     session, took, memory = await talk(turns, window, store)
     for which, what in ((0, "processor"), (1, "wall clock")):

@@ -1,16 +1,19 @@
-"""Opening a recording with `mcptui traffic FILE`, and filtering it: 10,000 and 1 M entries.
+"""Time to open a recording with `mcptui traffic FILE` and to filter it: 10,000 and 1 M entries.
 
 Run it: python tests/benchmarks/opening.py [FOLDER] [RUNS]
-The recordings are made by the recorder's own writer, about 300 bytes a body, and kept in FOLDER if one is
-named. The program runs in a pty of 120x40. Measured with each length: from the start until the first line of
-an entry is painted, and until the last entry is; once all is loaded the memory of the program, a filter on a
-column, on a text and on a regular expression in bodies, each from its first key (all are written at once)
-until the frame that counts the first match, and until the one with the count of all matches. Beside them, in
-the same run: bare Textual until its first frame, and what plain Python and sqlite3 take for the same rows.
+The recordings are written by the recorder's own writer, with bodies of about 300 bytes, and kept in FOLDER if
+it is given. The program runs in a pty of 120x40. For each length, the benchmark measures:
+- the time from the start until the first entry is painted, and until the last one is;
+- the memory of the program once everything is loaded;
+- filters on a column, on text in bodies and on a regular expression in bodies: the time from the first key
+  (all keys are written at once) until the frame that counts the first match, and until the frame with the
+  final count.
+In the same run it measures the first frame of bare Textual, and the time that plain Python and sqlite3 take
+for the same rows.
 
-A frame's time is that of its arrival. It is drawn later, once the program is quiet: pyte takes longer to draw
-than the program to paint. On a busy machine there are fewer runs: after 100 s none is begun,
-and one that hangs ends them without losing the figures of those before.
+A frame is timed when it arrives. It is drawn later, when the program is quiet, because pyte needs longer to
+draw a frame than the program to paint it. On a busy machine there are fewer runs: no run starts after 100 s,
+and a run that hangs ends the benchmark without losing the earlier figures.
 """
 
 import os
@@ -43,13 +46,13 @@ LAST = b"this is the last entry"
 QUIT, ESCAPE, ENTER, HOME, END = "\x11", "\x1b", "\r", "\x1b[H", "\x1b[F"
 LIMIT_S, ALL_RUNS_S = 120.0, 100.0
 QUIET_S, UNDRAWN_S = 0.04, 0.4
-"""Frames are drawn once none came for so long, or the first was not drawn for so long."""
+"""Frames are drawn after a pause of the first length, or once the oldest has waited for the second."""
 COLUMN, TEXT, REGEX = "size:>10k", "needle-", "/nee.le-[0-9]+/"
 
 
 @dataclass
 class Times:
-    """What was measured with one length, of all runs."""
+    """The measurements of all runs for one length."""
 
     first: list[float] = field(default_factory=list)
     last: list[float] = field(default_factory=list)
@@ -62,7 +65,7 @@ class Times:
 
 
 def recording(folder: Path, count: int) -> Path:
-    """Return a recording of so many entries; the last one is found by its text."""
+    """Return a recording with `count` entries; the last entry is recognized by its text."""
     path = folder / f"{count}.mcptrace"
     if path.exists():
         return path
@@ -91,7 +94,7 @@ def recording(folder: Path, count: int) -> Path:
 
 
 class Shown:
-    """What the terminal shows, frame by frame, and when each came."""
+    """The screen of the terminal, frame by frame, with the time at which each frame arrived."""
 
     def __init__(self, app: TerminalApp) -> None:
         self._app = app
@@ -106,11 +109,11 @@ class Shown:
         return "".join(cells[column].data for column in range(self._screen.columns))
 
     def has(self, text: str) -> bool:
-        """Return whether a line has a text."""
+        """Return whether any line contains a text."""
         return any(text in self.line(row) for row in range(self._screen.lines))
 
     def when(self, condition: Callable[[], object], what: str) -> float:
-        """Draw frames until a condition holds; return when the last one came."""
+        """Draw frames until a condition holds; return when the last frame arrived."""
         deadline = at = time.perf_counter()
         deadline += LIMIT_S
         while not condition():
@@ -124,7 +127,7 @@ class Shown:
         return at
 
     def _wait(self) -> None:
-        """Note frames until there is a pause."""
+        """Collect frames until there is a pause."""
         began = last = time.perf_counter()
         while (now := time.perf_counter()) - last < QUIET_S and now - began < UNDRAWN_S:
             self._app.pump(QUIET_S / 4)
@@ -134,7 +137,7 @@ class Shown:
 
 
 def until(app: TerminalApp, condition: Callable[[], object], what: str) -> None:
-    """Read on until a condition holds."""
+    """Read output until a condition holds."""
     deadline = time.perf_counter() + LIMIT_S
     while not condition():
         if time.perf_counter() > deadline:
@@ -143,7 +146,7 @@ def until(app: TerminalApp, condition: Callable[[], object], what: str) -> None:
 
 
 def opened(path: Path, home: str, times: Times, expected: dict[str, int]) -> None:
-    """Open a recording, go through all steps, and quit."""
+    """Open a recording, run all steps, and quit."""
     argv = [sys.executable, "-m", "tui", "traffic", str(path)]
     began = time.perf_counter()
     with TerminalApp(argv, env=home_in(home) | compiled_in(home), draws=False, fresh=True) as app:
@@ -170,7 +173,7 @@ def opened(path: Path, home: str, times: Times, expected: dict[str, int]) -> Non
 
 
 def filtered(app: TerminalApp, shown: Shown, query: str, count: int, times: Times) -> None:
-    """Apply a filter; note when the first match and when all are counted on the screen."""
+    """Apply a filter; record when the first match is shown and when all matches are counted."""
     counted = f" {count:,} of ".replace(",", " ")
     shown.when(lambda: " of " not in shown.line(0) and "entries" in shown.line(0), "no filter")
     app.send("/")
@@ -190,14 +193,14 @@ def filtered(app: TerminalApp, shown: Shown, query: str, count: int, times: Time
 
 
 def rest(app: TerminalApp) -> None:
-    """Read on for a moment."""
+    """Read output for a moment."""
     end = time.perf_counter() + 0.3
     while time.perf_counter() < end:
         app.pump(0.01)
 
 
 def bare(home: str) -> float:
-    """Return the seconds until the first frame of Textual alone."""
+    """Return the seconds to the first frame of bare Textual."""
     began = time.perf_counter()
     argv = [sys.executable, "-c", HELLO]
     with TerminalApp(argv, env=home_in(home) | compiled_in(home), draws=False, fresh=True) as app:
@@ -239,12 +242,12 @@ def expected(path: Path) -> dict[str, int]:
 def figure(
     what: str, seconds: list[float], budget: float | None = None, unit: str = "s", beside: str = ""
 ) -> Figure:
-    """Return the median and its noise."""
+    """Return a figure with the median and its noise."""
     return Figure(what, statistics.median(seconds), unit, budget, noise(seconds), beside)
 
 
 def figures(all_times: dict[int, Times], bares: list[float], floors: dict[str, float]) -> list[Figure]:
-    """Return the table: what has a budget of the longest recording, then slopes."""
+    """Return the figures of the longest recording, then the slopes."""
     few, many = (all_times[count] for count in (LENGTHS[0], LENGTHS[-1]))
     textual = f"bare Textual {statistics.median(bares):.3g} s"
     found = [
@@ -288,7 +291,7 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         paths = {count: recording(folder, count) for count in LENGTHS}
         matches = {count: expected(path) for count, path in paths.items()}
-        opened(paths[LENGTHS[0]], home, Times(), matches[LENGTHS[0]])  # compiles, and fills caches
+        opened(paths[LENGTHS[0]], home, Times(), matches[LENGTHS[0]])  # compiles modules and warms caches
         began = time.perf_counter()
         for _ in range(runs):
             if bares and time.perf_counter() - began > ALL_RUNS_S:

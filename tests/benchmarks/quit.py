@@ -1,8 +1,8 @@
-"""How long it takes to leave with three sample servers running.
+"""How long it takes to quit with three sample servers running.
 
 Run it: python tests/benchmarks/quit.py [RUNS]
-The time is from the key (ctrl+q) to the alternate screen being left, and to the end of the process and of
-every process that it started. The latest of both is judged, by a budget of one second.
+The time is measured from the key (ctrl+q) until the alternate screen is left, and until the process and every
+process that it started have ended. The budget of one second applies to the slowest run of each.
 """
 
 import json
@@ -37,7 +37,7 @@ def configuration(folder: Path) -> Path:
 
 
 def milliseconds_to_leave(config: Path) -> tuple[float, float]:
-    """Start the program, leave it, and return how long the terminal and how long the end took."""
+    """Start the program and quit it; return the milliseconds until the terminal is back and all is gone."""
     with TerminalApp.real("--demo", "--config", str(config), env=home_in(config.parent)) as app:
         app.shows("3 of 3", seconds=30)
         processes = app.children()
