@@ -1,20 +1,22 @@
-"""How long until the whole program is settled, in a real terminal, and how it takes keys meanwhile.
+"""Time until the whole program is ready and idle, in a real terminal, and the delay of keys meanwhile.
 
 Run it: python tests/benchmarks/start.py [RUNS] [--tree FOLDER] [--sdk-servers]
-Each run starts, in turn, in a pty of its own where it has a screen, all beside a loopback endpoint:
-- the app with two stdio servers and a real model, until the screen shows both servers, the client of the
-  model has asked the endpoint for its window, and the program has used no CPU to speak of for 0.2 s (that
-  wait is not counted);
-- the app without configuration, with the demo model and the shipped sample servers, until it is settled;
-- the same again with a key every 40 ms from the first frame on: the time until each is on the screen;
-- `mcptui run` with one question, from start to exit;
-- a bare script that imports openai and mcp, starts the servers, lists their tools and asks the same.
-`--tree` runs the app of another checkout too, in the same turns. `--sdk-servers` has servers that import the
-SDK, as most in Python do; otherwise they are of the standard library and boot at once.
+Each run starts the following one after the other, each in its own pty if it has a screen, with a loopback
+endpoint:
+- The app with two stdio servers and a real model. It is ready once the screen shows both servers, the model's
+  client has asked the endpoint for its window, and the program has used almost no CPU for 0.2 s. That wait is
+  not counted.
+- The app without a configuration, with the demo model and the bundled sample servers, until it is ready.
+- The first case again, with a key every 40 ms from the first frame on: the time until each key is on the
+  screen.
+- `mcptui run` with one question, from start to exit.
+- A bare script that imports openai and mcp, starts the servers, lists their tools and asks the same question.
+`--tree` also runs the app of another checkout in the same rounds. `--sdk-servers` uses servers that import
+the SDK, like most Python servers. The default servers use only the standard library and start immediately.
 
-CPU times and their ratio to the bare script hold on a busy machine too; the others do not.
-Prints medians and exits with 1 where a budget is missed by more than the noise of the runs (half the
-distance between the quartiles). All find their modules compiled, as after an installation.
+CPU times and their ratio to the bare script are valid on a busy machine too; the other figures are not.
+Prints medians and exits with 1 if a budget is missed by more than the noise (half the interquartile range).
+All modules are precompiled, as after an installation.
 """
 
 import argparse
@@ -69,10 +71,10 @@ async def main(url, *server):
 asyncio.run(main(*sys.argv[1:]))
 """
 KEYS = [chr(code) for code in range(0x100, 0x180)]
-"""Letters that no escape sequence contains, each typed once."""
+"""Letters that occur in no escape sequence. Each is typed once."""
 
 SAMPLES = "2 of 3"
-"""What the screen says once the samples are ready: one of them does not start by itself."""
+"""What the screen shows once the samples are ready. One of the three is not started automatically."""
 
 QUIET_SECONDS, QUIET_SHARE = 0.2, 0.15
 BUDGETS = {"settled": 2.0, "settled demo": 2.2, "run": 1.5}
@@ -85,7 +87,7 @@ Times = dict[str, list[float]]
 
 @contextmanager
 def endpoint() -> Iterator[Endpoint]:
-    """Run an endpoint in a thread of its own."""
+    """Run an endpoint in its own thread."""
     found = Endpoint([says("Hello there")])
     loop = asyncio.new_event_loop()
     ready, over = threading.Event(), asyncio.Event()
@@ -106,7 +108,7 @@ def endpoint() -> Iterator[Endpoint]:
 
 
 def prepared(folder: Path, url: str, server: list[str]) -> Path:
-    """Write a configuration with two servers and the endpoint as its model."""
+    """Write a configuration with two servers and the endpoint as the model; return its path."""
     path = folder / "config.toml"
     lines = ['default_model = "stub"', "[models.stub]", 'model = "m"', f"base_url = {json.dumps(url)}"]
     for name in ("one", "two"):
@@ -120,7 +122,7 @@ def prepared(folder: Path, url: str, server: list[str]) -> Path:
 
 
 def environment(tree: Path, home: Path) -> dict[str, str]:
-    """Return the environment of a person who has installed `tree`."""
+    """Return the environment of a user who has installed `tree`."""
     compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": f"{home}/compiled"}
     return home_in(home) | compiled | {"PYTHONPATH": str(tree)}
 
@@ -131,7 +133,7 @@ def started(tree: Path, config: Path) -> TerminalApp:
 
 
 def settled(tree: Path, config: Path, found: Endpoint, times: Times) -> None:
-    """Time the start of the app, and the CPU time of it and its servers until it was settled."""
+    """Time the start of the app until it is idle, and the CPU time of the app and its servers."""
     asked, began = len(found.others), time.perf_counter()
     with started(tree, config) as app:
         app.until(lambda: "2 of 2" in app.text, 60)
@@ -144,7 +146,7 @@ def settled(tree: Path, config: Path, found: Endpoint, times: Times) -> None:
 
 
 def settled_demo(tree: Path, home: Path, times: Times) -> None:
-    """Time the start of the app without configuration."""
+    """Time the start of the app without a configuration until it is idle."""
     began = time.perf_counter()
     argv = [sys.executable, "-P", "-m", "tui", "--demo"]
     with TerminalApp(argv, env=environment(tree, home)) as app:
@@ -155,11 +157,11 @@ def settled_demo(tree: Path, home: Path, times: Times) -> None:
 
 
 def when_quiet(app: TerminalApp) -> tuple[float, float]:
-    """Wait until a program does nothing; return since when, and its CPU time until then."""
+    """Wait until a program is idle; return when that began, and its CPU time until then."""
     process = psutil.Process(app.process.pid)
 
     def cpu() -> float:
-        """Of the program and its servers, as with the bare script."""
+        """Return the CPU time of the program and its servers, which is comparable with the bare script."""
         spent = 0.0
         for one in (process, *process.children(recursive=True)):
             with suppress(psutil.NoSuchProcess):
@@ -177,13 +179,13 @@ def when_quiet(app: TerminalApp) -> tuple[float, float]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return the CPU time of all threads of a process: to the nanosecond, unlike that of psutil."""
+    """Return the CPU time of all threads of a process, in nanosecond resolution, unlike psutil."""
     tasks = Path(f"/proc/{pid}/task").iterdir()
     return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
 
 def typed(tree: Path, config: Path, found: Endpoint, times: Times) -> None:
-    """Type while the app loads, and time each key until it is on the screen."""
+    """Type while the app loads, and time how long each key takes to appear."""
     asked = len(found.others)
     with started(tree, config) as app:
         app.until(lambda: "sk anything" in app.text)
@@ -243,7 +245,7 @@ def main() -> int:
             home.mkdir()
             configs[name] = prepared(home, found.base_url, server)
         for run in range(arguments.runs + 1):
-            if run == 1:  # the first run only compiles, and fills the caches of the disk
+            if run == 1:  # the first run compiles modules and warms the disk cache
                 for taken in (*times.values(), bare):
                     for values in taken.values():
                         values.clear()

@@ -1,12 +1,12 @@
-"""What the store does with a million entries, beside JSON lines that are appended, loaded and grepped.
+"""The recording store with a million entries, compared with JSON lines (append, load, grep).
 
 Run it: python tests/benchmarks/store.py [ENTRIES] [FOLDER]
-Both get the same calls with bodies of some 300 bytes in batches of 1000, each batch on the disk (fsync)
-before the next. "reopen" is until all columns are in memory; "search" looks for text in bodies, upper and
-lower case alike: one term that is near the end, three terms, one term that is everywhere; "first" is until
-the first 20,000 bodies have been looked at, as a view does it. Regular expressions are searched by a process
-that is started for each of these figures. Both run in turn in one process: read the
-ratios, the times depend on the machine.
+Both store the same calls, with bodies of about 300 bytes, in batches of 1000. Each batch is synced to disk
+(fsync) before the next. "reopen" is the time until all columns are in memory. "search" is a case-insensitive
+search for text in bodies: a term near the end, three terms, and a term in every body. "first" is the time to
+search the first 20,000 bodies, as a view does. Regular expressions are searched by a separate process, which
+is started anew for each of these figures. Both run alternately in one process. Compare the ratios: the times
+depend on the machine.
 """
 
 import json
@@ -37,13 +37,13 @@ PADDING = b"the quick brown fox jumps over the lazy dog; " * 4
 
 
 def batches(count: int) -> Iterator[list[Entry]]:
-    """Yield requests and their answers."""
+    """Yield batches of requests and their responses."""
     for start in range(1, count + 1, BATCH):
         yield [entry(seq) for seq in range(start, min(start + BATCH, count + 1))]
 
 
 def entry(seq: int) -> Entry:
-    """Return a request (odd) or the answer to the one before (even)."""
+    """Return a request (odd numbers) or the response to the previous request (even numbers)."""
     answer = seq % 2 == 0
     body = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"get_weather","arguments":' % seq
     body += b'{"city":"Berlin","note":"%s"}}}' % PADDING
@@ -56,7 +56,7 @@ def entry(seq: int) -> Entry:
 
 
 def line(entry: Entry) -> bytes:
-    """Return an entry as a plain log would hold it."""
+    """Return an entry as a line of a plain JSON log."""
     cause = entry.cause
     return json.dumps(
         {
@@ -68,14 +68,14 @@ def line(entry: Entry) -> bytes:
 
 
 def timed(work: Callable[[], Any]) -> float:
-    """Return how many seconds something took."""
+    """Return how many seconds a function takes."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
 
 
 def write_both(count: int, recording: Path, log: Path) -> tuple[float, float]:
-    """Write the same to both; return the seconds that each took, without making the entries."""
+    """Write the same entries to both; return the seconds of each, without creating the entries."""
     ours = theirs = 0.0
     writer = RecordingWriter(recording, cap_bytes=1 << 40)
     with log.open("wb", buffering=0) as file:
@@ -98,13 +98,13 @@ def reopen(reader: RecordingReader) -> EntryColumns:
 
 
 def load(log: Path) -> list[Any]:
-    """Read the columns of a log: every line has to be parsed."""
+    """Read the columns of a log, for which every line must be parsed."""
     with log.open("rb") as file:
         return [(entry["seq"], entry["kind"], entry["method"]) for entry in map(json.loads, file)]
 
 
 def grep(log: Path, needles: list[bytes], last: int) -> list[set[int]]:
-    """Look for text in the first lines of a log."""
+    """Search for text in the lines of a log up to `last`."""
     lowered = [needle.lower() for needle in needles]
     found: list[set[int]] = [set() for _ in needles]
     with log.open("rb") as file:
@@ -124,7 +124,7 @@ def show(what: str, ours: float, theirs: float) -> None:
 
 
 def redaction() -> None:
-    """Print what it costs to look for secrets in a body that has none."""
+    """Print the cost of redacting a body that contains no secret."""
     redactor = Redactor({f"TOKEN_{number}": f"a-configured-secret-{number}-x9" for number in range(6)})
     body = entry(1).body
     took = timed(lambda: [redactor.redact_bytes(body) for _ in range(100_000)])
@@ -160,7 +160,7 @@ def main() -> None:
 
 
 def expressions(recording: Path, count: int) -> None:
-    """Search for regular expressions: what the process costs, and what is noticed of the search here."""
+    """Time searches for regular expressions, including the start of the search process."""
     for name, needle in (("rare", rb'"id":%d\b' % (count - 7)), ("in every body", rb"b[a-z]+lin\b")):
         for what, last in (("first 2,048, with the start", min(2048, count)), ("whole", count)):
             with closing(RecordingReader(recording)) as reader:
@@ -170,7 +170,7 @@ def expressions(recording: Path, count: int) -> None:
 
 
 def endless(recording: Path) -> None:
-    """Search letters for what takes for ever: how late a key would be taken, and how late it ends."""
+    """Print how long keys wait during a search that takes forever, and how soon it can be interrupted."""
     path = recording.with_name("letters.mcptrace")
     writer = RecordingWriter(path)
     writer.write([entry(1)._replace(body=b"a" * 256 * 1024)])

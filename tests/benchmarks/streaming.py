@@ -1,10 +1,11 @@
-"""What a streamed reply costs the whole app: CPU, bytes to the terminal, and how late keys are.
+"""Cost of a streamed reply for the whole app: CPU, bytes to the terminal, and delay of keys.
 
 Run it: python tests/benchmarks/streaming.py [SECONDS]
-The program in a pty of 120 x 40, with two servers, goes on with a session of 1,000 messages; an endpoint on
-this machine streams 100 tokens a second of Markdown into it. CPU and bytes are counted while nobody types.
-Then keys are pressed and each takes from its writing to the terminal until its sign comes back; in turn with
-them those of a bare Textual app with one field. Exits with 1 where a budget is missed, or fewer tokens came.
+The program runs in a pty of 120 x 40 with two servers and resumes a session of 1,000 messages. A local
+endpoint streams 100 tokens of Markdown per second. CPU and bytes are measured while nobody types. Then keys
+are typed, alternately in the app and in a bare Textual app with one input. The delay is measured from writing
+the key to the terminal until its character is painted. Exits with 1 if a budget is missed or too few tokens
+arrive.
 """
 
 import asyncio
@@ -33,10 +34,10 @@ MESSAGES, A_SECOND = 1_000, 100
 PRESSES, PAUSE = 60, 0.2
 MOST_CPU, MOST_KB, MOST_KEY_MS = 20.0, 30.0, 25.0
 SENT: list[float] = []
-"""When each token left the endpoint."""
+"""The time at which the endpoint sent each token."""
 
 LEAST_SHARE = 0.95
-"""Of the tokens that have to come, in the seconds that are measured."""
+"""The minimum share of the expected tokens that must be streamed while measuring."""
 
 STUB = str(ROOT / "tests" / "corpus" / "faults" / "crlf.py")
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -77,7 +78,7 @@ Bare().run()
 
 
 def tokens() -> Iterator[str]:
-    """Yield pieces of about four characters of a reply that never ends."""
+    """Yield an endless reply in pieces of about four characters."""
     number = 0
     while True:
         text = PASSAGE.format(n=number)
@@ -89,14 +90,14 @@ def tokens() -> Iterator[str]:
 
 
 def chunk(delta: dict[str, str]) -> bytes:
-    """Return an event with a piece of a reply."""
+    """Return a server-sent event with a piece of a reply."""
     choice = {"index": 0, "delta": delta, "finish_reason": None}
     body = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
     return b"data: " + json.dumps(body).encode() + b"\n\n"
 
 
 async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Stream without an end to whoever asks for a reply."""
+    """Answer each request for a reply with an endless stream."""
     try:
         while True:
             head = await reader.readuntil(b"\r\n\r\n")
@@ -119,7 +120,7 @@ async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 
 def endpoint() -> int:
-    """Serve in a thread that ends with this process; return the port."""
+    """Serve in a daemon thread; return the port."""
     ports: list[int] = []
     there = threading.Event()
 
@@ -134,11 +135,11 @@ def endpoint() -> int:
     return ports[0]
 
 
-# ---- the measure -------------------------------------------------------------------------------------
+# ---- measuring ---------------------------------------------------------------------------------------
 
 
 async def talked() -> str:
-    """Save a session of many messages; return its name."""
+    """Save a session of many messages; return its id."""
     store = SessionStore(data_dir() / "sessions", lambda: Redactor({}))
     journal = await store.begin()
     conversation, source = Conversation("", heard=journal.message), tokens()
@@ -151,20 +152,20 @@ async def talked() -> str:
 
 
 def spent(app: TerminalApp) -> float:
-    """Return the seconds of CPU that the program has taken."""
+    """Return the CPU seconds that the program has used."""
     stat = Path(f"/proc/{app.process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(stat[11]) + int(stat[12])) / TICKS
 
 
 def rest(app: TerminalApp, seconds: float) -> None:
-    """Take in what comes for a while."""
+    """Read the program's output for a while."""
     over = time.perf_counter() + seconds
     while (left := over - time.perf_counter()) > 0:
         app.pump(left)
 
 
 def echo(app: TerminalApp, number: int) -> float:
-    """Press a sign that is nowhere else on the screen; return the milliseconds until it was painted."""
+    """Type a character that is nowhere else on the screen; return the milliseconds until it is painted."""
     sign, seen, began = chr(0x2801 + number).encode(), len(app.raw), time.perf_counter()
     app.send(sign)
     while sign not in app.raw[seen:]:
@@ -178,9 +179,9 @@ def echo(app: TerminalApp, number: int) -> float:
 
 
 def measured(app: TerminalApp, seconds: int) -> tuple[list[float], list[float]]:
-    """Ask, and return the CPU and the kB of each second of the reply."""
+    """Ask the model; return the CPU and the kB to the terminal for each second of the reply."""
     app.until(lambda: b"beta" in app.raw, 60)
-    rest(app, 6)  # what a start leaves to do is done
+    rest(app, 6)  # until the work of the start is done
     app.send("go on\r")
     app.until(lambda: b"Section 0" in app.raw, 30)
     rest(app, 3)
@@ -200,7 +201,7 @@ def measured(app: TerminalApp, seconds: int) -> tuple[list[float], list[float]]:
 
 
 def main(seconds: int) -> int:
-    """Measure both; return the exit code."""
+    """Measure both apps; return the exit code."""
     with tempfile.TemporaryDirectory() as home:
         os.environ.update(home_in(home))
         config = Path(home) / "config.toml"
@@ -213,7 +214,7 @@ def main(seconds: int) -> int:
             bare.shows("ready")
             cpu, sent = measured(app, seconds)
             keys, floor = [], []
-            for number in range(PRESSES):  # in turn, so that what else runs here delays both
+            for number in range(PRESSES):  # alternately, so that other load delays both
                 for each, delays in ((app, keys), (bare, floor)):
                     rest(app, PAUSE / 2 * (0.5 + number % 11 / 10))
                     delays.append(echo(each, number))

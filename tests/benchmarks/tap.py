@@ -1,11 +1,11 @@
-"""What `mcptui tap` costs: added latency by direction, a long line, start, throughput.
+"""Cost of `mcptui tap`: added latency per direction, a long line, start, throughput.
 
 Run it: python tests/benchmarks/tap.py [--tree FOLDER]
-A server answers each line with the same line, once it has all of it; a round trip through it is measured
-without and with the tap, in turns, so half of the difference is what one direction costs. Beside it stand
-the pipe's own time, half of a round trip without the tap, and what a Python program adds in the tap's place
-that only copies; for the start that of a bare Python.
-`--tree` is another checkout, whose tap is shown beside this one's.
+A server echoes each line once it has read all of it. Round trips are measured alternately with and without
+the tap, so half of the difference is the cost of one direction. For comparison, the figures show the time of
+the pipe itself (half a round trip without the tap), the latency added by a Python program that only copies,
+and for the start that of a bare Python.
+`--tree` also measures the tap of another checkout.
 """
 
 import argparse
@@ -51,13 +51,13 @@ PAUSE = 0.0005
 BULK = 300 * 1024 * 1024
 MIB = 1024 * 1024
 SIZES = {"100 B": (10, 3000), "32 kB": (32_000, 1000), "1 MB": (1_000_000, 60), "64 MiB": (64 * MIB, 3)}
-"""Characters of the text in a line, and how many round trips."""
+"""Characters of text per line, and the number of round trips."""
 
 TURNS = 10
 
 
 class Server:
-    """A running server that echoes lines, maybe behind a tap."""
+    """A running server that echoes lines, with or without a tap."""
 
     def __init__(self, command: Sequence[str], tree: Path = ROOT) -> None:
         self._process = subprocess.Popen(
@@ -65,7 +65,7 @@ class Server:
         )
 
     def round_trips(self, line: bytes, count: int) -> list[float]:
-        """Return how long each took, in milliseconds."""
+        """Return the duration of each round trip in milliseconds."""
         assert self._process.stdin is not None and self._process.stdout is not None
         into, out = self._process.stdin.fileno(), self._process.stdout.fileno()
         times = []
@@ -82,7 +82,7 @@ class Server:
         return times
 
     def close(self) -> None:
-        """End it; the tap ends when everything is recorded."""
+        """End the server; a tap ends once everything is recorded."""
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.close()
         self._process.stdout.read()
@@ -98,7 +98,7 @@ def tapped(command: Sequence[str]) -> list[str]:
 
 
 def compared(size: str, trees: Sequence[Path]) -> list[Figure]:
-    """Measure round trips of lines of a size; return the figures of the first tree, print those of all."""
+    """Measure round trips of lines of one size; print the figures of all trees, return those of the first."""
     text, count = SIZES[size]
     line = LINE % (b"x" * text)
     echo = [sys.executable, "-c", ECHO]
@@ -109,7 +109,7 @@ def compared(size: str, trees: Sequence[Path]) -> list[Figure]:
     for turn in range(count // each + 1):
         for server, times in zip((plain, copying, *taps), everyone, strict=True):
             took = server.round_trips(line, each)
-            if turn:  # the first one only warms up
+            if turn:  # the first round is a warm-up
                 times.extend(took)
     for server in (plain, copying, *taps):
         server.close()

@@ -1,12 +1,12 @@
-"""What a tool call costs in the whole program, beside the same call through the SDK's own client.
+"""Cost of a tool call in the whole program, compared with the same call through the SDK's client.
 
 Run it: python tests/benchmarks/tool_call.py [CALLS] [--tree FOLDER]
-The app runs in a pty with everything on (screen, recorder writing a file, linter) and calls a tool of a
-server of its own; so does a bare script with the SDK's client. They take turns, a few calls each, so that
-the ratio holds on a busy machine too. What the recorder and the linter do about calls, they do while more
-calls go on: a turn lasts several times as long as the recorder waits before it works.
-Another server answers with a line of 64 MiB, beside a loop that does nothing but read it.
-`--tree` runs the app of another checkout too, in the same turns.
+The app runs in a pty with everything enabled (screen, recorder writing a file, linter) and calls a tool of
+its own server. A bare script does the same with the SDK's client. They alternate after a series of calls, so
+that the ratio is valid on a busy machine too. A series lasts several times as long as the recorder's delay,
+so that the work of the recorder and the linter falls within it.
+Another server answers with a line of 64 MiB, which is compared with a loop that only reads it.
+`--tree` also runs the app of another checkout in the same rounds.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT))  # behind what `--tree` names
+sys.path.append(str(ROOT))  # after the checkout of `--tree`
 
 from tests.benchmarks.figures import Figure, judged, late, noise  # noqa: E402
 
@@ -35,23 +35,23 @@ LONG_LINE_SERVER = str(ROOT / "tests" / "corpus" / "faults" / "huge_line_64mib.p
 INSIDE, SDK = "--inside", "--sdk"
 ARGUMENTS = {"text": "hello"}
 TURN = 500
-"""Calls in a row: 100 ms, in which the recorder works three times."""
+"""Calls in a row. They take about 100 ms, in which the recorder works three times."""
 
 
 def megabytes(what: str) -> float:
-    """Return the memory of this process, or the most that it had ("VmHWM")."""
+    """Return the memory of this process, or its peak for "VmHWM"."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(what)) * 1024 / 1e6
 
 
 def memory_from_here() -> float:
-    """Return the memory of this process, from which its most is counted again."""
+    """Return the memory of this process, and reset its recorded peak."""
     Path("/proc/self/clear_refs").write_text("5")
     return megabytes("VmRSS")
 
 
 async def answer(link: socket.socket, call: Callable[[], Awaitable[object]]) -> None:
-    """Call as often as the other side says; tell how long each took and what CPU and memory all of them."""
+    """Make as many calls as requested; report the time of each call, and the CPU and memory of all."""
     reader, writer = await asyncio.open_connection(sock=link)
     writer.write(b"ready\n")
     while line := await reader.readline():
@@ -73,7 +73,7 @@ def connected(path: str) -> socket.socket:
 
 
 def inside(path: str, arguments: list[str]) -> int:
-    """Be the program, with a task that calls the tool of its first server."""
+    """Run the program with a task that calls the tool of its first server."""
     import tui.cli
     from tui.ui.app import app as app_module
 
@@ -88,7 +88,7 @@ def inside(path: str, arguments: list[str]) -> int:
         async def work(self) -> None:
             while (parts := self.main.parts) is None or not parts.runtime.host.toolbox.tools():  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
-            await asyncio.sleep(2)  # the rest of the start
+            await asyncio.sleep(2)  # until the start is complete
             toolbox = parts.runtime.host.toolbox
             (tool,) = toolbox.tools()
             await answer(
@@ -101,7 +101,7 @@ def inside(path: str, arguments: list[str]) -> int:
 
 
 async def sdk(path: str, server: str) -> None:
-    """Be the bare script; `server` is an address or a Python script."""
+    """Run the bare script; `server` is a URL or the path of a Python script."""
     from mcp import Client, StdioServerParameters
 
     where = server if "://" in server else StdioServerParameters(command=sys.executable, args=[server])
@@ -112,10 +112,10 @@ async def sdk(path: str, server: str) -> None:
 
 @dataclass
 class Caller:
-    """A process that calls when it is told to.
+    """A process that makes calls on request.
 
-    `turns` is how long its calls took, in milliseconds, `cpu` its CPU time a call in each turn, `memory` the
-    most megabytes that it needed more in a turn.
+    `turns` has the milliseconds of each call by series, `cpu` the CPU milliseconds per call of each series,
+    and `memory` the largest increase of memory within a series, in megabytes.
     """
 
     link: socket.socket
@@ -140,7 +140,7 @@ class Caller:
 
 @contextlib.contextmanager
 def drained(app: object) -> Iterator[None]:
-    """Read what the program paints, in a thread."""
+    """Read the program's output in a thread."""
     over = threading.Event()
 
     def read() -> None:
@@ -159,7 +159,7 @@ def drained(app: object) -> Iterator[None]:
 
 @contextlib.contextmanager
 def callers(server: str, trees: list[Path], *, bare: bool = True) -> Iterator[list[Caller]]:
-    """Start the app of each checkout with the server, behind a bare script; `server` as in `sdk`."""
+    """Start a bare script and the app of each checkout, in this order; `server` is as in `sdk`."""
     from tests.terminal.pty_app import TerminalApp, home_in
 
     with contextlib.ExitStack() as stack:
@@ -215,7 +215,7 @@ def callers(server: str, trees: list[Path], *, bare: bool = True) -> Iterator[li
 
 
 def compared(what: str, server: str, calls: int, trees: list[Path], turn: int = TURN) -> list[Figure]:
-    """Return the figures of calls to `server`, `turn` in a row; print those of each caller."""
+    """Print the figures of each caller, in series of `turn` calls; return those of the first app."""
     with callers(server, trees) as found:
         bare, *apps = found
         for _ in range(3):
@@ -240,7 +240,7 @@ def compared(what: str, server: str, calls: int, trees: list[Path], turn: int = 
 
 
 def only_read(server: str) -> float:
-    """Return the milliseconds that a loop takes to read the line, once the server has started."""
+    """Return the milliseconds that a bare loop needs to read the line, once the server has started."""
     call = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     with subprocess.Popen(
         [sys.executable, server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
@@ -258,7 +258,7 @@ def only_read(server: str) -> float:
 
 
 def long_line(trees: list[Path], runs: int = 10) -> list[Figure]:
-    """Return the figures of a line of 64 MiB, too long to be kept."""
+    """Return the figures of a line of 64 MiB, which is too long to be kept."""
     floor = []
     with callers(LONG_LINE_SERVER, trees, bare=False) as found:
         for caller in found:

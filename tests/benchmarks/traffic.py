@@ -1,11 +1,12 @@
-"""Finding and measuring in a million entries, beside a list of dicts and a list of lines as a RichLog keeps.
+"""Filtering and statistics over a million entries, compared with a list of dicts and a list of lines.
 
 Run it: python tests/benchmarks/traffic.py [ENTRIES]
-Each of the three keeps the same traffic in a process of its own: calls of 40 tools of 7 servers in flight
-together, one in a hundred fails. "whole" is until every entry was looked at, "first 40" until a screen could
-be filled, "longest" the longest that a screen had to wait for one slice. The list of dicts is filtered by a
-comprehension over indices, its answers found by a dict; the lines can only be searched for text. At last
-bodies in a real recording, sought by a thread while a screen draws 30 times a second.
+Each of the three variants holds the same traffic in its own process: overlapping calls to 40 tools of 7
+servers, of which one in a hundred fails. The list of lines is what a RichLog would keep. "whole" is the time
+until every entry is checked, "first 40" the time until a screen can be filled, and "longest" the longest time
+that a screen had to wait for one slice. The list of dicts is filtered by a comprehension over indices, and
+responses are found through their index. The lines can only be searched for text. Finally, bodies of a real
+recording are searched by a thread while a screen draws 30 times a second.
 """
 
 import gc
@@ -41,7 +42,7 @@ FAILED = (Outcome.ERROR, Outcome.TOOL_ERROR)
 
 Row = dict[str, Any]
 
-# The filter, the same over dicts, and what a person would look for in lines ("" where that cannot be said).
+# The filter, the same test for dicts, and the text to search for in lines ("" if there is none).
 CASES: list[tuple[str, Callable[[Row, list[Row]], bool] | None, str]] = [
     ("server:s1", lambda row, rows: row["server"] == "s1", " s1 "),
     ("tool:tool1*", lambda row, rows: row["tool"].startswith("tool1"), " tool1"),
@@ -64,7 +65,7 @@ def _took(row: Row, rows: list[Row]) -> int:
 
 
 def traffic(count: int) -> Iterator[Entry]:
-    """Yield requests and, a little later, their answers."""
+    """Yield requests and, shortly after, their responses."""
     waiting: list[Entry] = []
     mono = 10**12
     for seq in range(1, count + 1):
@@ -92,7 +93,7 @@ def columns(count: int) -> EntryColumns:
 
 
 def as_row(entry: Entry) -> Row:
-    """Return an entry as a program without columns would keep it."""
+    """Return an entry as a program without columns would store it."""
     return {
         "seq": entry.seq,
         "mono": entry.mono_ns,
@@ -116,7 +117,7 @@ def resident() -> float:
 
 
 def measured(work: Callable[[], int]) -> list[float]:
-    """Return ms and result, the best of three."""
+    """Return the milliseconds of the best of three runs, and the result."""
     took = []
     for _ in range(3):
         began = time.perf_counter()
@@ -125,11 +126,11 @@ def measured(work: Callable[[], int]) -> list[float]:
     return [min(took), result]
 
 
-# ---- the three ------------------------------------------------------------------------------------------
+# ---- the three variants ---------------------------------------------------------------------------------
 
 
 def inside_columns(count: int) -> Row:
-    """Measure what the program does."""
+    """Measure the columns that the program uses."""
     before = resident()
     entries = columns(count)
     report: Row = {"mb": resident() - before, "cases": {}}
@@ -159,7 +160,7 @@ def inside_columns(count: int) -> Row:
 
 
 def counted(stats: Stats) -> int:
-    """Count all."""
+    """Advance until all entries are counted."""
     while not stats.advance(4):
         pass
     return 0
@@ -181,17 +182,17 @@ def inside_dicts(count: int) -> Row:
 
 
 def passing(test: Callable[[Row, list[Row]], bool], rows: list[Row]) -> int:
-    """Filter dicts, the plain way."""
+    """Filter dicts with a comprehension; return the number of matches."""
     return len([number for number, row in enumerate(rows) if test(row, rows)])
 
 
 def having(words: str, lines: list[str]) -> int:
-    """Search lines, the plain way."""
+    """Search lines with a comprehension; return the number of matches."""
     return len([number for number, line in enumerate(lines) if words in line])
 
 
 def by_tool(rows: list[Row]) -> int:
-    """Measure each tool, the plain way."""
+    """Compute statistics per tool from dicts; return the number of tools."""
     took: dict[tuple[str, str], list[int]] = {}
     octets: dict[tuple[str, str], int] = {}
     for row in rows:
@@ -217,7 +218,7 @@ def inside_lines(count: int) -> Row:
 
 
 def inside_bodies(count: int) -> Row:
-    """Measure words sought in the bodies of a recording, with a screen that draws meanwhile."""
+    """Measure searches in the bodies of a recording while a screen draws."""
     columns, report = EntryColumns(), {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "recording.mcptrace"
@@ -238,14 +239,14 @@ def inside_bodies(count: int) -> Row:
 
 
 def body_of(entry: Entry) -> bytes:
-    """Return some 300 bytes; one in ten thousand has the needle."""
+    """Return a body of about 300 bytes; one in ten thousand contains the needle."""
     word = f"needle-{entry.seq}" if entry.seq % 10_000 == 0 else "hay"
     text = f"the weather of Oslo is sunny, {word}, as it was yesterday " * 4
     return json.dumps({"jsonrpc": "2.0", "id": entry.seq, "result": {"text": text}}).encode()
 
 
 def sought(columns: EntryColumns, path: Path, text: str) -> list[float]:
-    """Return ms of all, rows, ms until the first row, longest slice."""
+    """Return the total milliseconds, the rows, the milliseconds to the first row, and the longest slice."""
     view = View(columns, parse(text), reader=lambda: RecordingReader(path))
     began = time.perf_counter()
     first, longest, done = 0.0, 0.0, False
@@ -270,7 +271,7 @@ INSIDE = {"columns": inside_columns, "dicts": inside_dicts, "lines": inside_line
 
 
 def run(part: str, count: int) -> Row:
-    """Return what a part reports from a process of its own."""
+    """Return the report of a variant, measured in its own process."""
     done = subprocess.run(
         [sys.executable, __file__, "--inside", part, str(count)], stdout=subprocess.PIPE, check=True
     )
@@ -279,7 +280,7 @@ def run(part: str, count: int) -> Row:
 
 
 def beside(other: list[float] | None, own: list[float]) -> str:
-    """Return what another took, and how many times ours that is."""
+    """Return the time of another variant, and its ratio to ours."""
     if other is None:
         return f"{'-':>18}"
     if other[1] != own[1]:

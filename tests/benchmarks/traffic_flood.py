@@ -1,10 +1,12 @@
-"""A flooding server through the whole program: what is stored while the traffic screen follows it.
+"""A server that floods the whole program, while the traffic screen follows it.
 
 Run it: python tests/benchmarks/traffic_flood.py [FRAMES] [RUNS]
-The real program in a pty, with its recorder, linter and the SDK: frames stored a second, counted in the file
-and not on the screen (the median of the runs), how late a key is painted meanwhile (95 % of all runs), the
-most memory of the program, and whether the recording has every frame once, in order and byte for byte. Beside
-it, the same server read by a Python loop that keeps the lines in a list.
+The real program runs in a pty with its recorder, its linter and the SDK. Measured are:
+- the frames stored per second, counted in the file rather than on the screen (median of the runs);
+- the delay until a key is painted meanwhile (95th percentile of all runs);
+- the peak memory of the program;
+- whether the recording contains every frame once, in order and byte for byte.
+For comparison, a Python loop reads the same server and keeps the lines in a list.
 """
 
 import json
@@ -32,19 +34,19 @@ from tui.storage.recordings.findings import judged_of  # noqa: E402
 SERVER = ROOT / "tests" / "benchmarks" / "million_server.py"
 TRAFFIC, QUIT = "\x1bOS", "\x11"
 HEADINGS = (b"elapsed", None, b"time")
-"""What each press of `t` paints; the second takes a heading away and is not measured."""
+"""What each press of `t` paints. The second press removes a heading and is not measured."""
 
 UNDER_WAY = 2_000
-"""Frames that are stored before it is measured: the first ones find no window open."""
+"""Frames that are stored before measuring starts."""
 
 TOO_LONG = 300
 
 
 @dataclass
 class Run:
-    """What was measured in one run; `lost` counts the frames that are not in the recording as they were.
+    """The measurements of one run. `lost` counts the frames that are missing or changed in the recording.
 
-    `behind`: how many of the stored entries the linter had not looked at when all were stored.
+    `behind` is how many of the stored entries the linter had not checked when all were stored.
     """
 
     frames_a_second: float = 0.0
@@ -56,7 +58,7 @@ class Run:
 
 
 def plain(frames: int) -> float:
-    """Return the frames a second of a loop that only reads the lines and keeps them."""
+    """Return the frames per second of a loop that only reads the lines and keeps them."""
     command = [sys.executable, str(SERVER), str(frames)]
     server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert server.stdout is not None
@@ -70,17 +72,17 @@ def plain(frames: int) -> float:
 
 
 class Recording:
-    """The recording that the program is writing, seen from outside."""
+    """The recording that the program is writing, read from another process."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def stored(self) -> int:
-        """Return how many entries it has by now."""
+        """Return how many entries are stored so far."""
         return int(self._ask("SELECT max(seq) FROM entries") or 0)
 
     def judged(self) -> int:
-        """Return up to which entry the linter came, by what is stored."""
+        """Return the last entry that the linter has checked, according to the file."""
         try:
             with closing(self._open()) as connection:
                 return judged_of(dict(connection.execute("SELECT name, value FROM meta")))
@@ -88,7 +90,7 @@ class Recording:
             return 0
 
     def lost(self, frames: int) -> int:
-        """Return how many frames of the flood are not in it at their place and byte for byte."""
+        """Return how many frames of the flood are missing, out of order or changed."""
         with closing(self._open()) as connection:
             rows = connection.execute("SELECT body FROM bodies ORDER BY seq")
             found = [body for (body,) in rows if b'"logger":"flood"' in body]
@@ -104,12 +106,12 @@ class Recording:
         try:
             with closing(self._open()) as connection:
                 return connection.execute(question).fetchone()[0]
-        except (IndexError, sqlite3.Error):  # it is just being made
+        except (IndexError, sqlite3.Error):  # the file is just being created
             return 0
 
 
 def wait(app: TerminalApp, seconds: float, condition: Callable[[], bool] = lambda: False) -> bool:
-    """Read what is painted until a condition holds, at most `seconds`; return whether it does."""
+    """Read output until a condition holds, for at most `seconds`; return whether it holds."""
     ends = time.perf_counter() + seconds
     while not (holds := condition()) and time.perf_counter() < ends:
         app.pump(0.01)
@@ -119,7 +121,7 @@ def wait(app: TerminalApp, seconds: float, condition: Callable[[], bool] = lambd
 
 
 def key(app: TerminalApp, number: int) -> float | None:
-    """Press `t`; return the milliseconds until the line of headings was painted anew."""
+    """Press `t`; return the milliseconds until the headings are repainted."""
     heading, seen, began = HEADINGS[number % 3], len(app.raw), time.perf_counter()
     app.send("t")
     if heading is None:
@@ -133,7 +135,7 @@ def key(app: TerminalApp, number: int) -> float | None:
 
 
 def flooded(frames: int, folder: Path) -> Run:
-    """Let the server flood, and watch."""
+    """Run the program under a flood and return the measurements."""
     go, config, found, recording = folder / "go", folder / "config.toml", Run(), Recording(folder)
     arguments = json.dumps([str(SERVER), str(frames), str(go)])
     config.write_text(f"[servers.flood]\ncommand = {json.dumps(sys.executable)}\nargs = {arguments}\n")

@@ -1,10 +1,11 @@
-"""How long a key takes on the traffic screen while a server floods, and over a million entries at rest.
+"""Delay of keys on the traffic screen while a server floods, and with a million entries when idle.
 
 Run it: python tests/benchmarks/traffic_screen.py [ENTRIES]
-The program in a pty of 120 x 40 follows a server that writes as fast as it is read, recorder and linter on.
-The key is `t`, the dearest: it writes every line anew, and the time is from writing it to the terminal until
-the new heading comes back painted. Once all entries are in, also `k`, which moves the cursor by a line. In
-turn with them the keys of a bare Textual app with one field. Exits with 1 where a budget is missed.
+The program runs in a pty of 120 x 40, with recorder and linter on, and follows a server that writes as fast
+as it is read. The key is `t`, the most expensive one: it redraws every line. The delay is measured from
+writing the key to the terminal until the new heading is painted. Once all entries have arrived, `k` is
+measured too, which moves the cursor by one line. The keys alternate with those of a bare Textual app with one
+input. Exits with 1 if a budget is missed.
 """
 
 import json
@@ -26,20 +27,20 @@ from tests.terminal.pty_app import FRAME_ENDS, TerminalApp, home_in  # noqa: E40
 SERVER = ROOT / "tests" / "benchmarks" / "million_server.py"
 QUIET_MS, FLOODED_MS = 12.0, 30.0
 HEADINGS = (b"elapsed", None, b"time")
-"""What each press of `t` paints; the second takes a heading away and is not measured."""
+"""What each press of `t` paints. The second press removes a heading and is not measured."""
 PRESSES, LONGEST = 90, 300.0
 TRAFFIC, UP = "\x1bOS", "k"
 COUNT = re.compile(rb"(\d[\d ]*) entries")
 
 
 def entries(app: TerminalApp) -> int:
-    """Return how many entries the screen says there are."""
+    """Return the number of entries shown on the screen."""
     found = COUNT.findall(app.raw[-(1 << 16) :])
     return int(found[-1].replace(b" ", b"")) if found else 0
 
 
 def timed(app: TerminalApp, key: str, painted: Callable[[int], bool]) -> float:
-    """Press a key; return the milliseconds until it was painted in what came behind an offset."""
+    """Press a key; return the milliseconds until `painted` holds for the output after an offset."""
     seen, began = len(app.raw), time.perf_counter()
     app.send(key)
     while not painted(seen):
@@ -50,7 +51,7 @@ def timed(app: TerminalApp, key: str, painted: Callable[[int], bool]) -> float:
 
 
 class Times:
-    """Takes the times of keys, and those of the bare app in turn with them."""
+    """Measures the delay of keys, alternating with the bare app."""
 
     def __init__(self, app: TerminalApp, bare: TerminalApp) -> None:
         self.app, self.bare = app, bare
@@ -64,7 +65,7 @@ class Times:
         rest(self.app, 0.05 + self._turn % 5 / 50)
 
     def format(self) -> list[float]:
-        """Press `t` until the first format is shown again."""
+        """Press `t` until the first format is shown again; return the delays."""
         took = []
         for heading in HEADINGS:
             self._other()
@@ -76,7 +77,7 @@ class Times:
         return took
 
     def up(self) -> float:
-        """Press `k`; what is painted next is what it does, as nothing else moves."""
+        """Press `k`; return the delay until the next frame, which is its effect: nothing else changes."""
         self._other()
         return timed(self.app, UP, lambda seen: FRAME_ENDS in self.app.raw[seen:])
 
