@@ -30,7 +30,7 @@ def test_a_server_is_added_corrected_disabled_enabled_and_removed(tmp_path: Path
         app.send(SAVE)
         app.shows("✗ legacy_math", 'Set transport = "lines"')
         app.send("e")
-        app.shows("Edit the server “legacy_math”")
+        app.shows("Edit server “legacy_math”")
         app.send("\t\t")
         app.send(RIGHT + RIGHT)
         app.shows("(•) lines", 'transport = "lines"')

@@ -9,6 +9,7 @@ from tests.ui.fakes import FakeRuntime
 from tui.core.servers import ServerState, StopReason
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.dialogs.server_form import ServerForm
+from tui.ui.widgets.rows import text_of
 
 
 async def test_a_server_is_added_from_typed_values_with_a_preview():
@@ -24,6 +25,20 @@ async def test_a_server_is_added_from_typed_values_with_a_preview():
         await until(lambda: runtime.server_changes.done)
         await shows(app, "Added the server “mine”.")
     assert runtime.server_changes.done == [("add", '[servers.mine]\nline = "python3 x"\n# lines\n')]
+
+
+async def test_an_added_server_is_selected_so_that_the_next_key_is_about_it():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        pane = app.main.regions.servers
+        await pilot.press("f3", "a")
+        await until(lambda: isinstance(app.screen, ServerForm))
+        await pilot.press(*"python3", "space", "x", "tab", *"mine", "ctrl+s")
+        await until(lambda: runtime.server_changes.done)
+        runtime.host.put(running("mine"))
+        await until(lambda: pane.selected == "mine" and "mine" in text_of(pane.row(pane.cursor)))
+        await pilot.press("e")
+        await shows(app, "Edit server “mine”")
 
 
 async def test_an_error_is_shown_and_the_form_stays_open():
@@ -52,7 +67,7 @@ async def test_a_server_is_changed_with_its_secrets_masked():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f3", "e")
-        await shows(app, "Edit the server “weather”", "python3 weather.py", "TOKEN=***", "TOKEN is not set")
+        await shows(app, "Edit server “weather”", "python3 weather.py", "TOKEN=***", "TOKEN is not set")
         await pilot.press("exclamation_mark", "ctrl+s")
         await until(lambda: runtime.server_changes.done)
     assert runtime.server_changes.done[0][1].startswith('[servers.weather]\nline = "python3 weather.py!"')

@@ -53,7 +53,10 @@ async def test_a_problem_is_shown_first_and_the_same_key_calls_anyway() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("ctrl+s")
-        await shows(app_of(screen), "location is required", "again to send anyway")
+        await shows(app_of(screen), "location is required", "ctrl+s sends anyway")
+        bench = bench_of(screen)
+        for width in (30, 45, 60):
+            assert text_of(bench.line.row(width)).endswith(" ctrl+s sends anyway "), width
         assert not runtime.workbench.called
         await pilot.press("ctrl+s")
         await called(runtime)

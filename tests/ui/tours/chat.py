@@ -13,7 +13,7 @@ async def servers_edited(visit: Visit) -> None:
     await visit.press("colon", "slash", "slash", "m")
     await visit.see("server-add", "Add server", "Headers")
     await visit.press("escape", "e")
-    await visit.see("server-change", "Edit the server “weather”", "TOKEN=***", "is not set")
+    await visit.see("server-change", "Edit server “weather”", "TOKEN=***", "is not set")
 
 
 @tour(idle, "chat-empty", "chat-commands", "chat-attach", "palette", "themes", "system-text", "help")

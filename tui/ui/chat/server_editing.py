@@ -1,6 +1,6 @@
 """Adding, changing, disabling and removing servers from the servers pane."""
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError
@@ -35,7 +35,8 @@ class ServerEditing:
 
         def decided(draft: "Draft | None") -> None:
             if draft is not None:
-                self._run(changes.add(draft), f"Added the server {quoted_name(draft.name)}.")
+                words = f"Added the server {quoted_name(draft.name)}."
+                self._run(changes.add(draft), words, lambda: self._regions.servers.select(draft.name))
 
         self._open_dialog(ServerForm(make, ServerValues()), decided)
 
@@ -113,10 +114,12 @@ class ServerEditing:
     def _complain(self, error: McptuiError) -> None:
         self._regions.notify(clean_line(str(error), 400), timeout=8)
 
-    def _run(self, change: Awaitable[Sequence[str] | None], done: str) -> None:
+    def _run(
+        self, change: Awaitable[Sequence[str] | None], done: str, after: Callable[[], None] | None = None
+    ) -> None:
         """Carry out a change in the background: a server may take seconds to stop.
 
-        `done` and the sentences that the change returns are shown.
+        `done` and the sentences that the change returns are shown, and `after` is called.
         """
 
         async def work() -> None:
@@ -127,5 +130,7 @@ class ServerEditing:
             else:
                 text = " ".join((done, *(f"{one[:1].upper()}{one[1:]}." for one in more)))
                 self._regions.notify(clean_line(text, 400), timeout=8 if more else 3)
+                if after is not None:
+                    after()
 
         self._regions.screen.run_worker(work(), exit_on_error=True)

@@ -141,6 +141,13 @@ class ServersPane(TitledPane):
                 return status
         return self._statuses[0] if self._statuses else None
 
+    def select(self, name: str) -> None:
+        """Put the cursor on a server, which the next snapshot may bring."""
+        self._selected = name
+        self._seen = None
+        self.tick()
+        self.show_row(self.cursor)
+
     def toggle_selected(self) -> None:
         status = self.selected_status
         if self._host is not None and status is not None:

@@ -85,7 +85,7 @@ class ServerForm(ModalScreen["Draft | None"]):
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        title = f"Edit the server {quoted_name(self._fixed)}" if self._fixed else "Add server"
+        title = f"Edit server {quoted_name(self._fixed)}" if self._fixed else "Add server"
         with Vertical():
             yield Literal(title, classes="title")
             with VerticalScroll(can_focus=False):

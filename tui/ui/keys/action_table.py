@@ -243,11 +243,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("chat.export", "x", _C.CONVERSATION, "export", "Export the conversation", 18),
     # ---- the list of sessions ----
     _sessions("session.resume", "enter", "open", "Open the session", 1),
-    _sessions("session.branch", "ctrl+b", "branch", "Open a copy of the session", 6),
+    _sessions("session.branch", "ctrl+b", "branch", "Open a copy of the session", 7),
     _sessions("session.rename", "ctrl+e", "rename", "Rename the session", 4),
     _sessions("session.delete", "ctrl+d", "delete", "Delete the session", 5),
     _sessions("session.undo", "ctrl+z", "undo", "Undo the last deletion", 3),
-    _sessions("session.export", "ctrl+s", "export", "Export the session", 7),
+    _sessions("session.export", "ctrl+s", "export", "Export the session", 6),
     _sessions("session.leave", "escape", "back", "Clear the search, or close the list", 2),
     # ---- models ----
     _models("model.take", "enter", "select", "Switch to this model", 1),

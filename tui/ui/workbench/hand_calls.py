@@ -77,11 +77,9 @@ class HandCalls:
 
     def _show_problem(self, bench: Bench, problem: str, *, can_insist: bool) -> None:
         bench.insisted = can_insist
-        words: list[tuple[str, str]] = [(f"! {clean_line(problem, 300)}", "bad")]
-        if can_insist:
-            key = self._shared.overrides.first_of("bench.call")
-            words += [("   ", ""), *key_cap(key, "again to send anyway")]
-        bench.line.say(*words)
+        key = self._shared.overrides.first_of("bench.call")
+        insists = key_cap(key, "sends anyway") if can_insist else ()
+        bench.line.say((f"! {clean_line(problem, 300)}", "bad"), end=insists)
 
     def _confirm(self, bench: Bench, item: Item, arguments: object) -> None:
         warning = self._warning(item, arguments)

@@ -53,6 +53,7 @@ class ResultLine(Bar):
         self._call: HandCall | None = None
         self._fresh = ""
         self.note: Row = ()
+        self._end: Row = ()
         self.what = ""
 
     def show(self, call: HandCall | None) -> None:
@@ -68,9 +69,9 @@ class ResultLine(Bar):
         if call.took_ms is None or _freshness(call) != self._fresh:
             self.refresh()
 
-    def say(self, *row: tuple[str, str]) -> None:
-        """Show a note instead of the call; without arguments, show the call again."""
-        self.note = row
+    def say(self, *row: tuple[str, str], end: Row = ()) -> None:
+        """Show a note instead of the call, and `end` whole; without arguments, show the call again."""
+        self.note, self._end = row, end
         self.refresh()
 
     def row(self, width: int) -> Row:
@@ -79,7 +80,8 @@ class ResultLine(Bar):
         if call is not None and width >= NUMBER_FROM:
             right = ((f"call {call.number} ", "dim"),)
         if self.note:
-            return spread(((" ", ""), *self.note), right, width)
+            end = (*self._end, (" ", "")) if self._end else right
+            return spread(((" ", ""), *self.note), end, width)
         if call is None:
             return ((" RESULT", "dim bold"),)
         if call.state is HandCallState.RUNNING:

@@ -35,7 +35,14 @@ async def test_the_server_its_message_and_every_field_are_shown() -> None:
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
         await shows(
-            app, "weather", "round 2", "Who are [b]you[/b]?", "name  text", "size", "4", "Mon", "decline"
+            app,
+            "The server “weather” asks, round 2:",
+            "Who are [b]you[/b]?",
+            "name  text",
+            "size",
+            "4",
+            "Mon",
+            "decline",
         )
         question.cancel()
 
