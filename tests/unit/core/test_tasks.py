@@ -79,7 +79,7 @@ def test_a_task_expires_after_its_time_to_live_and_a_grace_period():
     assert not TASK.updated({"status": "working", "ttlMs": None}).expired(1e12)
 
 
-def test_tasks_are_found_by_server_and_origin_and_only_unfinished_ones_are_stored():
+def test_tasks_are_found_by_server_and_origin_and_only_new_and_dropped_ones_are_written():
     keeper = Keeper(TASK)
     book = KnownTasks(keeper)
     other = Task("srv", "elsewhere", "t-2", "x", created=1.0)

@@ -74,7 +74,7 @@ async def test_a_task_is_polled_at_its_interval_until_it_has_a_result():
     assert server.book.of("srv", "o") == ()
 
 
-async def test_a_running_task_is_in_the_book():
+async def test_a_running_task_is_among_the_known_tasks():
     server = Scripted(WORKING)
     following = asyncio.create_task(server.result())
     await until(lambda: len(server.sent) > 2)

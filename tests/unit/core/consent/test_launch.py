@@ -139,7 +139,7 @@ def test_a_path_taken_from_the_environment_is_part_of_the_hash():
     assert one("/a/run.py").shown_words == ("uvx", "${TOOLS}/run.py")
 
 
-def test_every_reference_to_the_environment_is_part_of_the_hash():
+def test_a_reference_to_the_environment_in_the_instructions_is_part_of_the_hash():
     other = launch(references={"instructions": Reference("${AWS_SECRET}", ("AWS_SECRET",))})
     assert other.digest() != launch().digest()
 

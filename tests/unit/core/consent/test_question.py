@@ -59,7 +59,7 @@ def test_the_question_names_what_changed():
 
 
 @pytest.mark.parametrize("hidden", ["a\u202eb", "a\nb", "\x1b[2Ja"])
-def test_the_question_shows_hidden_characters(hidden: str):
+def test_no_hidden_characters_are_left_in_the_question(hidden: str):
     said = text(ServerSpec("w", "npx", (hidden,), {hidden: "1"}, cwd=f"/{hidden}", source=hidden))
     assert hidden not in said
     assert said.isprintable() or "\n" in said

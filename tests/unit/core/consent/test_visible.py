@@ -28,6 +28,6 @@ def test_invisible_characters_are_shown_as_code_points(text: str, shown: str):
     assert visible(text) == shown
 
 
-def test_ordinary_text_is_unchanged():
+def test_ordinary_text_has_no_hidden_characters():
     assert not has_hidden("npx -y café 北京")
     assert has_hidden("npx\u2063")

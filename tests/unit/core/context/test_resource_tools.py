@@ -109,7 +109,7 @@ async def test_resources_are_read_from_allowed_servers_only():
         ("list_resources", {"server": "notes", "what": 1}),
     ],
 )
-async def test_invalid_arguments_are_named(name, arguments):
+async def test_invalid_arguments_are_rejected(name, arguments):
     box = ResourceToolbox(FunctionToolbox(), Source("notes"))
     (tool,) = [tool for tool in box.tools() if tool.name == name]
     assert await box.check(tool, arguments)

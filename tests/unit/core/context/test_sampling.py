@@ -15,7 +15,7 @@ def request(**params: Any) -> Any:
     return model_request({"messages": [HELLO], **params}, max_tokens=50)[0]
 
 
-def test_text_limits_and_the_system_prompt_are_passed_to_the_model() -> None:
+def test_messages_limits_and_the_system_prompt_are_passed_to_the_model() -> None:
     found = request(systemPrompt="Be brief.", temperature=0.5, stopSequences=["END", 5, ""])
     assert found.messages == [UserMessage("Hello")]
     assert (found.system, found.max_tokens, found.temperature, found.stop) == ("Be brief.", 50, 0.5, ("END",))

@@ -72,7 +72,7 @@ def test_a_transcript_that_fits_is_complete(old, tokens):
         assert all(one.text.replace("\n", "") in record for one in old)
 
 
-def test_the_transcript_includes_calls_results_and_attachments():
+def test_the_transcript_includes_calls_and_results():
     call = CallRequest("c", "notes__add", '{"text": "milk"}')
     old = [AssistantMessage("I add it.", calls=(call,)), ToolMessage("c", "notes__add", "added")]
     (piece,) = pieces(old, 1000)

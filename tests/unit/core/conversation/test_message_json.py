@@ -73,7 +73,7 @@ def test_any_value_is_a_message_or_rejected_with_a_reason(found):
         any_json,
     ),
 )
-def test_a_field_of_the_wrong_type_gets_its_default(role, fields):
+def test_a_message_with_fields_of_any_type_is_read_or_rejected(role, fields):
     try:
         message = message_of({**fields, "role": role})
     except ValueError as error:

@@ -30,6 +30,6 @@ def test_a_program_given_with_a_folder_is_not_searched_on_path(here: Path) -> No
     assert find_program("./missing", {"PATH": ""}) is None
 
 
-def test_the_path_of_mcptui_is_the_default(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_path_variable_of_mcptui_is_the_default(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(here))
     assert find_program("tool") == str(here / "tool")

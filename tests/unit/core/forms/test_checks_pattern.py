@@ -41,7 +41,7 @@ def test_patterns_without_a_known_time_bound_are_checked_only_before_the_call(pa
         ("^#?[0-9a-f]{6}$", "#aabbcc", "#aabbc"),
     ],
 )
-def test_everyday_patterns_are_checked_while_typing(pattern, good, bad):
+def test_everyday_patterns_are_matched(pattern, good, bad):
     compiled = quick_pattern(pattern)
     assert compiled is not None
     assert matches(compiled, good)

@@ -57,7 +57,7 @@ def test_an_object_is_found_among_other_text(before, after):
     assert objects_within(f'{before}{{"id":1}}{after}'.encode(), OPENING) == [{"id": 1}]
 
 
-def test_escaped_characters_use_no_additional_memory():
+def test_escaped_characters_are_read_in_bounded_memory():
     raw = json.dumps("\U0001f469\u200d" * 100_000).encode()  # 200,000 escapes, 1.8 MB
     tracemalloc.start()
     try:

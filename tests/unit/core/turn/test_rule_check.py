@@ -36,7 +36,7 @@ def checked(rules: list[str], *calls: PastCall) -> RuleCheck:
         ("", BY_DEFAULT, ""),
     ],
 )
-def test_a_past_call_changes_if_the_rules_would_decide_differently(
+def test_a_past_call_is_reported_if_the_rules_would_decide_differently(
     rule: str, record: DecisionRecord | None, change: str
 ):
     check = checked([f"{rule} files/*"] if rule else [], PastCall("files", "read", {}, 1.0, decided=record))

@@ -37,7 +37,7 @@ async def kept_fresh(server):
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def test_an_unchanged_list_is_settled():
+async def test_an_unchanged_list_is_settled_without_listing_it_again():
     server = Server()
     async with kept_fresh(server) as fresh:
         await fresh.settled()

@@ -193,7 +193,7 @@ def test_any_result_of_any_request_is_processed_without_an_exception(result):
         assert wire.incoming(answer(result, request_id)) is not None
 
 
-def test_the_ticket_mark_is_a_valid_meta_key():
+def test_the_ticket_mark_contains_exactly_one_slash():
     assert TICKET.count("/") == 1
 
 

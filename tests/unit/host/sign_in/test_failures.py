@@ -44,7 +44,7 @@ def context(*, resource: bool = False, issuer: bool = False) -> OAuthContext:
         (ValueError(""), context(), "sign-in failed: ValueError."),
     ],
 )
-def test_each_error_has_a_next_step(error: Exception, known: OAuthContext, text: str) -> None:
+def test_each_error_is_explained(error: Exception, known: OAuthContext, text: str) -> None:
     assert text in str(explained(error, str(error), "safe", known))
 
 

@@ -27,7 +27,7 @@ TOKENS = {"access_token": "canary-access"}
         (StoredSignIn("a", "u", tokens=TOKENS, expires_at=NOON - 1, renewable=True), "signed in"),
     ],
 )
-def test_the_state_of_a_sign_in_is_short(sign_in: StoredSignIn, state: str) -> None:
+def test_the_state_of_a_sign_in_is_described(sign_in: StoredSignIn, state: str) -> None:
     assert state_of(sign_in, NOON) == state
 
 

@@ -344,7 +344,7 @@ async def test_requests_use_the_proxy_from_the_environment(monkeypatch):
         assert {one.path for one in proxy.asked} == {"http://mcp.example.test/mcp"}
 
 
-async def test_a_request_is_retried_after_the_requested_delay():
+async def test_a_request_is_retried_if_a_busy_server_sends_retry_after():
     busy = says(reply(b"", "503 Service Unavailable", "", retry_after="1"))
     async with http_server(once={"server/discover": busy}) as server, Client(remote(server)) as client:
         assert client.protocol_version == MODERN

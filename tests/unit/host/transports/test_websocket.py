@@ -175,7 +175,7 @@ async def test_a_call_that_failed_with_the_connection_is_not_sent_again(monkeypa
     assert calls == [{"first": 1}, {"second": 2}]
 
 
-async def test_a_server_that_does_not_come_back_ends_the_connection(monkeypatch):
+async def test_the_connection_ends_if_the_server_does_not_come_back(monkeypatch):
     monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.001)
     async with websocket_server() as server:
         transport = remote(server)
@@ -188,7 +188,7 @@ async def test_a_server_that_does_not_come_back_ends_the_connection(monkeypatch)
                 await client.call_tool("echo", {})
 
 
-async def test_a_server_that_answers_no_ping_ends_the_connection(monkeypatch):
+async def test_the_connection_ends_if_the_server_answers_no_ping(monkeypatch):
     monkeypatch.setattr(websocket, "PING_SECONDS", 0.2)
     monkeypatch.setattr(websocket, "REOPENS", 0)
     async with websocket_server(mute=True) as server, Client(transport := remote(server)):

@@ -218,7 +218,7 @@ def test_tools_of_unknown_servers_are_called_too(said: str, name: str, arguments
         "/call get_weather [1]",
     ],
 )
-def test_small_talk_is_answered_without_a_call(said: str) -> None:
+def test_talk_and_invalid_calls_are_answered_without_a_call(said: str) -> None:
     move = answer(said, tools=SAMPLES + OTHERS)
     assert called(move) == [] and move.text
 
@@ -262,11 +262,11 @@ def test_deleting_asks_for_an_id_if_none_is_given(said: str) -> None:
 @pytest.mark.parametrize(
     "said", ["delete everything", "delete the song buy milk", "remember to delete the note", "forget it"]
 )
-def test_only_what_was_named_is_deleted(said: str) -> None:
+def test_what_was_not_named_is_not_deleted(said: str) -> None:
     assert "delete_note" not in [name for name, _ in called(answer(said))]
 
 
-def test_if_two_tools_match_equally_both_are_named() -> None:
+def test_if_two_tools_match_equally_neither_is_called() -> None:
     twins = [tool(server, "get_weather", "Weather.", {"location": TEXT}, "location") for server in "ab"]
     move = answer("weather in Oslo", tools=twins)
     assert called(move) == [] and "Several tools match" in move.text

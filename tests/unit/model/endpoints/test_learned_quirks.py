@@ -252,7 +252,7 @@ def test_what_was_learned_survives_a_round_trip() -> None:
     assert Learned.from_json(json.loads(json.dumps(known.to_json()))) == known
 
 
-def test_if_nothing_was_learned_nothing_is_stored() -> None:
+def test_thinking_first_is_not_stored() -> None:
     assert Learned(thinking_first=True).to_json() == {}
 
 

@@ -112,7 +112,7 @@ def test_arguments_sent_as_growing_snapshots_are_one_call() -> None:
     assert arguments_of(heard) == [{"q": "a b"}]
 
 
-def test_an_empty_object_before_the_real_arguments_is_a_placeholder() -> None:
+def test_an_empty_object_before_the_real_arguments_is_ignored() -> None:
     heard = reply_to(
         chunk(tool_calls=[call("{}")]),
         chunk(tool_calls=[{"index": 0, "function": {"arguments": '{"q":1}'}}]),

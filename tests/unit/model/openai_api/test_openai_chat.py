@@ -168,7 +168,7 @@ async def test_a_connection_is_reused_for_the_next_request() -> None:
         ),
     ],
 )
-async def test_an_endpoint_that_sends_only_comments_times_out(answer: Answer, expect: str) -> None:
+async def test_an_endpoint_that_falls_silent_is_not_waited_for(answer: Answer, expect: str) -> None:
     first = 0.2 if answer.mute else 20  # the other endpoints have begun to answer
     heard, _ = await asked(answer, first_token_seconds=first, between_chunks_seconds=0.6)
     if expect:
@@ -207,7 +207,7 @@ async def test_an_address_without_a_version_is_retried_with_it_and_remembered() 
         assert [other.path for other in endpoint.others] == ["/chat/completions"]
 
 
-async def test_an_address_that_returns_a_web_page_is_retried_with_its_version() -> None:
+async def test_a_base_url_that_returns_a_web_page_is_retried_with_v1() -> None:
     def page(request: Any) -> Answer:
         if request.path.startswith("/v1"):
             return says("a")
@@ -293,7 +293,7 @@ def test_the_model_package_is_imported_without_the_client_library() -> None:
     assert shown.stdout.strip() == "[]"
 
 
-async def test_an_endpoint_that_sends_the_opening_tag_again_is_recognized() -> None:
+async def test_after_a_reply_without_think_tags_the_next_one_is_read_as_text() -> None:
     async with talking(says("Hm.</think>4"), says("Five"), says("Six")) as (model, _):
         heard = [await heard_from_model(model.stream(ASK)) for _ in range(3)]
     assert [(one.text, one.reasoning) for one in heard] == [("4", "Hm."), ("Five", "Five"), ("Six", "")]

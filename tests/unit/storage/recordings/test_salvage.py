@@ -127,7 +127,7 @@ def test_start_end_and_sources_of_a_damaged_recording_are_still_known(path: Path
         assert reader.damage
 
 
-def test_metadata_may_be_lost(path: Path):
+def test_lost_metadata_is_empty_and_reported_as_damage(path: Path):
     recorded(path, requests(1, 10))
     with closing(sqlite3.connect(path)) as connection:
         (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'meta'").fetchone()

@@ -68,7 +68,7 @@ def harmless(page: Page) -> None:
         assert not re.match(r"\s*(javascript|vbscript|data):", str(attributes.get("href", "")), re.IGNORECASE)
 
 
-async def test_results_are_shown_as_people_read_them(tmp_path: Path):
+async def test_results_are_shown_without_notes_for_the_model(tmp_path: Path):
     cut = ToolMessage("c1", "x", CANCELLED_FOR_MODEL, is_error=True, why="cancelled")
     odd = ToolMessage("c2", "y", f"ERROR: [warning: odd {EVIL}]\nno", is_error=True, seconds=1.0)
     asking = AssistantMessage("", calls=(CallRequest("c1", "x", "{}"), CallRequest("c2", "y", "{}")))
@@ -133,7 +133,7 @@ async def test_a_huge_text_is_not_rendered(tmp_path: Path):
     assert "strong" not in {tag for tag, _ in page.tags}
 
 
-async def test_the_system_prompt_is_collapsed(tmp_path: Path):
+async def test_the_system_prompt_is_shown_as_text(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     journal.describe(SessionMeta(system=EVIL))
@@ -151,7 +151,7 @@ async def test_no_text_can_escape_its_element(tmp_path: Path, one: str, other: s
 
 
 @pytest.mark.parametrize("kind", ["html", "markdown", "json"])
-async def test_an_export_is_written_completely_or_not_at_all(tmp_path: Path, kind: str):
+async def test_an_export_leaves_only_its_file_in_the_folder(tmp_path: Path, kind: str):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION)
     target = tmp_path / "out"

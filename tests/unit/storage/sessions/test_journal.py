@@ -45,7 +45,7 @@ async def test_data_that_nobody_awaits_is_stored_too(tmp_path: Path):
     await journal.close()
 
 
-async def test_messages_sent_together_are_stored_in_one_transaction(tmp_path: Path, monkeypatch):
+async def test_messages_sent_together_are_stored_in_few_transactions(tmp_path: Path, monkeypatch):
     commits = []
     real = session_journal.SessionWriter.store
     monkeypatch.setattr(

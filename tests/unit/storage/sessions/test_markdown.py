@@ -46,7 +46,7 @@ async def test_the_export_shows_who_said_what_and_which_tools_were_called(tmp_pa
         assert part in page
 
 
-async def test_results_are_shown_as_people_read_them(tmp_path: Path):
+async def test_results_are_shown_without_notes_for_the_model(tmp_path: Path):
     cut = ToolMessage("c1", "x", CANCELLED_FOR_MODEL, is_error=True, why="cancelled")
     odd = ToolMessage(
         "c2", "y", "ERROR: [warning: *odd*]\n[image 1, attached below]", is_error=True, seconds=1.0
