@@ -1,10 +1,10 @@
-"""Somebody who accepts every change of definitions, for tests of what comes after."""
+"""A question answerer that accepts every change of definitions, for tests of what follows."""
 
 from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion, Refuser
 
 
 class Accepting(Refuser):
-    """Declines everything else."""
+    """Accepts changed definitions and declines everything else."""
 
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
         return DefinitionsAnswer(Action.ACCEPT)

@@ -22,7 +22,7 @@ MANIFEST: dict[str, Any] = {
 
 
 def manifest(config: Mapping[str, Any] | None = None, **more: Any) -> dict[str, Any]:
-    """Return a manifest with these fields, and these of `mcp_config`."""
+    """Return a manifest with these fields, and with `config` merged into its `mcp_config`."""
     server = MANIFEST["server"]
     return {
         **MANIFEST,
@@ -39,9 +39,9 @@ def entry(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
 
 
 def bundle(path: Path, said: Any = None, files: Mapping[str, bytes] | None = None, *others: Any) -> Path:
-    """Write a bundle, by default with the one file that `MANIFEST` starts.
+    """Write a bundle, by default with the single file that `MANIFEST` starts.
 
-    `others` are pairs of an entry as it is and its data.
+    `others` are pairs of a `ZipInfo` and its data, written unchanged.
     """
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
         text = said if isinstance(said, bytes) else json.dumps(MANIFEST if said is None else said).encode()

@@ -16,7 +16,7 @@ import pytest
 
 
 class NotedWaits:
-    """A clock that records how long it was asked to wait, and does not wait."""
+    """A clock that records the requested waits instead of waiting."""
 
     def __init__(self) -> None:
         self.waits: list[float] = []
@@ -29,7 +29,7 @@ class NotedWaits:
 
 
 class FrozenTime:
-    """A stand-in for the module `time`: it stands still until a test advances it, and its zone is UTC."""
+    """A stand-in for the `time` module that stands still until a test advances it, in UTC."""
 
     def __init__(self) -> None:
         self.started_ns = 1_000 * 10**9
@@ -68,9 +68,9 @@ _FUNCTIONS = frozenset(getattr(time, name) for name in _FROZEN)
 
 
 def freeze_time(monkeypatch: pytest.MonkeyPatch, *packages: str) -> FrozenTime:
-    """Replace the clock in every module of some packages, also where a parameter has it as its default.
+    """Replace the clock in every module of some packages, and in default values of parameters.
 
-    asyncio and Textual keep the real one, so that timers run.
+    asyncio and Textual keep the real clock, so that timers run.
     """
     frozen = FrozenTime()
     replacements = {getattr(time, name): getattr(frozen, name) for name in _FROZEN}
@@ -81,7 +81,7 @@ def freeze_time(monkeypatch: pytest.MonkeyPatch, *packages: str) -> FrozenTime:
 
 @dataclass(frozen=True)
 class _ClockPlace:
-    """A name of a module, or the defaults of a function, that is the clock or one of its functions."""
+    """A name in a module, or the defaults of a function, that refers to `time` or one of its functions."""
 
     owner: ModuleType | FunctionType
     name: str
@@ -111,7 +111,7 @@ def _is_function_of_time(value: object) -> bool:
 
 @cache
 def _clocks_of(packages: tuple[str, ...]) -> list[_ClockPlace]:
-    """Find every place once, which takes as long as many a test; nothing is imported or defined later."""
+    """Find every place and cache the result: the search is slow, and no module is imported later."""
     for package in packages:
         _import_all(package)
     prefixes = tuple(f"{package}." for package in packages)
@@ -139,7 +139,7 @@ def _functions(module: ModuleType) -> Iterator[FunctionType]:
 
 
 def _import_all(package: str) -> None:
-    """Import every module, since one that is imported later would have the real clock."""
+    """Import every module, since one that is imported later would use the real clock."""
     root = importlib.import_module(package)
     for found in pkgutil.walk_packages(root.__path__, f"{package}."):
         if not found.name.endswith("__main__"):
@@ -147,7 +147,7 @@ def _import_all(package: str) -> None:
 
 
 class SkippedWaits(asyncio.SelectorEventLoop):
-    """An event loop in which nobody waits: its time only goes on by what the next timer would have waited."""
+    """An event loop that never sleeps: its clock jumps ahead to the next timer instead."""
 
     skipped = 0.0
 

@@ -1,4 +1,4 @@
-"""Fixtures of every test: a check for leaks, and a home folder of its own."""
+"""Fixtures for every test: a check for leaks, and a separate home folder."""
 
 import asyncio
 import contextlib
@@ -21,20 +21,20 @@ from tests import programs, workers
 
 FD_DIR = "/proc/self/fd"
 
-# The suite has to run within minutes, and to judge a change by the same examples as the change before it.
-# New ones are looked for with `pytest --hypothesis-profile=search`.
+# The suite must finish within minutes and use the same examples for every change.
+# `pytest --hypothesis-profile=search` searches for new ones.
 hypothesis.settings.register_profile("suite", max_examples=30, deadline=None, derandomize=True)
 hypothesis.settings.register_profile("search", max_examples=2000, deadline=None)
 hypothesis.settings.load_profile("suite")
 
-# The hundreds of programs that tests start load compiled modules, which saves half a second each, and so does
-# each worker with the test modules, whose asserts would be rewritten anew.
+# Tests start hundreds of programs, and compiled modules save each of them half a second. They also save the
+# workers from rewriting the asserts of the test modules again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 
-# Programs inherit which signals are ignored, as SIGINT is in a shell's background job and SIGHUP under nohup.
-# One that is handled, if only by nothing, has its default effect in them.
+# Child processes inherit ignored signals: SIGINT is ignored in a shell's background job, SIGHUP under nohup.
+# A signal with a handler, even an empty one, is reset to its default action in them.
 for _number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, lambda *_: None)
@@ -45,22 +45,22 @@ LOADED = pytest.StashKey[programs.LoadedModules]()
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Say how many processes `-n auto` is: four more than processors, since tests wait a lot."""
+    """Return the number of workers for `-n auto`: four more than CPUs, since tests wait a lot."""
     return min(MOST_WORKERS, (os.cpu_count() or 1) + 4)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Fork workers from this process where that is safe; they share one that has mcptui loaded."""
+    """Fork workers from this process if that is safe; they share one process that has mcptui loaded."""
     if workers.plan(config):
         config.stash[LOADED] = programs.LoadedModules()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect no garbage while tests are loaded, and exclude those thousands and their modules for good.
+    """Disable garbage collection while tests are collected, and exclude all objects of that time from it.
 
-    What they left is not worth half a second in each worker.
+    Scanning those objects would cost each worker half a second.
     """
     gc.disable()
     try:
@@ -72,7 +72,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def _descriptors() -> set[str]:
-    """Return the numbers of all open descriptors; none where the system does not list them."""
+    """Return the numbers of all open descriptors, or none if the system does not list them."""
     try:
         return set(os.listdir(FD_DIR))
     except FileNotFoundError:
@@ -80,7 +80,7 @@ def _descriptors() -> set[str]:
 
 
 def _children(of: set[int]) -> set[int]:
-    """Return the ids of all descendants of processes."""
+    """Return the ids of all descendants of some processes."""
     if not os.path.exists("/proc/self/task"):
         there = [psutil.Process(pid) for pid in of if psutil.pid_exists(pid)]
         return {child.pid for process in there for child in process.children(recursive=True)}
@@ -93,7 +93,7 @@ def _children(of: set[int]) -> set[int]:
             for task in os.listdir(tasks):
                 with open(f"{tasks}/{task}/children", "rb", buffering=0) as children_of_task:
                     lists.append(children_of_task.read())
-        except OSError:  # it has just ended
+        except OSError:  # the process has just ended
             continue
         children = {int(pid) for pids in lists for pid in pids.split()}
         unread += children - found
@@ -104,7 +104,7 @@ def _children(of: set[int]) -> set[int]:
 def _leaked_descriptors(before: set[str]) -> list[str]:
     found = []
     for number in sorted(_descriptors() - before):
-        with contextlib.suppress(OSError):  # closed by now, as that of the listing itself is
+        with contextlib.suppress(OSError):  # already closed, like the descriptor of the listing itself
             target = os.readlink(f"{FD_DIR}/{number}")
             if "pipe" in target or "socket" in target or "ptmx" in target:
                 found.append(f"{number} -> {target}")
@@ -112,7 +112,7 @@ def _leaked_descriptors(before: set[str]) -> list[str]:
 
 
 def wait_until(condition: Callable[[], object], seconds: float = 30.0, what: str = "") -> None:
-    """Wait for a condition that other threads or processes fulfil; fail with its name."""
+    """Wait for a condition that other threads or processes fulfil; fail with `what`."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -121,7 +121,7 @@ def wait_until(condition: Callable[[], object], seconds: float = 30.0, what: str
 
 
 async def until(condition: Callable[[], object], seconds: float = 30.0, what: str = "") -> None:
-    """Wait for a condition while the event loop runs; fail with its name."""
+    """Wait for a condition while the event loop runs; fail with `what`."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -131,7 +131,7 @@ async def until(condition: Callable[[], object], seconds: float = 30.0, what: st
 
 @contextlib.contextmanager
 def refusing_port() -> Iterator[int]:
-    """Give a port of this machine that refuses connections, and that nobody else can get meanwhile."""
+    """Yield a local port that refuses connections and that no other process can take meanwhile."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         yield bound.getsockname()[1]
@@ -139,10 +139,10 @@ def refusing_port() -> Iterator[int]:
 
 @pytest.fixture(scope="session")
 def shared_processes() -> set[int]:
-    """Return the ids of processes that serve several tests: whoever starts one adds it.
+    """Return the ids of processes that serve several tests; the fixture that starts one adds it.
 
-    They need not be among the children that `nothing_left_behind` sees before a test: the kernel may leave
-    some out of the list while another one ends.
+    `nothing_left_behind` cannot rely on its list of children for them: the kernel may omit some from the list
+    while another child exits.
     """
     return set()
 
@@ -154,7 +154,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def loaded(request: pytest.FixtureRequest, shared_processes: set[int]) -> Iterator[str]:
-    """Give the path of the process that has the modules of mcptui loaded."""
+    """Yield the socket path of the process that has the modules of mcptui loaded."""
     if LOADED in request.config.stash:
         yield request.config.stash[LOADED].path
         return
@@ -166,7 +166,7 @@ def loaded(request: pytest.FixtureRequest, shared_processes: set[int]) -> Iterat
 
 @pytest.fixture(scope="session")
 def fork_server(loaded: str, shared_processes: set[int]) -> Iterator[None]:
-    """Start the process that forks itself for each program."""
+    """Run the process that forks itself for each program."""
     programs.fork_server = programs.ForkServer(loaded)
     shared_processes.add(programs.fork_server.pid)
     yield
@@ -207,8 +207,8 @@ def nothing_left_behind(shared_processes: set[int]) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Point every folder that mcptui may write to at a fresh one, and hide the user's API keys."""
-    homes = tmp_path_factory.getbasetemp() / "homes"  # a folder that is never listed: there are thousands
+    """Point every folder that mcptui writes to at a new one, and hide the user's API keys."""
+    homes = tmp_path_factory.getbasetemp() / "homes"  # thousands of homes, so not directly in basetemp
     homes.mkdir(exist_ok=True)
     home = Path(tempfile.mkdtemp(dir=homes))
     for name in list(os.environ):

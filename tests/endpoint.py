@@ -1,13 +1,13 @@
-"""A real endpoint on loopback that speaks OpenAI-compatible SSE and does what a test tells it.
+"""A real endpoint on loopback that speaks OpenAI-compatible SSE and follows a script.
 
     async with Endpoint([says("Hello"), refuses(429, "slow down")]) as endpoint:
         model = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
         ...
         assert endpoint.requests[0].json["model"] == "m"
 
-Each request to `/v1/chat/completions` gets the next answer of the script; when the script is over, the last
-one again. `/v1/models` lists `models`, other paths give `pages`. Everything else is 404. Bytes can be
-re-cut anywhere (`seed`), held back (`delay`), kept open without an end (`hang`), or cut off (`reset`).
+Each request to `/v1/chat/completions` gets the next answer of the script; at its end, the last answer is
+repeated. `/v1/models` lists `models`, and other paths return `pages`. Everything else is 404. An answer can
+be split at random positions (`seed`), delayed (`delay`), left open (`hang`), or cut off (`reset`).
 """
 
 import asyncio
@@ -23,7 +23,7 @@ DONE = b"data: [DONE]\n\n"
 
 @dataclass(frozen=True)
 class Request:
-    """One request as it came."""
+    """A received HTTP request."""
 
     method: str
     path: str
@@ -37,21 +37,21 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one request gets.
+    """The answer to one request.
 
     Attributes:
-        chunks: sent as SSE events, then `[DONE]` if `done`.
+        chunks: sent as SSE events, followed by `[DONE]` if `done`.
         raw: sent instead of chunks, byte for byte.
-        status: HTTP status; if it is not 200, `body` is sent as JSON (or as it is, if it is a text).
-        body: see `status`; with status 200 and no chunks it is the whole body.
-        headers: added to the response; "content-type" overrides.
+        status: HTTP status; if it is not 200, `body` is sent as JSON, or verbatim if it is a string.
+        body: see `status`; with status 200 and no chunks it is the complete body.
+        headers: added to the response; "content-type" overrides the default.
         done: whether `[DONE]` ends the events.
-        seed: re-cut the body at random positions, with this seed; None sends event by event.
+        seed: split the body at random positions with this seed; None sends one event at a time.
         delay: seconds before each piece.
         wait: seconds before the response begins.
-        hang: after the last piece keep the connection open without an end.
-        comments: seconds between keep-alive comments that are sent while hanging; 0 for none.
-        reset: after the last piece cut the connection without ending the body.
+        hang: keep the connection open after the last piece.
+        comments: seconds between keep-alive comments sent while hanging; 0 for none.
+        reset: cut the connection after the last piece without ending the body.
         mute: read the request and never answer.
     """
 
@@ -74,13 +74,13 @@ Reply = Answer | Callable[[Request], Answer]
 
 
 def chunk(finish: str | None = None, *, usage: Any = None, **delta: Any) -> dict[str, Any]:
-    """Return one chunk as OpenAI sends it."""
+    """Return a chunk in OpenAI's format."""
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
     return {"id": "chatcmpl-1", "object": "chat.completion.chunk", "choices": [choice], "usage": usage}
 
 
 def says(text: str, *, pieces: int = 3, **options: Any) -> Answer:
-    """Return an answer that says `text` in pieces."""
+    """Return an answer with `text`, streamed in pieces."""
     size = max(1, -(-len(text) // pieces))
     parts = [chunk(content=text[at : at + size]) for at in range(0, len(text), size)]
     usage = {"prompt_tokens": 12, "completion_tokens": len(parts)}
@@ -88,7 +88,7 @@ def says(text: str, *, pieces: int = 3, **options: Any) -> Answer:
 
 
 def calls(*made: tuple[str, Mapping[str, Any]], text: str = "", **options: Any) -> Answer:
-    """Return an answer that calls tools, in parallel if there are several; ids are `call_N`."""
+    """Return an answer that calls tools, in parallel if there are several; ids begin with `call_N`."""
     chunks = [chunk(role="assistant", content=text or None)]
     for number, (name, arguments) in enumerate(made):
         written = json.dumps(arguments)
@@ -109,20 +109,20 @@ def calls(*made: tuple[str, Mapping[str, Any]], text: str = "", **options: Any) 
 
 
 def refuses(status: int, message: str, *, headers: Mapping[str, str] | None = None, **fields: Any) -> Answer:
-    """Return an answer with an error as OpenAI gives it."""
+    """Return an error in OpenAI's format."""
     return Answer(status=status, body={"error": {"message": message, **fields}}, headers=headers or {})
 
 
 class Endpoint:
-    """The server. Use it with `async with`; leaving it cuts every open connection.
+    """The server. Use it with `async with`, which closes every open connection at the end.
 
     Attributes:
-        requests: every request to chat/completions that was read whole.
+        requests: every request to chat/completions that was read completely.
         others: every other request.
-        disconnects: how many clients went away before their answer was sent whole.
+        disconnects: how many clients disconnected before their answer was complete.
         connections: how many connections were opened.
         open: how many connections are open now.
-        pages: what other paths give; may be changed at any time.
+        pages: the answers of other paths; may be changed at any time.
     """
 
     def __init__(
@@ -148,16 +148,16 @@ class Endpoint:
 
     @property
     def origin(self) -> str:
-        """The address without a path."""
+        """The URL without a path."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def base_url(self) -> str:
-        """The address as a profile wants it."""
+        """The URL for the `base_url` of a profile."""
         return self.origin + self._prefix
 
     def then(self, *replies: Reply) -> None:
-        """Append to the script."""
+        """Append answers to the script."""
         self._replies.extend(replies)
 
     async def __aenter__(self) -> Self:
@@ -199,7 +199,7 @@ class Endpoint:
     async def _respond(
         self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bool:
-        """Send the answer; return whether the connection goes on."""
+        """Send the answer; return whether the connection stays open."""
         if not request.path.endswith(self._prefix + "/chat/completions"):
             self.others.append(request)
             listing = {"object": "list", "data": [{"id": name, "object": "model"} for name in self._models]}
@@ -257,7 +257,7 @@ def _pieces(answer: Answer) -> list[bytes]:
 
 
 async def _send(answer: Answer, writer: asyncio.StreamWriter) -> bool:
-    """Write a response in chunked encoding, one HTTP chunk a piece; return whether it was ended."""
+    """Write a response in chunked encoding, one HTTP chunk per piece; return whether it is complete."""
     forever = asyncio.get_running_loop().create_future()
     if answer.mute:
         await forever

@@ -2,15 +2,15 @@
 
     fork_server.py SOCKET
 
-Loading the modules is most of what a program costs. A request is a connection to SOCKET: it sends the
-arguments of the interpreter (`-m MODULE …` or `SCRIPT …`), the environment, the folder, perhaps the umask,
-and whether stdin is its terminal, with the descriptors of stdin, stdout and stderr. It is answered with the
-process id, and with the exit status once the program has ended. A program whose connection is closed is
-killed. The end of stdin ends the process.
+Loading the modules is most of the cost of starting a program. A request is a connection to SOCKET. The client
+sends the interpreter's arguments (`-m MODULE …` or `SCRIPT …`), the environment, the folder, optionally the
+umask, whether stdin is the controlling terminal, and the descriptors of stdin, stdout and stderr. The
+response is the process id, then the exit status once the program has ended. If the client closes the
+connection, the program is killed. The process ends when its stdin is closed.
 
-With the arguments `fork_server SOCKET INTERPRETER` the fork is such a process too, with a socket of its own:
-each worker of pytest has one, and the modules are loaded once for all, at the first request. Its programs
-take INTERPRETER for theirs, so that what they start are forks as well.
+With the arguments `fork_server SOCKET INTERPRETER`, the fork is itself such a process with its own socket.
+Each pytest worker has one, and the modules are loaded once for all of them, at the first request. Its
+programs have INTERPRETER as `sys.executable`, so that the Python programs they start are forks too.
 """
 
 import atexit
@@ -54,7 +54,7 @@ METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "split"
 
 
 def load() -> None:
-    """Import what programs import, and compile what they compile, so that each of them has it at once."""
+    """Import and compile in advance what programs import and compile."""
     for name in ("tui.cli", "mcp", "openai", *LOADED_WHEN_USED):
         importlib.import_module(name)
     for package in PACKAGES:
@@ -62,13 +62,14 @@ def load() -> None:
         for found in pkgutil.walk_packages(root.__path__, f"tui.{package}."):
             if not found.name.endswith("__main__"):
                 importlib.import_module(found.name)
-    importlib.import_module("tui.commands.command_line").build_parser()  # has argparse compile its patterns
+    importlib.import_module("tui.commands.command_line").build_parser()  # makes argparse compile its patterns
     late = importlib.import_module("tui.core.late_compiling")._LatePattern
     for pattern in [found for found in gc.get_objects() if type(found) is late]:
         for method in METHODS:
             getattr(pattern, method)
     sdk_log = importlib.import_module("tui.host.sdk.sdk_log")
-    loggers = tuple(sdk_log._loggers_of_loaded_modules())  # a look at each module would copy pages for 5 ms
+    # Done here because scanning all modules in a fork would copy pages, which takes 5 ms.
+    loggers = tuple(sdk_log._loggers_of_loaded_modules())
     sdk_log._loggers_of_loaded_modules = lambda: loggers
     gc.collect()
     gc.freeze()
@@ -76,7 +77,7 @@ def load() -> None:
 
 
 def listen(path: str) -> socket.socket:
-    """Return a socket for requests; its name appears once connections are accepted."""
+    """Return a socket for requests. Its path appears once connections are accepted."""
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listening.bind(f"{path}.new")
     listening.listen(64)
@@ -85,7 +86,7 @@ def listen(path: str) -> socket.socket:
 
 
 def serve(listening: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """Answer requests until stdin is closed; return a request only in the process forked for it."""
+    """Serve requests until stdin is closed; in a forked process, return its request."""
     running: dict[int, socket.socket] = {}
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
@@ -124,7 +125,7 @@ def serve(listening: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
 
 
 def _forget(selector: selectors.BaseSelector) -> None:
-    """Close what belongs to the process that forks, in a fork."""
+    """In a fork, close the parent's descriptors and reset its signal handling."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for ready in [key.fileobj for key in selector.get_map().values() if key.fileobj != 0]:
@@ -140,7 +141,7 @@ def _request(asked: socket.socket) -> tuple[bytes, list[int]]:
 
 
 def _kill(asked: socket.socket, running: dict[int, socket.socket]) -> None:
-    """Kill the program of somebody who has gone, if it still runs."""
+    """Kill the program of a client that has disconnected, if it is still running."""
     for pid in [pid for pid, other in running.items() if other is asked]:
         del running[pid]
         with contextlib.suppress(ProcessLookupError):
@@ -158,13 +159,13 @@ def _tell_of_ended(running: dict[int, socket.socket], selector: selectors.BaseSe
 
 
 def _answer(asked: socket.socket, text: str) -> None:
-    """Tell whoever asked; a test that was cancelled no longer listens."""
+    """Send an answer; a test that was cancelled no longer listens."""
     with contextlib.suppress(OSError):
         asked.sendall(text.encode())
 
 
 def become(request: dict[str, Any], descriptors: list[int]) -> None:
-    """Make this process what a new one would be: its session, environment, folder and standard streams."""
+    """Give this process the session, environment, folder and standard streams of a new one."""
     os.setsid()
     if request.get("on_terminal"):
         fcntl.ioctl(descriptors[0], termios.TIOCSCTTY, 0)
@@ -186,7 +187,7 @@ def become(request: dict[str, Any], descriptors: list[int]) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run as the interpreter does, and return the exit status."""
+    """Run a module or script like the interpreter, and return the exit status."""
     try:
         match arguments:
             case ["-m", module, *rest]:
@@ -212,7 +213,7 @@ def run(arguments: list[str]) -> int:
 
 
 def leave(status: int) -> None:
-    """End as the interpreter does, but leave thousands of modules to the kernel to take away."""
+    """Exit like the interpreter, but without cleaning up thousands of modules."""
     threading._shutdown()
     atexit._run_exitfuncs()
     try:
@@ -223,7 +224,7 @@ def leave(status: int) -> None:
 
 
 def main(path: str) -> None:
-    """Load the modules at the first request; then serve, and run in each fork what it is for."""
+    """Load the modules at the first request; then serve, and run the requested program in each fork."""
     listening = listen(path)
     if 0 in select.select([listening, 0], [], [])[0]:
         return

@@ -1,9 +1,9 @@
-"""An interpreter whose programs are forks of `fork_server.py`, see `programs.ForkServer`.
+"""An interpreter whose programs are forks of `fork_server.py`; see `programs.ForkServer`.
 
-It is copied beside the socket of the process that forks, executable, with the real interpreter in its first
-line. A process of it stands for the program: whoever started it may signal, kill or wait for it. The program
-ends with it, but is in a session of its own. Few modules are imported, since a start has to cost nothing:
-`signal` with its enums and `array` would be half of it.
+It is copied next to the fork server's socket as an executable, with the real interpreter in its first line.
+Its process represents the program: the parent may signal, kill or wait for it. The program ends with it but
+runs in its own session. Few modules are imported, to keep the start cheap: `signal` with its enums and
+`array` would be half of its cost.
 """
 
 import _signal as signal
@@ -16,7 +16,7 @@ FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def main(path: str, arguments: list[str]) -> int:
-    """Have the program started on our standard streams; return its exit status."""
+    """Start the program on our standard streams and wait for it; return its exit status."""
     answer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     answer.connect(path)
     request = {
@@ -35,7 +35,7 @@ def main(path: str, arguments: list[str]) -> int:
     pid = int(answer.recv(100))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
     nothing = os.open(os.devnull, os.O_RDWR)
-    for number in range(3):  # they end with the program
+    for number in range(3):  # so that the streams are closed when the program ends
         os.dup2(nothing, number)
     return int(answer.recv(100) or 1)
 

@@ -1,9 +1,9 @@
-"""Keep mcptui busy for as long as asked, and count what it holds at both ends.
+"""Keep mcptui busy and compare its resources at the beginning and at the end.
 
 `python -m tests.soak --minutes 60` plays rounds: start servers, talk, flood, cancel, stop.
-`--rounds 20` plays so many. `--cycles 2000` only starts and stops servers.
+`--rounds 20` plays 20 rounds. `--cycles 2000` only starts and stops servers.
 `--kills 50` kills the app at random moments.
-Exits with 1 if anything is left or has grown.
+Exits with 1 if anything is left over or has grown.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import sys
 
 
 def main() -> int:
-    """Do what was asked for; return the worst exit code."""
+    """Run the selected tests; return the worst exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, metavar="N", default=0.0)
     parser.add_argument("--rounds", type=int, metavar="N", default=0)

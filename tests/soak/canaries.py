@@ -1,12 +1,13 @@
-"""Secrets everywhere, and a search for them in all that mcptui writes, prints and paints.
+"""Puts secrets everywhere, then searches everything that mcptui writes, prints and paints for them.
 
 `python -m tests.soak.canaries --minutes 60` plays rounds: the app in a terminal at three sizes, `run`,
-`call`, `prompt`, `read`, `list`, `servers`, `traffic`, `sessions`, exports, `tap`. Secrets are in `env`,
-`args`, headers, keys of models, and the servers and the model put them into all they say. Every byte is
-searched for every piece of 8 characters of a secret, also in base64 and in URL and JSON escapes, so that one
-that a line break cuts is found too, and for pieces of 5 characters in their order with other bytes between
-them. The texts that a recorded stream spells in pieces are joined for it.
-Exits with 1 if anything is found, or if a step did not come about.
+`call`, `prompt`, `read`, `list`, `servers`, `traffic`, `sessions`, exports, `tap`. There are secrets in
+`env`, `args`, headers and model keys, and the servers and the model put them into everything they send. All
+bytes are searched for every piece of 8 characters of a secret, also in base64 and with URL and JSON escapes,
+so that a secret with a line break in it is found too. They are also searched for pieces of 5 characters in
+their original order with other bytes between them. Texts that a recorded stream carries in pieces are joined
+first.
+Exits with 1 if a secret is found or a step fails.
 """
 
 import argparse
@@ -37,10 +38,10 @@ from tui.storage.recordings.reader import RecordingReader
 
 SERVER = Path(__file__).with_name("canary_server.py")
 PIECE = 8
-"""Characters of a secret that count as a leak."""
+"""This many consecutive characters of a secret are a leak."""
 
 SHORT, IN_ORDER, NEAR = 5, 3, 1000
-"""Characters of short pieces, how many in their order count as a leak, and the bytes between two of them."""
+"""Length of a short piece, how many of them in order are a leak, and the most bytes between two of them."""
 
 SIZES = ((80, 24), (120, 40), (200, 60))
 ENTER, ESCAPE, QUIT, TAB = "\r", "\x1b", "\x11", "\t"
@@ -52,7 +53,7 @@ _CONTROL = re.compile(rb"\x1b\]([^\x07\x1b]*)")
 
 
 def fresh_secrets() -> dict[str, str]:
-    """Return secrets by place, with characters that JSON and URLs escape."""
+    """Return new secrets by the place where they are used, with characters that JSON and URLs escape."""
     return {
         "env": f"e/{secrets.token_hex(6)}+{secrets.token_hex(6)}=Q",
         "argument": f'a"{secrets.token_hex(6)}&{secrets.token_hex(6)}W',
@@ -63,7 +64,7 @@ def fresh_secrets() -> dict[str, str]:
 
 
 class Needles:
-    """Finds pieces of secrets in bytes, in every form that mcptui promises to know."""
+    """Finds pieces of secrets in bytes, in every encoding that mcptui redacts."""
 
     def __init__(self, known: dict[str, str]) -> None:
         self._of: dict[bytes, str] = {}
@@ -75,7 +76,7 @@ class Needles:
             for form in forms:
                 self._add(form, PIECE, name)
             self._add("".join(f"\\u{ord(char):04x}" for char in secret).encode(), 6 * PIECE, name)
-            for shift in range(3):  # what stands before moves the letters of base64
+            for shift in range(3):  # preceding bytes shift the base64 alignment
                 for encode in (base64.b64encode, base64.urlsafe_b64encode):
                     text = encode(b"\0" * shift + raw).rstrip(b"=")
                     self._add(text[4 if shift else 0 : -2], 12, f"{name} in base64")
@@ -89,14 +90,14 @@ class Needles:
             self._of.setdefault(form[at : at + length], name)
 
     def found_in(self, data: bytes) -> dict[str, bytes]:
-        """Return the names of the secrets of which a piece is there, and what stands around it."""
+        """Return the names of the secrets of which a piece is found, with the bytes around it."""
         return {
             self._of[found[0]]: data[max(0, found.start() - 100) : found.end() + 40]
             for found in self._pattern.finditer(data)
         } | self._in_order(data)
 
     def _in_order(self, data: bytes) -> dict[str, bytes]:
-        """Return the names of the secrets of which several short pieces follow each other."""
+        """Return the names of the secrets of which several short pieces are found in order."""
         chains: dict[str, tuple[int, int, int]] = {}
         found: dict[str, bytes] = {}
         for hit in self._short.finditer(data):
@@ -112,7 +113,7 @@ class Needles:
 
 
 def painted_texts(raw: bytes) -> Iterator[bytes]:
-    """Yield what a terminal was sent: without escapes and blanks, titles and links, what was copied."""
+    """Yield the terminal output without escapes and blanks, its titles and links, and copied texts."""
     yield _ESCAPE.sub(b"", raw)
     yield b"\n".join(_CONTROL.findall(raw))
     for copied in _COPIED.findall(raw):
@@ -121,7 +122,7 @@ def painted_texts(raw: bytes) -> Iterator[bytes]:
 
 
 def spelled_texts(body: bytes) -> Iterator[bytes]:
-    """Yield what the events of a stream spell: the texts with one name, joined."""
+    """Yield the texts that the events of a stream carry in pieces, joined by their key."""
     texts: dict[str, list[str]] = {}
     for line in body.splitlines():
         if line.startswith(b"data: {"):
@@ -135,7 +136,7 @@ def _hear(texts: dict[str, list[str]], pair: tuple[str, object]) -> None:
 
 
 class Proof:
-    """Plays rounds in a home of its own, and keeps what was found."""
+    """Plays rounds in its own home folder and collects leaks and failed steps."""
 
     def __init__(self, home: Path, known: dict[str, str]) -> None:
         self.home = home
@@ -176,7 +177,7 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
         self.config.chmod(0o600)
 
     def command(self, *words: str, config: bool = True, codes: tuple[int, ...] = (0,)) -> bytes:
-        """Run a command, look at what it prints, return its output."""
+        """Run a command, search what it prints, and return its stdout."""
         given = [*words, "--config", str(self.config)] if config else list(words)
         trust = ["--trust-config"] if words[0] in ("run", "call", "prompt", "read", "list", "servers") else []
         done = subprocess.run(
@@ -196,7 +197,7 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
         return done.stdout
 
     def tap(self) -> None:
-        """Be another host whose server runs in `mcptui tap`; what the host gets is not searched."""
+        """Act as another host that runs its server through `mcptui tap`. The host's input is not searched."""
         secret = self.known["argument"]
         server = [sys.executable, str(SERVER), "--token", secret]
         calls = [("tools/list", {}), ("tools/call", {"name": "sing", "arguments": {"text": "a"}})]
@@ -228,7 +229,7 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
             print(f"MISSING tap: {done.returncode} {done.stdout[-300:]!r}", flush=True)
 
     def files(self) -> None:
-        """Look at every file of the home; at recordings also as they are read."""
+        """Search every file in the home folder, and the decoded entries of recordings."""
         own = {self.config}
         for path in self.home.rglob("*"):
             if path in own or not path.is_file():
@@ -248,12 +249,12 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
                         self.counts["entries"] += 1
 
     def forget(self) -> None:
-        """Delete recordings that have been searched."""
+        """Delete the recordings that have been searched."""
         for path in self.home.rglob("*.mcptrace*"):
             path.unlink()
 
     def terminal(self, columns: int, rows: int) -> None:
-        """Walk through the app."""
+        """Go through the screens of the app and search what it paints."""
         arguments = ("--config", str(self.config))
         with TerminalApp.real(
             *arguments, columns=columns, rows=rows, env=self.environment, fresh=True
@@ -339,7 +340,7 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
             self.missing[f"{name}: traceback"] += 1
 
     def round(self, number: int) -> None:
-        """Do everything once."""
+        """Play one round."""
         out = self.home / "out"
         out.mkdir(exist_ok=True)
         question = f"sing of {self.known['typed']}"
@@ -391,7 +392,7 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
 
 @contextlib.contextmanager
 def far_server() -> Iterator[str]:
-    """Run a remote server that says its headers, in a thread; yield its URL."""
+    """Run a remote server in a thread that returns its request headers; yield its URL."""
 
     async def echo(asked: Asked, writer: asyncio.StreamWriter) -> None:
         said = asked.headers.get("authorization", "")
@@ -421,7 +422,7 @@ def far_server() -> Iterator[str]:
 
 
 def model(known: dict[str, str]) -> Callable[[Request], Answer]:
-    """Return a model that calls every tool, then thinks and says what it knows in pieces of some sizes."""
+    """Return a model that calls every tool, then sends the secrets it knows in pieces of various sizes."""
     sizes = itertools.cycle((3, 1, 5, 7))
 
     def answer(request: Request) -> Answer:
@@ -442,7 +443,7 @@ def model(known: dict[str, str]) -> Callable[[Request], Answer]:
 
 
 def prove(seconds: float, keep: str = "") -> int:
-    """Play rounds for so long, print what was found; return the exit code."""
+    """Play rounds for some time and print the leaks; return the exit code."""
     known = fresh_secrets()
     with contextlib.ExitStack() as stack:
         home = Path(keep or stack.enter_context(tempfile.TemporaryDirectory()))
@@ -454,7 +455,7 @@ def prove(seconds: float, keep: str = "") -> int:
             proof.round(proof.counts["rounds"])
             done = "  ".join(f"{value} {name}" for name, value in proof.counts.items())
             print(f"{time.monotonic() - began:6.0f} s  {done}  {proof.leaks.total()} leaks", flush=True)
-        del known["typed"]  # a person's own words are sent as they are
+        del known["typed"]  # typed text is sent to the model unchanged
         proof.needles = Needles(known)
         proof.look("sent to the model", b"\n".join(request.body for request in endpoint.requests))
     for what, times in [*proof.leaks.items(), *proof.missing.items()]:

@@ -1,7 +1,7 @@
-"""A server that puts its secrets into all it says: python canary_server.py --token SECRET.
+"""A server that puts its secrets into everything it sends: python canary_server.py --token SECRET.
 
-Results, errors, descriptions, logs, progress, stderr, and lines on stdout that are no messages have the
-secrets as they are and in base64, URL escapes and JSON escapes.
+Results, errors, descriptions, logs, progress, stderr, and invalid lines on stdout contain the secrets
+verbatim, in base64, and with URL and JSON escapes.
 """
 
 import base64
@@ -29,7 +29,7 @@ SCHEMA = {
 
 
 def escaped(value: object) -> str:
-    """Return JSON with every letter of the secrets as a Unicode escape."""
+    """Return JSON in which every character of the secrets is a Unicode escape."""
     text = json.dumps(value)
     for one in SECRETS:
         text = text.replace(json.dumps(one)[1:-1], "".join(f"\\u{ord(char):04x}" for char in one))
@@ -45,7 +45,7 @@ def notify(method: str, params: dict) -> None:
 
 
 def sing(params: dict) -> dict | None:
-    """Return the result of a call, None for an error; say the secrets everywhere beside it."""
+    """Return the result of a call, or None for an error; also send the secrets by every other way."""
     text = params["arguments"].get("text", "")
     print(f"called with {SAID}\n{' '.join(FORMS)}", file=sys.stderr, flush=True)
     print(f"noise {SAID} {' '.join(FORMS)}", flush=True)

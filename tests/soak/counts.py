@@ -1,4 +1,4 @@
-"""What a process holds, and what of it has grown."""
+"""Resources that a process holds, and which of them have grown."""
 
 import asyncio
 import threading
@@ -9,16 +9,16 @@ import psutil
 from tui.core.units import size
 
 GROWTH_BYTES = 8 << 20
-"""How much memory may be gained: the heap's own, after the first tenth."""
+"""How much the memory may grow after the first tenth of the run, because of the heap itself."""
 
 
 POOL = "asyncio_"
-"""Threads of the loop's pool, which starts another one, up to a limit, whenever all are busy."""
+"""Prefix of the threads of the loop's pool. It starts another one, up to a limit, when all are busy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Everything that a process could leave behind; `memory` in bytes."""
+    """Resources that a process could leak; `memory` is in bytes."""
 
     processes: int
     zombies: int
@@ -32,7 +32,7 @@ class Counts:
         return "  ".join(f"{name} {value}" for name, value in counts.items())
 
     def grown(self, before: "Counts", *, memory: int = GROWTH_BYTES) -> list[str]:
-        """Return what is more than before, the memory only beyond what it may gain."""
+        """Return the counts that have grown, for the memory only if by more than `memory`."""
         ours, theirs = asdict(self), asdict(before)
         room = dict.fromkeys(ours, 0) | {"memory": memory}
         return [
@@ -41,12 +41,12 @@ class Counts:
 
 
 async def fill_pool() -> None:
-    """Start every thread that the pool of the event loop may have: it starts them one by one."""
+    """Start all threads of the event loop's pool, which it would otherwise start one by one."""
     await asyncio.gather(*(asyncio.to_thread(threading.Event().wait, 0.05) for _ in range(64)))
 
 
 def counted() -> Counts:
-    """Return what this process holds now; call it in its event loop."""
+    """Return the counts of this process; call it in the event loop."""
     me = psutil.Process()
     children = me.children(recursive=True)
     return Counts(

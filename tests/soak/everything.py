@@ -1,6 +1,6 @@
-"""Rounds of everything that servers are for: start, talk, flood, cancel, stop. Nothing may be left or grow.
+"""Rounds of all server operations: start, talk, flood, cancel, stop. Resources must not leak or grow.
 
-The process gets a home of its own, for good.
+The process gets its own home folder until it ends.
 """
 
 import asyncio
@@ -30,20 +30,20 @@ SERVERS = {
     "flood": ROOT / "tests" / "benchmarks" / "flooding_server.py",
 }
 ENTRY_BYTES = 120
-"""What an entry of the traffic may take in memory: it takes about 45."""
+"""The most memory that a traffic entry may take. It takes about 45 bytes."""
 SETTLED_ROUNDS = 3
-"""Rounds after which caches and pools have what they will have."""
+"""The number of rounds after which caches and pools are full."""
 
 
 class Nobody:
-    """Answers approvals; none comes, since every call is allowed."""
+    """An approver that must never be asked, since every call is allowed."""
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         raise AssertionError(f"asked for {request}")
 
 
 async def quiet(runtime: Runtime, most: float = 15.0) -> Counts:
-    """Wait until all servers have stopped and nothing is under way; return the counts."""
+    """Stop all servers, wait until background work has ended, and return the counts."""
     names = [status.name for status in runtime.host.statuses()]
     await asyncio.gather(*(runtime.host.stop(name) for name in names))
     assert all(status.state is ServerState.STOPPED for status in runtime.host.statuses())
@@ -60,7 +60,7 @@ async def quiet(runtime: Runtime, most: float = 15.0) -> Counts:
 
 
 async def one_round(runtime: Runtime, number: int) -> None:
-    """Start every server, talk, look at a flood, cancel a turn."""
+    """Start every server, talk, call every tool, including one of a flooding server, and cancel a turn."""
     conversations = runtime.conversations
     await runtime.host.start_all()
     if number % 5 == 0:
@@ -77,9 +77,10 @@ async def one_round(runtime: Runtime, number: int) -> None:
 
 
 async def soak(seconds: float, rounds: int = 0) -> int:
-    """Go on for so long, or for so many rounds if any, at least until it has settled; return the exit code.
+    """Play for some time, or for `rounds` rounds if it is not 0; return the exit code.
 
-    The counts at the beginning, every tenth and the end are printed.
+    It plays at least until caches and pools are full. The counts are printed at the beginning, every tenth
+    and the end.
     """
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
@@ -115,7 +116,7 @@ async def soak(seconds: float, rounds: int = 0) -> int:
 
 
 def table(name: str) -> str:
-    """Return the server's table of the configuration."""
+    """Return the configuration table of a server."""
     script = json.dumps(str(SERVERS[name]))
     lines = f"[servers.{name}]\ncommand = {json.dumps(sys.executable)}\nargs = [{script}]\n"
     return lines + 'env = { FAULT_MIB = "1", FAULT_LINES = "1000" }\n'

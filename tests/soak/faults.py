@@ -1,9 +1,9 @@
-"""Every misbehaving server of the corpus in a terminal, in both protocol eras, while somebody types.
+"""Runs every faulty server of the corpus in a terminal, in both protocol eras, while keys are typed.
 
-`python -m tests.soak.faults [NAME …]` starts the app once for each server and era, beside a healthy server.
-A model calls every tool it is offered while keys are pressed. Per run it prints how long the slowest key
-took and how much memory the app gained, and says whether the healthy server answered and what was left. A
-question of a server takes the keys: it is answered first, so that what is measured is a key of the input.
+`python -m tests.soak.faults [NAME …]` starts the app once for each server and era, together with a healthy
+server. The model calls every tool while keys are typed. For each run it prints the slowest key and the memory
+gained by the app, and reports if the healthy server did not answer or if anything is left over. A question of
+a server takes the keyboard focus, so it is answered first: only keys in the input are timed.
 """
 
 import argparse
@@ -32,14 +32,14 @@ QUESTIONS_SECONDS = 60
 LETTERS = "qwxz"
 ENTER, CLEAR, QUIT, ESCAPE, CTRL_S = "\r", "\x03", "\x11", "\x1b", "\x13"
 ACCEPTED = {"input_required_loop"}
-"""Whose questions are accepted, since its row is about how many there are; all others are cancelled."""
+"""Servers whose questions are accepted, since their fault is how many they ask. Others are cancelled."""
 
 ASKS = re.compile(r"ctrl\+x (?:decline|leave out|do not trust|no)\b")
-"""The keys of a dialog that asks something."""
+"""The keys that a question dialog shows."""
 
 
 def call_everything(request: Request):
-    """Call each tool once, the healthy server's last."""
+    """Call each tool once, the healthy server's tool last."""
     names = [tool["function"]["name"] for tool in request.json.get("tools", [])]
     names.sort(key=lambda name: name.startswith("healthy"))
     return (
@@ -48,16 +48,16 @@ def call_everything(request: Request):
 
 
 def key_delay(app: TerminalApp, letter: str, answer: str) -> float:
-    """Press a letter in the input; return the seconds until it is on the screen.
+    """Type a letter in the input; return the seconds until it is on the screen.
 
-    Questions are answered before. A letter that one of them took is pressed again.
+    Questions are answered first. A letter that went to a question is typed again.
     """
     deadline, lost = time.monotonic() + QUESTIONS_SECONDS, 0
     while time.monotonic() < deadline and lost < 3:
         if is_asked(app):
             answer_question(app, answer)
             continue
-        if typed(app)[:1] in set(LETTERS):  # it was pressed as a question came
+        if typed(app)[:1] in set(LETTERS):  # typed just as a question appeared
             app.send(CLEAR)
             app.until(lambda: typed(app)[:1] not in set(LETTERS) or is_asked(app), 20)
             continue
@@ -76,21 +76,21 @@ def key_delay(app: TerminalApp, letter: str, answer: str) -> float:
 
 
 def is_asked(app: TerminalApp) -> bool:
-    """Return whether a question of a server is on screen."""
+    """Return whether a server's question is on the screen."""
     return bool(ASKS.search(app.text))
 
 
 def answer_question(app: TerminalApp, key: str) -> None:
-    """Answer the question on screen; it takes no key while it is new, so it may have to be tried again."""
+    """Answer the question on the screen. A new question ignores keys for a moment, so callers try again."""
     app.send(key)
     with suppress(AssertionError):
         app.until(lambda: not is_asked(app), 1)
 
 
 def start_turn(app: TerminalApp, endpoint: Endpoint) -> None:
-    """Send a message; again, if a question of a server, such as one about its definitions, took the keys."""
+    """Send a message, again if the keys went to a server's question, such as one about its definitions."""
     for _ in range(10):
-        if "▌ go" not in app.text:  # what was sent may wait for servers that start
+        if "▌ go" not in app.text:  # the message may be waiting for servers to start
             app.send("go" + ENTER if " › Ask anything" in app.text else ESCAPE)
         with suppress(AssertionError):
             app.until(lambda: endpoint.requests, 3)
@@ -99,12 +99,12 @@ def start_turn(app: TerminalApp, endpoint: Endpoint) -> None:
 
 
 def typed(app: TerminalApp) -> str:
-    """Return what is in the input, as far as it is one letter."""
+    """Return the first two characters of the input, stripped: one letter unless more was typed."""
     return next((line[3:5].strip() for line in app.text.splitlines() if line.startswith(" › ")), "")
 
 
 def one(name: str, era: str) -> list[str]:
-    """Run the app over one server; return what is wrong."""
+    """Run the app with one faulty server; return the problems."""
     wrong: list[str] = []
     env = FIXED.get(name, {}) | {"FAULT_ERA": era}
     answer = CTRL_S if name in ACCEPTED else ESCAPE

@@ -1,8 +1,8 @@
-"""Kill talking programs again and again: no conversation may lose what it was told is on disk.
+"""Kills talking programs repeatedly: no session may lose a message that was acknowledged as saved.
 
 Run it: python tests/soak/kill_sessions.py [ROUNDS] [SEED]
-Half of the rounds go on with the session of the round before. Prints how much was acknowledged, and how
-many calls ended with an unknown outcome; raises at the first message that is missing.
+Half of the rounds resume the session of the previous round. Prints how many messages were acknowledged and
+how many calls ended with an unknown outcome. Raises at the first missing message.
 """
 
 import asyncio
@@ -20,13 +20,13 @@ from tui.storage.sessions.store import SessionStore  # noqa: E402
 
 
 async def unknown_in(folder: Path) -> int:
-    """Return how many calls of all sessions have an unknown outcome."""
+    """Return how many calls in all sessions have an unknown outcome."""
     store = SessionStore(folder, lambda: Redactor())
     return sum([len((await store.read(info.id)).unknown) for info in await store.list(limit=10_000)])
 
 
 def main() -> None:
-    """Kill, look, print."""
+    """Kill programs, check their sessions and print the result."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(2**32)
     dice = random.Random(seed)

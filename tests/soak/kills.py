@@ -1,4 +1,4 @@
-"""Kill the app at any moment, with servers that do not want to end: five seconds later nothing is left."""
+"""Kills the app at random moments, with servers that resist ending: after five seconds none may be left."""
 
 import os
 import random
@@ -18,7 +18,7 @@ LATEST, GRACE = 2.5, 5.0
 
 
 def of_home(home: str) -> list[psutil.Process]:
-    """Return the processes that have this home and live."""
+    """Return the live processes whose HOME is this folder."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -30,7 +30,7 @@ def of_home(home: str) -> list[psutil.Process]:
 
 
 def kill(rounds: int, seed: int) -> int:
-    """Kill so often, print what was left; return the exit code."""
+    """Kill the app `rounds` times and print which processes were left; return the exit code."""
     dice = random.Random(seed)
     most = left = 0
     slowest = 0.0

@@ -1,8 +1,8 @@
-"""Press keys at random in the real app, its sample servers and demo model behind it: nothing may end it.
+"""Presses random keys in the real app, with the sample servers and the demo model: it must not crash.
 
 Run it: python tests/soak/random_keys.py [SEED] [KEYS]
-Prints how many keys were pressed; at a defect the last of them and the traceback. The same seed presses
-the same keys, in a folder and a home of its own.
+Prints how many keys were pressed. If the app crashes, prints the last keys and the traceback. The same seed
+presses the same keys. The app gets a new working folder and home.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ NAMES = {" ": "space", "/": "slash", "@": "at", ":": "colon"}
 
 
 async def press(app: McptuiApp, pilot: Pilot[int], draw: random.Random, count: int) -> list[str]:
-    """Press so many keys, or fewer if one of them leaves the app; return them."""
+    """Press `count` keys, or fewer if one of them quits the app; return them."""
     pressed: list[str] = []
     while len(pressed) < count and app.is_running:
         match draw.randrange(50):
@@ -60,7 +60,7 @@ async def press(app: McptuiApp, pilot: Pilot[int], draw: random.Random, count: i
 
 
 async def main(seed: int, count: int) -> None:
-    """Open the app and press."""
+    """Open the app and press keys."""
     runtime = Runtime(Options(demo=True), os.environ)
     app = McptuiApp(lambda: runtime, theme="harbor", keys={})
     try:

@@ -1,8 +1,8 @@
-"""Start and stop servers again and again: nothing may be left, and nothing may grow.
+"""Starts and stops servers repeatedly: resources must not leak or grow.
 
 Run it: python tests/soak/start_stop.py [CYCLES]
-Prints descriptors, threads, tasks, children and memory at the beginning, every tenth of the way and at the
-end; exits 1 if more is left at the end than there was after the first tenth.
+Prints descriptors, threads, tasks, children and memory at the beginning and after every tenth of the run.
+Exits with 1 if there are more at the end than after the first tenth.
 """
 
 import asyncio
