@@ -1,6 +1,6 @@
-"""An MCP server over HTTP on loopback, of either era, that misbehaves when told to.
+"""An MCP server over HTTP on loopback, in either era, that can be made to misbehave.
 
-It writes bytes itself: a web framework would not let it break the rules.
+It writes raw bytes, since a web framework would not let it violate the protocol.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ ECHO = {
 
 @dataclass
 class Asked:
-    """One HTTP request."""
+    """A received HTTP request."""
 
     verb: str
     path: str
@@ -42,7 +42,7 @@ Answerer = Callable[[Asked, asyncio.StreamWriter], Awaitable[None]]
 def reply(
     body: bytes | dict[str, Any] = b"", status: str = "200 OK", kind: str = "application/json", **headers: str
 ) -> bytes:
-    """Return a whole response."""
+    """Return a complete response."""
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     lines = [f"HTTP/1.1 {status}", f"content-length: {len(raw)}"]
     if kind:
@@ -61,7 +61,7 @@ def event(message: dict[str, Any], **fields: str) -> bytes:
 
 
 def says(raw: bytes, *, close: bool = False) -> Answerer:
-    """Return an answerer that writes fixed bytes, and may close the connection."""
+    """Return an answerer that writes fixed bytes and optionally closes the connection."""
 
     async def answer(asked: Asked, writer: asyncio.StreamWriter) -> None:
         writer.write(raw)
@@ -74,9 +74,9 @@ def says(raw: bytes, *, close: bool = False) -> Answerer:
 
 @dataclass
 class HttpServer:
-    """The server. `answers` replaces what it does, by JSON-RPC method or HTTP verb; `once` the first time.
+    """The server. `answers` overrides its behavior by JSON-RPC method or HTTP verb, `once` a single time.
 
-    `modern` is its era. An older one has sessions, and knows those in `sessions`.
+    `modern` selects the era. A legacy server has sessions, and accepts those in `sessions`.
     """
 
     modern: bool = True
@@ -103,7 +103,7 @@ class HttpServer:
         self.port = self._listening.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
-        """Close everything, as a server that dies does."""
+        """Abort all connections, like a server that crashes."""
         assert self._listening is not None
         self._listening.close()
         for writer in list(self._writers):
@@ -136,7 +136,7 @@ class HttpServer:
             await writer.drain()
 
     def usual(self, asked: Asked) -> bytes:
-        """Return what it answers if nobody says otherwise."""
+        """Return the default response."""
         if not self.modern and asked.method not in ("initialize", "server/discover"):
             if asked.headers.get("mcp-session-id") not in self.sessions:
                 return reply(b"no such session", "404 Not Found", "text/plain")
@@ -157,7 +157,7 @@ class HttpServer:
         return reply({"jsonrpc": "2.0", "id": ident, "result": answered}, **headers)
 
     def result(self, asked: Asked) -> dict[str, Any] | None:
-        """Return the result of a request, None for a method that it does not know."""
+        """Return the result of a request, or None for an unknown method."""
         params = asked.message.get("params", {})
         known: dict[str, dict[str, Any]] = {
             "tools/list": {"tools": self.tools, "ttlMs": 0, "cacheScope": "private"},
@@ -195,7 +195,7 @@ async def _read(reader: asyncio.StreamReader) -> Asked:
 
 @asynccontextmanager
 async def http_server(**how: Any) -> AsyncIterator[HttpServer]:
-    """Run a server for the length of a test."""
+    """Run a server for the duration of a test."""
     server = HttpServer(**how)
     await server.start()
     try:

@@ -1,6 +1,6 @@
-"""A server of the SDK in the same process, behind the host's own transport: `Host(..., open_with=...)`.
+"""An SDK server in the same process, used through the host's own transport: `Host(..., open_with=...)`.
 
-What is sent before the other side listens waits for it. Closing one end closes the other, once.
+Messages sent before the other side listens are queued. Closing one end also closes the other, once.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from tui.host.transports.remote import RemoteTransport
 
 
 class LinkClosed(Exception):
-    """Something was sent on a closed link."""
+    """A message was sent on a closed link."""
 
 
 class LinkEnd:
@@ -43,7 +43,7 @@ class LinkEnd:
         self.other._woken.set()
 
     async def receive(self) -> bytes | None:
-        """Return the next message, None once the link is closed and all is read."""
+        """Return the next message, or None once the link is closed and everything is read."""
         while not self._waiting:
             if self.closed:
                 return None
@@ -120,7 +120,7 @@ class InMemory:
 
 
 def in_memory(server: MCPServer) -> Any:
-    """Return what opens a transport to `server`, whatever the configuration says."""
+    """Return a function that opens a transport to `server`, regardless of the configuration."""
 
     def open_transport(spec: ServerSpec, *, sink: Any, on_change: Any, **_: Any) -> RemoteTransport:
         return RemoteTransport(spec, lambda remote: InMemory(remote, server), sink=sink, on_change=on_change)

@@ -1,4 +1,4 @@
-"""Small real pictures and sounds, made of bytes."""
+"""Small valid images and sounds, generated as bytes."""
 
 import base64
 import struct
@@ -10,7 +10,7 @@ from tui.core.tools import BinaryContent
 
 
 def png(width: int = 3, height: int = 2) -> bytes:
-    """Return a whole picture, black."""
+    """Return a valid black image."""
 
     def piece(kind: bytes, body: bytes) -> bytes:
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
@@ -21,7 +21,7 @@ def png(width: int = 3, height: int = 2) -> bytes:
 
 
 def wav(frames: int = 8) -> bytes:
-    """Return a whole sound, silent."""
+    """Return a valid silent sound."""
     file = BytesIO()
     with wave.open(file, "wb") as writer:
         writer.setnchannels(1)
@@ -32,11 +32,11 @@ def wav(frames: int = 8) -> bytes:
 
 
 def base64_of(octets: bytes) -> str:
-    """Return `octets` as results and messages carry them."""
+    """Return `octets` in base64, as in results and messages."""
     return base64.b64encode(octets).decode()
 
 
 def image(octets: bytes = b"", mime: str = "image/png") -> BinaryContent:
-    """Return a picture in a tool result; a small one if no bytes are given."""
+    """Return an image of a tool result, by default a small one."""
     octets = octets or png()
     return BinaryContent("image", mime, len(octets), base64_of(octets))

@@ -1,4 +1,4 @@
-"""Joins screenshots of a run into one SVG that moves. A row of the terminal that stays is drawn once."""
+"""Joins screenshots into one animated SVG. Rows that stay the same are drawn once."""
 
 import re
 from collections.abc import Sequence
@@ -6,14 +6,14 @@ from xml.etree import ElementTree
 
 _SVG = "http://www.w3.org/2000/svg"
 _PITCH = 24.4
-"""Height of a row."""
+"""Height of a row in SVG units."""
 
 Shot = tuple[str, float]
-"""A screenshot as SVG, and for how many seconds it is shown."""
+"""A screenshot as SVG, and how many seconds it is shown."""
 
 
 def join(shots: Sequence[Shot]) -> str:
-    """Return the moving picture. Where the reader wants less motion, it is the last screenshot."""
+    """Return the animation. For readers who prefer reduced motion, it shows the last screenshot."""
     total = sum(seconds for _, seconds in shots)
     classes: dict[str, str] = {}
     shown: dict[tuple[int, str], list[tuple[float, float]]] = {}
@@ -56,7 +56,7 @@ def _timing(name: str, spans: Sequence[tuple[float, float]], total: float) -> st
 
 
 def _rows(svg: str, classes: dict[str, str]) -> dict[int, str]:
-    """Return the drawing of each row. Equal styles get the same class in all screenshots."""
+    """Return the SVG of each row. Equal styles get the same class in all screenshots."""
     styles = dict(re.findall(r"\.(terminal-\d+-r\d+) \{ ([^}]*?) \}", svg))
     rows: dict[int, list[str]] = {}
     body = ElementTree.fromstring(svg).findall(f"{{{_SVG}}}g")[-1]
@@ -86,7 +86,7 @@ def _base(svg: str) -> str:
 
 
 def _frame(svg: str) -> tuple[str, str]:
-    """Return what is before the rows, the window, and what is after them."""
+    """Return the SVG before the rows, including the window, and the SVG after them."""
     opening = re.search(r"<svg [^>]*>", svg)
     window = re.search(r'<rect fill="#292929".*?(?=<g transform="translate\(9)', svg, re.DOTALL)
     assert opening is not None and window is not None

@@ -1,8 +1,8 @@
-"""Takes the pictures of README.md and docs/: the real app, its real sample servers and demo model, as SVG.
+"""Takes the screenshots for README.md and docs/ as SVG, with the real app, sample servers and demo model.
 
     python -m tests.pictures [NAME ...]
 
-writes docs/pictures/*.svg, or only the named ones. Run it again when the screen changes.
+writes docs/pictures/*.svg, or only the named pictures. Run it again when a screen changes.
 """
 
 import asyncio
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 DARK, LIGHT = "harbor", "quay"
 LIT = "-light"
-"""Ends the name of a picture in the light theme, if there is one in both."""
+"""Suffix of a picture in the light theme, if it exists in both themes."""
 
 QUESTIONS = ("What's the weather in Hangzhou?", "add a note: buy milk", "which notes mention milk?")
 SETTLE_SECONDS = 0.5
 
 
 class Stage:
-    """The running app, and what a person does with it before a picture is taken."""
+    """The running app, with user actions to perform before a screenshot."""
 
     def __init__(self, app: "McptuiApp", runtime: "Runtime", pilot: "Pilot[int]") -> None:
         self.app, self.runtime, self.pilot = app, runtime, pilot
         self.shots: list[Shot] = []
 
     async def shoot(self, seconds: float) -> None:
-        """Take a screenshot that the moving picture shows for so long."""
+        """Take a screenshot that the animation shows for `seconds`."""
         await self.pilot.pause()
         self.shots.append((self.screenshot(), seconds))
 
@@ -58,20 +58,20 @@ class Stage:
         return _without_fonts_from_afar(self.app.export_screenshot(title="mcptui", simplify=True))
 
     async def type_visibly(self, text: str) -> None:
-        """Type a text, a screenshot every few characters."""
+        """Type a text, with a screenshot every few characters."""
         for start in range(0, len(text), 3):
             await self.write(text[start : start + 3])
             await self.shoot(0.12)
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait for what must come."""
+        """Wait for a condition."""
         deadline = time.monotonic() + 20
         while not condition():
             assert time.monotonic() < deadline, "the app did not get there"
             await asyncio.sleep(0.02)
 
     async def press(self, *keys: str) -> None:
-        """Press keys, and let each be seen."""
+        """Press keys, with a short pause after each."""
         for key in keys:
             await self.pilot.press(key)
             await asyncio.sleep(0.05)
@@ -82,17 +82,17 @@ class Stage:
         await self.press(*(names.get(char, char) for char in text))
 
     async def ready(self, tools: int = 6) -> None:
-        """Wait for the servers, which have so many tools."""
+        """Wait until the servers are ready and have this many tools."""
         await self.until(
             lambda: self.runtime.is_ready and sum(s.tools for s in self.runtime.host.statuses()) == tools
         )
 
     async def ask(self, *questions: str) -> None:
-        """Ask the model, and allow every call."""
+        """Ask the model, and allow every call once."""
         for question in questions:
             self.app.main.composer.load_text(question)
             await self.press("f5", "enter")
-            # A short turn may be over before anybody looks; what is sent has left the composer.
+            # A short turn may already be over. A message that was sent is no longer in the input.
             await self.until(lambda: self.app.main.parts.turns.running or not self.app.main.composer.text)
             while self.app.main.parts.turns.running:
                 if self.app.main.parts.approvals.current and self.app.main.parts.approvals.ripe:
@@ -101,18 +101,18 @@ class Stage:
         await self.app.action_act("focus.composer")
 
     async def start_slow(self) -> None:
-        """Start the third sample, which waits and fails on demand."""
+        """Start the third sample server, which waits and fails on demand."""
         await self.press("f3", "end", "s")
         await self.ready(9)
 
 
 async def conversation(stage: Stage) -> None:
-    """The main screen after some questions."""
+    """The main screen after a few questions."""
     await stage.ask(*QUESTIONS)
 
 
 async def one_question(stage: Stage) -> None:
-    """The same with little room."""
+    """The main screen in a small terminal."""
     await stage.ask(QUESTIONS[0])
 
 
@@ -122,7 +122,7 @@ async def _some_traffic(stage: Stage) -> None:
 
 
 async def traffic(stage: Stage) -> None:
-    """The calls of tools, and one of them beside its answer."""
+    """Tool calls, and one of them next to its response."""
     await _some_traffic(stage)
     await stage.press("f4", "slash")
     await stage.write("method:tools/call")
@@ -130,17 +130,17 @@ async def traffic(stage: Stage) -> None:
 
 
 async def filtering(stage: Stage) -> None:
-    """A filter that is being written, with what could come next."""
+    """A filter being typed, with its completions."""
     await _some_traffic(stage)
     await stage.press("f4", "slash")
     await stage.write("method:tools/call")
     await stage.press("enter", "slash")
-    # All at once: each letter of a name would be looked for as a word.
+    # Inserted at once, since every partly typed name would be searched as a word.
     stage.app.screen.query_one("FilterBar Input", Input).insert_text_at_cursor(" status:")
 
 
 async def workbench(stage: Stage) -> None:
-    """A tool as a form, its calls and what came of the last."""
+    """A tool as a form, its calls, and the result of the last one."""
     await stage.press("f3", "down", "enter")
     for text in ("buy milk", "call the dentist"):
         await stage.press("2", "home", "enter", "ctrl+d")
@@ -151,7 +151,7 @@ async def workbench(stage: Stage) -> None:
 
 
 async def conversations(stage: Stage) -> None:
-    """The saved conversations, and where in them a word was said."""
+    """The saved conversations, and the places where a word occurs in them."""
     for question in (*QUESTIONS, "which notes mention the dentist?"):
         await stage.ask(question)
         await stage.app.action_act("chat.new")
@@ -162,7 +162,7 @@ async def conversations(stage: Stage) -> None:
 
 
 async def story(stage: Stage) -> None:
-    """A question, its tool call, what travelled for it, and where its time went."""
+    """A question, its tool call, the traffic of that call, and its timing."""
     await stage.start_slow()
     await stage.press("f5")
     await stage.shoot(1.8)
@@ -186,13 +186,13 @@ async def story(stage: Stage) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One picture.
+    """A picture.
 
     Attributes:
         name: of the file.
-        scene: what is done before.
+        scene: the actions before the screenshot.
         size: columns and lines.
-        themes: each theme that it is taken in, by the end of its file's name.
+        themes: pairs of a suffix of the file name and a theme.
     """
 
     name: str
@@ -213,13 +213,13 @@ PICTURES = (
 
 
 def _without_fonts_from_afar(svg: str) -> str:
-    """A picture asks nobody for a font; whoever shows it has a monospaced one."""
+    """Replace web fonts by the viewer's monospaced font, so that a picture downloads nothing."""
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
     return svg.replace("Fira Code", "ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono")
 
 
 async def take(picture: Picture, ending: str, theme: str) -> None:
-    """Open the app, let the scene happen, and write the picture."""
+    """Open the app, play the scene, and write the picture."""
     from tui.runtime.options import Options
     from tui.runtime.runtime import Runtime
     from tui.ui.app.app import McptuiApp
@@ -239,7 +239,7 @@ async def take(picture: Picture, ending: str, theme: str) -> None:
 
 
 def main(names: list[str]) -> None:
-    """Take the named pictures, or all, each in a home of its own."""
+    """Take the named pictures, or all of them, each with its own home folder."""
     os.environ |= {"TEXTUAL_ANIMATIONS": "none", "COLORTERM": "truecolor"}
     for picture in PICTURES:
         if names and picture.name not in names:
@@ -248,7 +248,7 @@ def main(names: list[str]) -> None:
             with tempfile.TemporaryDirectory() as home:
                 places = {"CONFIG": "config", "DATA": "data", "STATE": "state", "CACHE": "cache"}
                 os.environ |= {f"XDG_{name}_HOME": f"{home}/{folder}" for name, folder in places.items()}
-                # The header shows the folder, and it is nobody's.
+                # The header shows the folder, which must not be that of a real user.
                 os.environ["HOME"] = home
                 os.mkdir(f"{home}/project")
                 os.chdir(f"{home}/project")

@@ -1,4 +1,4 @@
-"""Programs that are forks of a process with the modules of mcptui loaded, see `fork_server.py`."""
+"""Programs that run as forks of a process with the modules of mcptui loaded; see `fork_server.py`."""
 
 import contextlib
 import marshal
@@ -25,7 +25,7 @@ _FOR_LIBRARIES = ("PYTHON_KEYRING_BACKEND",)
 
 
 class LoadedModules:
-    """The process that has the modules of mcptui loaded, of which each worker's `ForkServer` is a fork."""
+    """The process that has the modules of mcptui loaded. Each worker's `ForkServer` is a fork of it."""
 
     def __init__(self) -> None:
         self._folder = tempfile.mkdtemp(prefix="loaded-")
@@ -50,7 +50,7 @@ class LoadedModules:
 
 
 class ForkServer:
-    """The process that forks itself for each program; itself a fork of that of `LoadedModules` at a path."""
+    """A process that forks itself for each program, itself forked from the `LoadedModules` at a path."""
 
     def __init__(self, loaded: str) -> None:
         self._folder = tempfile.mkdtemp(prefix="forks-")
@@ -78,7 +78,7 @@ class ForkServer:
 
 
 class ForkedProgram:
-    """A running program, with the part of `subprocess.Popen` that tests of terminals use."""
+    """A running program, with the part of the interface of `subprocess.Popen` that terminal tests use."""
 
     def __init__(self, answer: socket.socket) -> None:
         self._answer = answer
@@ -86,13 +86,13 @@ class ForkedProgram:
         self.pid = int(answer.recv(100))
 
     def poll(self) -> int | None:
-        """Return its exit status once it has ended."""
+        """Return the exit status once the program has ended."""
         with contextlib.suppress(TimeoutError):
             self.wait(0)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait until it has ended, for so many seconds at most, and return its exit status."""
+        """Wait for the end, for at most `timeout` seconds, and return the exit status."""
         if self.returncode is None:
             if not select.select([self._answer], [], [], timeout)[0]:
                 raise TimeoutError(f"process {self.pid} has not ended")
@@ -114,18 +114,18 @@ def start_fork(
 
     Args:
         path: `ForkServer.path`.
-        arguments: those of the interpreter: `-m MODULE …` or `SCRIPT …`.
-        environment: all of it.
-        standard: the descriptors of its stdin, stdout and stderr.
-        folder: in which it runs; "" is the current one.
-        on_terminal: whether stdin becomes its controlling terminal.
+        arguments: of the interpreter: `-m MODULE …` or `SCRIPT …`.
+        environment: the complete environment.
+        standard: the descriptors of stdin, stdout and stderr.
+        folder: the working directory; "" is the current one.
+        on_terminal: whether stdin becomes the controlling terminal.
 
     Returns:
-        A socket on which its process id arrives, and once it has ended its exit status. Closing it kills the
-        program.
+        A socket that receives the process id, and the exit status once the program has ended. Closing it
+        kills the program.
 
     Raises:
-        OSError: the process that forks is gone.
+        OSError: the fork server is gone.
     """
     request = {
         "arguments": list(arguments),
@@ -144,7 +144,7 @@ def start_fork(
 
 
 def _wait_for(path: str) -> None:
-    """Wait until a process listens there."""
+    """Wait until a process listens at a path."""
     deadline = time.monotonic() + 60
     while not os.path.exists(path):
         if time.monotonic() > deadline:
@@ -153,36 +153,36 @@ def _wait_for(path: str) -> None:
 
 
 def is_for_a_new_interpreter(environment: Mapping[str, str]) -> bool:
-    """Whether variables among these have an effect only where an interpreter starts."""
+    """Return whether some variables take effect only when an interpreter starts."""
     names = set(environment).difference(_FOR_LIBRARIES)
     return any(name.startswith(_FOR_THE_INTERPRETER) for name in names)
 
 
 def command(*arguments: str | Path) -> tuple[str, ...]:
-    """Return the command of a program in Python, a fork where one can be had.
+    """Return the command line of a Python program, which runs as a fork if possible.
 
-    Who starts it sees a process of its own, in its own group; the fork behind it is in another session.
+    The caller sees a process in its own group. The fork behind it runs in another session.
     """
     return (interpreter(), *(str(argument) for argument in arguments))
 
 
 def interpreter() -> str:
-    """Return the program that runs a script, in a fork where one can be had: half the cost of a start."""
+    """Return the program that runs a script, as a fork if possible, which halves the cost of a start."""
     return sys.executable if fork_server is None else fork_server.interpreter
 
 
 def server(name: str, script: Path, **more: Any) -> ServerSpec:
-    """Return a server that is such a command."""
+    """Return the spec of a server that runs such a command."""
     program, *arguments = command(script)
     return ServerSpec(name, program, tuple(arguments), **more)
 
 
 fork_server: ForkServer | None = None
-"""Started by the fixture of that name; without it each program is a new interpreter."""
+"""Started by the fixture of the same name. Without it, each program is a new interpreter."""
 
 
 def printed_by(code: str, **env: str) -> str:
-    """Return what a new interpreter prints: the one that runs the tests has imported everything."""
+    """Return the output of a new interpreter, since the one running the tests has imported everything."""
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""A registry (API v0.1) on loopback, with the entries that a test gives it."""
+"""A registry (API v0.1) on loopback with entries from the test."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -11,7 +11,7 @@ ITEMS = dict[str, dict[str, Any]]
 
 
 class RegistryServer(HttpServer):
-    """Lists two entries a page. `asked` has every request."""
+    """Lists two entries per page. `asked` contains every request."""
 
     def __init__(self, entries: Iterable[dict[str, Any]]) -> None:
         super().__init__(path="")
@@ -45,7 +45,7 @@ def _item(entry: dict[str, Any]) -> dict[str, Any]:
 
 @asynccontextmanager
 async def registry_server(*entries: dict[str, Any]) -> AsyncIterator[RegistryServer]:
-    """Run a registry for the length of a test."""
+    """Run a registry for the duration of a test."""
     server = RegistryServer(entries)
     await server.start()
     try:

@@ -1,4 +1,4 @@
-"""A model that says what it was told to say: for tests and for playing a recorded conversation again."""
+"""A model that follows a script, for tests and for replaying a recorded conversation."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
@@ -26,30 +26,30 @@ class Wait:
 
 ScriptItem = ModelPart | Wait | Exception
 Reply = Sequence[ScriptItem]
-"""What one request gets: parts in order, pauses, and at most one exception, which is raised."""
+"""The reply to one request: parts in order, pauses, and at most one exception, which is raised."""
 
 
 def says(text: str, *, pieces: int = 1) -> Reply:
-    """Return a reply that is `text` in `pieces` about equal pieces."""
+    """Return a reply with `text`, split into `pieces` of about equal size."""
     size = max(1, -(-len(text) // pieces))
     parts = [TextPart(text[at : at + size]) for at in range(0, len(text), size)]
     return [*parts, ReplyPart()]
 
 
 def calls(*requests: CallRequest, text: str = "") -> Reply:
-    """Return a reply that makes calls, after saying `text`."""
+    """Return a reply that makes calls after an optional text."""
     said = [TextPart(text)] if text else []
     forming = [CallPart(request.name, len(request.arguments)) for request in requests]
     return [*said, *forming, ReplyPart(calls=requests, finish="tool_calls")]
 
 
 class ScriptedModel:
-    """A ChatModel that plays one reply a request and remembers what it was asked.
+    """A ChatModel that plays one reply per request and records the requests.
 
     Attributes:
         requests: every request, in order.
-        closed: number of streams left before their end (cancelled or closed).
-        max_tools: number of tools it accepts in one request.
+        closed: number of streams that ended early (cancelled or closed).
+        max_tools: number of tools that it accepts in one request.
     """
 
     def __init__(
@@ -68,17 +68,17 @@ class ScriptedModel:
 
     @property
     def label(self) -> str:
-        """What a person reads."""
+        """The name shown to the user."""
         return self._label
 
     @property
     def notice(self) -> str:
-        """A line that must stand under each reply, or ""."""
+        """A line to show below each reply, or ""."""
         return self._notice
 
     @property
     def capabilities(self) -> ModelCapabilities:
-        """What it accepts; `max_tools` of the script."""
+        """The capabilities, with `max_tools`."""
         return ModelCapabilities(self.max_tools)
 
     def restrict(self, *, tools: bool | None, images: bool | None) -> None:
@@ -97,7 +97,7 @@ class ScriptedModel:
         """Play the next reply.
 
         Raises:
-            ModelError: the script has no more replies, or says so.
+            ModelError: the script has no more replies, or contains this error.
         """
         self.requests.append(request)
         reply = next(self._replies, None)

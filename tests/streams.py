@@ -1,6 +1,6 @@
-"""The recorded provider streams, what they must give, and a way to collect what a model said.
+"""Recorded provider streams, their expected results, and a collector for a model's output.
 
-`tests/corpus/llm_streams/INDEX.json` says for each stream what a tolerant client makes of it.
+`tests/corpus/llm_streams/INDEX.json` has the result of a tolerant client for each stream.
 """
 
 import json
@@ -25,18 +25,18 @@ def chunks_of(name: str) -> list[Any]:
 
 
 def expected(name: str) -> dict[str, Any]:
-    """Return what a recorded stream must give."""
+    """Return the expected result of a recorded stream."""
     return dict(INDEX[name]["expect"])
 
 
 def tools_of(name: str) -> list[str]:
-    """Return the names of the tools that were offered when a stream was recorded."""
+    """Return the names of the tools that were offered when the stream was recorded."""
     return list(INDEX[name]["tools"])
 
 
 @dataclass
 class Heard:
-    """What a model said, put together as the loop does it."""
+    """A model's output, assembled in the same way as in the loop."""
 
     text: str = ""
     reasoning: str = ""
@@ -86,7 +86,7 @@ class Heard:
 
 
 def heard_from(accumulator: Accumulator, chunks: Iterable[Any]) -> Heard:
-    """Feed chunks to an accumulator and collect what it says."""
+    """Feed chunks to an accumulator and collect its output."""
     heard = Heard()
     try:
         for chunk in chunks:
@@ -102,7 +102,7 @@ def heard_from(accumulator: Accumulator, chunks: Iterable[Any]) -> Heard:
 
 
 async def heard_from_model(parts: AsyncIterator[ModelPart]) -> Heard:
-    """Collect what a model says."""
+    """Collect the output of a model."""
     heard = Heard()
     try:
         async for part in parts:

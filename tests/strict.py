@@ -1,4 +1,4 @@
-"""An endpoint that refuses what real providers refuse, in their own words, and notes each refusal.
+"""An endpoint that rejects what real providers reject, with their error messages, and records it.
 
     strict = Strict()
     async with Endpoint([strict]) as endpoint:
@@ -6,8 +6,8 @@
         ...
         assert strict.refused == []
 
-Which provider it plays is said by the model's id, see `FLAVOURS`. What it answers looks like that provider's,
-too: ids of calls, thinking and signatures that have to come back.
+The model id selects the provider; see `FLAVOURS`. Answers also look like that provider's, with its call ids,
+reasoning, and signatures that must be sent back.
 """
 
 import json
@@ -31,7 +31,7 @@ FLAVOURS: Mapping[str, str] = {
     "claude": "claude-sonnet-4-5",
     "template": "gemma-3",
 }
-"""Providers that are played, and the id of a model of each. "template" has strict roles and no tools."""
+"""The supported providers with a model id of each. "template" has strict roles and no tools."""
 
 Message = Mapping[str, Any]
 SIGNATURE = {"google": {"thought_signature": "c2lnbmVk"}}
@@ -43,7 +43,7 @@ _NOT_GEMINI = (
 
 
 class Refusal(Exception):
-    """What the provider says."""
+    """The provider's error message."""
 
 
 def need(condition: object, words: str) -> None:
@@ -55,11 +55,11 @@ def flavour_of(model: str) -> str:
     return next(name for name, ident in FLAVOURS.items() if ident == model)
 
 
-# ---- what is refused -----------------------------------------------------------------------------------
+# ---- rejected requests ---------------------------------------------------------------------------------
 
 
 def check(body: Mapping[str, Any]) -> None:
-    """Raise `Refusal` if the provider would refuse a request."""
+    """Raise `Refusal` if the provider would reject a request."""
     flavour, messages = flavour_of(body["model"]), body["messages"]
     check_roles(messages)
     for at, message in enumerate(messages):
@@ -171,7 +171,7 @@ def every_call(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def spoken_roles(messages: Sequence[Message]) -> list[str]:
-    """Return the roles as templates count them: results and the messages that called do not."""
+    """Return the roles that chat templates count: neither tool results nor messages with tool calls."""
     return [
         one["role"] for one in messages if one["role"] in ("user", "assistant") and not one.get("tool_calls")
     ]
@@ -260,16 +260,16 @@ RULES = {
 }
 
 
-# ---- what is answered ----------------------------------------------------------------------------------
+# ---- answers -------------------------------------------------------------------------------------------
 
 
 class Strict:
-    """The replies of the endpoint: what was scripted, in the manner of the provider, or a refusal.
+    """The replies of the endpoint: scripted ones in the provider's style, or errors.
 
     Attributes:
-        usual: what is answered when the script is over.
-        refused: what was refused, with the bodies of the requests.
-        learnable: what no client can know before it has asked; refused once and not noted.
+        usual: the reply after the end of the script.
+        refused: the errors, with the messages of the rejected requests.
+        learnable: an error that a client cannot know in advance; returned, but not recorded.
     """
 
     learnable = "does not support tools"
@@ -285,11 +285,11 @@ class Strict:
 
     @property
     def left(self) -> int:
-        """How much of the script was not answered yet."""
+        """The number of scripted replies that are left."""
         return len(self._script)
 
     def forget(self) -> None:
-        """Leave out what is left of the script."""
+        """Drop the rest of the script."""
         self._script.clear()
 
     def __call__(self, request: Request) -> Answer:
@@ -308,7 +308,7 @@ class Strict:
 
 
 def in_manner_of(flavour: str, answer: Answer, number: int, tokens: int) -> Answer:
-    """Return an answer with the ids, the thinking and the signatures of a provider, and its count."""
+    """Return an answer with call ids, reasoning and signatures in a provider's style, and a token count."""
     if answer.status != 200 or not answer.chunks:
         return answer
     chunks = json.loads(json.dumps(list(answer.chunks)))

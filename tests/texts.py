@@ -1,9 +1,9 @@
-"""Replies in which calls are text, what they must give, and a way to read them in any pieces.
+"""Replies that contain tool calls as text, their expected results, and a reader for them in pieces.
 
-`tests/corpus/llm_text` has a folder for each dialect, and for the format of each family of models that leaks
-calls as text although it was asked to call natively. A file is one reply; INDEX.json of its folder says what
-it shows and what comes of it: visible text, thinking, calls with their arguments, names of calls that were
-cut off, names of calls that are answered with a problem, and whether calls are marked as recovered.
+`tests/corpus/llm_text` has a folder for each dialect, and for the format of each model family that emits
+calls as text even if native tool calling is used. A file is one reply. The folder's INDEX.json describes it
+and its expected result: visible text, reasoning, calls with arguments, names of truncated calls, names of
+calls that are answered with an error, and whether calls are marked as recovered.
 """
 
 import json
@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent / "corpus" / "llm_text"
 
 
 def _index() -> dict[str, Any]:
-    """Return what is known of each reply by its folder and name, with the dialect in which it is read."""
+    """Return the index entries of all replies by folder and name, with the dialect used to read each."""
     return {
         f"{file.parent.name}/{name}": entry | {"dialect": _dialect(file.parent.name)}
         for file in sorted(FOLDER.glob("*/INDEX.json"))
@@ -54,17 +54,17 @@ TOOLS = (
 
 
 OFFERED = OfferedTools(TOOLS)
-"""What finds those tools: it does not change, so that thousands of replies share it."""
+"""Looks up those tools. It is immutable, so thousands of replies share it."""
 
 
 def text_of(name: str) -> str:
-    """Return the reply of a fixture."""
+    """Return the text of a reply."""
     return (FOLDER / f"{name}.txt").read_bytes().decode("utf-8")
 
 
 @dataclass
 class Read:
-    """What came of a reply."""
+    """The result of reading a reply."""
 
     text: str = ""
     thinking: str = ""
@@ -93,7 +93,7 @@ class Read:
 def read(
     dialect: str, pieces: Iterable[str], finish: str = "stop", tools: Iterable[ToolSpec] = TOOLS
 ) -> Read:
-    """Read a reply that comes in pieces."""
+    """Read a reply that arrives in pieces."""
     found = DIALECTS.get(dialect)
     offered = OFFERED if tools is TOOLS else OfferedTools(tuple(tools))
     maker = CallMaker(offered, found.written if found else None)

@@ -1,17 +1,17 @@
-"""What tests say yes to: the servers of configuration files that they have written themselves."""
+"""Trust for the servers of configuration files that tests have written."""
 
 from collections.abc import Sequence
 
 STARTS_NOTHING = frozenset(
     "add completion config decisions logout man mock remove search sessions tap trace traffic".split()
 )
-"""The commands that start no configured server, and so have no `--trust-config`."""
+"""Commands that start no configured server, and therefore have no `--trust-config`."""
 
 
 def trusting(arguments: Sequence[str]) -> list[str]:
-    """Return a command line with `--trust-config` if it names a configuration and may start its servers.
+    """Return a command line with `--trust-config` added if it has a configuration and may start its servers.
 
-    A test of consent itself does not use it.
+    Tests of consent do not use it.
     """
     given = list(arguments)
     words = given[: given.index("--")] if "--" in given else given

@@ -1,4 +1,4 @@
-"""An MCP server over WebSocket on loopback, of either era, that misbehaves when told to."""
+"""An MCP server over WebSocket on loopback, in either era, that can be made to misbehave."""
 
 import asyncio
 import base64
@@ -23,7 +23,7 @@ MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 @dataclass
 class Peer:
-    """One connection: what the client asked for, and a way to write to it."""
+    """A connection, with the headers of the client's request and a way to write to it."""
 
     headers: dict[str, str]
     writer: asyncio.StreamWriter
@@ -41,9 +41,9 @@ Answerer = Callable[[Peer, dict[str, Any]], Awaitable[None]]
 
 @dataclass
 class WebSocketServer:
-    """The server. `answers` replaces what it does, by method; `refusal` is a response in place of the 101.
+    """The server. `answers` overrides its behavior by method; `refusal` is a response instead of the 101.
 
-    `protocol` is the subprotocol that it names; with `mute` it answers neither ping nor close.
+    `protocol` is the subprotocol in its response. With `mute` it answers neither ping nor close.
     """
 
     modern: bool = True
@@ -69,7 +69,7 @@ class WebSocketServer:
 
     async def stop(self) -> None:
         if self._listening is None:
-            return  # a test has stopped it
+            return  # stopped by the test
         self._listening.close()
         for peer in self.peers:
             peer.writer.transport.abort()
@@ -139,7 +139,7 @@ class WebSocketServer:
 
 @asynccontextmanager
 async def websocket_server(**how: Any) -> AsyncIterator[WebSocketServer]:
-    """Run a server for the length of a test."""
+    """Run a server for the duration of a test."""
     server = WebSocketServer(**how)
     await server.start()
     try:

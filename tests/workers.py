@@ -1,7 +1,7 @@
-"""Processes that run tests side by side: forks of the one that has collected them.
+"""Parallel test workers, forked from the process that has collected the tests.
 
-pytest-xdist starts workers that load and collect all tests anew, which takes each of them five seconds. It
-still reads `-n`, and runs the workers of systems on which a process of this size is not forked safely.
+The workers of pytest-xdist import and collect all tests again, which takes five seconds each. pytest-xdist
+still parses `-n`, and runs the workers on systems where a process of this size cannot be forked safely.
 """
 
 import contextlib
@@ -23,10 +23,10 @@ MOST_AT_ONCE = 16
 
 
 def plan(config: pytest.Config) -> bool:
-    """Have this process fork the workers that `-n` asks for, and pytest-xdist start none.
+    """Register workers forked by this process for `-n`, and make pytest-xdist start none.
 
     Returns:
-        Whether it will.
+        Whether workers are forked.
     """
     option = config.option
     count = option.numprocesses
@@ -40,14 +40,14 @@ def plan(config: pytest.Config) -> bool:
 
 
 def is_shown(report: pytest.TestReport, option: Any) -> bool:
-    """Whether a report is shown or counted; others are not sent, which costs as much as an empty test."""
+    """Whether a report is shown or counted. Others are not sent: that would cost as much as an empty test."""
     everything = option.verbose > 0 or option.durations is not None or option.xmlpath
     return bool(everything or report.when == "call" or report.outcome != "passed")
 
 
 @dataclass
 class Worker:
-    """A worker, as the main process sees it: what it has been given and has not yet reported."""
+    """A worker as seen by the main process, with the tests it has been given and not yet reported."""
 
     number: int
     pid: int
@@ -57,7 +57,7 @@ class Worker:
 
 
 class Workers:
-    """Forks workers, gives them tests, and reports what comes of each."""
+    """Forks workers, distributes tests to them, and reports the results."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -72,7 +72,7 @@ class Workers:
         self._left.extend(range(len(session.items)))
         session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined] # workers have theirs in it
         reporter: Any = session.config.pluginmanager.getplugin("terminalreporter")
-        reporter.showfspath = False  # reports of several files alternate
+        reporter.showfspath = False  # reports of different files interleave
         try:
             for number in range(min(self._count, len(session.items))):
                 self._fork(session, number)
@@ -100,18 +100,18 @@ class Workers:
         self._running[ours] = Worker(number, pid, ours)
 
     def _hear(self, session: pytest.Session, worker: Worker) -> None:
-        """Do what a message of a worker asks for."""
+        """Handle a message from a worker."""
         hook = session.config.hook
         try:
             kind, content = worker.connection.recv()
-        except (EOFError, OSError):  # also in the middle of a message
+        except (EOFError, OSError):  # possibly in the middle of a message
             self._end(session, worker)
             return
         match kind:
             case "more":
                 some = [] if session.shouldfail or session.shouldstop else self._some(worker.number)
                 worker.given.extend(some)
-                with contextlib.suppress(OSError):  # it has just crashed, which is read next
+                with contextlib.suppress(OSError):  # it has just crashed; the next read notices
                     worker.connection.send(some)
             case "report":
                 report = hook.pytest_report_from_serializable(config=session.config, data=content)
@@ -127,9 +127,10 @@ class Workers:
                 worker.given.clear()
 
     def _some(self, number: int) -> list[int]:
-        """Take some tests, fewer and fewer, for half the workers from the end.
+        """Take a batch of tests, smaller toward the end; odd-numbered workers take theirs from the end.
 
-        Those that wait for programs come first and those that only compute last; so both run at any time.
+        Tests that wait for programs come first and those that only compute come last, so both kinds run at
+        any time.
         """
         size = max(1, min(MOST_AT_ONCE, len(self._left) // (4 * self._count)))
         size = min(size, len(self._left))
@@ -138,7 +139,7 @@ class Workers:
         return [self._left.pop() for _ in range(size)][::-1]
 
     def _end(self, session: pytest.Session, worker: Worker) -> None:
-        """Report the test with which a worker ended, if any, and have another one run what it left."""
+        """Report the test during which a worker ended, if any, and give the rest to a new worker."""
         del self._running[worker.connection]
         worker.connection.close()
         _, status = os.waitpid(worker.pid, 0)
@@ -155,7 +156,7 @@ class Workers:
             self._fork(session, worker.number)
 
     def _stop(self) -> None:
-        """Wait for workers that are asked to stop, as those are that still run after ctrl+c."""
+        """Ask workers to stop, such as those still running after ctrl+c, and wait for them."""
         for worker in self._running.values():
             worker.connection.close()
         for worker in self._running.values():
@@ -164,7 +165,7 @@ class Workers:
 
 
 def _work(session: pytest.Session, connection: Connection, number: int) -> None:
-    """Run tests in a fork for as long as there are any, and end it."""
+    """In a fork, run tests as long as there are any, then exit."""
     try:
         _become_worker(session, number)
         sending = Sending(session.config, connection)
@@ -182,14 +183,14 @@ def _work(session: pytest.Session, connection: Connection, number: int) -> None:
     except BaseException:
         with contextlib.suppress(OSError):
             connection.send(("problem", traceback.format_exc()))
-        with contextlib.suppress(BaseException):  # end the programs of its fixtures
+        with contextlib.suppress(BaseException):  # stops the programs of fixtures
             session._setupstate.teardown_exact(None)
     finally:
         os._exit(0)
 
 
 def _tests(connection: Connection) -> Iterator[int]:
-    """Give tests, asking for more in front of the last one that was given."""
+    """Yield the indices of tests, and request more when none are left."""
     some = deque[int]()
     while True:
         if not some:
@@ -201,12 +202,12 @@ def _tests(connection: Connection) -> Iterator[int]:
 
 
 def _become_worker(session: pytest.Session, worker: int) -> None:
-    """Separate a fork from the main process: its output, its folder for tests, and what it shows."""
+    """Give a fork its own output and temporary folder, and silence its terminal reporter."""
     config = session.config
     if config.option.capture == "fd":
         capture: Any = config.pluginmanager.getplugin("capturemanager")
         capture.resume_global_capture()
-        for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):  # two files that all forks would share
+        for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):  # otherwise all forks share two files
             with tempfile.TemporaryFile() as its_own:
                 os.dup2(its_own.fileno(), stream.fileno(), inheritable=False)
                 os.dup2(its_own.fileno(), number)
@@ -220,14 +221,14 @@ def _become_worker(session: pytest.Session, worker: int) -> None:
 
 
 class Nowhere:
-    """The terminal of a worker: what other plugins print there is not shown."""
+    """The terminal reporter of a worker, which discards what other plugins print."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._tw = create_terminal_writer(config, open(os.devnull, "w"))
 
 
 class Sending:
-    """What sends the main process the reports and the warnings of a worker."""
+    """Sends the reports and warnings of a worker to the main process."""
 
     def __init__(self, config: pytest.Config, connection: Connection) -> None:
         self._config = config
