@@ -1,6 +1,7 @@
 """Commands in the composer: completing them, running them, and losing nothing."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -318,9 +319,20 @@ async def test_tools_lists_the_tools_and_opens_the_workbench():
         await send(pilot, "/tools")
         await until(lambda: isinstance(app.screen, Picker))
         await shows(app, "weather › get_weather   · left out of the", "notes › delete_note")
+        await shows(app, "Tools · 2 of 2 offered to the model · 1 marked")
         await pilot.press("enter")
         await until(lambda: isinstance(app.screen, ServerScreen))
         assert app.screen.server == WEATHER.server
+
+
+async def test_tools_counts_only_those_that_the_model_is_offered():
+    runtime = FakeRuntime()
+    runtime.workbench.offered[WEATHER.server] = [replace(WEATHER, withheld="available to apps only")]
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, f"/tools {WEATHER.server}")
+        await shows(
+            app, "Tools · 0 of 1 offered to the model", "get_weather   · not offered: available to apps"
+        )
 
 
 async def test_tools_reports_a_server_that_is_not_running():

@@ -119,6 +119,20 @@ async def test_the_traffic_of_a_call_of_an_earlier_run_opens_from_its_recording(
         await until(lambda: app.screen is app.main)
 
 
+async def test_the_traffic_key_on_a_denied_call_says_that_nothing_was_sent() -> None:
+    runtime = FakeRuntime()
+    denied = ToolMessage("c1", "notes__list_notes", "denied: not now", is_error=True, why="denied")
+    runtime.conversations.save(LIST, *TALK[:2], denied, TALK[3])
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f9")
+        await shows(app, "1 session")
+        await pilot.press("enter")
+        await shows(app, "Milk.")
+        await pilot.press("f2", "up", "f8")
+        await shows(app, "This call was denied, so nothing was sent.")
+        assert app.screen is app.main
+
+
 async def test_missing_traffic_of_a_call_with_a_deleted_recording_is_reported() -> None:
     async with opened(with_list()) as (app, pilot):
         await pilot.press("f9")

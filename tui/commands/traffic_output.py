@@ -22,7 +22,7 @@ from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, Severity
 from tui.core.units import plural
 from tui.traffic.filter.arrangement import asks_for
 from tui.traffic.filter.nodes import Node
-from tui.traffic.methods import is_setup
+from tui.traffic.methods import QUESTION, is_setup
 from tui.traffic.stats import Figures
 
 if TYPE_CHECKING:
@@ -90,14 +90,14 @@ def _slowest(args: argparse.Namespace, choice: RecordingChoice, sources: Iterabl
 class _Calls:
     """Separates calls from other requests, and counts the latter.
 
-    Handshakes, lists and model requests take longer than nearly every call. They are included only if the
-    filter names a method, model requests also if it names a server.
+    Handshakes, lists, model requests and questions to the user take longer than nearly every call. They are
+    included only if the filter names a method, model requests also if it names a server.
     """
 
     def __init__(self, root: Node | None) -> None:
         self._with_starts = asks_for(root, "method")
         self._with_models = self._with_starts or asks_for(root, "server")
-        self._starts, self._models = 0, 0
+        self._starts, self._models, self._questions = 0, 0, 0
 
     def takes(self, entry: Entry) -> bool:
         if entry.kind is Kind.MODEL_REQUEST:
@@ -105,13 +105,22 @@ class _Calls:
             return self._with_models
         if entry.kind is not Kind.REQUEST:
             return False
-        if self._with_starts or not is_setup(entry.method):
+        if self._with_starts:
+            return True
+        if entry.method == QUESTION:
+            self._questions += 1
+            return False
+        if not is_setup(entry.method):
             return True
         self._starts += 1
         return False
 
     def say_left_out(self) -> None:
-        counted = ((self._starts, "handshake or list request"), (self._models, "model request"))
+        counted = (
+            (self._starts, "handshake or list request"),
+            (self._models, "model request"),
+            (self._questions, "elicitation request"),
+        )
         words = [f"{plural(number, word)}" for number, word in counted if number]
         if words:
             say(f"omitted: {', '.join(words)}. Include them with --filter 'method:*'")

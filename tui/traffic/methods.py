@@ -150,6 +150,10 @@ _SETUP = frozenset(
 )
 
 
+QUESTION = "elicitation/create"
+"""The request whose response a person gives: its latency is not the server's."""
+
+
 def is_setup(method: str) -> bool:
     """Whether a method belongs to setup: the handshake, lists, their change notifications, pings."""
     return method in _SETUP or method.endswith(("/list", "/list_changed"))

@@ -16,7 +16,7 @@ from tui.core.text import fold
 from tui.core.traffic import Kind
 from tui.traffic.filter.nodes import And, Node, Or, Term
 from tui.traffic.filter.view import View
-from tui.traffic.methods import is_setup
+from tui.traffic.methods import QUESTION, is_setup
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.names import Names
 
@@ -246,7 +246,10 @@ class Arrangement:
             return self._with_model and entries.latency_ns(index) >= 0
         if kind != Kind.REQUEST or entries.latency_ns(index) < 0:
             return False
-        return self._with_setup or not self._setup_numbers()[entries.method[index]]
+        if self._with_setup:
+            return True
+        method = entries.method[index]
+        return not self._setup_numbers()[method] and entries.methods.texts[method] != QUESTION
 
     def _values(self, column: SortColumn) -> Callable[[int], int]:
         entries = self._entries

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Entry, Kind, Outcome
+from tui.traffic.methods import QUESTION
 from tui.traffic.spans.entries import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
 
 TOUCHING_NS = 2_000_000
@@ -24,7 +25,7 @@ class TimeShare(StrEnum):
     MODEL = "model"
     YOU = "waiting for you"
     TOOL = "tools"
-    REST = "overhead"
+    REST = "mcptui"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,7 @@ def _of_request(entry: Entry, answer: Entry | None, last: int, live: bool) -> Ti
     label = clean_line(entry.method if is_model else f"{entry.source} › {name}", 80)
     failed = answer is not None and answer.outcome in (Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.CANCELLED)
     return TimeBar(
-        TimeShare.MODEL if is_model else TimeShare.TOOL,
+        TimeShare.MODEL if is_model else TimeShare.YOU if entry.method == QUESTION else TimeShare.TOOL,
         label,
         entry.mono_ns,
         answer.mono_ns if answer is not None else last,

@@ -188,7 +188,7 @@ class SlashCommands:
 
     async def _tools(self, rest: str) -> None:
         from tui.ui.dialogs.picker import PickerChoice
-        from tui.ui.workbench.items import key_of_tool
+        from tui.ui.workbench.items import NOT_OFFERED, OFF, key_of_tool, mark_of
 
         servers = [name for name in self._sources.running if rest in ("", name)]
         if rest and not servers:
@@ -198,20 +198,26 @@ class SlashCommands:
             for server in servers
             for tool in self._runtime.workbench.tools(server)
         }
-        marks = self._current.conversations.tool_marks()
+        known = self._current.conversations.tool_marks()
+        off = {server: self._runtime.host.status(server).spec.off for server in servers}
+        marks = {
+            key: mark_of(tool, known.get((server, tool.name), ""), off[server])
+            for key, (server, tool) in tools.items()
+        }
 
-        def line(server: str, name: str) -> Content:
-            mark = marks.get((server, name), "")
+        def line(key: str, server: str, name: str) -> Content:
             shown = f"{clean_line(server, 40)} › {clean_line(name, 60)}"
-            return Content(f"{shown}   · {clean_line(mark, 80)}" if mark else shown)
+            return Content(f"{shown}   · {clean_line(marks[key], 80)}" if marks[key] else shown)
 
         def opened(key: str) -> None:
             server, tool = tools[key]
             self._navigator.open_server(server, key_of_tool(tool.name))
 
-        choices = [PickerChoice(key, line(server, tool.name)) for key, (server, tool) in tools.items()]
-        marked = sum((server, tool.name) in marks for server, tool in tools.values())
-        heading = "Tools available to the model" + (f" · {marked} of {len(tools)} marked" if marked else "")
+        choices = [PickerChoice(key, line(key, server, tool.name)) for key, (server, tool) in tools.items()]
+        hidden = sum(mark == OFF or mark.startswith(NOT_OFFERED) for mark in marks.values())
+        marked = sum(map(bool, marks.values())) - hidden
+        heading = f"Tools · {len(tools) - hidden} of {len(tools)} offered to the model"
+        heading += f" · {marked} marked" if marked else ""
         self._pick(heading, choices, opened, "No running server has tools.")
 
     async def _choose_prompt(self, rest: str) -> None:

@@ -11,7 +11,7 @@ from tui.core.conversation.conversation import UserMessage
 from tui.core.importing import importing
 from tui.core.traffic import Cause
 from tui.traffic.filter.nodes import written
-from tui.traffic.spans.entries import CallSpan, Span, StepSpan, TurnSpan
+from tui.traffic.spans.entries import CallSpan, CallState, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.composer.token_area import Reference
 from tui.ui.chat.regions import Regions
@@ -36,6 +36,8 @@ AT_ONCE = frozenset(
     )
 )
 """Actions of the traffic screen that do something at once, whatever is selected there."""
+
+NEVER_SENT = (CallState.DENIED, CallState.NOT_RUN)
 
 SELECT_THERE = "Select a call in the conversation or the trace first."
 
@@ -145,6 +147,8 @@ class Navigator:
         span = self._regions.trace.selected if in_trace else self._selected(question)
         if span is None:
             self._regions.notify(NO_TURNS, timeout=3)
+        elif isinstance(span, CallSpan) and span.state in NEVER_SENT:
+            self._regions.notify(f"This call was {span.state}, so nothing was sent.", timeout=5)
         elif not self._was_recorded(span):
             self._tasks.start(self._open_earlier(span), "find a recording")
         else:
@@ -182,7 +186,7 @@ class Navigator:
         return not self._spans.turn_of(span).past or self._spans.cause_of(span).turn > 0
 
     def _selected(self, question: Callable[[], int | None]) -> Span | None:
-        """Return the selected call, or else the last call of the selected turn, or else that turn."""
+        """Return the selected call, or else the last call sent in the selected turn, or else that turn."""
         marked = self._regions.conversation.marked_call
         calls = [span for span in reversed(self._spans.entries) if isinstance(span, CallSpan)]
         if marked:
@@ -196,7 +200,8 @@ class Navigator:
             if place is not None and (span.place == place or numbers.get(place, -1) == span.traffic)
         )
         turn = next(asked, turns[0] if turns else None)
-        return next((span for span in calls if turn is not None and span.turn == turn.number), turn)
+        sent = (span for span in calls if span.state not in NEVER_SENT)
+        return next((span for span in sent if turn is not None and span.turn == turn.number), turn)
 
     def _go_to_turn(self, cause: Cause | None) -> None:
         if cause is None:

@@ -444,11 +444,16 @@ VIEW_KEYS = {
         ("r", "restart"),
         ("end", "follow"),
     ),
-    "Traffic statistics": (("enter", "show its entries"), ("esc", "back"), ("j k", "select")),
+    "Traffic statistics": (
+        ("enter", "show its entries"),
+        ("esc", "back"),
+        ("h", "handshakes and lists"),
+        ("j k", "select"),
+    ),
     "Traffic waterfall": (
         ("enter", "show its entries"),
-        ("left right", "previous or next turn"),
         ("esc", "back"),
+        ("left right", "previous or next turn"),
     ),
 }
 """The keys of views without actions, which cannot be changed: keys and label, the most useful first."""

@@ -100,8 +100,8 @@ class Filtering:
         if found.order is None:
             return (("   handshakes folded", "accent"),)
         verb = "sorting" if found.is_at_work else "sorted"
-        calls = ", calls only" if found.calls_only else ""
-        return ((f"   {verb} by {found.order.column.value}{calls}", "accent"),)
+        calls = "calls " if found.calls_only else ""
+        return ((f"   {calls}{verb} by {found.order.column.value}", "accent"),)
 
     def search(self, text: str) -> None:
         """Search for a filter expression, or for the text itself if it is none."""

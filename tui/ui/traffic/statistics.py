@@ -29,7 +29,6 @@ METHOD_FROM = 32
 """Where the column of the methods begins, if there is room for it."""
 
 ALL = "all servers"
-SETUP_NOTE = "(n) handshakes, lists   "
 _EMPTY = "No calls yet. Start a server or send a message to see statistics here."
 
 _NUMBERS = (("calls", 7), ("errors", 7), ("pending", 8), ("p50", 9), ("p95", 9), ("longest", 9), ("bytes", 8))
@@ -156,7 +155,10 @@ class _Table(LinePane):
 class StatisticsScreen(ModalScreen[str | None]):
     """The statistics of a recording; returns a filter for the entries of the selected line."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", "back", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "back", "back", priority=True),
+        Binding("h", "setup", "handshakes and lists", priority=True),
+    ]
 
     KEYS = VIEW_KEYS["Traffic statistics"]
     stays = str
@@ -172,6 +174,7 @@ class StatisticsScreen(ModalScreen[str | None]):
         super().__init__()
         self._stats = Stats(recording.entries)
         self._counted = (-1, -1)
+        self._with_setup = False
         self._work: asyncio.Handle | None = None  # the next slice of counting
         self._entries = recording.entries
         self._title = SplitBar((("STATISTICS  ", "text bold"), (clean_line(recording.title, 60), "text")))
@@ -216,16 +219,27 @@ class StatisticsScreen(ModalScreen[str | None]):
         loading = f"of the {loaded * 100 // count} % loaded" if loaded < count else ""
         total = stats.total()
         calls = f"{units.counted(total.calls, 'call')}   {units.size(total.octets)}" if total.calls else ""
-        lines = [line for server in stats.servers() for line in (server, *stats.tools(server.server))]
+        servers = sorted(stats.servers(), key=lambda server: not server.calls)
+        lines = [line for server in servers for line in (server, *stats.tools(server.server))]
+        hidden = sum(line.is_setup for line in lines)
+        if self._with_setup or not total.calls:
+            setup = "(n) handshakes, lists   " if hidden else ""
+        else:
+            lines = [line for line in lines if not line.is_setup]
+            setup = "h shows handshakes and lists   " if hidden else ""
         if lines:
             lines = [*lines, total]
-        setup = SETUP_NOTE if any(line.is_setup for line in lines) else ""
         self._title.show(self._title.left, ((counting + loading, "warn"), (setup, "dim"), (calls, "text")))
         self._table.show(lines, "" if counting or loading else _EMPTY)
         self._heads.show(head(self._table.columns, stretches_of(lines) * stats.spark_width_ns))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show)
+
+    def action_setup(self) -> None:
+        """Show the lines of handshakes and lists, or hide them again."""
+        self._with_setup = not self._with_setup
+        self._show()
 
     def action_back(self) -> None:
         self.dismiss(None)

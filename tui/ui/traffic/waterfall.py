@@ -205,9 +205,10 @@ class WaterfallScreen(ModalScreen[str | None]):
 
     def look(self) -> None:
         found = self._turns.look_up(self._turn)
-        left: Row = (("WATERFALL  ", "text bold"), (self._turns.words(self._turn, self._last), "text"))
+        left: Row = (("WATERFALL  ", "text bold"),)
         if found is not None:
-            left = (*left, (f"   {span(found.ns)}", "text"), (f"   {found.words}", "dim"))
+            left = (*left, (f"{span(found.ns)}   ", "text"), (f"{found.words}   ", "text"))
+        left = (*left, (self._turns.words(self._turn, self._last), "dim"))
         if found is not None:
             self._axis.show(axis_row(found.ns, self._lanes.columns - 10))
         is_new = self._title.show(left, ())

@@ -169,9 +169,14 @@ def running_words(statuses: Sequence[ServerStatus]) -> str:
 
 
 def tool_words(status: ServerStatus) -> str:
-    """Return the number of tools: "12 tools, 3 off, 1 task" if a task waits."""
-    off = f", {status.tools_off} off" if status.tools_off else ""
+    """Return the number of tools: "12 tools, 3 off, 1 task" if a task waits.
+
+    If the model is not offered some for another reason, it is "9 of 12 tools".
+    """
     tasks = f", {plural(status.tasks, 'task')}" if status.tasks else ""
+    if status.withheld > status.tools_off:
+        return f"{status.tools - status.withheld} of {plural(status.tools, 'tool')}{tasks}"
+    off = f", {status.tools_off} off" if status.tools_off else ""
     return f"{plural(status.tools, 'tool')}{off}{tasks}"
 
 

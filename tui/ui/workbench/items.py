@@ -135,7 +135,7 @@ def of_tools(
             warning=f"{clean_line(tool.name, 60)} may delete or overwrite data, according to the server."
             if tool.destructive
             else "",
-            mark=_mark(tool, (marks or {}).get((tool.server, tool.name), ""), off),
+            mark=mark_of(tool, (marks or {}).get((tool.server, tool.name), ""), off),
             tokens=tokens.words(sizes[tool.name]) if tokens is not None and tool.name in sizes else "",
         )
         for tool in tools
@@ -166,7 +166,8 @@ def _clock(seconds: float) -> str:
     return time.strftime("%H:%M" if then[:3] == now[:3] else "%Y-%m-%d %H:%M", then)
 
 
-def _mark(tool: Tool, known: str, off: Sequence[str]) -> str:
+def mark_of(tool: Tool, known: str, off: Sequence[str]) -> str:
+    """Return the status of a tool for the model: not offered and why, turned off, or what is `known`."""
     if tool.withheld:
         return f"{NOT_OFFERED}{tool.withheld}"
     return OFF if is_off(tool.name, off) else clean_line(known, 400)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.traffic.small_traffic import Traffic
-from tui.core.traffic import Kind, Outcome
+from tui.core.traffic import Direction, Kind, Outcome
 from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, next_order
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
@@ -70,6 +70,14 @@ def test_the_slowest_call_comes_first_and_startup_requests_are_omitted(traffic: 
 
 def test_startup_requests_are_sorted_if_the_filter_matches_them(traffic: Traffic):
     assert seqs(arranged(traffic, "method:*", order=LATENCY))[:2] == [1, 3]
+
+
+def test_questions_to_the_user_are_omitted_unless_the_filter_matches_them():
+    traffic = Traffic()
+    asked = traffic.add(Kind.REQUEST, method="elicitation/create", direction=Direction.IN)
+    traffic.add(Kind.RESPONSE, method="elicitation/create", pair=asked, outcome=Outcome.OK, after_ms=6_200)
+    assert seqs(arranged(traffic, order=LATENCY)) == []
+    assert seqs(arranged(traffic, "method:*", order=LATENCY)) == [asked]
 
 
 def test_model_requests_are_omitted_unless_the_filter_matches_them():

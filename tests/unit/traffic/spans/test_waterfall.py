@@ -84,7 +84,7 @@ def test_running_bars_end_now():
 
 
 def test_idle_time_is_reported():
-    assert shares(made(turn(100), step(1, 0, 20), step(2, 60, 40))) == {"model": 60, "overhead": 40}
+    assert shares(made(turn(100), step(1, 0, 20), step(2, 60, 40))) == {"model": 60, "mcptui": 40}
 
 
 def test_failed_steps_and_calls_are_marked():

@@ -83,7 +83,7 @@ OF_THEIR_SCREENS = {
     "e": "question.why servers.change traffic.edit bench.sampling",
     "g": "traffic.turn pane_home",
     "G": "pane_end traffic.follow",
-    "h": "traffic.setup entry.last_tab bench.left turn(-1) calls",
+    "h": "traffic.setup setup entry.last_tab bench.left turn(-1) calls",
     "j": "row_down step('down')",
     "k": "row_up step('up')",
     "l": "servers.log entry.next_tab bench.right turn(1) calls",

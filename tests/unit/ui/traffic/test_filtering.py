@@ -47,7 +47,7 @@ async def test_filtering_continues_between_two_ticks(monkeypatch: pytest.MonkeyP
 def test_sorted_by_latency_the_title_names_calls_only() -> None:
     filtering = Filtering(some().recording(live=False))
     for column, words in (
-        (SortColumn.LATENCY, "sorted by latency, calls only"),
+        (SortColumn.LATENCY, "calls sorted by latency"),
         (SortColumn.SIZE, "by size"),
     ):
         filtering.order = Order(column)

@@ -93,6 +93,21 @@ def test_a_narrow_footer_shows_the_keys_common_to_all_screens() -> None:
     assert "esc back" in footer and "ctrl+p commands" in footer
 
 
+async def test_handshakes_and_lists_are_shown_by_a_key_and_servers_with_calls_come_first() -> None:
+    recorded = Recorded()
+    for method, source in (("tools/list", "a"), ("tools/call", "b")):
+        recorded.add(Kind.REQUEST, method=method, source=source, ident="9", root=9)
+    async with Stage().run_test(size=(80, 24)) as pilot:
+        await pilot.app.push_screen(screen := StatisticsScreen(recorded.recording()))
+        await until(lambda: "h shows handshakes and lists" in title(screen))
+        assert [one.server for one in screen._table.figures] == ["b", "b", "a", ""]
+        assert not any(one.is_setup for one in screen._table.figures)
+        await press(pilot, "h")
+        assert [one.method for one in screen._table.figures] == ["", "tools/call", "", "tools/list", ""]
+        await press(pilot, "h")
+        assert len(screen._table.figures) == 4
+
+
 async def test_handshakes_and_lists_are_in_parentheses_so_that_calls_add_up() -> None:
     recorded = Recorded()
     recorded.call()

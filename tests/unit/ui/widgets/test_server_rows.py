@@ -12,6 +12,7 @@ from tui.ui.widgets.server_rows import (
     noise_words,
     server_rows,
     token_facts,
+    tool_words,
 )
 from tui.ui.widgets.symbols import UNICODE
 
@@ -90,6 +91,11 @@ def test_a_failed_start_says_what_to_do():
 
 def test_non_protocol_output_of_a_remote_server_is_counted_as_responses():
     assert noise_words(status(noise=1)) == "1 non-protocol response"
+
+
+def test_tools_that_the_model_is_not_offered_are_not_counted_as_offered():
+    assert tool_words(status(withheld=1)) == "1 of 2 tools"
+    assert tool_words(status(withheld=1, tools_off=1)) == "2 tools, 1 off"
 
 
 def test_if_one_row_has_no_room_for_the_age_tokens_are_the_last_column_of_all():
