@@ -158,6 +158,7 @@ class FakeRuntime:
         self.calls = FakeCalls()
         self.server_choices = FakeChoices(self.host)
         self.server_changes = FakeChanges()
+        self.configuration = SimpleNamespace(located=lambda problems: [f"c.toml: {one}" for one in problems])
         self.trust = FakeTrust(self.host)
         self.model_changes = FakeModelChanges()
         self.conversations = FakeChats(self.conversation, self.continue_turn)

@@ -105,6 +105,11 @@ async def test_the_app_opens_with_every_theme(theme):
         await shows(app, "mcptui", "SERVERS")
 
 
+async def test_a_theme_and_a_key_that_cannot_be_used_are_named_with_their_place_in_the_file():
+    async with opened(FakeRuntime(theme="harbr", keys={"no.such": "f11"})) as (app, _):
+        await shows(app, "✗ c.toml: ui.theme: theme “harbr” not found", "✗ c.toml: ui.keys.no.such")
+
+
 # ---- a turn ----
 
 
@@ -449,4 +454,4 @@ async def test_theme_and_keys_of_a_reloaded_configuration_apply_at_once():
         assert app.theme == "quay"
         await pilot.press("f11")
         await until(lambda: app.main.regions.servers.has_focus)
-        assert "no.such" in " ".join(app.apply_ui("quay", {"no.such": ["f11"]}))
+        assert "no.such" in " ".join(map(str, app.apply_ui("quay", {"no.such": ["f11"]})))

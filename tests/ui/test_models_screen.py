@@ -51,6 +51,14 @@ async def test_each_model_shows_its_known_properties() -> None:
         await scene.shows("127.0.0.1:11434   found on this machine   window 33 k tokens   text protocol")
 
 
+async def test_a_profile_of_ones_own_says_how_it_is_edited_or_removed() -> None:
+    async with listed(NO_KEY, DEMO) as scene:
+        await scene.press("up")
+        await scene.shows("router.example   configuration, edit or remove it with /config   window")
+        await scene.press("down")
+        await scene.shows("offline   built in   no language model")
+
+
 async def test_window_and_price_are_columns_whatever_the_length_of_a_name() -> None:
     priced = replace(OLLAMA, name="priced", price="$0.27 / $1.10")
     long = replace(priced, name="a-profile-with-a-long-name", model="a/model/with/a/very/long/id" * 4)

@@ -1,7 +1,7 @@
 """Reloads the configuration while mcptui runs. What has not changed keeps running."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from tui.settings.config_file import ConfigFile
 
 if TYPE_CHECKING:
     from tui.settings.load import Loaded
+    from tui.settings.problems import Problem
     from tui.settings.schema import UiSettings
 
 
@@ -43,6 +44,11 @@ class ConfigReload:
         self._follow = follow
         self._take_over = take_over
         self._active_model = active_model
+
+    def located(self, problems: "Iterable[Problem]") -> list[str]:
+        """Return problems with keys of the file as sentences, with its name and their lines."""
+        loaded = self._loaded()
+        return [str(one if loaded is None else loaded.located(one)) for one in problems]
 
     async def reload(self) -> Reloaded:
         """Apply the current file, unless it has new errors."""

@@ -11,6 +11,7 @@ from tui.runtime.config_reload import ConfigReload
 from tui.runtime.options import Options
 from tui.settings.config_file import ConfigFile
 from tui.settings.load import Loaded
+from tui.settings.problems import Problem
 
 
 class Stage:
@@ -27,6 +28,14 @@ class Stage:
 
     async def _follow(self, loaded: Loaded) -> None:
         self.applied.append(loaded)
+
+
+def test_a_problem_that_the_app_found_gets_the_file_and_the_line_of_its_key(tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "c.toml")
+    stage.path.write_text('\n[ui]\ntheme = "harbr"\n')
+    stage.loaded = stage.reload.file.read()
+    (said,) = stage.reload.located([Problem("theme “harbr” not found", path="ui.theme")])
+    assert said == f"{stage.path}:3 ui.theme: theme “harbr” not found"
 
 
 async def test_a_known_mistake_does_not_prevent_other_changes_from_being_applied(

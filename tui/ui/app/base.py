@@ -17,6 +17,7 @@ from textual.worker import WorkerFailed
 from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line
 from tui.settings.locations import themes_dir
+from tui.settings.problems import Problem
 from tui.settings.themes import all_themes, load_theme
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -97,18 +98,18 @@ class BaseApp(App[int]):
             self._base = screen
             drop_notes(self)
 
-    def _apply_theme(self, name: str) -> str:
-        """Load and set a theme; return what is wrong with it, or ""."""
+    def _apply_theme(self, name: str) -> Problem | None:
+        """Load and set a theme; return what is wrong with it, if anything is."""
         spec, problem = load_theme(name, themes_dir())
         self.register_theme(theming.theme_of(spec))
         self.theme = spec.name
-        return str(problem) if problem is not None else ""
+        return problem
 
-    def apply_ui(self, theme: str, keys: Mapping[str, str | Sequence[str]]) -> Sequence[str]:
+    def apply_ui(self, theme: str, keys: Mapping[str, str | Sequence[str]]) -> Sequence[Problem]:
         """Take over theme and keys of a configuration that was read again; return what is wrong with them."""
         self.overrides.take(keys.items())
         self.set_keymap(self.overrides.keymap())
-        problem = self._apply_theme(theme) if theme != self.theme else ""
+        problem = self._apply_theme(theme) if theme != self.theme else None
         return [*filter(None, (problem, *self.overrides.problems))]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:

@@ -12,11 +12,12 @@ from tui.ui.chat.regions import Regions
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
+    from tui.settings.problems import Problem
     from tui.ui.chat.current_conversation import OpenDialog
 
 MOST_ERRORS = 5
 
-ApplyUi = Callable[[str, Mapping[str, Sequence[str]]], Sequence[str]]
+ApplyUi = Callable[[str, Mapping[str, Sequence[str]]], Sequence["Problem"]]
 """Takes theme and keys; returns what is wrong with them."""
 
 
@@ -70,7 +71,8 @@ class ConfigEditing:
         if found.errors:
             self._say_errors(found.errors)
             return
-        notes = [*found.notes, *self._apply_ui(found.ui.theme, found.ui.keys)]
+        problems = self._apply_ui(found.ui.theme, found.ui.keys)
+        notes = [*found.notes, *self._runtime.configuration.located(problems)]
         text = " ".join(("Configuration reloaded.", *notes))
         self._regions.notify(clean_line(text, 800), timeout=8 if notes else 3)
 

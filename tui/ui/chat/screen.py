@@ -23,6 +23,7 @@ from tui.ui.widgets.box import Box
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.runtime.runtime import Runtime
+    from tui.settings.problems import Problem
     from tui.ui.chat.composer.suggestions import LiveSources
     from tui.ui.chat.config_editing import ApplyUi
     from tui.ui.chat.current_conversation import OpenDialog
@@ -53,7 +54,7 @@ class ChatScreen(Screen[None]):
         make_runtime: "Callable[[], Runtime]",
         overrides: KeyOverrides,
         *,
-        theme_problem: str,
+        theme_problem: "Problem | None",
         collecting: GcPauses,
         open_dialog: "OpenDialog",
         apply_ui: "ApplyUi",
@@ -125,7 +126,8 @@ class ChatScreen(Screen[None]):
                 return
             finally:
                 self._when_loaded()
-            await parts.begin(filter(None, (self._theme_problem, *self._overrides.problems)))
+            told = [*filter(None, (self._theme_problem, *self._overrides.problems))]
+            await parts.begin(runtime.configuration.located(told) if told else ())
             await asyncio.to_thread(self.regions.conversation.warm)
 
     def _loaded(self, task: asyncio.Task[None]) -> None:

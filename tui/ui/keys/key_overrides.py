@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from tui.settings.keymap import ActionKeys, check_keys, normal_key
+from tui.settings.problems import Problem
 from tui.ui.keys.action_table import ACTIONS, IS_YES, Action, Context, action, first_key, key_words
 
 _TEXTUAL_NAMES = {
@@ -37,10 +38,10 @@ def own_keys() -> dict[str, ActionKeys]:
 
 
 class KeyOverrides:
-    """The keys in force; `problems` has a line for each configured key that is not used."""
+    """The keys in force; `problems` has one for each configured key that is not used."""
 
     def __init__(self, keys: Iterable[tuple[str, str | Sequence[str]]] = ()) -> None:
-        self.problems: tuple[str, ...] = ()
+        self.problems: tuple[Problem, ...] = ()
         self._keys: dict[str, str] = {}
         self.take(keys)
 
@@ -51,7 +52,7 @@ class KeyOverrides:
         self.problems = ()
         if wanted:
             good, problems = check_keys(wanted, own_keys())
-            self.problems = tuple(map(str, problems))
+            self.problems = tuple(problems)
         self._keys = {name: ",".join(map(textual_key, chosen)) for name, chosen in good.items()}
 
     def keys_of(self, found: Action) -> str:

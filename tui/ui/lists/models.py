@@ -31,6 +31,8 @@ WITH_CAPABILITIES = 90
 """Columns from which a row shows what the model can do."""
 
 OFFLINE = "offline"
+CONFIGURATION, EDIT = "configuration", "/config"
+"""The source of a profile of one's own, and the command that edits the file."""
 
 
 def fits(choice: ModelChoice, text: str) -> bool:
@@ -244,7 +246,8 @@ class ModelsScreen(ModalScreen[bool | None]):
         choice = offer.choice if offer is not None else self._choice(key)
         if choice is None:
             return EMPTY
-        facts = [_host(choice.where), clean_line(choice.source, 40)]
+        own = f", edit or remove it with {EDIT}" if choice.source == CONFIGURATION else ""
+        facts = [_host(choice.where), clean_line(choice.source, 40) + own]
         if choice.where != OFFLINE:
             window = f"window {units.count(choice.window)} tokens" if choice.window else "window unknown"
             facts.append(window)

@@ -22,7 +22,7 @@ def test_a_valid_key_replaces_the_defaults():
 )
 def test_an_invalid_key_is_reported_and_not_used(wanted: tuple[str, str], words: str):
     overrides = KeyOverrides([wanted])
-    assert words in overrides.problems[0] and overrides.keymap() == {}
+    assert words in str(overrides.problems[0]) and overrides.keymap() == {}
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_reloaded_keys_replace_the_previous_ones():
 )
 def test_a_key_with_another_common_use_cannot_answer_questions(action_id: str, key: str):
     overrides = KeyOverrides([(action_id, key)])
-    assert "cannot answer" in overrides.problems[0] and overrides.keymap() == {}
+    assert "cannot answer" in str(overrides.problems[0]) and overrides.keymap() == {}
 
 
 def test_all_configured_answer_keys_are_shown():
