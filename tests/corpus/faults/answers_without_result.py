@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""FAULT: tools/call is answered with no result, or with one that is null, a list, text, a number; then error null.
+"""FAULT: tools/call is answered without a result, or with a result that is null, a list, a string or a
+number; then with error null.
 
 EXPECT: Each call fails at once.
 """

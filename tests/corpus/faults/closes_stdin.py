@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""FAULT: Closes stdin at once, and lives on.
+"""FAULT: Closes stdin at once and keeps running.
 
-EXPECT: Seen when it happens, not at the start deadline: it can never be talked to, so it is ended.
+EXPECT: Detected immediately, not at the start deadline: no message can reach the server, so it is stopped.
 """
 import json
 import os

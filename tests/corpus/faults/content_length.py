@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""FAULT: Frames carry Content-Length headers, as language servers send them.
+"""FAULT: Frames have Content-Length headers, as in the Language Server Protocol.
 
-EXPECT: Fails at once with a sentence that says so, once.
+EXPECT: Fails at once, with a single message that names the cause.
 """
 import json
 import os

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""FAULT: Four of six tools, a resource and a prompt each have a part that no value can hold.
+"""FAULT: Four of six tools, a resource, a template, a prompt and a content block each have a value that
+cannot be represented: `1e999`, 5,000 digits, `NaN`, or 5,000 levels.
 
-EXPECT: Each is left out with its reason; the others work. A result with such a part fails its call only.
+EXPECT: Each entry is left out with a reason; the others work. The content block only fails its call.
 """
 import json
 import os

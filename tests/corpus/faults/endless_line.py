@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """FAULT: tools/call is answered with a line that never ends.
 
-EXPECT: The call fails at once and the server is stopped with a sentence, long before gigabytes are read.
+EXPECT: The call fails and the server is stopped with a reason, long before gigabytes are read.
 """
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""FAULT: tools/call: writes half of the answer, then the process exits with code 0.
+"""FAULT: tools/call: writes half of the response, then the process exits with code 0.
 
-EXPECT: The call fails at once because the server died, not because of the bad frame.
+EXPECT: The call fails at once because the server exited, not because of the invalid frame.
 """
 import json
 import os

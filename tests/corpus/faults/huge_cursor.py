@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""FAULT: Each page of tools/list has another nextCursor of 1 MiB.
+"""FAULT: Each page of tools/list has a different nextCursor of 1 MiB.
 
-EXPECT: The cursor ends the listing; it is not sent back.
+EXPECT: The listing ends at the cursor, which is not sent back.
 """
 import json
 import os

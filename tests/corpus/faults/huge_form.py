@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""FAULT: A 2026-07-28 server that asks for a form of 10,000 fields.
+"""FAULT: Modern server that requests a form with 10,000 fields.
 
-EXPECT: Refused with a sentence; no form is drawn.
+EXPECT: Rejected with a reason; no form is shown.
 """
 import json
 import os

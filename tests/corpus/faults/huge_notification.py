@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""FAULT: tools/call sends a log notification with 200,000 objects before its answer.
+"""FAULT: tools/call sends a log notification with 200,000 objects before its response.
 
-EXPECT: The notification is dropped and counted; the answer is used.
+EXPECT: The notification is dropped and counted; the response is used.
 """
 import json
 import os

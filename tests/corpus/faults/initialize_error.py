@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """FAULT: initialize is answered with an error.
 
-EXPECT: Fails at once; the reason says to what it is the answer, and quotes it.
+EXPECT: Fails at once; the reason names the failed request and quotes the error.
 """
 import json
 import os

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """FAULT: The handshake works, tools/list is never answered, tools/call works.
 
-EXPECT: The server is RUNNING without tools, says that they could not be listed, and can be listed again.
+EXPECT: The server is RUNNING without tools. Its status says that they could not be listed. They are requested
+again after a delay, and on request.
 """
 import json
 import os

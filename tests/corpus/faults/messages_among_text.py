@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""FAULT: Every frame stands on a line with a log prefix and colours around it.
+"""FAULT: Every frame is on a line with a log prefix and color codes around it.
 
-EXPECT: An answer that is waited for is found in the line and used; the line counts as noise.
+EXPECT: The response to a pending request is found within the line and used; the line counts as noise.
 """
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """FAULT: No frame ends with a newline.
 
-EXPECT: Start deadline; the reason says that messages must stand on lines.
+EXPECT: Start deadline; the reason says that each message must end with a newline.
 """
 import json
 import os

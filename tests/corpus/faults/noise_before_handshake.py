@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""FAULT: Prints FAULT_LINES (default 200,000) lines of progress on stdout before it reads anything.
+"""FAULT: Prints FAULT_LINES (default 200,000) progress lines on stdout before it reads anything.
 
-EXPECT: Lines are counted, few are looked at; the handshake works as soon as they end.
+EXPECT: Lines are counted, but only a few are parsed; the handshake works as soon as they end.
 """
 import json
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""FAULT: Each tools/call has content of another odd shape: no list, items that are no objects, unknown types, null texts, bad base64, a javascript: link.
+"""FAULT: Each tools/call returns differently malformed content: not a list, items that are not objects,
+unknown types, null texts, bad base64, a `javascript:` link.
 
 EXPECT: Each call has a result that can be shown; nothing is dropped silently, nothing is opened.
 """

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""FAULT: Before the answer to tools/call come responses whose ids are null, true, negative, a fraction, a list, an object, empty, huge.
+"""FAULT: tools/call is answered only after responses with these ids: null, true, negative, a fraction, a
+list, an object, empty, huge.
 
-EXPECT: Each is ignored; the answer with the right id is used.
+EXPECT: Each is ignored; the response with the right id is used.
 """
 import json
 import os

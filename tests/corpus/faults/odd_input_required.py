@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""FAULT: A 2026-07-28 server whose answers ask for input in ways that mean nothing, or have an unknown resultType.
+"""FAULT: Modern server whose responses request input in meaningless ways, or have an unknown resultType.
 
-EXPECT: Each call fails at once with a sentence.
+EXPECT: Each call fails at once with a reason.
 """
 import json
 import os

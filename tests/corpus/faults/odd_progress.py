@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""FAULT: Progress of unknown tokens, backwards, beyond the total, beyond any number, of odd types, and after the answer.
+"""FAULT: Progress for unknown tokens, decreasing, beyond the total, out of range, of wrong types, and after
+the response.
 
-EXPECT: What is no progress of the call is ignored; the answer is used.
+EXPECT: Notifications that are not valid progress of the call are ignored; the response is used.
 """
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""FAULT: Twelve of fourteen tools have an inputSchema or outputSchema that is no schema of an object.
+"""FAULT: Twelve of fourteen tools have an inputSchema or outputSchema that is not a schema for an object.
 
-EXPECT: Each is left out with its reason; the other two work.
+EXPECT: Each is left out with a reason; the other two work.
 """
 import json
 import os

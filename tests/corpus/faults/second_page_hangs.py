@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""FAULT: The second page of tools/list never comes.
+"""FAULT: The second page of tools/list is never sent.
 
-EXPECT: Half of the start deadline is spent on it; the tools of the first page can be used.
+EXPECT: At most half of the start deadline is spent on it; the tools of the first page can be used.
 """
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""FAULT: Every field of the initialize result beside the version is malformed; tools work.
+"""FAULT: Every field of the initialize result except the version is malformed; tools work.
 
-EXPECT: Works: what cannot be read is left out, tools are asked for.
+EXPECT: Works: invalid fields are ignored, and tools are listed.
 """
 import json
 import os

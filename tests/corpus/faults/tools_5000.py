@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """FAULT: 5,000 tools on one page.
 
-EXPECT: All listed; the event loop is never held.
+EXPECT: All listed; the event loop never stalls.
 """
 import json
 import os

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""FAULT: A log notification and each frame stand on one line, without a newline between them (threads that print).
+"""FAULT: A log notification and each frame are on one line, without a newline between them (threads that
+print).
 
-EXPECT: The answer is found in the line and used.
+EXPECT: The response is found within the line and used.
 """
 import json
 import os

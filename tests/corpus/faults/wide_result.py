@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """FAULT: tools/call returns FAULT_LISTS (default 5,000,000) empty lists in less than 16 MiB.
 
-EXPECT: The call fails: more parts than memory should hold; the event loop never stalls (a JSON reader in C would hold the interpreter's lock for seconds).
+EXPECT: The call fails: the result has too many parts to keep in memory; the event loop never stalls (a JSON
+parser in C would hold the GIL for seconds).
 """
 import json
 import os
