@@ -83,6 +83,8 @@ def past_blocks(
     for place, message in enumerate(messages):
         while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
             reader.remark(waiting.popleft(), note)
+        if waiting and waiting[0].place == place + 1 and _warns_of(waiting[0], message):
+            reader.before_calls = note(waiting.popleft())
         reader.take(message)
     reader.end_reply()
     for remark in waiting:
@@ -109,6 +111,8 @@ class _Reader:
         self._unsigned = False
         self._reason = ""
         self._cut: Note | None = None
+        self.before_calls = ("", "")
+        """The text and kind of a note on the next reply, which stands between its text and its calls."""
 
     def remark(self, remark: Remark, note: Callable[[Remark], tuple[str, str]]) -> None:
         """Add a remark of mcptui; the reason for a retry is added once a turn."""
@@ -165,6 +169,9 @@ class _Reader:
         if message.partial:
             self._cut = Note("truncated", "info", self._symbols)
             self.blocks.append(self._cut)
+        if self.before_calls[0]:
+            self.blocks.append(note_block(*self.before_calls, self._symbols))
+            self.before_calls = ("", "")
         for call in message.calls:
             self._call(call)
         if self._text:
@@ -207,6 +214,11 @@ class _Reader:
         card.set(state, note or warning, message.seconds * 1000 or None, text)
         if message.attachments:
             card.give(result_of(message))
+
+
+def _warns_of(remark: Remark, message: Message) -> bool:
+    """Return whether a remark after a message is about what the model wrote, not about its calls."""
+    return remark.kind == "warn" and isinstance(message, AssistantMessage) and bool(message.calls)
 
 
 def note_block(text: str, kind: str, symbols: Symbols) -> Note:

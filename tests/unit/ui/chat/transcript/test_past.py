@@ -1,0 +1,33 @@
+"""Saved messages become blocks in the order in which they were shown."""
+
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    Remark,
+    ToolMessage,
+    UserMessage,
+)
+from tui.ui.chat.transcript.past import past_blocks
+from tui.ui.widgets.symbols import UNICODE
+
+TALK: list[Message] = [
+    UserMessage("Add a note."),
+    AssistantMessage("I add it.", calls=(CallRequest("c1", "notes__add_note", "{}"),), model="m"),
+    ToolMessage("c1", "notes__add_note", "added"),
+    AssistantMessage("Done.", model="m"),
+]
+
+
+def kinds(*remarks: Remark) -> list[str]:
+    past = past_blocks(TALK, (), UNICODE, lambda model: "", remarks, lambda one: (one.text, one.kind))
+    names = [type(block).__name__ for block in past.blocks]
+    return [name for name in names if name in ("PastProse", "Note", "Card")]
+
+
+def test_a_warning_about_a_reply_stays_above_its_calls():
+    assert kinds(Remark(2, "warn", "The call was repaired.")) == ["PastProse", "Note", "Card", "PastProse"]
+
+
+def test_what_is_noted_while_calls_run_stays_below_them():
+    assert kinds(Remark(2, "notice", "Loaded a tool.")) == ["PastProse", "Card", "Note", "PastProse"]
