@@ -37,7 +37,7 @@ HEADINGS = (b"elapsed", None, b"time")
 """What each press of `t` paints. The second press removes a heading and is not measured."""
 
 UNDER_WAY = 2_000
-"""Frames that are stored before measuring starts."""
+"""Frames stored before measuring starts, so that the recorder has reached a steady rate."""
 
 TOO_LONG = 300
 
