@@ -182,8 +182,8 @@ def _choice(known: FilterField, text: str) -> Name:
         raise BadValue(f"No {known.name} is like {shown(text)}: {', '.join(known.choices)}.")
     meant = nearest(word, known.choices)
     if meant:
-        raise BadValue(f'Unknown {known.name} "{shown(text)}". Did you mean {meant}?', meant)
-    raise BadValue(f'Unknown {known.name} "{shown(text)}". It is one of {", ".join(known.choices)}.')
+        raise BadValue(f"Unknown {known.name} “{shown(text)}”. Did you mean {meant}?", meant)
+    raise BadValue(f"Unknown {known.name} “{shown(text)}”. It is one of {', '.join(known.choices)}.")
 
 
 def _moment(known: FilterField, text: str) -> Ago | ClockTime:

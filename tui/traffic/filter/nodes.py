@@ -66,7 +66,7 @@ def shown(text: str) -> str:
 def count(text: str) -> int:
     """Return an integer."""
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise BadValue(f'"{shown(text)}" is not an integer.')
+        raise BadValue(f"“{shown(text)}” is not an integer.")
     return int(text)
 
 
@@ -75,7 +75,7 @@ def size(text: str) -> int:
     found = _PART.fullmatch(text)
     unit = found[2].lower() if found else ""
     if not found or unit not in _SIZES:
-        raise BadValue(f'"{shown(text)}" is not a size. Examples: 132, 10k, 1.5M, 4KiB.')
+        raise BadValue(f"“{shown(text)}” is not a size. Examples: 132, 10k, 1.5M, 4KiB.")
     return _whole_number(Fraction(found[1]) * _SIZES[unit], text)
 
 
@@ -92,15 +92,15 @@ def duration(text: str) -> int:
     if not text or place != len(text):
         number = _PART.fullmatch(text)
         if number and not number[2]:
-            raise BadValue(f'"{shown(text)}" has no unit. Add us, ms, s, m or h.', f"{text}ms")
-        raise BadValue(f'"{shown(text)}" is not a duration. Examples: 200ms, 1.5s, 5m.')
+            raise BadValue(f"“{shown(text)}” has no unit. Add us, ms, s, m or h.", f"{text}ms")
+        raise BadValue(f"“{shown(text)}” is not a duration. Examples: 200ms, 1.5s, 5m.")
     return _whole_number(total, text)
 
 
 def clock(text: str) -> tuple[str, int]:
     """Return the day ("" if none is given) and its nanoseconds: "14:05", "14:05:30.2", "2026-11-20T14:05"."""
     found = _CLOCK.fullmatch(text)
-    wrong = BadValue(f'"{shown(text)}" is not a time. Use an age (5m, 2h) or a time of day (14:05).')
+    wrong = BadValue(f"“{shown(text)}” is not a time. Use an age (5m, 2h) or a time of day (14:05).")
     if not text or not found:
         raise wrong
     day, hours, minutes, seconds = found[1] or "", int(found[2] or 0), int(found[3] or 0), int(found[4] or 0)
@@ -108,7 +108,7 @@ def clock(text: str) -> tuple[str, int]:
         if day:
             date.fromisoformat(day)
     except ValueError:
-        raise BadValue(f'"{day}" is not a valid date.') from None
+        raise BadValue(f"“{day}” is not a valid date.") from None
     if hours > 23 or minutes > 59 or seconds > 59:
         raise wrong
     fraction = int((found[5] or "0").ljust(9, "0"))
@@ -129,7 +129,7 @@ def size_text(octets: int) -> str:
 
 def _whole_number(number: Fraction, text: str) -> int:
     if number > LARGEST:
-        raise BadValue(f'"{shown(text)}" is too large.')
+        raise BadValue(f"“{shown(text)}” is too large.")
     return round(number)
 
 

@@ -144,7 +144,7 @@ class QueryLexer:
             return Token(Sign.LEAF, place, end)
         pattern, flags = found[1], found[2]
         if flags not in ("", "i"):
-            sentence = f'Unknown flag "{shown(flags)}". The only flag is i.'
+            sentence = f"Unknown flag “{shown(flags)}”. The only flag is i."
             sentence += " Quote words that contain slashes."
             self._wrong(place, found.end(), sentence, quoted(found[0]))
         elif complaint := _complaint(pattern):
@@ -166,7 +166,7 @@ class QueryLexer:
         meant = nearest(name, (*FIELDS, *ALIASES))
         bare = _BARE.match(self.text, place)
         end = bare.end() if bare else place
-        sentence = f'Unknown field "{shown(name)}". '
+        sentence = f"Unknown field “{shown(name)}”. "
         if meant:
             self._wrong(start, place, f"{sentence}Did you mean {meant}:?", f"{meant}:")
         else:
@@ -294,7 +294,7 @@ class _Parser:
         parts: list[Node] = []
         while not self._at(Sign.END):
             if self._at(Sign.CLOSE):
-                self._wrong(self._take(), 'Unexpected ")".')
+                self._wrong(self._take(), "Unexpected “)”.")
                 continue
             if (part := self._any()) is not None:
                 parts.append(part)
@@ -338,7 +338,7 @@ class _Parser:
             self._lacks(token)
 
     def _lacks(self, word: Token) -> None:
-        sentence = f'"{word.sign.value}" needs a term on both sides. Quote it to search for the word.'
+        sentence = f"“{word.sign.value}” needs a term on both sides. Quote it to search for the word."
         problem = QueryProblem(word.start, word.end, sentence)
         if problem not in self.problems:
             self.problems.append(problem)
@@ -353,7 +353,7 @@ class _Parser:
             case Sign.OPEN:
                 part = self._group()
             case _:
-                self._wrong(last, '"not" needs a term after it. Quote it to search for the word.')
+                self._wrong(last, "“not” needs a term after it. Quote it to search for the word.")
                 return None
         if part is None or not negated:
             return part
@@ -374,5 +374,5 @@ class _Parser:
         if self._at(Sign.CLOSE):
             self._take()
         elif not any("deep" in problem.sentence for problem in self.problems):
-            self._wrong(opening, 'This "(" is not closed.')
+            self._wrong(opening, "This “(” is not closed.")
         return inside
