@@ -22,6 +22,7 @@ async def test_a_key_in_the_servers_pane_trusts_the_selected_server_and_explains
         await pilot.press("y")
         await shows(app, "The server “weather” is trusted. Its read-only tools run without approval.")
         await shows(app, "Press T to undo.")
+        assert all(one.timeout >= 8 for one in app._notifications)
         assert runtime.host.status("weather").spec.trusted is True
         await pilot.press("T")
         await shows(app, "The server “weather” is not trusted. Its calls need approval. Press T to undo.")

@@ -80,7 +80,7 @@ class ServerEditing:
         def decided(yes: bool | None) -> None:
             if yes:
                 words = trust_words(name, self._regions.key_of("servers.trust"), trusted=not trusted)
-                self._run(self._trust(name), words)
+                self._run(self._trust(name), words, seconds=8)
 
         if trusted:
             decided(True)
@@ -115,7 +115,12 @@ class ServerEditing:
         self._regions.notify(clean_line(str(error), 400), timeout=8)
 
     def _run(
-        self, change: Awaitable[Sequence[str] | None], done: str, after: Callable[[], None] | None = None
+        self,
+        change: Awaitable[Sequence[str] | None],
+        done: str,
+        after: Callable[[], None] | None = None,
+        *,
+        seconds: float = 3,
     ) -> None:
         """Carry out a change in the background: a server may take seconds to stop.
 
@@ -129,7 +134,7 @@ class ServerEditing:
                 self._complain(error)
             else:
                 text = " ".join((done, *(f"{one[:1].upper()}{one[1:]}." for one in more)))
-                self._regions.notify(clean_line(text, 400), timeout=8 if more else 3)
+                self._regions.notify(clean_line(text, 400), timeout=8 if more else seconds)
                 if after is not None:
                     after()
 
