@@ -169,7 +169,7 @@ async def test_space_unfolds_the_details_of_a_server() -> None:
 
 
 async def test_disabled_tools_and_waiting_tasks_are_counted() -> None:
-    pane, host, _ = pane_and_host(server("weather", tools=12, withheld=4, tools_off=3, tasks=1))
+    pane, host, _ = pane_and_host(server("weather", tools=12, withheld=3, tools_off=3, tasks=1))
     async with Stage(pane).run_test(size=(70, 6)) as pilot:
         pane.show_host(host)
         await pilot.pause()
@@ -181,7 +181,7 @@ async def test_a_tool_that_the_server_keeps_from_models_is_not_counted_as_disabl
     async with Stage(pane).run_test(size=(70, 12)) as pilot:
         pane.show_host(host)
         await pilot.pause()
-        assert "12 tools" in shown(pane)[1] and "12 tools," not in shown(pane)[1]
+        assert "11 of 12 tools" in shown(pane)[1] and "12 tools," not in shown(pane)[1]
         pane.focus()
         await press(pilot, "space")
         assert "12 tools, 1 not offered to the model" in row_with(shown(pane), "offers")
