@@ -111,7 +111,8 @@ class TerminalApprover:
         allow = "all"
         if request.tool.read_only:
             allow = f"reads --trust {quote(clean_line(request.tool.server, 60))}"
-        why = f"needs approval, and there is no terminal to ask on. To allow it, use --approve {allow}"
+        why = f"needs approval, and there is no terminal to ask on ({request.why})"
+        why += f". To allow it, use --approve {allow}"
         return Decision(Answer.NO, why, by_person=False)
 
     async def trust(self, question: TrustQuestion) -> bool | None:
