@@ -64,6 +64,7 @@ def test_an_answer_is_kept_after_the_app_exits(tmp_path: Path) -> None:
                     app.shows("Trust the server “liar”?")
                     answered(app, TRUST, "Trust the server “liar”?")
                 app.shows(said, "deleted 214")
+                app.until(lambda: "esc stop" not in app.text)
                 app.send(QUIT)
                 assert app.ended() == 0
 
@@ -81,6 +82,7 @@ def test_a_call_requested_by_an_injected_result_needs_approval_with_the_reason(
             app.shows("y once", "contains a result")
             answered(app, "n", "y once")
             app.shows("Refused.")
+            app.until(lambda: "esc stop" not in app.text)
             app.send(QUIT)
             assert app.ended() == 0
 

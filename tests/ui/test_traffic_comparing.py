@@ -130,8 +130,8 @@ async def test_the_waterfall_opens_the_turn_of_the_entry() -> None:
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (8, "WATERFALL  turn 8 of 8   "),
-        (1, "WATERFALL  turn 1 of the conversation, turn 8 of 8 in this recording"),
+        (8, "   turn 8 of 8   "),
+        (1, "   turn 1 of the conversation, turn 8 of 8 in this recording"),
     ],
 )
 async def test_the_waterfall_has_the_turn_number_of_the_conversation(number, words) -> None:
