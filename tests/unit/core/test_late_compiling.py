@@ -86,7 +86,7 @@ def test_a_method_is_compiled_and_replaced_on_its_first_call():
     assert printed_by(code + again) == "False\nTrue"
 
 
-def test_the_switch_compiles_methods_at_once():
+def test_with_whole_libraries_requested_methods_are_compiled_at_once():
     code = f"{LATE}before = Point.__hash__\nhash(Point(1))\nprint(Point.__hash__ is before)\n"
     assert printed_by(code, MCPTUI_WHOLE_LIBRARIES="1") == "True"
 

@@ -62,7 +62,7 @@ def test_a_later_import_gets_the_real_class(desk):
     assert printed_by(code, desk) == "loaded\nFalse"
 
 
-def test_the_switch_loads_the_complete_library(desk):
+def test_with_whole_libraries_requested_the_complete_library_is_loaded(desk):
     code = f"{LOAD}print('desk.drawers.lower' in sys.modules)"
     assert printed_by(code, desk, MCPTUI_WHOLE_LIBRARIES="1") == "loaded\nTrue"
 

@@ -39,7 +39,7 @@ async def test_a_paused_limit_does_not_expire() -> None:
     assert not limit.expired
 
 
-async def test_time_before_a_pause_counts() -> None:
+async def test_a_resumed_limit_still_expires() -> None:
     limit = TimeLimit(SHORT)
     began = asyncio.get_running_loop().time()
     with pytest.raises(TimeoutError):
@@ -50,7 +50,7 @@ async def test_time_before_a_pause_counts() -> None:
     assert asyncio.get_running_loop().time() - began < 200 * SHORT
 
 
-async def test_a_limit_paused_before_it_begins_does_not_expire_until_resumed() -> None:
+async def test_a_limit_paused_before_it_begins_does_not_expire() -> None:
     limit = TimeLimit(SHORT)
     limit.pause()
     async with limit:

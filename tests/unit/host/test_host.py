@@ -104,7 +104,7 @@ async def test_request_methods_return_at_once_and_are_carried_out():
     await one.shutdown()
 
 
-async def test_servers_start_and_stop_in_parallel():
+async def test_servers_stop_in_parallel():
     script = Script(stop_seconds=1.0)
     one = host(*(ServerSpec(f"s{number}", "x") for number in range(8)), script=script)
     await one.start_all()

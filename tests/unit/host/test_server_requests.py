@@ -126,7 +126,7 @@ async def test_a_malformed_request_is_refused_before_the_person_is_asked(
     assert person.asked == []
 
 
-async def test_a_url_is_opened_only_after_consent() -> None:
+async def test_the_decision_about_a_url_is_returned_to_the_server() -> None:
     params = {"message": "Sign in", "mode": "url", "url": "https://a.example/x"}
 
     answers = [

@@ -73,7 +73,7 @@ async def test_a_call_long_after_a_crash_does_not_wait(script):
     await server.close()
 
 
-async def test_after_five_crashes_only_the_person_can_start_it(script):
+async def test_after_five_crashes_only_the_person_can_start_the_server(script):
     server = await died(script)
     for _ in range(4):
         await server.revive()
@@ -87,7 +87,7 @@ async def test_after_five_crashes_only_the_person_can_start_it(script):
     await server.close()
 
 
-async def test_each_call_tries_to_start_it_once(script):
+async def test_each_call_tries_to_start_a_crashed_server_once(script):
     server = await died(script)
     script.missing = True
     await server.revive()

@@ -118,7 +118,7 @@ def test_the_first_count_sets_the_calibration_and_later_ones_adjust_it() -> None
     assert 100 < calibration(100) < 150
 
 
-def test_the_count_of_another_request_is_ignored() -> None:
+def test_implausible_counts_are_ignored() -> None:
     calibration = Calibration()
     for counted in (10, 100, 9000):
         calibration.learn(1000, counted)

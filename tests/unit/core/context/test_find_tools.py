@@ -88,7 +88,7 @@ def test_recently_loaded_tools_come_first_and_removed_tools_are_forgotten():
     ]
 
 
-def test_its_description_is_unchanged_while_the_servers_are():
+def test_the_description_of_find_tools_is_stable_and_names_the_servers():
     assert find_tools(TOOLS) == find_tools(TOOLS)
     assert "github (2), mail (1)" in find_tools(TOOLS).description
 

@@ -66,7 +66,7 @@ def test_an_optional_multiple_choice_without_a_selection_is_absent() -> None:
     assert content_of(schema, blank_form(schema).value()[0]) == {}
 
 
-def test_titles_are_shown_but_values_are_sent() -> None:
+def test_choices_are_set_by_title_and_sent_by_value() -> None:
     form = blank_form(PERSON)
     form.set(("color",), "Red")
     form.set(("size",), "Large")

@@ -90,7 +90,7 @@ def test_the_number_of_findings_is_limited():
     assert len(in_definition(tool(inputSchema={"properties": properties}))) == MAX_FOUND
 
 
-def test_findings_that_hold_back_a_tool_come_first():
+def test_findings_that_hold_back_a_tool_are_not_displaced_by_others():
     stray = {f"a{number}": {"description": "x\u200by"} for number in range(MAX_FOUND)}
     found = in_definition(tool(inputSchema={"properties": stray | {"last": {"description": BAD}}}))
     assert len(found) == MAX_FOUND and is_doubtful(found)

@@ -89,7 +89,7 @@ def test_an_id_may_return_as_another_json_type(identity):
         ([], INVALID_ANSWER, "[]"),
     ],
 )
-def test_any_error_becomes_well_formed(error, code, message):
+def test_a_malformed_error_becomes_a_failure_with_code_and_message(error, code, message):
     assert answer_with(error=error) == Failure(7, code, message)
 
 

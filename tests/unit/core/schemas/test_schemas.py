@@ -37,7 +37,7 @@ def test_a_remote_reference_is_never_followed():
     assert model_schema({"properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}})["properties"]["a"] == {}
 
 
-def test_references_that_expand_exponentially_are_rejected_quickly():
+def test_references_that_expand_exponentially_are_rejected():
     defs = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 4} for n in range(20)}
     with pytest.raises(SchemaTooLarge):
         model_schema({"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": defs})

@@ -29,7 +29,7 @@ def test_secret_arguments_are_read_from_the_schema(schema: object, names: set[st
     assert secret_names(schema) == names
 
 
-def test_a_schema_of_any_size_is_read_in_bounded_time():
+def test_a_huge_schema_can_be_read():
     schema: dict[str, object] = {}
     for number in range(5000):
         schema = {"properties": {str(number): schema}, "items": schema}

@@ -61,7 +61,7 @@ async def test_without_a_person_the_default_decides() -> None:
     assert (found.allowed, found.asked, found.by) == (False, False, "default (no terminal)")
 
 
-def test_without_a_person_an_ask_rule_denies() -> None:
+def test_a_denial_without_a_person_is_recorded_with_its_ask_rule() -> None:
     log = Noted()
     refused = Decision(Answer.NO, "no terminal", by_person=False)
     CallDecisions(log).answered(Tool("files", "read"), {}, refused, rule="ask files/*")

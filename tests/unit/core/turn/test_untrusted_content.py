@@ -74,7 +74,7 @@ def test_many_servers_are_counted_and_names_are_cleaned() -> None:
     assert "\x1b" not in said and "“b”, “c” and 2 more" in said
 
 
-def test_only_a_listing_from_its_server_lists_a_resource() -> None:
+def test_a_resource_counts_as_listed_only_if_its_own_server_listed_it() -> None:
     read, wanted = Tool("mcptui", READ, digest=BUILT_IN + READ), {"server": "mail", "uri": "mail://1"}
     listing = ToolMessage("c", f"mcptui__{LIST}", "mail://0  Zero\nmail://1  One (text/plain)", server="mail")
     assert is_listed(Conversation(messages=[listing]), read, wanted)

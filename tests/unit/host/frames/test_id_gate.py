@@ -113,7 +113,7 @@ def test_cancelling_a_request_that_was_already_answered_sends_nothing():
     assert ends.gate.outgoing(cancel) is None
 
 
-def test_ids_in_progress_and_subscriptions_are_translated_both_ways():
+def test_progress_tokens_and_subscription_ids_are_translated():
     ends = Ends()
     sent = ends.ask(1, _meta={"progressToken": 1, "other": 2})
     assert sent["params"]["_meta"] == {"progressToken": 1001, "other": 2}
@@ -288,7 +288,7 @@ def test_cancelling_an_unknown_request_is_harmless():
     assert len(ends.got()) == 7
 
 
-def test_only_2025_03_26_has_batches():
+def test_batches_are_accepted_once_2025_03_26_is_negotiated():
     ends = Ends()
     assert not ends.gate.batches
     ends.gate.negotiated("2025-03-26")

@@ -107,7 +107,7 @@ async def test_a_writer_never_blocks_and_eventually_sends_everything(pipe):
     reader.close()
 
 
-async def test_a_writer_reports_once_that_its_reader_has_closed(pipe):
+async def test_a_writer_reports_once_that_its_reader_does_not_read(pipe):
     said = []
     writer = PipeWriter(pipe[1], broken=said.append, seconds=0.05)
     writer.write(b"x" * 1_000_000)

@@ -46,7 +46,7 @@ def test_memory_for_the_log_is_bounded(log):
     assert len(log.lines) == KEPT
 
 
-def test_calling_it_twice_keeps_one_handler(log):
+def test_quieting_the_sdk_twice_keeps_one_handler(log):
     again = quiet_sdk_logging()
     logging.getLogger("mcp").error("line %d", 1)
     assert (len(again.lines), len(log.lines)) == (1, 0)

@@ -75,7 +75,7 @@ def test_an_instance_is_an_instance_of_its_class():
     assert printed_by(code) == "True Root"
 
 
-def test_the_switch_builds_all_models_at_once():
+def test_with_whole_libraries_requested_all_models_are_built_at_once():
     code = f"{LOADED}print(type(wire.Root).__name__)"
     assert printed_by(code, MCPTUI_WHOLE_LIBRARIES="1") == "ModelMetaclass"
 

@@ -267,7 +267,7 @@ async def test_an_accepted_call_is_not_sent_again_if_resuming_its_stream_fails(s
             assert server.methods().count("tools/call") == 1
 
 
-async def test_a_call_is_not_awaited_in_another_session():
+async def test_a_call_of_a_lost_session_fails_and_is_not_resumed_in_another():
     async def lose(asked, writer):
         if asked.headers["mcp-session-id"] == first:
             server.sessions.discard(first)

@@ -85,7 +85,7 @@ def test_retry_after_may_be_a_date():
     assert 50 < faults.retry_after(email.utils.formatdate(time.time() + 60, usegmt=True)) <= 60
 
 
-def test_only_an_explicit_refusal_may_be_sent_again():
+def test_statuses_401_and_429_are_refusals_and_500_and_503_are_not():
     assert response(429, retry_after="2").wait == 2.0
     assert response(429).refused and response(401).refused
     assert not response(503).refused and not response(500).refused

@@ -84,7 +84,7 @@ def test_a_problem_is_reported_with_its_position() -> None:
         read_json('{\n"a": }')
 
 
-def test_repairs_that_would_take_long_are_not_tried() -> None:
+def test_a_text_that_is_too_long_is_not_repaired() -> None:
     with pytest.raises(UnreadableJson):
         mend("{'a': '" + "x" * MAX_MENDED + "'}")
 

@@ -299,7 +299,7 @@ MARKS = (
 )
 
 
-def test_a_reply_with_endless_markers_is_read_in_reasonable_time() -> None:
+def test_a_reply_with_thousands_of_markers_can_be_read() -> None:
     for dialect in HOW:
         for mark in MARKS:
             read(dialect, [mark * 3_000])
@@ -320,7 +320,7 @@ def test_reading_time_is_proportional_to_white_space(head: str, mark: str) -> No
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_long_argument_in_small_pieces_is_read_in_reasonable_time(dialect: str) -> None:
+def test_a_long_argument_in_small_pieces_is_read_completely(dialect: str) -> None:
     content = "x <b> } \\\\ \n" * 20_000
     tool = next(tool for tool in TOOLS if tool.tool == "write_file")
     call = DIALECTS[dialect].written(tool, json.dumps({"path": "a", "content": content}))

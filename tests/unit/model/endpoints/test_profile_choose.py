@@ -50,7 +50,7 @@ def test_the_demo_can_be_selected(wish: dict[str, object]) -> None:
     assert choose(configured=[MINE], environment=[OPENAI], **wish).profile is None  # type: ignore[arg-type]
 
 
-def test_a_name_that_may_be_on_this_machine_is_detected_there() -> None:
+def test_a_local_provider_requested_by_name_needs_detection() -> None:
     assert choose(asked="ollama").needs_detection
     assert choose(asked="ollama", detected=[OLLAMA]).profile is OLLAMA
 

@@ -27,7 +27,7 @@ def test_empty_variables_count_as_unset() -> None:
     assert named({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": ""})[0][1] == "https://api.openai.com/v1"
 
 
-def test_an_address_redirects_the_key_to_another_host() -> None:
+def test_a_base_url_in_the_environment_replaces_that_of_the_provider() -> None:
     env = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://localhost:8000/v1", "OPENAI_MODEL": "qwen3"}
     assert named(env) == [("openai", "http://localhost:8000/v1", "qwen3")]
 

@@ -133,7 +133,7 @@ def test_images_of_results_follow_the_last_result_of_the_reply() -> None:
 @pytest.mark.parametrize(
     ("model", "why"), [(BLIND, "does not support images]"), (MISTRAL, "does not support images from tools]")]
 )
-def test_where_no_image_may_follow_the_text_says_so(model: str, why: str) -> None:
+def test_if_no_image_may_follow_a_result_its_text_says_why(model: str, why: str) -> None:
     body = sent(*looked(result("1", image())), model=model)
     assert [message["role"] for message in body] == ["user", "assistant", "tool"]
     assert why in body[2]["content"] and "attached below" not in json.dumps(body)

@@ -119,7 +119,7 @@ def test_a_regular_expression_search_can_be_stopped_from_another_thread(finder: 
     assert found == [[frozenset()] * 2]
 
 
-def test_a_pattern_that_hangs_in_python_takes_linear_time(finder: BodyFinder):
+def test_a_pattern_that_hangs_in_python_is_searched_for_quickly(finder: BodyFinder):
     began = time.thread_time()
     bodies = [(1, b"abc@"), (2, b"a" * 1_000_000), (3, "\u00e4".encode() * 400_000), (4, b"xyz@")]
     assert finder.search([ENDLESS, BodyTerm("(a+)+@", regex=True)], lambda _: bodies) == [{1, 4}, frozenset()]

@@ -78,7 +78,7 @@ def test_gaps_in_the_sequence_numbers_are_skipped_at_once(stored: Stored):
     assert read == [(1, b"needle"), (1 << 60, b"needle")]
 
 
-def test_nothing_is_read_after_a_stop(stored: Stored, monkeypatch: pytest.MonkeyPatch):
+def test_no_further_batch_is_read_after_a_stop(stored: Stored, monkeypatch: pytest.MonkeyPatch):
     stop = Event()
     connection = stored(dict.fromkeys(range(1, 5 * TOGETHER), b"needle"))
     read: list[Body] = []
