@@ -48,12 +48,19 @@ copy(server.stdout.fileno(), 1)
 """
 LINE = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"%s"}}}\n'
 PAUSE = 0.0005
+SETTLE = 0.3
+"""Seconds before each turn, in which a tap records its turn. Otherwise it would slow down the next server."""
+
 BULK = 300 * 1024 * 1024
 MIB = 1024 * 1024
-SIZES = {"100 B": (10, 3000), "32 kB": (32_000, 1000), "1 MB": (1_000_000, 60), "64 MiB": (64 * MIB, 3)}
-"""Characters of text per line, and the number of round trips."""
-
-TURNS = 10
+SIZES = {
+    "100 B": (10, 3000, 300),
+    "32 kB": (32_000, 1000, 100),
+    "1 MB": (1_000_000, 60, 6),
+    "1 MB, 60 in a row": (1_000_000, 120, 60),
+    "64 MiB": (64 * MIB, 3, 1),
+}
+"""Characters of the text in a line, how many round trips, and how many of them in a turn."""
 
 
 class Server:
@@ -99,15 +106,15 @@ def tapped(command: Sequence[str]) -> list[str]:
 
 def compared(size: str, trees: Sequence[Path]) -> list[Figure]:
     """Measure round trips of lines of one size; print the figures of all trees, return those of the first."""
-    text, count = SIZES[size]
+    text, count, each = SIZES[size]
     line = LINE % (b"x" * text)
     echo = [sys.executable, "-c", ECHO]
     plain, taps = Server(echo), [Server(tapped(echo), tree) for tree in trees]
     copying = Server([sys.executable, "-c", COPY, *echo])
-    each = max(1, count // TURNS)
     everyone: list[list[float]] = [[] for _ in range(len(taps) + 2)]
     for turn in range(count // each + 1):
         for server, times in zip((plain, copying, *taps), everyone, strict=True):
+            time.sleep(SETTLE)
             took = server.round_trips(line, each)
             if turn:  # the first round is a warm-up
                 times.extend(took)
@@ -120,7 +127,7 @@ def compared(size: str, trees: Sequence[Path]) -> list[Figure]:
         added, slow = (statistics.median(times) / 2 - pipe), (late(times) - late(own)) / 2
         print(f"{size}, {tree}: added {added:.3f} ms a direction, p95 {slow:.3f} ms; pipe {pipe:.3f} ms")
     added = statistics.median(through[0]) / 2 - pipe
-    budget = {"100 B": 0.05, "1 MB": 2 * pipe}.get(size)
+    budget = 0.05 if size == "100 B" else 2 * pipe if size.startswith("1 MB") else None
     beside = f"pipe {pipe:.3g} ms, a copying Python adds {copy:.3g} ms"
     return [Figure(f"tap adds at {size}", added, "ms", budget, noise(own) / 2, beside)]
 
