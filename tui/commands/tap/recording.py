@@ -5,6 +5,7 @@ continue to flow.
 """
 
 import os
+import sys
 import threading
 import time
 from collections import deque
@@ -28,6 +29,9 @@ MOST_AHEAD = 20_000
 """Maximum lines in the recorder's queue. The rest waits here, where it needs less memory."""
 
 AHEAD_SECONDS = 0.02
+
+NICENESS = 10
+"""Added to that of the threads that record, so that they delay the bytes less (tests/benchmarks/tap.py)."""
 
 END_SECONDS = 30.0
 """How long our end waits for the recording to be complete: after a flood only. The host has seen the end of
@@ -114,6 +118,8 @@ class TapRecording:
         from tui.core.secrets.redact import Redactor
         from tui.host.passthrough.passthrough_lines import PassthroughLines
 
+        if sys.platform == "linux":  # there it is the priority of this thread and those that it starts
+            os.nice(NICENESS)
         name = self._name or name_of(command)
         lines = PassthroughLines(name, time.time_ns() - time.monotonic_ns())
         recorder = self._recorder = open_recorder(

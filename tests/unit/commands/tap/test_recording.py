@@ -1,8 +1,11 @@
-"""Which environment variables a tap redacts in its recording."""
+"""The thread that records a tap, and which environment variables it redacts."""
+
+import os
+import sys
 
 import pytest
 
-from tui.commands.tap.recording import known_secrets
+from tui.commands.tap.recording import NICENESS, TapRecording, known_secrets
 
 
 @pytest.mark.parametrize(
@@ -33,3 +36,22 @@ def test_the_value_of_a_variable_with_a_similar_name_is_recorded(
 def test_the_value_of_a_variable_named_like_a_secret_is_redacted(name: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(name, "hunter2-hunter2")
     assert known_secrets(())[name] == "hunter2-hunter2"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have a priority of their own on Linux only")
+def test_the_thread_that_records_has_a_lower_priority_than_the_one_that_passes_bytes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found: list[int] = []
+
+    def opened(*_: object) -> None:
+        found.append(os.getpriority(os.PRIO_PROCESS, 0))
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr("tui.commands.recordings.open_recorder", opened)
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    tap = TapRecording("server", complain=lambda _: None)
+    tap.begin(["server"], os.getpid())
+    tap.end(0)
+    assert found == [min(own + NICENESS, 19)]
+    assert os.getpriority(os.PRIO_PROCESS, 0) == own
