@@ -7,7 +7,7 @@ from collections.abc import Callable
 import tui
 from tui.commands.call.options import add_calls
 from tui.commands.decisions.options import DECISIONS_ABOUT, fill_decisions
-from tui.commands.help_text import help_text
+from tui.commands.help_text import help_text, invalid
 from tui.commands.misspelled import check_action
 from tui.commands.packages.options import add_packed_options, add_search
 from tui.commands.question_options import add_question_options, add_trust
@@ -420,12 +420,12 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
         help="with --replay: send without asking, including calls that a rule asks about",
     )
     add_trust(traffic)
-    traffic.add_argument("--server", metavar="NAME", help="--replay: which server of the recording")
+    traffic.add_argument("--server", metavar="NAME", help="with --replay: which server of the recording")
     traffic.add_argument(
         "--mask",
         action="append",
         metavar="PATH",
-        help="--replay: ignore differences in this value, e.g. $.time",
+        help="with --replay: ignore differences in this value, e.g. $.time",
     )
     traffic.add_argument(
         "--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file that defines SERVER"
@@ -444,7 +444,5 @@ def _fill_completion(parser: argparse.ArgumentParser) -> None:
 
 def _positive(text: str) -> int:
     if not text.strip().isdecimal() or int(text) < 1:
-        from tui.core.text import quoted_name  # not needed for the help
-
-        raise argparse.ArgumentTypeError(f"must be a positive integer, not {quoted_name(text)}")
+        raise invalid("a positive integer", text)
     return int(text)

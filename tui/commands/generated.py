@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import tui
 from tui.commands.command_line import build_parser
 from tui.commands.help_text import HelpText, blocks
+from tui.commands.misspelled import listed_commands
 
 _OTHER_NAME = "mcptui-host"
 """The program under the name of its package, for uvx and pipx."""
@@ -61,7 +62,7 @@ def _page(parser: argparse.ArgumentParser) -> Iterator[str]:
         if options := [*_options(group, parser)]:
             yield from (f".SH {_roff((group.title or '').upper())}", *options)
     yield from (".SH EXIT STATUS", *_text(exit_codes))
-    for name, command in _commands(parser):
+    for name, command in listed_commands(parser).items():
         yield from (f".SH MCPTUI {name.upper()}", *_command(command, ".SS"))
 
 
@@ -75,19 +76,12 @@ def _command(parser: argparse.ArgumentParser, heading: str) -> Iterator[str]:
         if options and heading:
             yield f"{heading} {_roff(title[:1].upper() + title[1:])}"
         yield from options
-    for name, action in _commands(parser):
+    for name, action in listed_commands(parser).items():
         yield from (f".SS {parser.prog} {name}", *_command(action, ""))
     words, _, exit_codes = (parser.epilog or "").rpartition("exit codes:\n")
     yield from _text(words)
     if exit_codes:
         yield from (f"{heading} Exit status", *_text(exit_codes))
-
-
-def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """Yield the commands that the help lists."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            yield from ((listed.dest, action.choices[listed.dest]) for listed in action._choices_actions)
 
 
 def _usage(parser: argparse.ArgumentParser) -> Iterator[str]:

@@ -1,4 +1,7 @@
-"""Layout of `--help` and of questions: every line fits the terminal. Loads the standard library only."""
+"""Layout of `--help` and of questions: every line fits the terminal. Also errors in the values of options.
+
+Loads the standard library only.
+"""
 
 import argparse
 import os
@@ -15,6 +18,13 @@ class HelpText(argparse.HelpFormatter):
         return "\n".join(
             block if block.startswith(" ") else textwrap.fill(block, width) for block in blocks(text)
         )
+
+
+def invalid(expected: str, given: str) -> argparse.ArgumentTypeError:
+    """Return the error for the value of an option: "must be a positive integer, not "x""."""
+    from tui.core.text import quoted_name  # not needed for the help
+
+    return argparse.ArgumentTypeError(f"must be {expected}, not {quoted_name(given)}")
 
 
 def blocks(text: str) -> Iterator[str]:

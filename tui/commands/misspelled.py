@@ -22,7 +22,7 @@ def check_beginning(parser: argparse.ArgumentParser, given: Sequence[str]) -> No
         if word == "--" or word in known:
             return
         if not word.startswith("-"):
-            parser.error(_unknown("command", word, _listed(parser), parser))
+            parser.error(_unknown("command", word, [*listed_commands(parser)], parser))
         if not any(option.startswith(name) for option in options):
             parser.error(_unknown("option", name, options, parser))
         if not value and _takes_value(name):
@@ -33,7 +33,7 @@ def check_action(parser: argparse.ArgumentParser, action: argparse.Action, value
     """Exit with an error about an unknown action of a command, such as `config shwo`, or about a command."""
     if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
         kind = "action" if " " in parser.prog else "command"
-        parser.error(_unknown(kind, str(value), _listed(parser), parser))
+        parser.error(_unknown(kind, str(value), [*listed_commands(parser)], parser))
 
 
 def refuse_rest(parser: argparse.ArgumentParser, args: argparse.Namespace, rest: Sequence[str]) -> None:
@@ -82,10 +82,10 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[str]:
             yield from action.choices
 
 
-def _listed(parser: argparse.ArgumentParser) -> list[str]:
-    """Return the commands that the help lists."""
+def listed_commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return the commands or actions of a parser that the help lists."""
     found = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return [choice.dest for action in found for choice in action._choices_actions]
+    return {one.dest: action.choices[one.dest] for action in found for one in action._choices_actions}
 
 
 def _quoted(word: str) -> str:

@@ -2,6 +2,8 @@
 
 import argparse
 
+from tui.commands.help_text import invalid
+
 
 def add_question_options(parser: argparse.ArgumentParser) -> None:
     """Add `--elicit`, `--sampling`, `--root` and `--accept-…`, for commands without a screen."""
@@ -52,7 +54,5 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
 
 def _elicit(text: str) -> str:
     if text not in ("decline", "defaults") and not (text.startswith("@") and len(text) > 1):
-        from tui.core.text import quoted_name  # not needed for the help
-
-        raise argparse.ArgumentTypeError(f"must be decline, defaults or @FILE, not {quoted_name(text)}")
+        raise invalid("decline, defaults or @FILE", text)
     return text

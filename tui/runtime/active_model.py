@@ -86,7 +86,7 @@ class ActiveModel:
 
     @property
     def lacks_key(self) -> str:
-        """That the model in use has no key because its variable is not set, or ""."""
+        """A sentence about the missing API key if its environment variable is not set, otherwise ""."""
         profile = self.profile
         if profile is None or not profile.api_key_env or profile.api_key:
             return ""

@@ -107,6 +107,8 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
     Raises UsageError if a named profile does not exist, ConfigError if models are configured and none of them
     can be used, or the file or the keychain cannot be read.
     """
+    from tui.settings.specs import left_out
+
     settings = loaded.settings
     if not (loaded.readable or options.demo or options.model):
         raise ConfigError(
@@ -120,8 +122,8 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
             next_step="See `mcptui config check`, or use the demo model with `mcptui --demo`.",
         )
     wanted = "" if options.demo else options.model or settings.default_model or ""
-    if wanted not in settings.models and (why := _fault_of(wanted, loaded)):
-        raise ConfigError(f"the model profile {quoted_name(wanted)} cannot be used: {why}")
+    if problems := left_out(loaded, "models").get(wanted):
+        raise ConfigError(f"the model profile {quoted_name(wanted)} cannot be used: {problems[0]}")
     configured = configured_profiles(loaded, env, trust=options.trust_config)
     environment = from_environment(env)
 
@@ -141,13 +143,6 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
 
         selection = chosen(await detect(candidates(env)))
     return replace(selection, profile=await with_key(selection.profile))
-
-
-def _fault_of(name: str, loaded: "Loaded") -> str:
-    """Return the first error in the section of a profile, or ""."""
-    path = f"models.{name}"
-    faults = (one for one in loaded.errors if name and (one.path == path or one.path.startswith(f"{path}.")))
-    return str(next(faults, ""))
 
 
 def import_model(profile: ModelProfile | None) -> None:

@@ -149,7 +149,8 @@ class ServerChanges:
         try:
             notes = new_server.check_new(name, table, self._config.path, self._env)
         except new_server.InvalidKey as error:
-            if error.key.partition(".")[0] in before and error.key.partition(".")[0] not in IN_FORM:
+            key = error.key.partition(".")[0]
+            if key in before and key not in IN_FORM:
                 error.next_step = EDIT_THE_FILE
             raise
         return Draft(name, table, new_server.as_toml(name, table), tuple(notes), before)

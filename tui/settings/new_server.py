@@ -22,6 +22,7 @@ from tui.settings.schema import MAX_NAME, name_fault
 from tui.settings.server_import import without_source
 from tui.settings.server_warnings import server_warnings
 from tui.settings.specs import server_specs
+from tui.settings.validate import UNKNOWN_KEY
 
 _IN_A_FORM = frozenset({"command", "args", "env", "url", "headers", "transport"})
 SCHEMES = ("http", "https", "ws", "wss")
@@ -297,7 +298,7 @@ class InvalidKey(ConfigError):
     """The value of a server's `key` is invalid, or there is no such key."""
 
     def __init__(self, key: str, fault: str, *, where: str) -> None:
-        unknown = fault == "unknown key"
+        unknown = fault == UNKNOWN_KEY
         said = f"the key `{key}` is unknown" if unknown else f"{key} {fault}".lstrip()
         super().__init__(f"{said}.", where=where)
         self.key = key

@@ -63,7 +63,7 @@ class Checker:
         for key in self.tree:
             if key not in Settings.model_fields:
                 hint = did_you_mean(key, Settings.model_fields, _SECTION_SYNONYMS)
-                self.faults.append(Fault((key,), "unknown key", hint))
+                self.faults.append(Fault((key,), UNKNOWN_KEY, hint))
         default = self.tree.get("default_model")
         if default is not None and not isinstance(default, str):
             self.faults.append(Fault(("default_model",), f"must be a string, not {kind_of(default)}"))
@@ -178,6 +178,8 @@ def kind_of(value: object) -> str:
             return "a date or time"
 
 
+UNKNOWN_KEY = "unknown key"
+
 _EXPECTED = {
     "string_type": "must be a string",
     "int_type": "must be an integer",
@@ -231,7 +233,7 @@ def _faults(error: ValidationError, path: KeyPath, model: type[Section]) -> Iter
         where = (*path, *_place(detail))
         if detail["type"] == "extra_forbidden":
             hint = did_you_mean(str(detail["loc"][-1]), model.model_fields, _SYNONYMS)
-            yield Fault(where, "unknown key", hint)
+            yield Fault(where, UNKNOWN_KEY, hint)
         else:
             yield Fault(where, _message(detail))
 
@@ -257,4 +259,4 @@ _SECTION_SYNONYMS = {
     "theme": "ui",
     "keys": "ui",
 }
-"""What sections may be called by someone who knows the word on screen, or another host."""
+"""Section names that a user may expect, from words on screen or from other hosts, and the right ones."""

@@ -131,11 +131,14 @@ def test_a_keychain_reference_is_not_a_secret_and_is_shown() -> None:
 # ---- choices ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("named", ['default_model = "k"\n', ""])
-async def test_a_profile_with_a_wrong_key_is_refused_with_that_key(named: str) -> None:
-    text = f'{named}[models.k]\nmodel = "m"\ntemprature = 1\n[models.good]\nmodel = "m"\n'
-    options = Options() if named else Options(model="k")
-    with pytest.raises(ConfigError, match=r"profile “k” cannot be used: .*temprature: unknown key, did you"):
+@pytest.mark.parametrize("name", ["k", "my k"])
+@pytest.mark.parametrize("is_default", [True, False])
+async def test_a_profile_with_a_wrong_key_is_refused_with_that_key(name: str, is_default: bool) -> None:
+    named = f'default_model = "{name}"\n' if is_default else ""
+    text = f'{named}[models."{name}"]\nmodel = "m"\ntemprature = 1\n[models.good]\nmodel = "m"\n'
+    options = Options() if is_default else Options(model=name)
+    expected = rf"profile “{name}” cannot be used: .*temprature: unknown key, did you"
+    with pytest.raises(ConfigError, match=expected):
         await choose_model(options, configured(text), {})
 
 

@@ -3,6 +3,7 @@
 import argparse
 from functools import partial
 
+from tui.commands.help_text import invalid
 from tui.commands.question_options import add_question_options, add_trust
 
 TYPE_CHECKING = False
@@ -150,9 +151,5 @@ def _seconds(text: str) -> float:
     except ValueError:
         found = 0.0
     if not 0 < found <= 86_400:
-        from tui.core.text import quoted_name  # not needed for the help
-
-        raise argparse.ArgumentTypeError(
-            f"must be a number of seconds from 0 to 86400, not {quoted_name(text)}"
-        )
+        raise invalid("a number of seconds from 0 to 86400", text)
     return found

@@ -5,6 +5,8 @@ Loads the standard library only.
 
 import argparse
 
+from tui.commands.help_text import invalid
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +66,5 @@ def add_packed_options(parser: argparse.ArgumentParser) -> None:
 
 def _count(text: str) -> int:
     if not text.strip().isdecimal() or not 1 <= int(text) <= 2_000:
-        from tui.core.text import quoted_name  # not needed for the help
-
-        raise argparse.ArgumentTypeError(f"must be an integer from 1 to 2000, not {quoted_name(text)}")
+        raise invalid("an integer from 1 to 2000", text)
     return int(text)

@@ -2,6 +2,8 @@
 
 import argparse
 
+from tui.commands.help_text import invalid
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Actions = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -106,7 +108,5 @@ def _action(
 def count(text: str) -> int:
     """Return a number of lines; raises ArgumentTypeError."""
     if not text.strip().isdecimal() or not 1 <= int(text) <= 1_000_000:
-        from tui.core.text import quoted_name  # not needed for the help
-
-        raise argparse.ArgumentTypeError(f"must be an integer from 1 to 1000000, not {quoted_name(text)}")
+        raise invalid("an integer from 1 to 1000000", text)
     return int(text)

@@ -68,13 +68,8 @@ class DroppedCounts:
     overrun: int = 0
 
 
-def random_id() -> int:
-    """Return an id that cannot be guessed and that every JSON reader keeps exact."""
-    return secrets.randbelow(2**31 - 1) + 1
-
-
 class RandomIds:
-    """Returns ids like `random_id`, drawn many at a time.
+    """Returns ids that cannot be guessed and that every JSON reader keeps exact, drawn many at a time.
 
     Another thread may get the interpreter while the system draws one.
     """
@@ -100,14 +95,14 @@ class Gate:
         self,
         inbox: Inbox,
         reply: Callable[[Mapping[str, Any]], object],
-        new_id: Callable[[], int] | None = None,
+        random_id: Callable[[], int] | None = None,
         given_up: Callable[[Id, str], None] = lambda wire_id, why: None,
     ) -> None:
         self.version = ""
         self._unmatched = self._refused = self._overrun = 0
         self._inbox = inbox
         self._reply = reply
-        self._new_id = new_id or RandomIds()
+        self._random_id = random_id or RandomIds()
         self._given_up = given_up
         self._pending: dict[Id, PendingRequest] = {}
         self._asked: set[Id] = set()
@@ -118,6 +113,13 @@ class Gate:
     @property
     def drops(self) -> DroppedCounts:
         return DroppedCounts(self._inbox.collapsed, self._unmatched, self._refused, self._overrun)
+
+    def new_id(self) -> int:
+        """Return a random id that no pending request has."""
+        wire_id = self._random_id()
+        while wire_id in self._pending:
+            wire_id = self._random_id()
+        return wire_id
 
     # ---- session to server ---------------------------------------------------------------------------
 
@@ -134,9 +136,7 @@ class Gate:
         return message
 
     def _request(self, message: dict[str, Any]) -> dict[str, Any]:
-        wire_id = self._new_id()
-        while wire_id in self._pending:
-            wire_id = self._new_id()
+        wire_id = self.new_id()
         self._pending[wire_id] = PendingRequest(message["id"], message["method"])
         changed = message | {"id": wire_id}
         params = message.get("params")

@@ -20,7 +20,7 @@ from typing import Any
 import httpx2
 
 from tui.core.jsonrpc.messages import Failure, Id, Response, write_line
-from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, STATELESS_SINCE, random_id
+from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, STATELESS_SINCE
 from tui.host.passthrough.http_exchange import Event
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault
@@ -390,7 +390,7 @@ class StreamableHttp:
         async with self._reopening:
             if self._session != lost:
                 return  # another request has done it
-            version, opening = self._version, {**self._handshake, "id": random_id()}
+            version, opening = self._version, {**self._handshake, "id": self._gate.new_id()}
             headers = {"accept": ACCEPT, "content-type": "application/json"}
             async with self._link.exchange("POST", headers, write_line(opening)) as response:
                 result = await self._answer(response, opening["id"])

@@ -17,7 +17,6 @@ import httpx2
 
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import quoted_name
-from tui.host.frames.id_gate import random_id
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
@@ -206,7 +205,7 @@ class HttpSse:
 
     async def _reopen(self, endpoint: httpx2.URL) -> None:
         """Repeat the handshake on a new stream, unseen by the session."""
-        opening = {**self._handshake, "id": random_id()}
+        opening = {**self._handshake, "id": self._gate.new_id()}
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._own[opening["id"]] = answer
         try:

@@ -29,7 +29,7 @@ from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import Failure, Id, Response, find_ids, write_line
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
-from tui.host.frames.id_gate import CANCELLED, RESULT_TOO_LARGE, STATELESS_SINCE, random_id
+from tui.host.frames.id_gate import CANCELLED, RESULT_TOO_LARGE, STATELESS_SINCE
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
@@ -215,7 +215,7 @@ class WebSocket:
 
     async def _shake_hands(self) -> None:
         """Open the session again, unseen by the SDK; anything may have changed meanwhile."""
-        opening = {**self._handshake, "id": random_id()}
+        opening = {**self._handshake, "id": self._remote.gate.new_id()}
         self._own, self._answered = opening["id"], asyncio.Event()
         try:
             async with asyncio.timeout(ACCEPT_SECONDS):

@@ -42,7 +42,7 @@ class ServerTrust:
 
     @property
     def problems(self) -> list[str]:
-        """What the user should know of the stored answers, in sentences."""
+        """Sentences about problems with the file of stored answers."""
         return [damage] if (damage := self._stored.damage()) else []
 
     def trusts(self, tool: Tool) -> bool:

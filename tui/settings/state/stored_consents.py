@@ -40,7 +40,7 @@ class Consent:
 
 @dataclass(slots=True)
 class _Answers:
-    """What is in the file: each yes by its hash, and of each no when it was said.
+    """The answers in the file, by hash: consents, and when consent was refused, in seconds since the epoch.
 
     `invalid` counts the entries that are neither.
     """

@@ -95,6 +95,7 @@ class Arrangement:
         self._with_setup = asks_for(root, "method")
         self._with_model = self._with_setup or asks_for(root, "server")
         self._setup = bytearray()  # by the number of a method
+        self._calls = bytearray()  # by the number of a method
         self._rows = array("I")
         self._folds: dict[int, Fold] = {}  # by the number of a server
         self._anchors: dict[int, Fold] = {}  # by the index of the row that stands for them
@@ -248,8 +249,14 @@ class Arrangement:
             return False
         if self._with_setup:
             return True
-        method = entries.method[index]
-        return not self._setup_numbers()[method] and entries.methods.texts[method] != QUESTION
+        return bool(self._call_numbers()[entries.method[index]])
+
+    def _call_numbers(self) -> bytearray:
+        """Return of each method whether it is a call: neither setup nor a question to the user."""
+        texts, setup = self._entries.methods.texts, self._setup_numbers()
+        for number in range(len(self._calls), len(setup)):
+            self._calls.append(not setup[number] and texts[number] != QUESTION)
+        return self._calls
 
     def _values(self, column: SortColumn) -> Callable[[int], int]:
         entries = self._entries

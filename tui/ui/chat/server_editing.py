@@ -69,23 +69,18 @@ class ServerEditing:
             self._run(self._runtime.server_changes.toggle(name), f"{done} the server {quoted_name(name)}.")
 
     def toggle_trust(self) -> None:
-        """Stop trusting the selected server at once; trust it only after asking."""
-        from tui.ui.dialogs.confirm import ConfirmTrust
+        from tui.ui.dialogs.confirm import change_trust
 
         name = self._selected()
         if name is None:
             return
         trusted = self._runtime.host.status(name).spec.trusted is True
 
-        def decided(yes: bool | None) -> None:
-            if yes:
-                words = trust_words(name, self._regions.key_of("servers.trust"), trusted=not trusted)
-                self._run(self._trust(name), words, seconds=8)
+        def change() -> None:
+            words = trust_words(name, self._regions.key_of("servers.trust"), trusted=not trusted)
+            self._run(self._trust(name), words, seconds=8)
 
-        if trusted:
-            decided(True)
-        else:
-            self._open_dialog(ConfirmTrust(name), decided)
+        change_trust(name, trusted=trusted, change=change, open_dialog=self._open_dialog)
 
     async def _trust(self, name: str) -> Sequence[str]:
         problem = await self._runtime.trust.toggle(name)

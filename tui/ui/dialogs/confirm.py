@@ -84,6 +84,20 @@ class ConfirmTrust(Confirm):
         self._shown = self._clock()
 
 
+def change_trust(
+    server: str,
+    *,
+    trusted: bool,
+    change: Callable[[], None],
+    open_dialog: Callable[[ConfirmTrust, Callable[[bool | None], None]], object],
+) -> None:
+    """Withdraw trust from a server that is `trusted` at once; grant it only after asking."""
+    if trusted:
+        change()
+    else:
+        open_dialog(ConfirmTrust(server), lambda yes: change() if yes else None)
+
+
 class ConfirmCall(Confirm):
     """Asks before the first call of a tool that may be destructive. Both texts are cleaned."""
 

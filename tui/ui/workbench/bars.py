@@ -82,7 +82,7 @@ TABS_OF: Mapping[str, frozenset[BenchTab]] = {
 
 _RAW, _SAVED = action("bench.raw"), action("bench.saved")
 RAW_LABELS = {False: _RAW.label, True: "form"}
-"""What the key that changes between form and raw JSON leads to, by whether raw JSON is shown."""
+"""Labels of the key that toggles raw JSON, by whether raw JSON is shown."""
 
 
 class BenchTabs(Bar):

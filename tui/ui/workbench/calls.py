@@ -24,7 +24,7 @@ from tui.core.tools import (
 )
 from tui.core.workbench import CacheHint, PromptInfo, PromptResult, ResourceInfo, Workbench
 from tui.traffic.filter.nodes import written
-from tui.ui.dialogs.confirm import ConfirmTrust
+from tui.ui.dialogs.confirm import change_trust
 from tui.ui.widgets.server_rows import trust_words
 from tui.ui.workbench.items import Item, expanded
 
@@ -195,22 +195,17 @@ class BenchContext:
         self.screen.run_worker(choose(), exit_on_error=True)
 
     def toggle_trust(self) -> None:
-        """Stop trusting the server at once; trust it only after asking."""
         status = self.status
         if status is None:
             return
         trusted = status.spec.trusted is True
 
-        def decided(yes: bool | None) -> None:
-            if yes:
-                self.choose(self.runtime.trust.toggle(self.server))
-                words = trust_words(self.server, self.overrides.first_of("bench.trust"), trusted=not trusted)
-                self.screen.notify(words, markup=False)
+        def change() -> None:
+            self.choose(self.runtime.trust.toggle(self.server))
+            words = trust_words(self.server, self.overrides.first_of("bench.trust"), trusted=not trusted)
+            self.screen.notify(words, markup=False)
 
-        if trusted:
-            decided(True)
-        else:
-            self.screen.app.push_screen(ConfirmTrust(self.server), decided)
+        change_trust(self.server, trusted=trusted, change=change, open_dialog=self.screen.app.push_screen)
 
     @property
     def status(self) -> ServerStatus | None:

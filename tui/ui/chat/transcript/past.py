@@ -112,7 +112,7 @@ class _Reader:
         self._reason = ""
         self._cut: Note | None = None
         self.before_calls = ("", "")
-        """The text and kind of a note on the next reply, which stands between its text and its calls."""
+        """Text and kind of the note to insert between the text of the next reply and its tool calls."""
 
     def remark(self, remark: Remark, note: Callable[[Remark], tuple[str, str]]) -> None:
         """Add a remark of mcptui; the reason for a retry is added once a turn."""
