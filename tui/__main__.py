@@ -1,4 +1,4 @@
-"""Lets `python -m tui` do what the command `mcptui` does."""
+"""Runs mcptui with `python -m tui`."""
 
 from tui.cli import main
 

@@ -35,7 +35,7 @@ _NONE = (
     "approve",
 )
 _NAMED = dict.fromkeys(_OFF, False) | dict.fromkeys(_NONE) | {"live_command": []}
-"""The other arguments that the parser returns for `mcptui traffic NAME`."""
+"""Arguments that the parser returns for `mcptui traffic NAME`, besides the name."""
 
 _COMMANDS = {
     "call": "tui.commands.call.call:call",
@@ -105,7 +105,7 @@ def _run(given: Sequence[str]) -> int:
 
 
 class _Messages:
-    """Wraps stderr. Drops what cannot be written, without effect on output and exit code."""
+    """Wraps stderr. Drops what cannot be written, so that output and exit code are unaffected."""
 
     def __init__(self, stream: "TextIO") -> None:
         self._stream = stream
@@ -139,7 +139,7 @@ class _ClosedOutput(io.TextIOBase):
 
 
 def _is_of_output(error: OSError) -> bool:
-    """Whether writing to stdout failed. What could not be written is still buffered and fails again."""
+    """Return whether writing to stdout failed. Unwritten data is still buffered and fails again."""
     if error.errno in _FULL and error.filename is None:
         return True
     try:
@@ -161,7 +161,7 @@ def _parsed(given: Sequence[str]) -> "argparse.Namespace":
         return SimpleNamespace(command=None, theme=None)  # type: ignore[return-value]
     if len(given) == 2 and given[0] in ("traffic", "trace") and given[1][:1] not in ("", "-"):
         return SimpleNamespace(**_NAMED, command=given[0], recording=given[1])  # type: ignore[return-value]
-    gc.disable()  # objects made for parsing live on
+    gc.disable()  # the objects of the parser stay alive
     try:
         return _with_parser(given)
     finally:
@@ -233,7 +233,7 @@ def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
         recorded.start()
 
         def painted() -> None:
-            gc.freeze()  # objects made until now live on
+            gc.freeze()  # the objects created so far stay alive
             pause.close()
             recorded.painted()
 
@@ -269,7 +269,7 @@ def _shown(args: "argparse.Namespace", recorded: "RecordingFile", painted: Calla
 
 
 def _is_theme(name: str) -> bool:
-    """Return whether there is a theme that `--theme` names; say on stderr which there are, if not."""
+    """Return whether `--theme` names a theme; if not, list the themes on stderr."""
     from tui.settings.locations import themes_dir
     from tui.settings.themes import load_theme
 
@@ -294,7 +294,7 @@ def _app(args: "argparse.Namespace") -> int:
         return 2
     if args.theme and not _is_theme(args.theme):
         return 2
-    gc.disable()  # imported modules live on; the app enables it again once loaded
+    gc.disable()  # imported modules stay alive; the app enables it again once loaded
     from tui.settings.config_file import quick_ui
     from tui.ui.app.terminal import run_app
 

@@ -50,12 +50,12 @@ TOOLS: dict[str, Tool] = {
 
 
 def is_number(value: Any) -> bool:
-    """Whether a JSON value is a number. `true` and `false` are not."""
+    """Return whether a JSON value is a number. `true` and `false` are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def are_numbers(value: Any) -> bool:
-    """Whether a JSON value is a non-empty array of numbers."""
+    """Return whether a JSON value is a non-empty array of numbers."""
     return isinstance(value, list) and bool(value) and all(map(is_number, value))
 
 

@@ -105,7 +105,7 @@ class Server:
         for line in sys.stdin.buffer:
             message = parsed(line)
             if message is None:
-                continue  # not JSON-RPC: there is no id to answer
+                continue  # not JSON-RPC: there is no id to respond to
             params = message.get("params") or {}
             if "id" in message:
                 self._answer(message["id"], message["method"], params)
@@ -188,7 +188,7 @@ class Server:
     def _capabilities(self) -> JsonObject:
         changes = {
             "listChanged": self._modern
-        }  # as subscriptions: accepted there, though nothing ever changes
+        }  # like subscriptions: accepted there, though nothing ever changes
         capabilities = {
             "tools": changes,
             "resources": {**changes, "subscribe": self._modern},

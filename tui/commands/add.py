@@ -90,7 +90,7 @@ def _path(args: argparse.Namespace) -> Path:
 
 
 def _with_options_behind(args: argparse.Namespace) -> None:
-    """Parse options after a URL, a name or a bundle. After a command, they belong to the command."""
+    """Parse the options after a URL, a name or a bundle. After a command, they belong to the command."""
     from tui.commands.command_line import add_options
 
     words: list[str] = args.target
@@ -111,7 +111,7 @@ def _is_packed(word: str) -> bool:
 
 
 def _names_a_registry(words: Sequence[str]) -> bool:
-    """Whether `--registry` follows a word that is not a command."""
+    """Return whether `--registry` follows a word that is not a command."""
     named = any(word == "--registry" or word.startswith("--registry=") for word in words[1:])
     return named and not is_command(words[0])
 

@@ -99,7 +99,7 @@ Print a script that completes commands and options in your shell. Load it in the
 
 
 class _Parser(argparse.ArgumentParser):
-    """Fails if help or version cannot be printed, which argparse ignores, and knows misspelled actions."""
+    """A parser that fails if help or version cannot be printed, and recognizes misspelled actions."""
 
     def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
         if message:
@@ -205,7 +205,7 @@ def _common(parser: argparse.ArgumentParser, *, model: bool = True, starts: bool
 
 
 def _no_start(parser: argparse.ArgumentParser, *, help: str, default: bool | str) -> None:
-    """Add `--no-start`: before a command and after it."""
+    """Add `--no-start`, which is accepted before and after the command."""
     parser.add_argument("--no-start", action="store_true", default=default, help=help)
 
 

@@ -1,4 +1,4 @@
-"""Answers requests from servers by command-line options, and prints the answers on stderr."""
+"""Answers requests from servers according to command-line options, and prints the answers on stderr."""
 
 import argparse
 import json
@@ -32,7 +32,7 @@ from tui.core.units import plural
 MAX_FILE = 1024 * 1024
 MAX_CHANGES = 20
 MAX_LINES = 40
-"""Changed definitions that are printed, and lines of each."""
+"""Maximum changed definitions to print, and maximum lines of each."""
 
 
 class FlagAnswers:
@@ -116,7 +116,7 @@ class FlagAnswers:
 
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
         """Print what changed and how to accept it, or that it was accepted."""
-        # Many patterns, which a run without changes does not need.
+        # Imported late: compiles many patterns, which a run without changes does not need.
         from tui.core.definitions.differences import ChangeEffect
         from tui.core.definitions.wording import lines, since, summary
         from tui.core.hidden_text.readable import readable_line
@@ -151,7 +151,7 @@ class FlagAnswers:
         return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
 
     def _accepted(self, question: DefinitionsQuestion, out: TextIO) -> DefinitionsAnswer:
-        """Accept what the flags allow, and print a line with the effect of each."""
+        """Accept what the flags allow, and print a line with each flag's effect."""
         from tui.core.definitions.differences import ChangeEffect
         from tui.core.hidden_text.readable import readable_line
 
@@ -172,7 +172,7 @@ class FlagAnswers:
         return DefinitionsAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
 
     async def consent(self, question: ConsentQuestion) -> Action:
-        """Never asks: consent needs `--trust-config`, as the commands say."""
+        """Always declines, without asking: consent requires `--trust-config`."""
         return Action.CANCEL
 
     async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
@@ -187,7 +187,7 @@ class FlagAnswers:
 
 
 def _of_change(change: DefinitionChange, *, accepted: bool, by: str) -> dict[str, Any]:
-    """Return the object of a changed definition, as `run --json` prints it. The name is raw."""
+    """Return the object of a changed definition, as `run --json` prints it. The name is not cleaned."""
     return {
         "type": "definition",
         "server": change.server,

@@ -1,4 +1,4 @@
-"""`mcptui completion SHELL` and `mcptui man`: what is generated from the options of the command line."""
+"""`mcptui completion SHELL` and `mcptui man`: generated from the options of the command line."""
 
 import argparse
 import re
@@ -10,7 +10,7 @@ from tui.commands.help_text import HelpText, blocks
 from tui.commands.misspelled import listed_commands
 
 _OTHER_NAME = "mcptui-host"
-"""The program under the name of its package, for uvx and pipx."""
+"""The program's second name, which is that of its package, for uvx and pipx."""
 
 _FILES = ("FILE", "PATH", "RECORDING", "TEXT|@FILE")
 
@@ -48,11 +48,11 @@ def man(_: argparse.Namespace) -> int:
 
 
 _USAGE_COLUMNS = 73
-"""Of a terminal with 80 columns, without the indentation of man."""
+"""Width of a terminal with 80 columns, minus the indentation of man."""
 
 
 def _page(parser: argparse.ArgumentParser) -> Iterator[str]:
-    """Yield the lines of the manual page: like those of git, neither hyphenated nor justified."""
+    """Yield the lines of the manual page: like those of git, without hyphenation and justification."""
     about, exit_codes = (parser.epilog or "").split("exit codes:\n")
     yield f'.TH MCPTUI 1 "" "mcptui {tui.__version__}" "mcptui manual"'
     yield from (".nh", ".ad l", ".SH NAME", r"mcptui \- terminal host for the Model Context Protocol")
@@ -67,7 +67,7 @@ def _page(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 
 def _command(parser: argparse.ArgumentParser, heading: str) -> Iterator[str]:
-    """Yield usage, description and options of a command, and the same of its actions."""
+    """Yield usage, description and options of a command and of each of its actions."""
     yield from _usage(parser)
     yield from _text(parser.description or "")
     for group in parser._action_groups:
@@ -88,13 +88,13 @@ def _usage(parser: argparse.ArgumentParser) -> Iterator[str]:
     layout = HelpText(parser.prog, width=_USAGE_COLUMNS)
     layout.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, prefix="")
     lines = layout.format_help().splitlines()
-    # A usage that we wrote is indented for a prefix.
+    # Our own usage texts are indented for a prefix.
     shift = " " * (7 if parser.usage else 0)
     yield from (".nf", *(_roff(line.removeprefix(shift)) for line in lines), ".fi")
 
 
 def _text(text: str) -> Iterator[str]:
-    """Yield a text: paragraphs are filled, indented lines, such as examples, stay as written."""
+    """Yield a text: paragraphs are filled, indented lines, such as examples, are unchanged."""
     is_example = False
     for line in blocks(text.strip("\n")):
         if line.startswith(" ") != is_example:
@@ -123,6 +123,6 @@ def _options(group: argparse._ArgumentGroup, parser: argparse.ArgumentParser) ->
 
 
 def _roff(text: str) -> str:
-    """Return a line of text as roff: nothing in it is a request or an escape."""
+    """Return a line of text as roff, with requests and escapes disabled."""
     escaped = text.replace("\\", r"\e").replace("-", r"\-")
     return rf"\&{escaped}" if escaped.startswith((".", "'")) else escaped

@@ -28,7 +28,7 @@ def invalid(expected: str, given: str) -> argparse.ArgumentTypeError:
 
 
 def blocks(text: str) -> Iterator[str]:
-    """Yield the paragraphs of a text, and each of its empty or indented lines."""
+    """Yield paragraphs as a whole, and empty and indented lines one by one."""
     paragraph: list[str] = []
     for line in [*text.rstrip().splitlines(), ""]:
         if line and not line.startswith(" "):
@@ -41,9 +41,9 @@ def blocks(text: str) -> Iterator[str]:
 
 
 def between_words(text: str, as_written: str = "") -> str:
-    """Return a text with its lines broken between words, if stdout is a terminal.
+    """Return a text with its lines wrapped between words if stdout is a terminal.
 
-    Lines that begin like `as_written`, a regular expression, are left as they are.
+    Lines that start with a match of the regular expression `as_written` are not wrapped.
     """
     if not sys.stdout.isatty():
         return text
@@ -71,7 +71,7 @@ def help_text(prog: str) -> HelpText:
 
 
 def columns() -> int:
-    """Return what `shutil.get_terminal_size()` would, whose import takes a tenth of `--help`."""
+    """Return the result of `shutil.get_terminal_size()`, whose import takes a tenth of `--help`."""
     try:
         columns = int(os.environ["COLUMNS"])
     except (KeyError, ValueError):

@@ -43,7 +43,7 @@ class Interrupt:
         self._told = True
 
     async def during(self, work: Coroutine[Any, Any, int]) -> int:
-        """Return what `work` returns, or the exit code of the signal that ended it."""
+        """Run `work` and return its result, or the exit code of the signal that ended it."""
         self._task = asyncio.create_task(work)
         try:
             return await self._task

@@ -1,13 +1,10 @@
-"""Unknown words of the command line, each with the known one that it resembles.
-
-Loads the standard library only.
-"""
+"""Errors about unknown words of the command line, with suggestions. Loads the standard library only."""
 
 import argparse
 from collections.abc import Iterator, Sequence
 
 _VALUED = ("--config", "--model", "--theme", "--session")
-"""Options in front of a command that take a value."""
+"""Options before a command that take a value."""
 
 
 def check_beginning(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
@@ -30,14 +27,14 @@ def check_beginning(parser: argparse.ArgumentParser, given: Sequence[str]) -> No
 
 
 def check_action(parser: argparse.ArgumentParser, action: argparse.Action, value: object) -> None:
-    """Exit with an error about an unknown action of a command, such as `config shwo`, or about a command."""
+    """Exit with an error about an unknown action, such as `config shwo`, or an unknown command."""
     if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
         kind = "action" if " " in parser.prog else "command"
         parser.error(_unknown(kind, str(value), [*listed_commands(parser)], parser))
 
 
 def refuse_rest(parser: argparse.ArgumentParser, args: argparse.Namespace, rest: Sequence[str]) -> None:
-    """Exit with an error about the first word after the command that means nothing there."""
+    """Exit with an error about the first word after the command that is not valid there."""
     command, name = _of(parser, args), rest[0].partition("=")[0]
     if not name.startswith("-"):
         command.error(f"unexpected argument {_quoted(rest[0])}. See {command.prog} --help")
@@ -58,12 +55,12 @@ def command_word(given: Sequence[str]) -> str:
 
 
 def _takes_value(word: str) -> bool:
-    """Whether the value of this option, which may be shortened, is the next word."""
+    """Return whether this option, which may be abbreviated, takes the next word as its value."""
     return len(word) > 2 and any(option.startswith(word) for option in _VALUED)
 
 
 def _of(parser: argparse.ArgumentParser, args: argparse.Namespace) -> argparse.ArgumentParser:
-    """Return the parser of the command, or of its action, that was parsed."""
+    """Return the parser of the parsed command or action."""
     for action in parser._actions:
         name = getattr(args, action.dest, None)
         if isinstance(action, argparse._SubParsersAction) and name in action.choices:

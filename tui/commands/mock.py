@@ -20,7 +20,7 @@ CHUNK = 64 * 1024
 MAX_REPORTED = 1000
 UNANSWERED, UNUSABLE, NOBODY_READS = 1, 2, 141
 MAX_LINE = 64 * 1024 * 1024
-"""Bytes of a line. A client that writes a longer one is ignored from then on."""
+"""Maximum bytes of a line. After a longer line, the client is ignored."""
 
 
 def mock(args: argparse.Namespace) -> int:
@@ -111,7 +111,7 @@ def _report(server: MockServer, said: set[str]) -> None:
 
 
 def _lines(unread: bytearray, chunk: bytes) -> list[bytes]:
-    """An empty chunk completes the last one."""
+    """Return the complete lines. An empty chunk completes the last line."""
     unread += chunk
     if b"\n" not in chunk and chunk:
         return []

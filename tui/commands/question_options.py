@@ -42,7 +42,7 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_trust(parser: argparse.ArgumentParser) -> None:
-    """Add `--trust-config`, for commands that start servers: before the command and after it."""
+    """Add `--trust-config` for commands that start servers; it is accepted before and after the command."""
     parser.add_argument(
         "--trust-config",
         action="store_true",

@@ -1,4 +1,4 @@
-"""Recordings for the commands: the folder, a new one, one by name, and a summary of each."""
+"""Recordings for the commands: the folder, new recordings, lookup by name, and summaries."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -70,7 +70,7 @@ def named(text: str) -> Path:
 
 
 class OpenRecording:
-    """A recording, open for reading. If `path` is an export, `file` is its imported copy."""
+    """A recording, open for reading. If `path` is an export, `file` is the imported copy."""
 
     def __init__(self, path: Path, file: Path, reader: "RecordingReader") -> None:
         self.path = path
@@ -83,7 +83,7 @@ class OpenRecording:
             yield from page
 
     def whole_entries(self) -> "Iterator[Entry]":
-        """Yield the entries whose bodies can be read; the reader counts the others."""
+        """Yield the entries whose bodies can be read; the reader counts unreadable ones."""
         for page in self._pages(0):
             self.reader.look_for_lost_bodies(page[0].seq, page[-1].seq)
             lost = self.reader.lost_bodies
@@ -151,20 +151,20 @@ def _store(entries: "Iterable[Entry]", target: Path) -> None:
 
 
 SLACK_NS = 5_000_000_000
-"""Maximum time between the last entry and the last write of its file."""
+"""Maximum time between the last entry and the last write to its file."""
 
 MOST_SERVERS = 50
-"""Servers listed for a recording."""
+"""Maximum servers to list for a recording."""
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Summary of a recording.
+    """Summary of a recording. `octets` are bytes on disk. `live`: whether a running process is writing it.
 
-    `octets` are bytes on disk. `live`: a living process writes it. `began_ns` and `ended_ns` are when its
-    first and last entries were seen, nanoseconds since 1970, 0 for none. `tap` is the name of the server
-    that was tapped, `command` the command that recorded it, "" for the app. `problem` is why it cannot be
-    read, `damage` why only a part can, as far as seen from here.
+    `began_ns` and `ended_ns` are the times of its first and last entries, in nanoseconds since 1970, 0 if
+    there are none. `tap` is the name of the server that was tapped, `command` the command that recorded it,
+    "" for the app. `problem` is why it cannot be read, `damage` why only a part of it can be read, as far as
+    known.
     """
 
     name: str
@@ -188,12 +188,12 @@ class About:
 
     @property
     def is_short(self) -> bool:
-        """Whether a command with a single request recorded it, such as `mcptui call`."""
+        """Return whether a command with a single request recorded it, such as `mcptui call`."""
         return self.command not in ("", "run")
 
 
 def about(kept: "KeptRecording", with_servers: bool = False) -> About:
-    """Return the summary of a recording. `with_servers` reads all of its columns."""
+    """Return the summary of a recording. `with_servers` reads the columns of all entries."""
     from tui.storage.recordings.reader import RecordingReader
 
     try:
@@ -237,9 +237,9 @@ def newest(live_first: bool = False) -> About:
 
 
 def newest_first(found: Iterable[About]) -> list[About]:
-    """Return recordings in the order in which `newest` prefers them, the unreadable and empty ones last.
+    """Return recordings by the time of their last entry, newest first, unreadable and empty ones last.
 
-    Recordings of single requests are not behind: this is a list of all.
+    Unlike `newest`, this does not put recordings of single requests last.
     """
     return sorted(found, key=lambda one: (one.ended_ns, one.name), reverse=True)
 
@@ -260,7 +260,7 @@ def _changed_last(live_first: bool) -> Iterator[About]:
 def since(wall_ns: int, with_servers: bool = False) -> list[About]:
     """Return the recordings with entries since `wall_ns`, oldest first, and the unreadable ones.
 
-    Nanoseconds since 1970; 0 for all recordings that have entries.
+    `wall_ns` is in nanoseconds since 1970; 0 selects all recordings with entries.
     """
     changed = (one for one in recordings().list() if _changed_ns(one) + SLACK_NS >= wall_ns)
     found = [about(one, with_servers) for one in changed]

@@ -1,4 +1,4 @@
-"""`mcptui config check --against`: what the rules would have decided about recorded calls."""
+"""`mcptui config check --against`: applies the rules to recorded calls and prints the differences."""
 
 import argparse
 import os
@@ -61,7 +61,7 @@ def check_against(loaded: "Loaded", against: str, *, trust: bool = False) -> int
 
 
 def _choice(against: str) -> tuple[RecordingChoice, str, float]:
-    """Return the recordings that `against` selects, its description, and its start, 0 for a recording.
+    """Return the recordings that `against` selects, a description, and the start time, 0 for a recording.
 
     Raises UsageError if it is neither a time nor a recording.
     """
@@ -122,7 +122,7 @@ class Decisions:
 
     @classmethod
     def read(cls) -> "Decisions":
-        """Return the decisions in the file, or none if it cannot be read: then no reasons are known."""
+        """Return the decisions in the file, or none if it cannot be read. Then no reasons are known."""
         from tui.settings.locations import decisions_file
         from tui.settings.state.stored_decisions import read_decisions
 
@@ -136,7 +136,7 @@ class Decisions:
         return cls(found.records)
 
     def denials(self, begin: float) -> Mapping[str, int]:
-        """Return how many calls each rule or reason has denied since a time."""
+        """Return how many calls each rule or reason has denied since `begin`."""
         return Counter(one.by for one in self._denied if one.when >= begin)
 
     def of(self, server: str, tool: str, arguments: Mapping[str, Any], when: float) -> DecisionRecord | None:

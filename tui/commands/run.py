@@ -39,7 +39,7 @@ EXIT_CODES = {
 }
 NO_SERVER = 5
 NO_MATCH = 6
-"""The answer does not match `--schema`."""
+"""Exit code if the answer does not match `--schema`."""
 
 Print = Callable[[Event], None]
 
@@ -91,7 +91,7 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     if args.project_instructions:
         _require_instructions(runtime.request.project)
     for name in args.trust:
-        runtime.host.status(name)  # an unknown name is an error
+        runtime.host.status(name)  # raises an error for an unknown name
     wanted, given = _wanted(args, {status.name for status in runtime.host.statuses()})
     prompt, files = question(given, wait=args.stdin), attachments(args.file)
     schema = await AnswerSchema.read(args.schema) if args.schema else None

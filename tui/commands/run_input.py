@@ -17,12 +17,12 @@ from tui.core.text import clean_line
 MAX_STDIN = 4 * 1024 * 1024
 MAX_SYSTEM = 1024 * 1024
 PATIENCE = 1.0
-"""Seconds for the first bytes of a pipe. Programs that start others often leave one open."""
+"""Seconds to wait for the first bytes of a pipe. Parent processes often leave one open."""
 
 SILENCE = 10.0
 """Seconds without data after which reading an attached pipe fails."""
 
-_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # Windows opens no pipe as a file
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # Windows cannot open a pipe as a file
 
 
 def question(given: str | None, *, wait: bool = False) -> str:
@@ -45,7 +45,7 @@ def question(given: str | None, *, wait: bool = False) -> str:
 
 
 def _is_fed() -> bool:
-    """Whether something is piped or redirected into the program, not /dev/null or a socket."""
+    """Return whether stdin is a pipe or file, not a terminal, /dev/null or a socket."""
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode
     except (OSError, ValueError):

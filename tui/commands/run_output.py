@@ -35,7 +35,7 @@ from tui.core.turn.prepared_calls import plain_reason
 from tui.core.units import duration, plural
 
 RESULT_SHOWN, REASON_SHOWN = 160, 600
-"""Characters of a result, and of the reason why a call has none, which says what to do."""
+"""Maximum characters of a result, and of the reason for a call without one, which includes the next step."""
 
 REFUSED = NEVER_RUN | {"denied"}
 

@@ -77,7 +77,7 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def _consent_words(runtime: Runtime, names: Sequence[str]) -> str:
-    """Return which servers were not started because consent is missing, and what each would run."""
+    """Return which servers were not started for lack of consent, and what each would run."""
     specs = [runtime.host.status(name).spec for name in names]
     lines = [line for spec in specs for line in described(spec)]
     head = (
@@ -149,7 +149,7 @@ def table(found: Sequence[ServerStatus], tokens: Mapping[str, DefinitionTokens] 
 
 
 def _step(status: ServerStatus) -> str:
-    """Return the next step for a remote server. The steps of others name keys of the app."""
+    """Return the next step for a remote server. For other servers, the steps name keys of the app."""
     return status.next_step.removesuffix(RETRY).strip() if status.reach is not None else ""
 
 

@@ -1,4 +1,4 @@
-"""Asks for approval on a terminal without a screen: one line is one decision.
+"""Asks for approval on a terminal without a screen. Each typed line is one decision.
 
 Input that was typed before the question appeared is discarded.
 """
@@ -19,14 +19,14 @@ from tui.core.text import clean_line, quoted_name
 KEYS_ONCE = "y once, n deny, or type a reason to deny"
 KEYS = "y once, t this run, a always, n deny, or type a reason to deny"
 YES_OR_NO = "y yes, n no, or just enter to decide later: "
-"""The end of a question about consent."""
+"""End of a consent question."""
 
 MAX_SHOWN = 64 * 1024
 """Maximum characters of arguments to show. A call with more can only be denied."""
 
 TOO_LONG = "The arguments are too long to be shown in full: n deny, or type a reason to deny"
 _LONG = 20
-"""From this many lines on, the names of the arguments are repeated at the end."""
+"""From this many lines on, the argument names are repeated at the end."""
 
 _COLUMNS = 80
 _WORDS = {
@@ -101,7 +101,7 @@ class TerminalApprover:
         self._out = out
 
     async def ask(self, request: ApprovalRequest) -> Decision:
-        """Without a terminal, deny with a reason."""
+        """Ask for a decision. Without a terminal, deny with a reason."""
         line = await self._answer(question(request))
         if line is not None:
             decision = decision_of(line, once_only=request.once_only)
@@ -116,7 +116,7 @@ class TerminalApprover:
         return Decision(Answer.NO, why, by_person=False)
 
     async def trust(self, question: TrustQuestion) -> bool | None:
-        """Without a terminal, there is no answer."""
+        """Ask whether to trust a server. Without a terminal, there is no answer."""
         line = await self._answer(trust_text(question))
         return None if line is None else yes_or_no(line)
 
@@ -162,7 +162,7 @@ def is_yes(text: str, out: TextIO | None = None) -> bool:
 
 
 def yes_or_no(line: str) -> bool | None:
-    """Return what a typed line says; None for anything but yes or no, such as nothing."""
+    """Return the answer in a typed line; None unless it is yes or no."""
     return {"y": True, "yes": True, "n": False, "no": False}.get(line.strip().lower())
 
 

@@ -1,4 +1,4 @@
-"""`mcptui traffic`: inspect recordings: list, filter, lint, statistics, follow, export, replay."""
+"""`mcptui traffic`: list, filter, lint, follow, export or replay recordings, or print statistics."""
 
 import shlex
 import sys
@@ -90,16 +90,16 @@ def _without_screen(args: "argparse.Namespace") -> bool:
 
 
 SHOWN_SERVERS = 40
-"""Characters of the server names in a line."""
+"""Maximum characters of the server names in a line."""
 
 SHOWN_OF = 40
-"""Characters of the owner or the problem in a line; --json prints all of it."""
+"""Maximum characters of the owner or the problem in a line; --json prints them in full."""
 
 _HEAD = ("name", "started", "duration", "entries", "size", "recorded by", "servers")
 
 
 def list_recordings(args: "argparse.Namespace") -> int:
-    """Print the recordings, the one with the newest entry first."""
+    """Print the recordings, newest last entry first."""
     import json
 
     from tui.commands.traffic_choice import beginning

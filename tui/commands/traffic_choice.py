@@ -32,9 +32,9 @@ class Source:
 
 
 class RecordingChoice:
-    """The recordings to read, oldest first, and the filter. `several`: each line names its recording.
+    """The recordings to read, oldest first, and the filter. `several`: whether each line names its recording.
 
-    `is_incomplete`: some requested data could not be read so far.
+    `is_incomplete`: whether some requested data could not be read so far.
     """
 
     def __init__(self, args: argparse.Namespace) -> None:
@@ -118,7 +118,7 @@ class RecordingChoice:
         return Query("", Not(Term("server", names))).within(self.query)
 
     def say_if_nothing(self) -> bool:
-        """If no entry matched, print that on stderr with the number of entries. Return whether none did."""
+        """Print on stderr if no entry matched, with the number of entries. Return whether none matched."""
         if self._passed or (self.query.root is None and self._seen):
             return False
         where = f" in {plural(len(self.paths), 'recording')}" if self.several else ""

@@ -13,7 +13,7 @@ SHOWN = 160
 """Maximum characters of a body in a line."""
 
 READ = 1000
-"""Bytes of a body to read for that."""
+"""Bytes of a body to read for these characters."""
 
 SOURCE_WIDTH, NAME_WIDTH = 14, 40
 
@@ -81,7 +81,7 @@ def clock(wall_ns: int) -> str:
 
 
 def rfc3339(wall_ns: int) -> str:
-    """Return a time as RFC 3339 in local time, to the second, "" for none."""
+    """Return a time as RFC 3339 in local time, to the second, "" if there is none."""
     try:
         moment = datetime.fromtimestamp(wall_ns / 1e9).astimezone()
     except (ValueError, OverflowError, OSError):
@@ -90,7 +90,7 @@ def rfc3339(wall_ns: int) -> str:
 
 
 def local(wall_ns: int) -> str:
-    """Return a local date and time to the minute, "" for none."""
+    """Return a local date and time to the minute, "" if there is none."""
     return rfc3339(wall_ns)[:16].replace("T", " ")
 
 

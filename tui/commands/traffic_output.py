@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tui.storage.exports.contents import ExportContents
 
 LOOK_SECONDS = 0.2
-"""Interval at which --follow looks for new entries."""
+"""Interval in seconds at which --follow looks for new entries."""
 
 FOUND, INCOMPLETE = 1, 2
 
@@ -138,7 +138,7 @@ def _lint(args: argparse.Namespace, sources: Iterable[Source]) -> int:
             worst, number = max(worst, finding.severity), number + 1
             if args.json:
                 told = asdict(finding) | {"severity": finding.severity.name.lower()}
-                del told["count"], told["places"]  # each entry has its own line here
+                del told["count"], told["places"]  # each entry has its own line in this output
                 _write(_json(source, told))
             else:
                 _write(_labelled(source, finding_line(finding, selection.columns_of(finding.seq), colour)))

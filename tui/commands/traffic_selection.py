@@ -40,11 +40,11 @@ def query_of(text: str | None) -> Query:
 class Selection:
     """The entries of a recording that pass a filter; grows with the recording.
 
-    `columns` are the columns of all entries. `notes` are the person's, by seq.
+    `columns` are the columns of all entries, `notes` the user's notes, by seq.
     """
 
     def __init__(self, recording: OpenRecording, query: Query, now_ns: int | None = None) -> None:
-        """Read the columns; StorageError if they cannot be read.
+        """Read the columns; raises StorageError if they cannot be read.
 
         `since:5m` counts back from `now_ns`, nanoseconds since 1970. None means the end of a finished
         recording, or now for a live one.
@@ -79,7 +79,7 @@ class Selection:
         )
 
     def _take_notes(self) -> dict[int, str]:
-        """Return the person's notes, and mark the marked entries."""
+        """Return the user's notes by seq, and mark the marked entries."""
         from tui.storage.recordings.notes import NotesStore
 
         try:
@@ -92,7 +92,7 @@ class Selection:
         return {seq: note.text for seq, note in kept.items() if note.text}
 
     def read_on(self) -> None:
-        """Read what was recorded since the last time; StorageError if that cannot be read."""
+        """Read what was recorded since the last time; raises StorageError if it cannot be read."""
         while rows := self._recording.reader.hand_rows(self.columns.extend, self._last, PAGE):
             if self._last and (unread := rows[0][0] - self._last - 1):
                 self._unread += unread + self._is_marker(rows[0][0])
@@ -128,12 +128,12 @@ class Selection:
 
     @property
     def gone(self) -> int:
-        """How many entries the recording dropped at its size limit before they were read."""
+        """Number of entries that the recording dropped at its size limit before they were read."""
         return self._unread + len(self._gone)
 
     @property
     def passing(self) -> int:
-        """How many of the entries that `entries` last checked match."""
+        """Number of matching entries among those that `entries` last checked."""
         return len(self._view)
 
     def _passing(self, after: int) -> Iterator[Entry]:
@@ -181,7 +181,7 @@ class Selection:
         return None if self.is_filtered else found
 
     def _is_marker(self, seq: int) -> bool:
-        """Whether an entry was the marker for dropped entries when its columns were read."""
+        """Return whether an entry was the marker of dropped entries when its columns were read."""
         columns, index = self.columns, self.columns.index(seq)
         return columns.kind[index] == Kind.EVENT and columns.methods.texts[columns.method[index]] == DROPPED
 
@@ -262,7 +262,7 @@ def _marks_dropped(entry: Entry) -> bool:
 
 
 def _failed(action: Callable[[], None]) -> str:
-    """Return why storing failed, or ""."""
+    """Return the error of a storing action, or ""."""
     try:
         action()
     except StorageError as error:

@@ -1,4 +1,4 @@
-"""Messages at the end of a command without a screen about what it could not save."""
+"""Messages at the end of a command about what could not be saved."""
 
 import sys
 
@@ -18,7 +18,7 @@ def say_unsaved(runtime: Runtime) -> None:
 
 
 def say_unrecorded(runtime: Runtime) -> None:
-    """Print on stderr that nothing was recorded, if its folder is not writable. Blocks."""
+    """Print on stderr that nothing was recorded if the folder of recordings is not writable. Blocks."""
     from tui.settings.locations import state_dir
     from tui.storage.sessions.file import folder_problem
 

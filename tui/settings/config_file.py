@@ -131,7 +131,7 @@ class ConfigFile:
 
     @property
     def source(self) -> str:
-        """A description of the file if it is not the user's own, otherwise ""."""
+        """Description of the file if it is not the user's own, otherwise ""."""
         path, own = self.path, config_file()
         if os.path.realpath(path) == os.path.realpath(own):
             return ""
@@ -179,7 +179,7 @@ class ConfigFile:
         remove_server(self.path, name)
 
     def add(self, key: str, texts: Iterable[str]) -> list[str]:
-        """Add texts to a list, and return the resulting list; raises `McptuiError`. Slow."""
+        """Add texts to a list and return the new list; raises `McptuiError`. Slow."""
         from tui.settings.save import change_texts
 
         return change_texts(self.path, key, texts)

@@ -1,4 +1,4 @@
-"""Which values of a configuration are secret, and the configuration without them. Pure."""
+"""Finds the secret values of a configuration and hides them. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from tui.settings.references import KEYCHAIN, expand, literal_part, without_defa
 
 MASK = "***"
 MAX_DEPTH = 32
-"""Deeper values cannot be part of a configuration, and are ignored."""
+"""Deeper values cannot be part of a configuration and are ignored."""
 
 _OPEN_HEADERS = frozenset({"accept", "accept-language", "content-type", "user-agent", "mcp-protocol-version"})
 _IN_KEYCHAIN = re.compile(rf"(?:\w+ )?{KEYCHAIN}\S+")
@@ -73,7 +73,7 @@ def _only_references(raw: str) -> bool:
 def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:
     """Return every secret of a configuration, as written and as expanded, by displayable name.
 
-    Only secrets that can be searched for in text: a value like `localhost` or a path is not included.
+    Includes only values that can be searched for in text, not values like `localhost` or a path.
     """
     found: dict[str, str] = {}
     for path, value in leaves(tree):
@@ -106,7 +106,7 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
 
 
 def _forms(name: str, path: KeyPath, value: str) -> dict[str, str]:
-    """Return a value and the secrets inside it, by name."""
+    """Return a value and the secrets in it, by name."""
     found = {name: value}
     # A server that echoes its token rarely includes the word "Bearer".
     if (bare := value.partition(" ")[2].strip()) and _SCHEME.fullmatch(value.partition(" ")[0]):

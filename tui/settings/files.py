@@ -112,7 +112,7 @@ def _state(path: Path, limit: int, form: int) -> Mapping[str, Any]:
 
 
 def damage_text(path: Path, error: Exception) -> str:
-    """Return in a sentence or two which state file cannot be read, why, and where its copy will be."""
+    """Return a sentence or two: which state file cannot be read, why, and where its copy will be."""
     is_kept = isinstance(error, Unreadable) and not isinstance(error, Unopened)
     copy = f" Before it is replaced, it is copied to {damaged_copy(path).name}." if is_kept else ""
     why = clean_line(str(error), 200).removesuffix(".")
@@ -134,7 +134,7 @@ def keep_damaged(path: Path) -> None:
         copy.unlink(missing_ok=True)
         try:
             os.link(path, copy, follow_symlinks=False)
-        except OSError:  # a file system without links
+        except OSError:  # the file system has no links
             _copy(path, copy)
     except OSError as error:
         why = f"is damaged and cannot be copied to {copy.name} ({error.strerror}), so it is not replaced."
@@ -143,7 +143,7 @@ def keep_damaged(path: Path) -> None:
 
 
 def _copy(path: Path, to: Path) -> None:
-    """Copy a file to a private one that does not exist yet; nothing is left of a copy that failed."""
+    """Copy a file to a private file that does not exist yet; a copy that fails is removed."""
     import shutil  # not needed for the first frame
 
     with open(open_private(path, os.O_RDONLY), "rb") as source:
@@ -201,7 +201,7 @@ def _locked_folder(path: Path, seconds: float) -> int:
             make_folder(folder)
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
-        return -1  # writing fails too, and says why
+        return -1  # writing will fail too, with the reason
     deadline = time.monotonic() + seconds
     while True:
         try:
@@ -216,6 +216,6 @@ def _locked_folder(path: Path, seconds: float) -> int:
                     next_step="Nothing was changed.",
                 ) from None
             time.sleep(STEP_SECONDS)
-        except OSError:  # a file system without locks
+        except OSError:  # the file system has no locks
             os.close(descriptor)
             return -1

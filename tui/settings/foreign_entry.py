@@ -1,4 +1,4 @@
-"""Converts one server of another host's file to one form, with notes on what is not imported. Pure.
+"""Converts a server entry of another host to a common format, with notes on what is not imported. Pure.
 
 Knows Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Cline, Zed, Gemini CLI, opencode and ollmcp.
 """
@@ -62,7 +62,7 @@ def in_one_shape(entry: Mapping[str, Any], note: Note) -> dict[str, Any]:
         found["url"] = found.pop("httpUrl")
         found.setdefault("type", "http")
     if str(found.get("type", "")).lower() == "remote":
-        del found["type"]  # either kind of HTTP, as for a `url` without a transport
+        del found["type"]  # either HTTP transport, as for a `url` without a transport
     _take_command(found, note)
     _take_tools(found, note)
     _take_sign_in(found, note)

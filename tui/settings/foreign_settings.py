@@ -1,4 +1,4 @@
-"""Which settings apply in a configuration file that is not the user's own: an allowlist. Pure.
+"""Allowlist of the settings that apply in a configuration file that is not the user's own. Pure.
 
 Somebody else may have written the file. Its servers and models apply, each after the user's consent, and
 settings that only restrict. A setting that is not listed here does not apply.
@@ -50,7 +50,7 @@ def _dropped(value: Any, default: Any) -> Any:
 
 
 def _if_lower(value: Any, default: Any) -> Any:
-    """A limit applies if it is below the default; None is no limit."""
+    """Return the value if it is below the default. None means no limit."""
     if default is None or value is None:
         return value if default is None else default
     return min(value, default)
@@ -70,14 +70,15 @@ def _all(use: _Use, names: str) -> dict[str, _Use]:
 
 USES: Mapping[type[Section], Mapping[str, _Use]] = {
     Settings: {
-        "default_model": _counts,  # one of the file, which needs consent itself
+        "default_model": _counts,  # a profile of the file, which needs consent itself
         "snippets": _dropped,
     },
-    # The question shows what determines what runs and what is sent where. Consent ends if that changes.
+    # The consent question shows what determines which programs run and what is sent where. Consent ends if
+    # that changes.
     ServerSettings: {
         **_all(_counts, "command args env cwd transport url headers source"),
         **_all(_counts, "autostart restart start_seconds tool_seconds disabled pin off log_level"),
-        **_all(_counts, "secret_arguments"),  # it can only add to what is secret
+        **_all(_counts, "secret_arguments"),  # it can only make more arguments secret
         **_all(_dropped, "accept_changes instructions offer_resources send_as_is roots"),
         "trusted": _if_false,
         "sampling": _if_asking,
@@ -100,23 +101,23 @@ USES: Mapping[type[Section], Mapping[str, _Use]] = {
         " identical_calls_note identical_calls_stop result_bytes parallel_calls turn_tokens turn_cost",
     ),
     ApprovalSettings: {
-        # Of `rules`, `RememberedApprovals` leaves out those that allow; the others keep their numbers.
+        # Of `rules`, `RememberedApprovals` ignores those that allow; the others keep their numbers.
         **_all(_counts, "rules ask deny"),
         **_all(_dropped, "allow remembered"),
     },
     TrafficSettings: _all(_dropped, "record keep_all recording_mb traceparent total_mb"),
     OAuthSettings: _all(_dropped, "client_metadata_url"),
-    RegistrySettings: _all(_counts, "url"),  # `mcptui search` and `add` decide whether it is contacted
+    RegistrySettings: _all(_counts, "url"),  # contacted only if `mcptui search` and `add` allow it
     UiSettings: {
-        "theme": _counts,  # one that ships with mcptui, or the person's own
-        "keys": _dropped,  # they answer questions
+        "theme": _counts,  # a theme that ships with mcptui, or the user's own
+        "keys": _dropped,  # keys answer questions
     },
 }
 """How each setting of a table is used. Nested tables have their own entries."""
 
 
 def in_force(loaded: Loaded) -> Loaded:
-    """Return another person's configuration with the settings that apply; a problem names the others."""
+    """Return another person's configuration with the settings that apply. A problem names the others."""
     settings, dropped = _narrowed(loaded.settings, ())
     dropped += _allowing(loaded)
     if not dropped:
@@ -132,7 +133,7 @@ def in_force(loaded: Loaded) -> Loaded:
 
 
 def unused_settings(loaded: Loaded) -> list[Problem]:
-    """Return a warning for each setting of another person's file that does not apply."""
+    """Return a warning for each setting that does not apply because the file is not the user's own."""
     file = clean_line(str(loaded.path), 400)
     paths = [*_narrowed(loaded.settings, ())[1], *_allowing(loaded)]
     return [

@@ -50,7 +50,7 @@ _BY_HABIT = frozenset(
     "enter space tab backspace delete up down left right home end pageup pagedown"
     " j k g G ctrl+h ctrl+i ctrl+j ctrl+m".split()
 )
-"""Keys that scroll or are pressed habitually, and what some terminals send for them."""
+"""Keys that scroll, keys that are pressed habitually, and the keys that some terminals send instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +140,7 @@ def check_keys(
 
 
 def _answer_fault(action: str, key: str, actions: Mapping[str, ActionKeys]) -> str:
-    """Return why a key must not answer a question with an action, or "".
-
-    A user who knows the keys of one question must not give the opposite answer to another.
-    """
+    """Return why a key must not answer a question with this action, or ""."""
     entry = actions[action]
     if entry.is_yes is None or key in entry.keys:
         return ""

@@ -1,4 +1,4 @@
-"""What was learned about endpoints: a JSON file in the state directory, which is disposable.
+"""Stores what was learned about endpoints in a disposable JSON file in the state directory.
 
 Reading never fails. What cannot be read is learned again, and a damaged file is renamed.
 """
@@ -41,7 +41,7 @@ class LearnedEntry:
 
 
 class LearnedFile:
-    """The file. All methods block while they read or write a small file."""
+    """Reads and writes the file. All methods block; the file is small."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -35,14 +35,14 @@ class Loaded:
         settings: the usable part.
         problems: all problems, in the order of the file.
         path: the file.
-        exists: there is a file.
-        readable: it could be parsed; if not, nothing of it is in `settings`.
-        names_servers: it says which servers there are, be it none.
-        secrets: values that must not be seen, by a name that may.
-        source: where it comes from in words, if it is not the person's own; or "". Set by `ConfigFile`.
-        references: what takes values from the environment.
-        raw: the file's values as they were written.
-        places: where its keys stand.
+        exists: whether the file exists.
+        readable: whether it could be parsed; otherwise `settings` has only defaults.
+        names_servers: whether it lists its servers, even if the list is empty.
+        secrets: values that must not be shown, by a displayable name.
+        source: description of its origin if it is not the user's own, otherwise "". Set by `ConfigFile`.
+        references: values that come from the environment, by key.
+        raw: the values as written in the file.
+        places: the places of its keys.
     """
 
     settings: Settings
@@ -58,7 +58,7 @@ class Loaded:
     source: str = ""
 
     def told(self, others: Sequence[str] = ()) -> tuple[list[str], frozenset[str]]:
-        """Return the problems as sentences, and which of them are warnings; `others` are warnings, too.
+        """Return the problems as sentences, and which of them are warnings; `others` are added as warnings.
 
         A missing key of an unused profile is not a problem; once the profile is used, the model reports it.
         """
@@ -129,10 +129,10 @@ def load_text(text: str, path: Path, env: Mapping[str, str]) -> Loaded:
 
 
 def _here(env: Mapping[str, str]) -> Mapping[str, str]:
-    """Return `PWD` as the folder where mcptui runs, if the variable is missing or wrong."""
+    """Return a mapping that sets `PWD` to mcptui's current folder if the variable is missing or wrong."""
     try:
         here = os.getcwd()
-    except OSError:  # deleted
+    except OSError:  # the folder was deleted
         return {}
     named = env.get("PWD", "")
     try:

@@ -1,4 +1,4 @@
-"""Where mcptui's files are: the platform's directories for config, data and state, and what ships with it.
+"""Locations of mcptui's files: the platform's config, data and state directories, and shipped files.
 
 Only computes paths; creates and reads nothing. hatchling's force-include puts `themes/` and `sample_config/`
 into the wheel under `tui/_shipped/`. In an editable install they are next to the package.
@@ -55,7 +55,7 @@ def data_dir() -> Path:
 
 
 def bundles_dir() -> Path:
-    """Return the directory of unpacked bundles, a folder each."""
+    """Return the directory of unpacked bundles, with a folder for each."""
     return data_dir() / "bundles"
 
 
@@ -67,7 +67,7 @@ def state_dir() -> Path:
 
 
 def base_folder(path: Path) -> Path:
-    """Return the folder to which paths in a configuration are relative: of `.vscode/mcp.json` the project."""
+    """Return the base of relative paths in a configuration file: the project of `.vscode/mcp.json`."""
     folder = path.absolute().parent
     return folder.parent if folder.name in _IN_PROJECTS and path.suffix != ".toml" else folder
 
@@ -86,17 +86,17 @@ def server_folder(name: str) -> Path:
 
 
 def learned_file() -> Path:
-    """Return the file of what was learned about endpoints."""
+    """Return the path of the file with what was learned about endpoints."""
     return state_dir() / "learned.json"
 
 
 def consents_file() -> Path:
-    """Return the file of consents."""
+    """Return the path of the file of consents."""
     return state_dir() / "consents.json"
 
 
 def decisions_file() -> Path:
-    """Return the file of the record of decisions."""
+    """Return the path of the record of decisions."""
     return state_dir() / "decisions.jsonl"
 
 
@@ -118,7 +118,7 @@ def sample_server(name: str) -> Path:
 
 
 def runs_sample(spec: "ServerSpec") -> bool:
-    """Whether a server is a shipped sample, by its command, not its name."""
+    """Return whether a server is a shipped sample, judged by its command, not its name."""
     names = [one for one in _SAMPLES if spec.args == (str(sample_server(one)),)]
     alone = spec.env.keys() <= {"MCPTUI_NOTES_FILE"} and spec.url is None
     return bool(names) and alone and spec.command == sys.executable

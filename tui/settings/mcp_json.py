@@ -1,9 +1,8 @@
-"""Reads the server lists of other hosts: Claude, Cursor, VS Code, Windsurf, Cline, Zed, Gemini CLI, more.
+"""Reads the server lists of other hosts: Claude, Cursor, VS Code, Windsurf, Cline, Zed, Gemini CLI and more.
 
 All have an object of servers with command, args and env, or with url and headers, under `mcpServers` or a key
 of their own. Each is converted to the table under `[servers.NAME]` in our file. A note names what has no
-counterpart, and what would be dangerous.
-References stay references: nothing is looked up here.
+counterpart, and what would be dangerous. References to variables are not resolved.
 """
 
 import json
@@ -83,7 +82,7 @@ class NotReadable:
 
 @dataclass(frozen=True, slots=True)
 class ForeignFile:
-    """Another host's file: unchecked tables as under `[servers.NAME]`, and places by our paths."""
+    """Another host's file: unvalidated tables as under `[servers.NAME]`, and the places of their keys."""
 
     servers: dict[str, Any]
     notes: tuple[ImportNote, ...] = ()
@@ -135,7 +134,7 @@ class _Reader:
     def _server(self, name: str, entry: Any) -> Any:
         self._move((*self._root, name), ("servers", name))
         if not isinstance(entry, dict):
-            return entry  # the validation of our tables reports it
+            return entry  # the validation of our tables reports the problem
         table: dict[str, Any] = {}
         for key, value in in_one_shape(entry, lambda text: self._note(name, text)).items():
             if value is None or key in _SILENT:
@@ -199,7 +198,7 @@ class _Reader:
         return self._text(name, self._braced(name, value))
 
     def _word(self, name: str, value: Any) -> Any:
-        """Return one of several texts; other hosts accept a number for its text there."""
+        """Return one of several fixed texts; other hosts also accept a number for it."""
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
         return self._text(name, value)
@@ -257,7 +256,7 @@ _PIECE = re.compile(
 
 
 def without_comments(text: str) -> str:
-    """Return `text` as plain JSON of the same length, with every line at its place."""
+    """Return `text` as plain JSON of the same length, so that every line keeps its number."""
 
     def blanked(found: re.Match[str]) -> str:
         if found.lastgroup is None:

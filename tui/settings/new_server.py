@@ -1,4 +1,4 @@
-"""A new server from what a person typed: an address or a command line becomes a table and a name. Pure."""
+"""Builds the table and the name of a new server from an address or command line that the user typed. Pure."""
 
 import re
 import shlex
@@ -33,17 +33,17 @@ _BARE_ADDRESS = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:/\S*)?
 _REFERENCE = re.compile(rf"\$\{{({NAME})\}}")
 _USUAL_LABELS = frozenset({"www", "mcp", "api", "server", "app"})
 _USUAL_FILES = frozenset({"server", "main", "index", "__main__", "app", "cli", "dist", "build", "src", "bin"})
-"""Files and folders that most packages have."""
+"""Names of files and folders that most packages have."""
 
 _AFFIXES = re.compile(r"^(?:mcp-server-|server-|mcp-)|(?:-mcp-server|-server-mcp|-mcp|-server)$")
 _VALUED = frozenset(
     {"-p", "--package", "--from", "--with", "--python", "-e", "--env", "-v", "--volume", "--name"}
 )
-"""Options of launchers whose value is no package."""
+"""Options of launchers whose value is not a package."""
 
 
 def is_address(word: str) -> bool:
-    """Whether a word is an address rather than a command."""
+    """Return whether a word is an address rather than a command."""
     return _ADDRESS.match(word) is not None
 
 
@@ -57,7 +57,7 @@ def server_table(
 ) -> dict[str, Any]:
     """Return the table of a server, as under `[servers.NAME]`; `known` says whether a command exists.
 
-    Raises UsageError if the words are neither an address nor a command, or do not fit the rest.
+    Raises UsageError if the words are neither an address nor a command, or contradict the options.
     """
     if not words or not words[0].strip():
         raise UsageError(
@@ -127,7 +127,7 @@ def pairs(texts: Iterable[str], *, colon: bool = False) -> dict[str, str]:
 
 
 def pair_list(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, str]]:
-    """Return the same as a list, in which a name may stand several times."""
+    """Return the pairs as a list, in which a name may occur more than once."""
     found: list[tuple[str, str]] = []
     for text in texts:
         marks = [mark for mark in ("=", ":") if mark in text and (colon or mark == "=")]
@@ -141,7 +141,7 @@ def pair_list(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, s
 
 
 def _without_value(text: str, name: str, mark: str, colon: bool) -> str:
-    """Return what can be shown of a faulty pair: its value may be a secret."""
+    """Return the displayable part of an invalid pair: its value may be a secret."""
     if mark:
         return quoted_name(f"{clean_line(name, 60)}{mark}…")
     return "a header" if colon else quoted_name(text, 60)
@@ -202,7 +202,7 @@ def _name_of_command(words: Sequence[str]) -> str:
 
 
 def _first_operand(words: Sequence[str]) -> str:
-    """Return the first word that is neither an option nor the value of one."""
+    """Return the first word that is neither an option nor an option's value."""
     valued = False
     for word in words:
         if valued:
@@ -228,9 +228,9 @@ def draft(
     known: Callable[[str], bool],
     before: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the table of a server from one line, as in a form; `values` are its environment or headers.
+    """Return the table of a server from the line in a form; `values` are its environment or headers.
 
-    What a form does not show stays as it was `before`. Raises UsageError.
+    Settings that the form does not show are taken from `before`. Raises UsageError.
     """
     address = is_address(line.strip())
     words = [line.strip()] if address else _split(line.strip())
@@ -253,7 +253,7 @@ def form_line(table: Mapping[str, Any]) -> str:
 
 
 def as_toml(name: str, table: Mapping[str, Any]) -> str:
-    """Return a server as it stands in the file, with its secrets masked."""
+    """Return a server as TOML, with its secrets masked."""
     tree = {"servers": {name: dict(table)}}
     secrets = {key: value for key, value in secret_values(tree, tree, {}).items() if "${" not in value}
     shown = masked(tree, tree, secrets)
@@ -263,11 +263,11 @@ def as_toml(name: str, table: Mapping[str, Any]) -> str:
 def check_new(
     name: str, table: Mapping[str, Any], path: Path, env: Mapping[str, str], *, kind: str = "servers"
 ) -> list[str]:
-    """Return what to note about a server that can be written, such as variables that are not set.
+    """Return notes on a valid server, such as variables that are not set.
 
     `kind` is "models" for a model profile.
 
-    Raises ConfigError if it could not be used as it is.
+    Raises ConfigError if the server is invalid.
     """
     if fault := name_fault(name):
         raise InvalidName(f"the name {quoted_name(name)} {fault}.")
@@ -286,7 +286,7 @@ def check_new(
 
 
 def configured(text: str) -> dict[str, Any]:
-    """Return the servers that a configuration names, as written; {} if it cannot be read."""
+    """Return the servers of a configuration, as written in it; {} if it cannot be read."""
     try:
         servers = tomllib.loads(text).get("servers", {})
     except (ValueError, RecursionError):
@@ -311,7 +311,7 @@ class InvalidName(ConfigError):
 def refuse_duplicate(
     name: str, table: Mapping[str, Any], present: Mapping[str, Any], next_step: str = "Choose another name."
 ) -> None:
-    """Raise ConfigError if a server is the same under another name, InvalidName if one has this name."""
+    """Raise ConfigError if another name already has the same server, InvalidName if the name is taken."""
     if name in present:
         raise InvalidName(f"a server named {quoted_name(name)} is already configured.", next_step=next_step)
     plain = without_source(table)
@@ -337,11 +337,10 @@ def unconfigured_server(
     folder: Path,
     known: Callable[[str], bool],
 ) -> tuple[ServerSpec, Mapping[str, str]]:
-    """Return the server of an address or a command line, and its secrets by a name that may be shown.
+    """Return the server of an address or a command line, and its secrets by displayable name.
 
-    `${VAR}` is replaced in `env` and `headers`, not in the words. A command runs where the person stands, as
-    in a shell. Raises UsageError or ConfigError if it is
-    none.
+    `${VAR}` is replaced in `env` and `headers`, not in the words. A command runs in the current folder, as in
+    a shell. Raises UsageError or ConfigError if the words are neither.
     """
     table = server_table(words, env=env, headers=headers, transport=transport, known=known)
     name = server_name(table)

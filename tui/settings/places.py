@@ -17,8 +17,8 @@ MAX_DEPTH = 64
 MAX_PLACES = 50_000
 """Deeper or later keys have no place. No real configuration is that large."""
 
-# An open string reaches to where it would have had to end: so no text is looked at twice. Groups are never
-# repeated possessively: Python 3.11.0 to 3.11.2 keep what the last, failed round of one had taken.
+# An unterminated string ends where its quotes had to be, so that no text is scanned twice. Groups are never
+# repeated possessively: Python 3.11.0 to 3.11.2 keep what the last, failed iteration of such a group matched.
 _TOKEN = re.compile(
     r'''
     (?P<space>[ \t\r]++) | (?P<newline>\n) | (?P<comment>\#[^\n]*+)
@@ -48,7 +48,7 @@ class Place:
 
 @dataclass(slots=True)
 class _Frame:
-    """An open container while a value is read; `current` is the path of what is read in it."""
+    """An open container during the scan; `current` is the path of the value being read."""
 
     table: bool
     path: KeyPath
@@ -103,7 +103,7 @@ class _Scanner:
         self._tokens = self._read()
 
     def _read(self) -> Iterator[tuple[str, str, int, int]]:
-        """Yield kind, text, start and end of each token that is not space."""
+        """Yield kind, text, start and end of each token except whitespace."""
         for found in _TOKEN.finditer(self._text):
             if found.lastgroup != "space":
                 yield found.lastgroup or "other", found.group(), found.start(), found.end()

@@ -17,8 +17,8 @@ class Problem:
         line: its line, from 1, or 0 if unknown.
         file: the file as shown to the user.
         suggestion: what to do ("did you mean “command”?"), or "".
-        warning: everything still works, and the check does not fail.
-        is_missing_key: a model profile names a variable for its key that is not set.
+        warning: whether everything still works, so that the check does not fail.
+        is_missing_key: whether it is about a model profile whose API key variable is not set.
     """
 
     message: str
@@ -44,10 +44,10 @@ def capitalized(text: str) -> str:
 
 
 def shown_text(text: str, limit: int) -> str:
-    """Return a text of a file as one clean line, with the code points of hidden characters: `a[U+200B]b`."""
+    """Return text of a file as one clean line, with hidden characters as code points: `a[U+200B]b`."""
     if text.isascii():
         return clean_line(text, limit)
-    from tui.core.hidden_text.readable import readable_line  # patterns that few files need
+    from tui.core.hidden_text.readable import readable_line  # these patterns are rarely needed
 
     return readable_line(text, limit)
 
@@ -55,7 +55,7 @@ def shown_text(text: str, limit: int) -> str:
 def did_you_mean(wrong: str, right: Iterable[str], synonyms: Mapping[str, str] | None = None) -> str:
     """Return "did you mean “x”?" for the most similar name, or "" if none is similar.
 
-    `synonyms` are names that others use for one of `right`, each with that one.
+    `synonyms` maps names that other programs use to names of `right`.
     """
     meant = {name: name for name in right}
     meant |= {name: ours for name, ours in (synonyms or {}).items() if ours in meant}

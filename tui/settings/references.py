@@ -12,7 +12,7 @@ HERE = frozenset(("PWD", "OLDPWD", "MCPTUI_PYTHON"))
 """Variables whose values are shown: the folder where mcptui runs, and the Python that runs it."""
 
 KEYCHAIN = "keyring:"
-"""Prefix of a value that names an entry of the system's keychain."""
+"""Prefix of a value that refers to an entry of the system's keychain."""
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _REFERENCE = re.compile(
     r"(?P<escaped>\$\$\{)"
@@ -35,7 +35,7 @@ class Expanded:
         text: the result; references to missing variables are unchanged.
         variables: the names that were replaced from the environment.
         missing: the names with neither value nor default.
-        broken: a `${` does not start a valid reference.
+        broken: whether a `${` does not start a valid reference.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Expanded:
 
 
 def expand(text: str, env: Mapping[str, str]) -> Expanded:
-    """Return `text` with each `${VAR}` replaced; `$${` stands for a literal `${`.
+    """Return `text` with each `${VAR}` replaced; `$${` is a literal `${`.
 
     As in a shell, the default of `${VAR:-default}` is also taken if the variable is empty. Inserted values
     are not expanded again.

@@ -1,4 +1,4 @@
-"""Writes the configuration: atomically, privately, and with the user's comments.
+"""Writes the configuration atomically, privately, and with the user's comments intact.
 
 A TOML text is edited in one place. Every edit is verified by parsing: the result must be exactly the old
 values with the change. If no small edit works, tomlkit edits the text, which keeps comments but may move
@@ -38,7 +38,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def write_state(path: Path, text: str) -> None:
-    """Replace a file of mcptui's own as `write_private` does; a link in its place is refused."""
+    """Replace one of mcptui's own files as `write_private` does; refuse to replace a link."""
     try:
         make_folder(path.parent)
         atomic_write(path, [text], errors="strict", wait=False, links=False)
@@ -103,12 +103,15 @@ def change_texts(path: Path, key: str, add: Iterable[str]) -> list[str]:
 
 
 def add_servers(path: Path, servers: Mapping[str, Mapping[str, Any]]) -> None:
-    """Add tables `[servers.NAME]` and change nothing else. Raises as `set_value`, also if a name is taken."""
+    """Add tables `[servers.NAME]`, change nothing else. Raises like `set_value`, also if a name is taken."""
     change_text(path, lambda text: with_servers(text, servers))
 
 
 def add_model(path: Path, name: str, table: Mapping[str, Any]) -> None:
-    """Add a table `[models.NAME]` and change nothing else. Raises as `set_value`, also if it is taken."""
+    """Add a table `[models.NAME]` and change nothing else.
+
+    Raises like `set_value`, also if the name is taken.
+    """
     change_text(path, lambda text: with_tables(text, "models", {name: table}))
 
 
@@ -147,12 +150,12 @@ def merged(
 
 
 def remove_server(path: Path, name: str) -> None:
-    """Remove the table `[servers.NAME]`. Raises as `set_value`, also if there is none."""
+    """Remove the table `[servers.NAME]`. Raises like `set_value`, also if it does not exist."""
     change_text(path, lambda text: without_server(text, name))
 
 
 def starter() -> str:
-    """Return the starter configuration: everything in it is a comment."""
+    """Return the starter configuration, in which everything is a comment."""
     return (shipped_dir("sample_config") / "config.toml").read_text(encoding="utf-8")
 
 
@@ -186,7 +189,7 @@ def change_text(path: Path, edit: Callable[[str], str]) -> None:
 
 
 def with_value(text: str, key: tuple[str, ...], value: Value) -> str:
-    """Return TOML with the value at `key` set, tables included; raises `ValueError` if one is not a table."""
+    """Return TOML with the value at `key` set; raises `ValueError` if a parent of it is not a table."""
     if not isinstance(value, str | bool | int | float | Mapping):
         value = list(value)
     wanted = tomllib.loads(text)
@@ -227,7 +230,7 @@ def table_block(kind: str, name: str, table: Mapping[str, Any]) -> str:
 
 
 def with_server(text: str, name: str, table: Mapping[str, Any]) -> str:
-    """Return TOML where `[servers.NAME]` has these values; raises `ValueError` if there is none."""
+    """Return TOML where `[servers.NAME]` has these values; raises `ValueError` if it does not exist."""
     return _with_table(text, ("servers", name), _server(text, name), table)
 
 
@@ -248,7 +251,7 @@ def _with_table(
 
 
 def without_server(text: str, name: str) -> str:
-    """Return TOML without `[servers.NAME]`; raises `ValueError` if there is none.
+    """Return TOML without `[servers.NAME]`; raises `ValueError` if it does not exist.
 
     After the last server, an empty `[servers]` keeps the samples from starting again.
     """
@@ -291,7 +294,7 @@ def _contains(tree: Any, path: tuple[str, ...]) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    r"""Split where TOML does: at `\n` alone, not at the other separators that `str.splitlines` knows."""
+    r"""Split lines as TOML does: only at `\n`, not at the other separators that `str.splitlines` accepts."""
     return io.StringIO(text, newline="\n").readlines()
 
 
@@ -355,7 +358,7 @@ def _rewritten(text: str, wanted: dict[str, Any]) -> str:
         if tomllib.loads(found) == wanted:
             return found
     except (TOMLKitError, ValueError, TypeError, LookupError, AttributeError):
-        pass  # it has defects with tables that are defined in several places
+        pass  # tomlkit fails on tables that are defined in several places
     return tomli_w.dumps(wanted)
 
 
@@ -393,7 +396,7 @@ def _value_edits(text: str, key: tuple[str, ...], value: Value) -> Iterator[str]
 
 
 def _literal(value: Any, *, short: bool = False) -> str:
-    """Return a value as TOML, with a table on one line, and with `short` also a list."""
+    """Return a value as TOML, with tables on one line, and with `short` also lists."""
     if isinstance(value, Mapping):
         members = (f"{_name(key)} = {_literal(inner)}" for key, inner in value.items())
         return f"{{ {', '.join(members)} }}" if value else "{}"

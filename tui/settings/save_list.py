@@ -23,8 +23,8 @@ def change_item(path: Path, key: Key, number: int, is_meant: Callable[[str], boo
     """Replace the `number`th item of a list, from 1, or remove it if `item` is None.
 
     Raises:
-        ConfigError: like `set_value`, also if the item does not exist or is not `is_meant`: the file has
-            changed.
+        ConfigError: like `set_value`, also if the item does not exist or `is_meant` rejects it, because the
+            file has changed.
     """
 
     def edit(text: str) -> str:
@@ -55,7 +55,7 @@ def remove_items(path: Path, key: Key, item: str) -> None:
 
 
 def with_item(text: str, key: Key, item: str) -> str:
-    """Return TOML with an item added at the end of a list. Raises ValueError if there is another value."""
+    """Return TOML with an item added at the end of a list. Raises ValueError if the value is not a list."""
     items = _items(text, key)
     return _first(text, key, [*items, item], _added(text, key, item, len(items)))
 
@@ -77,7 +77,7 @@ def _items(text: str, key: Key) -> list[str]:
 
 
 def _first(text: str, key: Key, items: list[str], candidates: Iterator[str]) -> str:
-    """Return the first candidate that parses as exactly this list, otherwise the list rewritten."""
+    """Return the first candidate that parses as exactly this list. If none does, rewrite the list."""
     whole = with_value(text, key, items)
     found = first_that_gives(tomllib.loads(whole), candidates)
     return whole if found is None else found
@@ -97,7 +97,7 @@ def _added(text: str, key: Key, item: str, count: int) -> Iterator[str]:
     if last is None or whole is None:
         return
     behind = text[last.end : whole.end - 1]
-    if "\n" in behind:  # the bracket is on a line of its own
+    if "\n" in behind:  # the bracket is on its own line
         begin = text.rfind("\n", 0, last.start) + 1
         lead = text[begin : last.start]
         indent = lead[: len(lead) - len(lead.lstrip())] if lead.strip() == "" else "    "
@@ -113,7 +113,7 @@ def _removed(text: str, key: Key, number: int, count: int) -> Iterator[str]:
         return
     begin = text.rfind("\n", 0, place.start) + 1
     end = text.find("\n", place.end) + 1
-    if end and not text[begin : place.start].strip():  # a line of its own, with its comment
+    if end and not text[begin : place.start].strip():  # the item is on its own line, with its comment
         yield text[:begin] + text[end:]
     following, previous = _place(text, key, number + 1), _place(text, key, number - 1)
     if number < count and following is not None:

@@ -112,7 +112,7 @@ def _checked_header(value: str) -> str:
 
 
 def _checked_header_value(value: str) -> str:
-    """Validate a literal value. One from the keychain is validated when it is read."""
+    """Validate a literal value. A value from the keychain is validated when it is read."""
     if KEYCHAIN not in value and (fault := header_value_fault(value)):
         raise ValueError(fault)
     return value

@@ -22,9 +22,10 @@ from tui.settings.specs import resolved
 
 @dataclass(slots=True)
 class Plan:
-    """What an import would do: tables to add by name, the old names of some, why others are skipped.
+    """Changes that an import would make: tables to add, names that change, and servers that are skipped.
 
-    `unusable` are those skipped because nothing can be made of them.
+    `renamed` maps new names to old ones. `skipped` has the reasons; `unusable` names the invalid ones among
+    them.
     """
 
     new: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -46,8 +47,8 @@ class Plan:
 def plan_import(source: Path, target: Path, env: Mapping[str, str]) -> Plan:
     """Plan the import of the servers of `source` into `target`, or raise `ConfigError`.
 
-    A server that is there already with the same definition is skipped; one of the same name with
-    another definition gets another name. Paths that are relative to `source` become absolute.
+    A server that `target` already has with the same definition is skipped. A server whose name is taken by
+    another definition gets a new name. Paths that are relative to `source` become absolute.
     """
     present = _present(target)
     shown = clean_line(str(source), 400)
@@ -72,7 +73,7 @@ def plan_import(source: Path, target: Path, env: Mapping[str, str]) -> Plan:
 
 
 def _unusable(table: Any) -> str:
-    """Return why nothing can be made of an entry, and what to write instead, or ""."""
+    """Return why an entry cannot be converted, and what to write instead, or ""."""
     if not isinstance(table, dict) or not (table.get("command") or table.get("url")):
         return "no command and no url"
     kind = table.get("transport")
@@ -83,7 +84,7 @@ def _unusable(table: Any) -> str:
 
 
 def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each secret that comes into our file as it is in the other one."""
+    """Yield a sentence for each secret that is copied into our file as plain text."""
     for path, value in leaves(table, ("servers", name)):
         if isinstance(value, str) and value and literal_secret(path, value):
             shown = clean_line(".".join(map(str, path[2:])), 80)
@@ -120,7 +121,7 @@ def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, An
 
 
 def without_source(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the table of a server without who described it: it is the same server."""
+    """Return the table of a server without its `source`, which does not make it another server."""
     return {key: value for key, value in table.items() if key != "source"}
 
 

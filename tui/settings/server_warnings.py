@@ -1,4 +1,4 @@
-"""What will not work with a configured server, its rules included, or not as meant. Nothing is started."""
+"""Warns about configured servers and rules that will not work, or not as intended. Starts nothing."""
 
 import os
 import re
@@ -19,7 +19,7 @@ from tui.settings.references import KEYCHAIN
 from tui.settings.specs import approval_rules, server_specs
 
 BUILT_IN = "mcptui"
-"""The server of mcptui's own tools."""
+"""The name under which rules match mcptui's own tools."""
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _AUTHORIZATION = "authorization"
@@ -31,7 +31,7 @@ _FILES = frozenset(
     ".py .js .mjs .cjs .ts .sh .rb .jar .json .jsonl .toml .yaml .yml .env .db .sqlite .sqlite3 .csv .md"
     " .txt .log .pem .key".split()
 )
-"""Endings of names that are hardly anything but a file."""
+"""Suffixes that only names of files have."""
 
 Warnings = Iterator[tuple[str, str, str]]
 """Key of the server's table, what is wrong, what to do."""
@@ -40,7 +40,7 @@ Warnings = Iterator[tuple[str, str, str]]
 def server_warnings(
     loaded: Loaded, which: Callable[[str], str | None] = find_program, here: Path | None = None
 ) -> list[Problem]:
-    """Return a warning for each thing about the enabled servers that will not work; reads no file's content.
+    """Return warnings about settings of enabled servers that will not work. Reads the content of no file.
 
     `which` finds a command on PATH. `here` is where mcptui was started.
     """
@@ -94,7 +94,7 @@ def _of_command(spec: ServerSpec, which: Callable[[str], str | None], here: Path
 
 
 def _of_own_folder(spec: ServerSpec, here: Path) -> Warnings:
-    """Name the arguments that would mean something else in the folder where mcptui was started."""
+    """Warn about arguments that would mean something else in the folder where mcptui was started."""
     is_python = os.path.basename(spec.command).startswith("python")
     is_package = os.path.basename(spec.command) in _LAUNCHERS
     words = zip((spec.command, *spec.args), spec.args, spec.shown_command[1:], strict=False)
@@ -106,13 +106,13 @@ def _of_own_folder(spec: ServerSpec, here: Path) -> Warnings:
             if os.path.isdir(found) or os.path.isfile(f"{found}.py"):
                 yield "args", f"module {shown} of this folder is not found, {_IN_OWN_FOLDER}", _SAY_FOLDER
         elif is_package and not word.startswith("-"):
-            is_package = False  # its package, even beside a file of that name
+            is_package = False  # the package itself, even if a file of that name exists
         elif _is_relative(value, here):
             yield "args", f"{shown} is relative, {_IN_OWN_FOLDER}", _instead(value)
 
 
 def _is_relative(word: str, here: Path) -> bool:
-    """Whether a word means a file in the folder of a process: it looks like it, or there is one here."""
+    """Return whether a word means a relative path: it looks like one, or the file exists in `here`."""
     if not word or "\0" in word or "://" in word or os.path.isabs(word) or word[0] in "@~$-":
         return False
     if word in (".", "..") or word.startswith(("./", "../")):
@@ -167,7 +167,7 @@ def _of_both(spec: ServerSpec) -> Warnings:
 
 
 def rule_warnings(loaded: Loaded) -> list[Problem]:
-    """Return a warning for each rule about no configured server, or with a sign that reads as another."""
+    """Return warnings for rules that match no configured server, or with a misleading wildcard."""
     names = {BUILT_IN, *(spec.name for spec in server_specs(loaded, disabled=True))}
     found = []
     for rule in approval_rules(loaded.settings.approvals).rules:
@@ -185,7 +185,7 @@ _MOST_IN_CLASS = 3
 
 
 def _sign_warning(rule: Rule) -> str:
-    """Return what a `[` or `?` of a rule means, if it looks as if it stood for itself; or ""."""
+    """Return what a `[` or `?` of a rule means if it looks like a literal character, otherwise ""."""
     for pattern in (rule.server, rule.tool, *(one.pattern for one in rule.conditions)):
         for part in _CLASS.findall(pattern):
             if _looks_like_text(part):
@@ -197,7 +197,7 @@ def _sign_warning(rule: Rule) -> str:
 
 
 def _looks_like_text(part: str) -> bool:
-    """Whether what is in brackets reads as a list, an address or a word, not as some characters."""
+    """Return whether text in brackets looks like a list, address or word, not like a set of characters."""
     text = part.removeprefix("!").replace("-", "")
     if text in _ONE_SIGN:
         return False

@@ -20,10 +20,9 @@ from tui.settings.schema import ApprovalSettings, LimitSettings, ServerOAuthSett
 def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec, ...]:
     """Return the enabled servers of a configuration, in its order.
 
-    With `disabled` also those that are only listed: disabled ones, and those whose configuration is wrong.
-
-    A configuration that names no servers gives the shipped samples, one that could not be read none:
-    nobody knows what it says.
+    With `disabled`, also servers that are only listed: those that are disabled or configured wrongly. A
+    configuration without servers gives the shipped samples. A file that could not be read gives none, since
+    it may configure servers.
     """
     if not loaded.readable:
         return ()
@@ -42,7 +41,7 @@ def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec,
 
 
 def _wrong(name: str, loaded: Loaded, problems: Sequence[str]) -> ServerSpec:
-    """Return what can be shown of a server that is configured wrongly."""
+    """Return a spec that lists a wrongly configured server with its problems."""
     table = loaded.raw["servers"][name]
     table = table if isinstance(table, Mapping) else {}
     command, url, args = table.get("command"), table.get("url"), table.get("args")
@@ -58,7 +57,7 @@ def _wrong(name: str, loaded: Loaded, problems: Sequence[str]) -> ServerSpec:
 
 
 def left_out(loaded: Loaded, kind: str = "servers") -> dict[str, tuple[str, ...]]:
-    """Return the configured servers or `models` that cannot be used, with all problems of each, in order."""
+    """Return the configured servers (or `models`) that cannot be used, each with its problems, in order."""
     named = loaded.raw.get(kind)
     usable = loaded.settings.servers if kind == "servers" else loaded.settings.models
     found: dict[str, tuple[str, ...]] = {}
@@ -79,7 +78,7 @@ _SOURCES = {
     "registry": "a registry",
     "bundle": "a bundle",
 }
-"""Where a server of the person's own configuration came from, in words."""
+"""Where a server in the user's own configuration came from, in words."""
 
 
 def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
@@ -144,7 +143,8 @@ def root_path(root: str, folder: Path) -> str:
 def resolved(words: Sequence[str], folder: Path) -> list[str]:
     """Return a command line where relative paths that exist in `folder` are absolute.
 
-    Only what looks like a path is: `python -m server` means a module, even beside a folder of that name.
+    Only words that look like a path are changed: `python -m server` means a module, even beside a folder of
+    that name.
     """
 
     def absolute(word: str) -> str:
@@ -163,5 +163,5 @@ def turn_limits(settings: LimitSettings) -> Limits:
 
 
 def approval_rules(settings: ApprovalSettings) -> Rules:
-    """Return the person's rules for tool calls."""
+    """Return the user's rules for tool calls."""
     return Rules.parsed(settings.rules, allow=settings.allow, ask=settings.ask, deny=settings.deny)

@@ -1,7 +1,7 @@
-"""Themes: twelve roles with a color each, read from small TOML files and checked.
+"""Themes: a color for each of twelve roles, read from small TOML files and validated.
 
 Knows nothing of Textual; the screens convert a `ThemeSpec`. A theme that cannot be used is one `Problem`,
-never an exception. Nothing heavy is imported: the first frame loads its theme with this module.
+never an exception. Imports nothing heavy: the first frame loads its theme with this module.
 """
 
 import os
@@ -20,7 +20,7 @@ from tui.settings.problems import Problem, did_you_mean
 DEFAULT_THEME = "harbor"
 MAX_THEME_BYTES = 64 * 1024
 MIN_TEXT_CONTRAST = 4.5
-"""WCAG 2.2, 1.4.3 level AA: text with less contrast than this to its background is hard to read."""
+"""Required contrast of text with its background, by WCAG 2.2, 1.4.3, level AA."""
 
 _OTHER_KEYS = ("dark", "syntax", "about")
 
@@ -30,7 +30,7 @@ _BASIC = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 ANSI_COLOURS = frozenset(
     ["ansi_default", *(f"ansi_{name}" for name in _BASIC), *(f"ansi_bright_{name}" for name in _BASIC)]
 )
-"""The terminal's own colors, by the names that Textual knows them by."""
+"""The terminal's own colors, by Textual's names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +38,22 @@ class ThemeSpec:
     """A checked theme. Every role is "#rrggbb" in lower case, or every role is in `ANSI_COLOURS`.
 
     Attributes:
-        name: the file's name without its ending.
+        name: the file's name without its suffix.
         dark: whether the background is dark.
-        accent: the one warm color: focus, the thing to look at.
-        text: what is read.
-        dim: what is read second.
+        accent: the one warm color: focus and emphasis.
+        text: primary text.
+        dim: secondary text.
         rule: lines between regions.
         surface: the background.
-        panel: the background of what stands apart.
+        panel: the background of panels.
         ok: done, running.
-        warn: nearly at a limit, asks.
+        warn: close to a limit, waiting for the user.
         bad: failed.
-        user: the person's name and words.
+        user: the name and messages of the user.
         model: the model's name.
         tool: tools and servers.
         syntax: name of a Pygments style for code, or "".
-        about: one line about it for the picker, or "".
+        about: one line of description for the theme picker, or "".
     """
 
     name: str
@@ -87,7 +87,7 @@ ROLES = tuple(field.name for field in fields(ThemeSpec) if field.name not in ("n
 
 
 def parse_colour(text: object) -> str | None:
-    """Return `text` as "#rrggbb" or as one of `ANSI_COLOURS`, or None if it is no color."""
+    """Return `text` as "#rrggbb" or as one of `ANSI_COLOURS`, or None if it is not a color."""
     if not isinstance(text, str):
         return None
     colour = text.strip().lower()
@@ -132,9 +132,9 @@ def _complaints(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def theme_from(table: Mapping[str, Any], name: str) -> tuple[ThemeSpec | None, str]:
-    """Return the theme, None if it is unusable, and all that is wrong with it in sentences, or "".
+    """Return the theme, None if it is unusable, and its problems as sentences, or "".
 
-    A theme that can be used but is hard to read comes with a sentence too.
+    A usable theme that is hard to read also has a problem.
     """
     if complaints := list(_complaints(table)):
         more = [f"{len(complaints) - 5} more"] if len(complaints) > 5 else []
@@ -178,10 +178,9 @@ def _read(path: Path) -> tuple[ThemeSpec | None, Problem | None]:
 def load_theme(
     name: str, user_dir: Path | None = None, named_by: str = "ui.theme"
 ) -> tuple[ThemeSpec, Problem | None]:
-    """Load a theme by any name: the user's own before a shipped one, else the default.
+    """Load a theme by name: the user's own, a shipped one, or the default, in this order.
 
-    `named_by` is the key or option with the name: the path of the problem that there is no such theme.
-
+    `named_by` is the key or option that contains the name; the problem of a missing theme refers to it.
     Raises `FileNotFoundError` if the installation has no themes at all.
     """
     shipped = shipped_dir("themes")
@@ -213,7 +212,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def all_themes(user_dir: Path | None = None) -> tuple[tuple[ThemeSpec, ...], tuple[Problem, ...]]:
-    """Load all usable themes, the default first, and what is wrong with the others.
+    """Load all usable themes, the default first, and the problems of the others.
 
     A user's theme replaces a shipped one of the same name.
     """

@@ -30,12 +30,12 @@ from tui.settings.schema import (
 SectionT = TypeVar("SectionT", bound=Section)
 
 ASK_ABOUT_EVERYTHING = "*/*"
-"""The rule that is added when the approvals cannot be read completely."""
+"""The rule that is added if the approvals cannot be read completely."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A problem with a key; the caller knows the file. `line` is set if no key has it."""
+    """A problem with a key; the caller knows the file. `line` is only set for a problem without a key."""
 
     path: KeyPath
     message: str
@@ -46,12 +46,12 @@ class Fault:
 
 @dataclass(slots=True)
 class Checker:
-    """Converts a tree of plain values to `Settings`, and collects what is left out.
+    """Converts a tree of plain values to `Settings`, and collects the problems of what is omitted.
 
     Attributes:
         tree: the parsed file, references expanded.
-        spoilt: paths of values that could not be expanded; what holds them is left out.
-        faults: what was found.
+        spoilt: paths of values that could not be expanded; what contains them is omitted.
+        faults: the problems found so far.
     """
 
     tree: Mapping[str, Any]
@@ -139,7 +139,7 @@ class Checker:
         return good
 
     def _approvals(self) -> ApprovalSettings:
-        """Check the approvals. A lost rule must not make mcptui do more than it was allowed to."""
+        """Check the approvals. A rule that cannot be read must not allow more."""
         before = len(self.faults)
         section = self._section("approvals", ApprovalSettings)
         if len(self.faults) == before and not self._spoilt(("approvals",)):
@@ -200,7 +200,7 @@ _BOUNDS = {
 
 
 def _message(detail: ErrorDetails) -> str:
-    """Return the problem in our words, never with the value, which may be a secret."""
+    """Return our message for a problem, without the value, which may be a secret."""
     kind, context = detail["type"], detail.get("ctx", {})
     if kind in _EXPECTED:
         return f"{_EXPECTED[kind]}, not {kind_of(detail['input'])}"

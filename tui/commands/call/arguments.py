@@ -1,6 +1,6 @@
 """Parses tool arguments given as `NAME=VALUE` pairs or JSON, using the tool's input schema. Pure.
 
-Schemas and names come raw from the server. Everything that is shown is cleaned.
+Schemas and names are the server's own. All displayed text is cleaned.
 """
 
 import shlex
@@ -17,7 +17,7 @@ from tui.core.workbench import PromptInfo
 from tui.settings.problems import did_you_mean
 
 MAX_ARGUMENTS = 16 * 1024 * 1024
-"""Characters of `--args`."""
+"""Maximum characters of `--args`."""
 
 _SHOWN_ARGUMENTS = 24
 _SHOWN_CHOICES = 8
@@ -102,7 +102,7 @@ class ToolArguments:
 
     @property
     def signature(self) -> str:
-        """The arguments as a person writes them: `location=TEXT [days=INTEGER]`."""
+        """The arguments as the user writes them: `location=TEXT [days=INTEGER]`."""
         return signature(self._specs, self._required)
 
 
@@ -116,7 +116,7 @@ def signature(specs: Mapping[str, FieldSpec], required: Iterable[str]) -> str:
 
 
 def value_of(spec: FieldSpec, text: str) -> tuple[Any, str]:
-    """Return the value that a text has for a field, and its problem, or "".
+    """Return the value of a text for a field, and its problem, or "".
 
     With several types, the first match wins. Text comes last, because it always matches.
     """

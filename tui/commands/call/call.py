@@ -42,7 +42,7 @@ _SHOWN_NAMES = 40
 _CONFIGURED_TRANSPORT = re.compile(r'Set transport = "(\w+)" in its configuration\.')
 BY_COMMAND = "command mcptui call"
 _GRACE_SECONDS = 1.0
-"""Added to --seconds: a call that is not a task ends at its own timeout, with the reason."""
+"""Added to --seconds: a call that is not a task ends at its own timeout, which gives the reason."""
 
 
 def call(args: argparse.Namespace) -> int:
@@ -155,10 +155,10 @@ class _Call:
         )
 
     def _tell_not_started(self, status: ServerStatus) -> None:
-        next_step, key, _ = status.next_step.partition("Press ")  # names a key of the app
+        next_step, key, _ = status.next_step.partition("Press ")  # this step names a key of the app
         if key and not next_step and not self._args.verbose:
             next_step = "Use --verbose to print its log."
-        if self._runtime.is_unconfigured and status.spec.url:  # the user never saw its generated name
+        if self._runtime.is_unconfigured and status.spec.url:  # the user does not know its generated name
             next_step = next_step.replace(f"login {status.name}`", f"login {status.spec.url}`")
         if self._runtime.is_unconfigured:
             next_step = _CONFIGURED_TRANSPORT.sub("Use --transport \\1.", next_step)

@@ -13,7 +13,7 @@ _MAX_BYTES = 256 * 1024
 
 
 class ServerLog:
-    """A listener that prints them, a line each."""
+    """A listener that prints them, one per line."""
 
     def __init__(self, server: str, redactor: Redactor) -> None:
         self._server = server

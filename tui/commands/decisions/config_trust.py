@@ -36,7 +36,7 @@ from tui.settings.state.stored_decisions import StoredDecisions
 YES_TO_ALL = "y yes to all, n no to all, o one by one, or just enter to decide later: "
 ONE_BY_ONE = ("o", "one")
 _FACT = r"  (?!! |changed: |You )"
-"""How a line with a fact of a question begins: indented, and neither a risk, a change nor a sentence."""
+"""Start of a line with a fact of a question: indented, but not a risk, a change or a sentence."""
 
 
 def config_trust(path: Path, *, yes: bool) -> int:
@@ -93,14 +93,14 @@ def config_trust(path: Path, *, yes: bool) -> int:
 
 
 def _typed(question: str) -> str:
-    """Return what the user typed. Raises UsageError at the end of input, which is no answer."""
+    """Return what the user typed. Raises UsageError at the end of input."""
     if (answer := typed_answer(question)) is None:
         raise UsageError("no answer was given. The answers before it are kept.")
     return answer
 
 
 def _skipped(loaded: Loaded) -> Iterator[str]:
-    """Yield which servers and models cannot be asked about, because their configuration is not complete."""
+    """Yield a sentence for each server and model that is skipped because its configuration is incomplete."""
     for kind, what in (("servers", "server"), ("models", "model")):
         for name, problems in left_out(loaded, kind).items():
             entry = loaded.raw[kind][name]
@@ -114,12 +114,12 @@ def _show(question: ConsentQuestion, launch: Launch) -> None:
 
 
 def _print(text: str) -> None:
-    """Print questions, their sentences broken between words; commands and addresses are as they are."""
+    """Print questions with their sentences wrapped, but commands and addresses unchanged."""
     print(between_words(clean(text), as_written=_FACT))
 
 
 def _earlier(launch: Launch) -> Iterator[str]:
-    """Yield when the person said no to it, if they did."""
+    """Yield when the user refused this, if so."""
     if at := refused_at(launch):
         yield f"  You declined this on {time.strftime('%Y-%m-%d', time.localtime(at))}."
 

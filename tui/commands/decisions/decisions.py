@@ -20,7 +20,7 @@ USAGE = 2
 _HEAD = ("time", "decision", "kind", "server", "subject", "decided by", "requested by", "arguments")
 _SUBJECT = _HEAD.index("subject")
 LEAST_SUBJECT, MOST_SUBJECT = 60, 1000
-"""Characters of a subject: those that a narrow terminal shows too, and the most of any."""
+"""Characters of a subject: the minimum, even on a narrow terminal, and the maximum."""
 
 
 def decisions(args: argparse.Namespace) -> int:
@@ -62,7 +62,10 @@ def decision_words(record: DecisionRecord) -> str:
 
 
 def _rows(records: Sequence[DecisionRecord]) -> list[tuple[str, ...]]:
-    """Return the head and a row for each decision; subjects take what a terminal has left, or all of it."""
+    """Return the header and a row for each decision.
+
+    On a terminal, subjects are cut to the remaining width.
+    """
     rows = [_HEAD, *map(_row, records)]
     if not sys.stdout.isatty():
         return rows

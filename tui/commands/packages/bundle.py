@@ -27,7 +27,7 @@ _REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}|keyring:.+/[^/]+")
 
 
 def is_bundle(word: str) -> bool:
-    """Whether a word names a bundle, by its suffix."""
+    """Return whether a word names a bundle, by its suffix."""
     return word.lower().endswith(SUFFIXES)
 
 
@@ -91,7 +91,7 @@ def _given(inputs: Sequence[ServerInput], name: str, text: str) -> str:
 
 
 def _in_place(wanted: ServerInput, text: str) -> str:
-    """Return a value as it is configured: paths absolute, secrets literal unless they are references."""
+    """Return a value for the configuration: paths absolute, secrets escaped unless they are references."""
     if wanted.secret:
         return text if _REFERENCE.fullmatch(text) else escaped(text)
     if wanted.kind in ("file", "directory") and text and "${" not in text:
@@ -104,7 +104,7 @@ def _not_set(inputs: Sequence[ServerInput], values: Mapping[str, Any]) -> list[s
 
 
 def _stored(table: dict[str, Any], name: str, secrets: Mapping[str, str]) -> dict[str, Any]:
-    """Store the secrets of the environment in the keychain, and return the table with references to them."""
+    """Move the secrets of the environment to the keychain, and return the table with references to them."""
     env = dict(table.get("env", {}))
     for key, value in secrets.items():
         places = [variable for variable, text in env.items() if text == value]

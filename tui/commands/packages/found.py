@@ -14,7 +14,7 @@ from tui.settings.references import escaped
 
 @dataclass(frozen=True, slots=True)
 class FoundServer:
-    """A server that somebody else described. It is added only after confirmation.
+    """A server described by a third party. It is added only after confirmation.
 
     Attributes:
         table: as under `[servers.NAME]`.
@@ -50,7 +50,7 @@ def confirm(question: str, *, yes: bool) -> bool:
 
 
 def ask_for(*, secrets: bool) -> Ask:
-    """Return a function that asks for a value on the terminal, if any, and for secrets if `secrets`."""
+    """Return a function that asks for values on the terminal, if there is one; for secrets if `secrets`."""
 
     def ask(wanted: ServerInput) -> tuple[str, ...] | None:
         if not is_terminal() or (wanted.secret and not secrets):

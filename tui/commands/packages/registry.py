@@ -160,7 +160,7 @@ def _repository(entry: Mapping[str, Any]) -> str:
 
 
 def _asked_for(way: LaunchOption, given: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each secret and each optional value that is not set."""
+    """Yield a line for each secret and each optional value that is not set yet."""
     for one in way.inputs:
         if one.name in given:
             continue

@@ -1,8 +1,8 @@
 """Approval of what `mcptui traffic --replay` sends.
 
-Rules and accepted definitions decide which messages may be sent. The user sees the rest and confirms, and the
-decisions are recorded. A recording may come from somebody else, so a message is judged by the bytes that are
-sent, not by the columns of the recording.
+Rules and accepted definitions decide which messages may be sent. The user sees these and confirms them, and
+the decisions are recorded. A recording may be somebody else's, so a message is judged by the bytes to send,
+not by the recording's columns.
 """
 
 import json
@@ -38,23 +38,22 @@ MAX_RECORDED = 100
 """Tools that are recorded individually; all are listed."""
 
 MAX_ARGUMENTS = 20
-"""Different arguments that are listed per tool or method."""
+"""Maximum different arguments to list per tool or method."""
 
 HARMLESS = re.compile(r"initialize|ping|notifications/(?:initialized|cancelled|progress)|[a-z/]+/list")
 """Methods that are listed but not recorded as decisions."""
 
 MAX_CHARS = 300
-"""Characters of the arguments of a call that are listed."""
+"""Maximum characters of the arguments of a call to list."""
 
 CHANGES, READS = "may change something", "read-only"
 
 
 @dataclass(frozen=True, slots=True)
 class LiveServer:
-    """The server that receives the messages.
+    """The server that receives the messages. `tools` are its current tools, or None for a command after `--`.
 
-    `tools` are those that it lists now, or None for a command given after `--`. `only_reads` returns whether
-    a tool is marked as read-only by a trusted server.
+    `only_reads` returns whether a tool is marked as read-only by a trusted server.
     """
 
     name: str
@@ -65,7 +64,7 @@ class LiveServer:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A tool, what its calls do or why they are not sent, and the rule that decided, or ""."""
+    """A tool, whether and why its calls are sent or not, and the rule that decided, or ""."""
 
     tool: str
     words: str
@@ -74,7 +73,7 @@ class _Call:
 
 
 class ReplayApproval:
-    """Judges the messages of a replay. `items` are all of them, and those not to be sent have the reason.
+    """Judges the messages of a replay. `items` are all messages; those that are not sent have the reason.
 
     `by` is the flag that confirms, or "" if the user is asked. A rule that requires approval is answered by
     the user or by `--approve all`, not by `--yes`.
@@ -154,7 +153,7 @@ class ReplayApproval:
         return kept
 
     def lines(self) -> list[str]:
-        """Return clean lines: per tool and method, what is sent, with its arguments, and what is not."""
+        """Return clean lines: for each tool and method, what is sent, with its arguments, and what is not."""
         found = sorted(self._calls.items(), key=lambda one: (not one[0].is_sent, one[0].words, one[0].tool))
         rows = list[str]()
         for call, number in found:
@@ -174,9 +173,9 @@ class ReplayApproval:
         return lines
 
     async def agreed(self, decisions: DecisionLog) -> bool:
-        """Show what would be sent, and return whether the user confirms. Records a decision for each tool.
+        """Show what would be sent, and return whether the user confirms.
 
-        Raises UsageError if there is no terminal to ask on.
+        Records a decision for each tool. Raises UsageError if there is no terminal to ask on.
         """
         say("\n".join(self.lines()))
         if not any(call.is_sent for call in self._calls) and not self._others:

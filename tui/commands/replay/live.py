@@ -31,7 +31,7 @@ MAX_HELD = 100
 
 INITIALIZE, INITIALIZED = "initialize", "notifications/initialized"
 HANDSHAKE = frozenset({INITIALIZE, INITIALIZED})
-"""Up to 2025-11-25, servers do not respond before these."""
+"""Servers of revisions up to 2025-11-25 do not respond before these messages."""
 
 _CLIENT = {"name": "mcptui", "version": __version__}
 CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
@@ -96,15 +96,14 @@ class LiveConnection:
             await asyncio.wait({reading})
             await _stop(process)
 
-    # ---- before it is decided what is sent ---------------------------------------------------------------
+    # ---- before the user confirms ------------------------------------------------------------------------
 
     async def listed(self, items: Sequence[ReplayItem]) -> tuple[Walk, Mapping[str, Any]]:
-        """Return the tools that it lists, and its identity.
+        """Return the tools that the server lists, and its identity.
 
-        Nothing from the recording is sent for that, except the revision and the capabilities of the recorded
-        `initialize`. Without one, requests name the revision themselves.
-
-        Raises NotStartedError if it does not respond, or not with a list.
+        Of the recording, only the revision and the capabilities of the `initialize` request are used. Without
+        that request, each request names the revision. Raises NotStartedError if the server does not respond
+        with a list.
         """
         opening = [one for one in items if one.method == INITIALIZE and one.kind is Kind.REQUEST][:1]
         introduction: Mapping[str, Any] = {"protocolVersion": MODERN}
@@ -153,10 +152,10 @@ class LiveConnection:
         said = problem.get("message") if isinstance(problem, dict) else "the response has no result"
         raise NotStartedError(f"{method}: {clean_line(str(said), 300)}")
 
-    # ---- what is sent ------------------------------------------------------------------------------------
+    # ---- replay ------------------------------------------------------------------------------------------
 
     async def begin(self, replay: Replay) -> None:
-        """From now on, answer requests of the server from a recording."""
+        """From now on, answer the server's requests with responses from a recording."""
         self._replay = replay
         held, self._held = self._held, []
         for method, ident in held:
@@ -197,7 +196,7 @@ class LiveConnection:
         return got or "the server exited before it responded"
 
     async def _write(self, raw: bytes) -> str:
-        """Write a line; return why that failed, or ""."""
+        """Write a line; return the error, or ""."""
         stdin = self._process.stdin
         assert stdin is not None
         try:

@@ -1,4 +1,4 @@
-"""`mcptui traffic FILE --replay`: sends the recorded requests to a live server and prints what differs."""
+"""`mcptui traffic FILE --replay`: sends the recorded requests to a live server and prints differences."""
 
 import argparse
 import asyncio
@@ -94,7 +94,7 @@ async def _agreed(approval: ReplayApproval) -> bool:
 def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], frozenset[int], str]:
     """Return the messages for the server, the seqs that match the filter, and the server's recorded name.
 
-    An exchange matches if its request or its response does. The handshake is always sent.
+    An exchange matches if its request or its response matches. The handshake is always sent.
     """
     recording = source.recording
     asked = (entry for entry in recording.entries() if entry.kind is Kind.REQUEST)
@@ -111,7 +111,7 @@ def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], 
 
 
 def _asked_by(source: Source) -> Iterator[int]:
-    """Yield the seqs of the matching requests: for a response its request, for a batch its messages."""
+    """Yield the seqs of the matching requests: for a response, its request; for a batch, its messages."""
     batches: set[int] = set()
     for entry in source.selection.entries():
         yield entry.pair if entry.kind in ANSWERS else entry.seq
@@ -156,7 +156,7 @@ def _command(args: argparse.Namespace) -> Command:
 
 
 def _named(args: argparse.Namespace, recorded: str) -> LiveServer:
-    """Return the live server for a command given after `--`, which has the recorded name."""
+    """Return the live server for a command after `--`. It gets the recorded name."""
     from tui.settings.load import load
     from tui.settings.locations import config_path
     from tui.settings.specs import approval_rules
@@ -172,7 +172,7 @@ def _named(args: argparse.Namespace, recorded: str) -> LiveServer:
 
 @dataclass(frozen=True, slots=True)
 class _Telling:
-    """Which results are printed: those that match the filter, and a handshake only if it fails."""
+    """Selects the results to print: those that match the filter, and a handshake only if it fails."""
 
     as_json: bool
     asked_for: frozenset[int]

@@ -100,7 +100,7 @@ def _action(
     actions: "Actions", name: str, about: str, *, json: str = "print the result as a JSON object"
 ) -> argparse.ArgumentParser:
     action = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
-    # An absent option after the action must not override the one before it.
+    # If this option is missing after the action, it must not override the same option before it.
     action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=json)
     return action
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 USAGE = 2
 
 MAX_SYSTEM = 20_000
-"""Characters of a system prompt that are shown."""
+"""Maximum characters of a system prompt to show."""
 
 ALL = 1_000_000
-"""No limit: more sessions than anybody has."""
+"""More sessions than any user has, so in effect no limit."""
 
 _HEAD = ("id", "changed", "turns", "tokens", "model", "title")
 _KINDS: dict[str, ExportKind] = {".html": "html", ".htm": "html", ".json": "json"}
@@ -73,7 +73,7 @@ def _store(redactor: Redactor | None = None) -> "SessionStore":
 
 
 def _redactor(args: argparse.Namespace) -> Redactor:
-    """Return a redactor of the configured secrets, or of none if the configuration is unreadable."""
+    """Return a redactor of the configured secrets, empty if the configuration is unreadable."""
     from tui.settings.load import load
     from tui.settings.locations import config_path
 

@@ -32,14 +32,14 @@ class Edit:
 class HostFile:
     """The text of another host's file: JSON with optional comments and trailing commas.
 
-    Raises ValueError (JSONDecodeError where the place is known) or RecursionError if it is not JSON.
+    Raises ValueError (JSONDecodeError if the place is known) or RecursionError if it is not JSON.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._plain = without_comments(text)
         self.tree, _ = loads(self._plain)
-        # One byte for each character, so that offsets are the same.
+        # One byte per character, so that offsets stay the same.
         self._bytes = self._plain.encode("ascii", "replace")
 
     def servers(self, project: str) -> Iterator[Keys]:
@@ -58,7 +58,7 @@ class HostFile:
         return value
 
     def span(self, keys: Keys) -> tuple[int, int]:
-        """Return start and end of the text of a value that exists."""
+        """Return start and end of the text of an existing value."""
         start, end = 0, len(self.text)
         try:
             for key in keys:
@@ -106,7 +106,7 @@ class HostFile:
         )
 
     def gap(self, keys: Keys) -> str:
-        """Return the white space for a new member after the value at `keys`."""
+        """Return the white space to insert between the value at `keys` and a new member."""
         start = self.span(keys)[0]
         line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
         indent = line[: len(line) - len(line.lstrip())]

@@ -39,7 +39,7 @@ from tui.settings.problems import did_you_mean
 
 USAGE = 2
 MAX_BYTES = 64 * 1024 * 1024
-"""Claude Code keeps its history in the same file."""
+"""Large, because Claude Code keeps its history in the same file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ def _found(host: KnownHost | None, files: Sequence[Path], server: str, *, into: 
 
 
 def launcher() -> list[str]:
-    """Return an absolute command for this mcptui: hosts seldom have the PATH of a shell."""
+    """Return an absolute command that runs this mcptui: hosts seldom have a shell's PATH."""
     program = shutil.which(sys.argv[0]) or sys.argv[0]
     if os.path.basename(program) in ("mcptui", "mcptui-host") and os.access(program, os.X_OK):
         return [os.path.abspath(program)]
@@ -245,7 +245,7 @@ def _out(found: HostServer) -> Change:
     with suppress(ConfigError):
         checked(found.file, found.keys, edits, original)
         return Change(edits, original)
-    return Change(untapped(found.file, found.keys), original)  # somebody formatted the file
+    return Change(untapped(found.file, found.keys), original)  # the file was formatted by hand
 
 
 def _preview(found: HostServer, host: KnownHost | None, change: Change) -> None:
@@ -281,7 +281,7 @@ def _masked(found: HostServer, words: Sequence[str]) -> str:
 
 
 def _refuse_links(path: Path, *, yes: bool) -> None:
-    """Refuse to follow a link that nobody has seen in a preview."""
+    """Refuse to write through a link that was not shown in a preview."""
     if yes and (path.is_symlink() or path.parent.is_symlink()):
         real = _shown(Path(os.path.realpath(path)))
         raise UsageError(

@@ -1,7 +1,6 @@
 """The recording of a tap: accepts data immediately, and does all slow work in its own thread.
 
-No failure here reaches the server: what cannot be recorded is reported once on stderr, and the bytes
-continue to flow.
+Failures do not affect the server: they are reported once on stderr, and the bytes still pass through.
 """
 
 import os
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
     from tui.traffic.record.recorder import Recorder
 
 WAITING_LIMIT = 64 * 1024 * 1024
-"""Maximum bytes in the queue. What a faster server writes is counted and dropped."""
+"""Maximum bytes in the queue. Beyond that, data is counted and dropped."""
 
 GATHER_SECONDS = 0.02
-"""How long data is collected before it is processed, so that an answer goes out first."""
+"""How long data is collected before it is processed, so that responses are forwarded first."""
 
 MOST_AHEAD = 20_000
-"""Maximum lines in the recorder's queue. The rest waits here, where it needs less memory."""
+"""Maximum lines in the recorder's queue. The others wait in our queue, where they need less memory."""
 
 AHEAD_SECONDS = 0.02
 
@@ -34,20 +33,22 @@ NICENESS = 10
 """Added to that of the threads that record, so that they delay the bytes less (tests/benchmarks/tap.py)."""
 
 END_SECONDS = 30.0
-"""How long our end waits for the recording to be complete: after a flood only. The host has seen the end of
-all streams by then, and any signal of its ends the wait."""
+"""Maximum time that we wait at the end for the recording to be complete, only needed after a flood.
+
+The host has already seen the end of all streams, and any signal from it ends the wait.
+"""
 
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "CREDENTIAL")
 """Variables with these words in their names have secret values."""
 
 Piece = tuple[int, int, bytes, int]
-"""Stream, monotonic nanoseconds, bytes, and how many bytes before them were left out."""
+"""Stream, monotonic nanoseconds, bytes, and the number of bytes dropped before them."""
 
 
 class TapRecording:
-    """Records one server of another host.
+    """Records one server of another host. An empty `name` is derived from the command line.
 
-    An empty `name` is derived from the command line. `complain` gets one sentence, once, if recording fails.
+    `complain` is called once, with a sentence, if recording fails.
     """
 
     def __init__(self, name: str, complain: "Callable[[str], None] | None" = None) -> None:
@@ -97,7 +98,7 @@ class TapRecording:
             self.give_up(error)
 
     def end(self, code: int) -> None:
-        """Record how the server ended, and wait until everything is stored, for a bounded time."""
+        """Record how the server ended, and wait, for a bounded time, until everything is stored."""
         self._code = code
         self._ending.set()
         self._more.set()
@@ -109,7 +110,7 @@ class TapRecording:
     def _run(self, command: list[str], pid: int, began_ns: int) -> None:
         try:
             self._record(command, pid, began_ns)
-        except Exception as error:  # the recording may fail in any way; the server must not
+        except Exception as error:  # any failure of the recording must not affect the server
             self.give_up(error)
 
     def _record(self, command: list[str], pid: int, began_ns: int) -> None:

@@ -1,6 +1,6 @@
 """`mcptui tap`: started by another host instead of an MCP server, it proxies and records that server.
 
-The server is started before anything else is even imported. The recording follows in its own thread.
+The server is started before anything else is imported. The recording is made in its own thread.
 """
 
 import argparse
@@ -10,14 +10,14 @@ import sys
 from tui.commands.tap.recording import TapRecording
 
 NOT_FOUND, NOT_STARTED, USAGE = 127, 126, 2
-"""Our exit codes. The first two are those of shells for a command that cannot be run."""
+"""Our exit codes. The first two are those that shells use for a command that cannot be run."""
 
 SWITCH_SECONDS = 0.0002
-"""How long the recording may hold the interpreter while bytes wait (Python's default: 5 ms)."""
+"""How long the recording may hold the interpreter while bytes are waiting (Python's default: 5 ms)."""
 
 
 def tap(args: argparse.Namespace) -> int:
-    """Run `mcptui tap`, and exit as the server exits."""
+    """Run `mcptui tap`, and exit like the server."""
     if args.into is not None or args.out is not None:
         from tui.commands.tap.into import change_host
 

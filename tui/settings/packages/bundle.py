@@ -27,13 +27,13 @@ _INPUT = "user_config."
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A manifest that was checked.
+    """A validated manifest.
 
     Attributes:
         inputs: the values that it requires from the user.
-        command, args, env: how it is started on this platform, as written.
-        is_binary: it contains its own program.
-        entry_point: the file that it declares as started, or "".
+        command, args, env: how to start it on this platform, as written.
+        is_binary: whether it contains its own program.
+        entry_point: the file that it declares as its entry point, or "".
     """
 
     name: str
@@ -71,7 +71,7 @@ class Bundle:
         return path if "/" in self.command and "${" not in path else ""
 
     def missing(self, names: Container[str]) -> str:
-        """Return the file that it starts if the bundle lacks it, otherwise ""."""
+        """Return the file that it starts if that is missing from the bundle, otherwise ""."""
         needed = (_own_path(self.entry_point), self.program() if self.is_binary else "")
         lost = (
             path
@@ -181,7 +181,7 @@ def _default(said: Any) -> tuple[str, ...] | None:
 
 
 def _with_places(text: str, more: Mapping[str, str], home: Path) -> str:
-    """Return a text of the manifest, escaped, with the paths of this machine."""
+    """Return a text of the manifest, escaped, with this machine's paths filled in."""
     places = {
         "HOME": str(home),
         "DESKTOP": str(home / "Desktop"),
@@ -202,14 +202,14 @@ class _Filler:
         self._home = home
 
     def words(self, text: str) -> Sequence[str]:
-        """Return the arguments for one text: several if its value has several."""
+        """Return the arguments for one text of the manifest: several if its value has several."""
         alone = _VARIABLE.fullmatch(text)
         if alone is not None and alone[1].startswith(_INPUT):
             return self._values.get(alone[1].removeprefix(_INPUT), ())
         return [self.filled(text)]
 
     def filled(self, text: str, *, optional: bool = False) -> str:
-        """Return a text with all values; with `optional`, "" if it is a value that is not set."""
+        """Return a text with its values filled in; with `optional`, "" if a value is not set."""
         pieces: list[str] = []
         end = 0
         for found in _VARIABLE.finditer(text):

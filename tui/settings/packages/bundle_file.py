@@ -44,14 +44,14 @@ _DAMAGES = (
     zlib.error,
     struct.error,
 )
-"""Exceptions of reading a damaged zip."""
+"""Exceptions that reading a damaged zip raises."""
 
 
 class BundleFile:
     """An open bundle. `digest` is its SHA-256 in hexadecimal; `manifest` the parsed manifest.json."""
 
     def __init__(self, file: IO[bytes], expected: str = "") -> None:
-        """Check everything. `expected` is its SHA-256, or "". Raises UsageError if a check fails."""
+        """Validate the whole bundle. `expected` is its SHA-256, or "". Raises UsageError if a check fails."""
         self._file = file
         self.digest = self._digest()
         if expected and expected.strip().lower().removeprefix("sha256:") != self.digest:
@@ -90,7 +90,7 @@ class BundleFile:
         return sum(entry.file_size for entry in self._entries)
 
     def unpack(self, folder: Path, program: str = "") -> None:
-        """Unpack all files into a new folder that replaces an older one, or nothing.
+        """Unpack all files into a new folder that replaces an older one. If that fails, nothing is unpacked.
 
         `program` becomes executable, whatever its mode in the zip. Raises UsageError.
         """
@@ -155,7 +155,7 @@ class BundleFile:
 
 
 def _at_once(name: str, flags: int) -> int:
-    """Open without blocking: a FIFO without a writer would block forever."""
+    """Open a file without blocking: a FIFO without a writer would block forever."""
     return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -181,7 +181,7 @@ def open_bundle(path: Path, expected: str = "") -> Iterator[BundleFile]:
 
 
 def _checked(found: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """Return the entries; raises UsageError for one that must not be unpacked."""
+    """Return the entries; raises UsageError if one must not be unpacked."""
     entries = found.infolist()
     if len(entries) > MAX_ENTRIES:
         raise UsageError(f"it contains more than {MAX_ENTRIES:,} files.")

@@ -16,13 +16,13 @@ SERVICE = "mcptui"
 """Service name in the keychain for secrets of bundles, stored as SERVER.INPUT."""
 
 UNPACKING_SECONDS = 60.0
-"""A file that is this much newer than the manifest was written by the server."""
+"""A file that is newer than the manifest by more than this was written by the server."""
 
 MAX_FILES = 200_000
 
 
 class Leftovers:
-    """Files and secrets that only server `name` in `present` uses; `bundles` is the folder of bundles."""
+    """Files and secrets that only the server `name` of `present` uses; `bundles` is the folder of bundles."""
 
     def __init__(self, name: str, present: Mapping[str, Any], bundles: Path) -> None:
         table = present.get(name)
@@ -36,7 +36,7 @@ class Leftovers:
         ]
 
     async def delete(self) -> list[str]:
-        """Delete them; return a sentence for everything that was deleted, or why it was not."""
+        """Delete them; return a sentence for each item that was deleted, or why it was not."""
         said = await self._delete_secrets() if self._places else []
         if self._folder is not None:
             said.append(_delete_folder(self._folder))

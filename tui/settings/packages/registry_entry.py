@@ -40,7 +40,7 @@ MAX_ITEMS = 200
 
 
 def is_registry_name(word: str) -> bool:
-    """Whether a word has the form of a name in a registry: a domain backwards, a slash, a name.
+    """Return whether a word looks like a name in a registry: a reversed domain, a slash, a name.
 
     For example `io.github.user/x` or `app.linear/linear`. A host with a path looks the same, unless it has a
     port or is an IP address. A URL must be written with https://.
@@ -54,8 +54,8 @@ class LaunchOption:
     """One way to run a server of a registry.
 
     Attributes:
-        kind: one of `KINDS`, or the registry's name of an unsupported one.
-        what: the package or the URL.
+        kind: one of `KINDS`, or the registry's name of an unsupported kind.
+        what: the package or URL.
         inputs: the values that it requires.
         problem: why mcptui cannot use it, or "".
     """
@@ -134,7 +134,7 @@ def _remote_way(remote: Mapping[str, Any]) -> LaunchOption:
     return LaunchOption("remote", url, _distinct(inputs), source=remote)
 
 
-# ---- what is asked for ---------------------------------------------------------------------------------
+# ---- inputs to ask the user for --------------------------------------------------------------------------
 
 
 def _argument_inputs(arguments: Any) -> Iterator[ServerInput]:
@@ -186,7 +186,7 @@ def _distinct(inputs: list[ServerInput]) -> tuple[ServerInput, ...]:
     return tuple({one.name: one for one in reversed(inputs)}.values())[::-1]
 
 
-# ---- what is configured --------------------------------------------------------------------------------
+# ---- resulting configuration -----------------------------------------------------------------------------
 
 
 class _Filler:
@@ -244,7 +244,7 @@ class _Filler:
                 yield name, _variable(name)
 
     def _filled(self, template: str, holder: Mapping[str, Any], *, quoted: bool = False) -> str:
-        """Return a template with values for its `{variables}`; everything else is literal."""
+        """Return a template with its `{variables}` filled in; everything else is literal."""
         variables = _object(holder.get("variables"))
         pieces: list[str] = []
         literal, end = "", 0
@@ -266,7 +266,7 @@ class _Filler:
 
 
 def variable_name(name: str) -> str:
-    """Return the variable in which a secret of that name is expected: "API_TOKEN" for "api-token"."""
+    """Return the environment variable for a secret of that name: "API_TOKEN" for "api-token"."""
     return re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_").upper() or "VALUE"
 
 

@@ -1,6 +1,6 @@
 """The settings that a packaged server requires before it can be configured. Pure.
 
-All texts come raw from the publisher.
+All texts are the publisher's, not cleaned.
 """
 
 import re
@@ -25,7 +25,7 @@ class ServerInput:
         name: how `--set NAME=VALUE` names it.
         kind: "string", "number", "boolean", "file" or "directory".
         default: the value if no other is set, as in a configuration, or None.
-        several: it may have several values.
+        several: whether it may have several values.
     """
 
     name: str
@@ -72,7 +72,7 @@ Values = Mapping[str, tuple[str, ...]]
 """The values of each input that has at least one."""
 
 Ask = Callable[[ServerInput], tuple[str, ...] | None]
-"""Asks the user for the values of an input; None if nobody can be asked."""
+"""Asks the user for the values of an input; None if the user cannot be asked."""
 
 
 def values_of(
@@ -80,8 +80,8 @@ def values_of(
 ) -> Values:
     """Return the values: from `--set`, then from the user, then defaults.
 
-    The user is asked for required and secret values, with `every` for all. Raises UsageError for an unknown,
-    invalid or missing value.
+    The user is asked for required and secret values; with `every`, for all values. Raises UsageError for an
+    unknown, invalid or missing value.
     """
     known = {one.name: one for one in inputs}
     found: dict[str, tuple[str, ...]] = {}
@@ -116,7 +116,7 @@ def values_of(
 
 
 def joined(pieces: Iterable[str]) -> str:
-    """Return pieces of a configured text as one; raises UsageError if two of them would form a reference."""
+    """Join parts of a configured text; raises UsageError if two of them would form a reference."""
     kept = [piece for piece in pieces if piece]
     for before, after in pairwise(kept):
         if before.endswith("$") and after.startswith(("{", "${")):

@@ -1,1 +1,1 @@
-"""What runs leave for the next one: calls, tasks and eras, each in a file."""
+"""State that one run leaves for the next, such as calls, tasks and eras, each in its own file."""

@@ -14,15 +14,15 @@ MAX_FILE_BYTES = 256 * 1024
 
 
 class ProjectFile:
-    """`AGENTS.md` of the working folder, and the answers that are kept in the file `answers`.
+    """`AGENTS.md` of the working folder, and the user's answers, which are stored in the file `answers`.
 
     Attributes:
-        found: the instructions; None if there are none, or nobody has looked yet.
-        answer: whether to use them; None if the user has not been asked about this text.
+        found: the instructions; None if there are none, or before `look`.
+        answer: whether to use them; None if the user has not answered for this text.
         problem: why the file cannot be used, or "".
-        changed: they were used until the file changed.
-        revision: grows with each change of these.
-        always: use them without an answer, as the command line says.
+        changed: whether they were used until the file changed.
+        revision: increases whenever one of these changes.
+        always: use them without asking (a command line option).
     """
 
     def __init__(self, answers: Path, *, always: bool = False) -> None:
@@ -37,7 +37,7 @@ class ProjectFile:
 
     @property
     def used(self) -> ProjectInstructions | None:
-        """The instructions that the model is given."""
+        """The instructions to give the model, or None."""
         return self.found if self.always or self.answer else None
 
     def look(self) -> None:
@@ -50,7 +50,7 @@ class ProjectFile:
             folder, path = place
             try:
                 self.found = project_instructions(folder, read_bounded(path, MAX_BYTES))
-            except FileNotFoundError:  # it is gone since
+            except FileNotFoundError:  # deleted since
                 self._seen = None
             except Unreadable as error:
                 self.problem = str(error)
@@ -59,7 +59,7 @@ class ProjectFile:
         self.revision += 1
 
     def words(self, tokens: str) -> str:
-        """Return what is to be said about it, in a sentence or two, or ""."""
+        """Return a sentence or two about its status, or ""."""
         if self.problem:
             return f"{FILE} in this folder is not used: it {self.problem}."
         if self.found is None or self.answer is False:
@@ -71,9 +71,9 @@ class ProjectFile:
         return f"{FILE} in this folder is not used yet ({tokens}). Review it with /instructions."
 
     def decide(self, about: ProjectInstructions, use: bool) -> None:
-        """Keep the answer for this text in this folder. Blocks. Raises ConfigError if it cannot be written.
+        """Store the answer for this text in this folder. Blocks. Raises ConfigError if it cannot be written.
 
-        It counts until mcptui ends, even then.
+        Even then, the answer applies until mcptui ends.
         """
         if about == self.found:
             self.answer, self.changed = use, False
@@ -84,7 +84,7 @@ class ProjectFile:
             write_state(self._answers, json.dumps({"format": 1, "answers": last}, indent=1) + "\n")
 
     def _kept(self, *, to_change: bool = False) -> dict[str, bool]:
-        """Return the kept answers; none if the file is missing or damaged: then the user is asked again."""
+        """Return the stored answers; none if the file is missing or damaged. Then the user is asked again."""
         found = read_state(self._answers, MAX_FILE_BYTES, form=1, to_change=to_change)
         answers = found.get("answers")
         return (
@@ -95,12 +95,12 @@ class ProjectFile:
 
 
 def _place() -> tuple[tuple[str, Path] | None, object]:
-    """Return the folder and the path of its file, or None, and a value that changes with the file."""
+    """Return the folder and the path of its file, or None, and a value that changes when the file changes."""
     try:
         folder = os.path.realpath(os.getcwd())
         path = os.path.realpath(os.path.join(folder, FILE))
         about = os.stat(path)
-        # A link to a file elsewhere could give a model what the project has no right to read.
+        # A link to a file elsewhere could give a model what the project must not read.
         inside = os.path.commonpath([folder, path]) == folder
     except (OSError, ValueError):
         return None, None

@@ -1,6 +1,6 @@
-"""Calls made by hand that are kept: a JSON file, read once and written in a thread.
+"""Stores calls that the user made by hand in a JSON file, which is read once and written in a thread.
 
-JSON and not TOML, because arguments may be null. Private, and replaced in one step.
+JSON, because TOML has no null. The file is private and replaced atomically.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ MAX_BYTES = 4 * 1024 * 1024
 
 
 class StoredCalls:
-    """The kept calls and their file, which need not exist; `memory` is empty until `load`."""
+    """The stored calls and their file, which need not exist; `memory` is empty until `load`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -31,13 +31,13 @@ class StoredCalls:
         self.memory = await asyncio.to_thread(load_calls, self._path)
 
     async def change(self, change: Callable[[CallMemory], CallMemory]) -> None:
-        """Change the kept calls, one change at a time; raises as `change_calls` does."""
+        """Change the stored calls, one change at a time; raises as `change_calls` does."""
         async with self._turn:
             self.memory = await asyncio.to_thread(change_calls, self._path, change)
 
 
 def load_calls(path: Path) -> CallMemory:
-    """Return the kept calls, none if the file is missing or unreadable."""
+    """Return the stored calls, none if the file is missing or unreadable."""
     try:
         return _read(path)
     except ConfigError:
@@ -45,10 +45,10 @@ def load_calls(path: Path) -> CallMemory:
 
 
 def change_calls(path: Path, change: Callable[[CallMemory], CallMemory]) -> CallMemory:
-    """Change the kept calls and return them. They are read again: another mcptui may have changed them.
+    """Change the stored calls and return them.
 
-    What `change` raises is raised, and nothing is changed. Raises `ConfigError` if the file is damaged, and
-    then left as it is, or cannot be written.
+    The file is read again first, since another mcptui may have changed it. If `change` raises, nothing is
+    changed. Raises `ConfigError` if the file is damaged (it then stays as it is) or cannot be written.
     """
     with locked(path):
         before = _read(path)
@@ -74,7 +74,7 @@ def _read(path: Path) -> CallMemory:
     for key, name, arguments in _entries(found.get("saved")):
         try:
             memory = memory.with_saved(key, name, arguments)
-        except ValueError:  # somebody edited it by hand: keep the rest
+        except ValueError:  # an entry that was edited by hand: keep the others
             continue
     return memory
 
@@ -89,7 +89,7 @@ def _entries(listed: Any) -> Iterator[tuple[CallKey, str, Any]]:
 
 
 def _written(memory: CallMemory) -> str:
-    """Return the file's text, without the oldest last values if it would be too large."""
+    """Return the file's text. If it would be too large, the oldest last values are left out."""
     saved = [
         _entry(key, arguments, name)
         for key, calls in memory.saved.items()

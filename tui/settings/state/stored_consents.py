@@ -1,8 +1,8 @@
-"""Consents and refusals, by the hash of what would run: a private JSON file in the state directory.
+"""Stores consents and refusals by the hash of what would run, in a private JSON file.
 
-It holds no secrets: of values that are not shown only a salted hash. Losing it costs one question each.
-One that is damaged holds no answers, an invalid entry costs only itself: the questions say so, and a copy is
-kept when it is replaced.
+It contains no secrets: values that are not shown are stored as salted hashes. If it is lost, the user is
+asked again. A damaged file counts as empty, and an invalid entry is ignored; the questions mention both, and
+a copy is made before the file is replaced.
 """
 
 import json
@@ -28,7 +28,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """One yes: to what, for which server of which source, when (seconds since the epoch)."""
+    """A consent: to what, for which server of which source, and when (seconds since the epoch)."""
 
     digest: str
     server: str
@@ -42,7 +42,7 @@ class Consent:
 class _Answers:
     """The answers in the file, by hash: consents, and when consent was refused, in seconds since the epoch.
 
-    `invalid` counts the entries that are neither.
+    `invalid` counts the other entries.
     """
 
     agreed: dict[str, Consent] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class _Answers:
 
 
 class StoredConsents:
-    """The file, which need not exist; it is read again when another process has changed it."""
+    """The consent file, which need not exist; it is read again when another process has changed it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -60,11 +60,11 @@ class StoredConsents:
         self._damage = ""
 
     def has(self, digest: str) -> bool:
-        """Return whether the person has agreed to what has this hash."""
+        """Return whether the user has consented to what has this hash."""
         return digest in self._current().agreed
 
     def refused(self, digest: str) -> int:
-        """Return when the person said no to what has this hash, in seconds since the epoch; 0 for never."""
+        """Return when the user refused what has this hash, in seconds since the epoch; 0 if never."""
         return self._current().refused.get(digest, 0)
 
     def damage(self) -> str:
@@ -73,14 +73,14 @@ class StoredConsents:
         return self._damage
 
     def changes(self, server: str, source: str, launch: Launch) -> list[str]:
-        """Return what differs from what was last agreed to for a server, nothing if that never was."""
+        """Return the differences from the last consent for a server; none if there was no consent."""
         for one in reversed(self._current().agreed.values()):
             if (one.server, one.source) == (server, source):
                 return launch.changes(one.summary, one.salt)
         return []
 
     def add(self, server: str, source: str, launch: Launch) -> None:
-        """Keep a yes. Blocks. Raises ConfigError if it cannot be written."""
+        """Store a consent. Blocks. Raises ConfigError if it cannot be written."""
         salt = secrets.token_hex(16)
         digest = launch.digest()
         yes = Consent(digest, server, source, salt, launch.summary(salt), int(time.time()))
@@ -92,7 +92,7 @@ class StoredConsents:
             write_state(self._path, _written(kept))
 
     def refuse(self, digest: str) -> None:
-        """Keep a no. Blocks. Raises ConfigError if it cannot be written."""
+        """Store a refusal. Blocks. Raises ConfigError if it cannot be written."""
         with locked(self._path):
             kept = _read(self._path, to_change=True)
             kept.refused.pop(digest, None)
@@ -123,7 +123,7 @@ class StoredConsents:
 
 
 def _written(answers: _Answers) -> str:
-    """Return the text of the file, without the oldest if it would be too large to be read."""
+    """Return the text of the file, without the oldest consents if it would be too large to read."""
     refused = [{"digest": one, "at": at} for one, at in list(answers.refused.items())[-MAX_ENTRIES:]]
     kept = list(answers.agreed.values())[-MAX_ENTRIES:]
     while True:
@@ -173,7 +173,7 @@ def _read(path: Path, *, to_change: bool = False) -> _Answers:
 
 
 def _entries(found: Mapping[str, Any], name: str, kept: _Answers) -> list[Any]:
-    """Return a list of the file; another value in its place counts as one invalid entry of `kept`."""
+    """Return a list of the file; a value that is not a list counts as one invalid entry of `kept`."""
     listed = found.get(name, [])
     if isinstance(listed, list):
         return listed

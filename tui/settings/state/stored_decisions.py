@@ -1,7 +1,7 @@
 """The record of decisions: an append-only file of JSON Lines, written in a thread.
 
-Private to its owner. It contains names and digests, no arguments. A full file is renamed and a new one begun,
-so that it stays bounded; the oldest file is deleted whole.
+Only its owner can read it. It contains names and digests, no arguments. A full file is renamed and a new one
+started, and the oldest is deleted, so that the size is bounded.
 """
 
 import json
@@ -23,7 +23,7 @@ from tui.core.units import plural
 from tui.settings.files import Unreadable, locked, read_bytes
 
 MAX_BYTES = 4 * 1024 * 1024
-"""Size at which a file is full. About 15,000 decisions."""
+"""Size of a full file, about 15,000 decisions."""
 
 MAX_FILES = 4
 MAX_WAITING = 5000
@@ -35,9 +35,10 @@ MAX_TEXT = 300
 
 
 class StoredDecisions:
-    """A `tui.core.ports.DecisionLog` over a file, which need not exist.
+    """A `tui.core.ports.DecisionLog` in a file, which need not exist.
 
-    `redact` takes configured secrets out of a text: a server chooses the names of its tools and what it asks.
+    `redact` removes configured secrets from a text: a server chooses the names of its tools and its
+    questions.
     """
 
     def __init__(self, path: Path, redact: Callable[[str], str] = str) -> None:
@@ -52,7 +53,7 @@ class StoredDecisions:
 
     @property
     def problem(self) -> str:
-        """Why decisions are not being recorded, in words, or ""."""
+        """Why decisions are not being recorded, as a sentence, or ""."""
         return self._problem
 
     def add(self, record: DecisionRecord) -> None:
@@ -67,7 +68,7 @@ class StoredDecisions:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Write what waits, once more if that has failed before; bounded in time."""
+        """Write what is pending, with one more try if that failed before; takes bounded time."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -91,7 +92,7 @@ class StoredDecisions:
                 return
 
     def _drop(self, written: list[DecisionRecord], lost: int) -> None:
-        """Forget what was written; more may have come meanwhile, and pushed out some of it."""
+        """Remove written decisions from the queue; meanwhile, new ones may have pushed some of them out."""
         with self._changed:
             done = set(map(id, written))
             while self._waiting and id(self._waiting[0]) in done:
@@ -99,7 +100,7 @@ class StoredDecisions:
             self._lost -= lost
 
     def _written(self, batch: list[DecisionRecord], lost: int) -> str:
-        """Append decisions to the file; return what failed, or ""."""
+        """Append decisions to the file; return the error, or ""."""
         lines = [json.dumps({"lost": lost})] if lost else []
         lines += [json.dumps(_entry(record, self._redact)) for record in batch]
         try:
@@ -121,11 +122,11 @@ def _append(path: Path, data: bytes) -> None:
     try:
         found = os.fstat(handle)
         if found.st_size and os.pread(handle, 1, found.st_size - 1) != b"\n":
-            data = b"\n" + data  # the end of a write that was interrupted
+            data = b"\n" + data  # the previous write was interrupted
         try:
             _write(handle, data)
         except OSError:
-            with suppress(OSError):  # nothing half-written stays: the batch is written again
+            with suppress(OSError):  # no partial write stays: the batch is written again
                 os.ftruncate(handle, found.st_size)
             raise
         os.fsync(handle)
@@ -140,7 +141,7 @@ def _write(handle: int, data: bytes) -> None:
 
 
 def _rotate(path: Path) -> None:
-    """Rename the full file, and delete the oldest."""
+    """Rename the full file and delete the oldest one."""
     for number in range(MAX_FILES - 1, 0, -1):
         with suppress(FileNotFoundError):
             os.replace(_numbered(path, number - 1), _numbered(path, number))
@@ -152,19 +153,19 @@ def _numbered(path: Path, number: int) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class ReadDecisions:
-    """The decisions of all files, oldest first, and how many lines could not be read."""
+    """The decisions of all files, oldest first, and the number of unreadable lines."""
 
     records: Sequence[DecisionRecord] = ()
     unreadable: int = 0
 
     @property
     def warning(self) -> str:
-        """What could not be read, in words, or ""."""
+        """Warning about unreadable lines, or ""."""
         return f"{plural(self.unreadable, 'line')} could not be read" if self.unreadable else ""
 
 
 def read_decisions(path: Path) -> ReadDecisions:
-    """Return the decisions of all files. A damaged line costs only itself.
+    """Return the decisions of all files. Damaged lines are skipped.
 
     Raises `ConfigError` if a file cannot be read.
     """
@@ -205,7 +206,7 @@ def _entry(record: DecisionRecord, redact: Callable[[str], str]) -> dict[str, An
 
 
 def _record(line: bytes) -> DecisionRecord | bool:
-    """Return the decision of a line, or whether the line is sound without one."""
+    """Return the decision in a line, or whether a line without one is valid."""
     if not line:
         return True
     try:

@@ -1,7 +1,7 @@
-"""The accepted definitions of servers, kept from one run to the next: a private JSON file each.
+"""Stores the accepted definitions of servers from one run to the next, each in a private JSON file.
 
-Files are named by a hash, read in a thread and written in another. One that is damaged accepts nothing: the
-person is told of it and asked again, and finds the damaged file beside the new one.
+Files are named by a hash, read in a thread and written in another one. A damaged file accepts nothing: the
+user is informed and asked again, and the damaged file stays next to the new one.
 """
 
 import json
@@ -23,19 +23,19 @@ from tui.settings.save import write_state
 FORMAT = 1
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEFINITIONS = 4 * 1024 * 1024
-"""Characters of the definitions of a server; of what is more, only digests are kept."""
+"""Characters of a server's definitions that are stored; of the others, only digests are."""
 
 MAX_FILES = 300
-"""Servers that are remembered; those that were started least recently are forgotten."""
+"""Number of servers that are stored; those that were started least recently are removed."""
 
 _log = logging.getLogger(__name__)
 
 
 class StoredDefinitions:
-    """A `tui.core.definitions.accepted.DefinitionStore` over a folder, which need not exist.
+    """A `tui.core.definitions.accepted.DefinitionStore` in a folder, which need not exist.
 
-    `redact` takes configured secrets out of a JSON value: a server may have its own in a definition. Digests
-    are those of the definitions with them. A tool whose name holds one is not kept.
+    `redact` removes configured secrets from a JSON value: a server may put its own into a definition. Digests
+    are computed with the secrets. A tool whose name contains a secret is not stored.
     """
 
     def __init__(self, folder: Path, redact: Callable[[Any], Any] = lambda value: value) -> None:
@@ -48,8 +48,8 @@ class StoredDefinitions:
         try:
             found = _read(path)
             if found is not None:
-                with suppress(OSError):  # a disk that is read-only
-                    os.utime(path)  # it was used
+                with suppress(OSError):  # the disk is read-only
+                    os.utime(path)  # mark it as used
         except (ConfigError, Unreadable, OSError) as error:
             _log.warning("the accepted definitions of a server cannot be read: %s: %s", path, error)
             return DefinitionRecord(damage=_damage(path, error))
@@ -70,7 +70,7 @@ class StoredDefinitions:
         return self._folder / f"{key}.json"
 
     def _add(self, path: Path, server: str, new: DefinitionRecord) -> None:
-        """Add to a file; it is read again, since another mcptui may have changed it."""
+        """Add to a file, which is read again, since another mcptui may have changed it."""
         try:
             with locked(path):
                 try:
@@ -122,11 +122,11 @@ def _text(
         listed.append(entry)
     without = {name: digest for name, digest in refused.items() if redact(name) == name}
     whole = {"format": FORMAT, "server": server, "accepted": listed, "refused": without}
-    return json.dumps(whole, separators=(",", ":")) + "\n"  # indenting what is deep would multiply it
+    return json.dumps(whole, separators=(",", ":")) + "\n"  # indenting deep values multiplies the size
 
 
 def _read(path: Path) -> DefinitionRecord | None:
-    """Return what a file keeps, None if there is none. Raises Unreadable if it is damaged."""
+    """Return the content of a file, None if it is missing. Raises Unreadable if it is damaged."""
     try:
         found = loads(read_bounded(path, MAX_BYTES, links=False))
     except FileNotFoundError:
@@ -146,7 +146,7 @@ def _entry(value: Any) -> tuple[str, Accepted]:
     match value:
         case {"name": str(name), "digest": str(digest)}:
             definition = value.get("definition")
-            # A definition that is not the one that was accepted would hide what has changed since.
+            # A definition that is not the accepted one would hide what has changed since.
             if not isinstance(definition, dict) or digest_of(definition) != value.get("redacted", digest):
                 definition = None
             return name, Accepted(digest, definition)

@@ -1,6 +1,6 @@
-"""The eras of servers, kept from one run to the next: a private JSON file, written in a thread.
+"""Stores the eras of servers from one run to the next, in a private JSON file that is written in a thread.
 
-Keys are hashes, so that nothing of a command or an address is in it. It may be lost at any time.
+Keys are hashes, so that the file contains no commands or addresses. It is disposable.
 """
 
 import json
@@ -21,21 +21,24 @@ FORMAT = 1
 MAX_BYTES = 256 * 1024
 MAX_ENTRIES = 500
 MAX_DAYS = 30
-"""After a month a server is asked again: an upgrade may not have changed its version."""
+"""After this, a server is asked again: it may have been upgraded without a new version."""
 
 _KEY = re.compile(r"[0-9a-f]{16}")
 _log = logging.getLogger(__name__)
 
 
 class StoredEras:
-    """A `tui.core.servers.EraStore` over a file, which need not exist."""
+    """A `tui.core.servers.EraStore` in a file, which need not exist."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._thread: ThreadPoolExecutor | None = None
 
     def load(self) -> Mapping[str, Era]:
-        """Return the kept eras, none if the file is missing or damaged. Small, so read at once."""
+        """Return the stored eras, none if the file is missing or damaged.
+
+        The file is small, so reading it may block.
+        """
         return {key: era for key, (era, _) in _read(self._path).items()}
 
     def changed(self, key: str, era: Era | None) -> None:
@@ -51,7 +54,7 @@ class StoredEras:
 
 
 def _change(path: Path, key: str, era: Era | None) -> None:
-    """Change the file; it is read again, since another mcptui may have changed it."""
+    """Change the file, which is read again, since another mcptui may have changed it."""
     try:
         with locked(path):
             eras = _read(path, to_change=True)
@@ -78,7 +81,7 @@ def _read(path: Path, *, to_change: bool = False) -> dict[str, tuple[Era, float]
 
 
 def _entry(value: Any) -> tuple[str, Era, float]:
-    """Return an entry; one that nobody wrote is older than all that are kept."""
+    """Return an entry; an invalid one gets the time 0, so that it has expired."""
     match value:
         case {"key": str(key), "handshake": bool(has_handshake), "version": str(version), "at": int(at)} if (
             _KEY.fullmatch(key) and len(version) <= MAX_VERSION

@@ -1,6 +1,6 @@
-"""Tasks that a server still works on, kept over the end of mcptui: a private JSON file, written in a thread.
+"""Stores tasks that servers still work on when mcptui ends: a private JSON file, written in a thread.
 
-Task ids may be all that protects a result, so the file is readable by its owner only.
+A task id may be all that protects a result, so only the owner can read the file.
 """
 
 import json
@@ -19,13 +19,13 @@ from tui.settings.save import write_state
 FORMAT = 1
 MAX_BYTES = 1024 * 1024
 MAX_DAYS = 30
-"""Tasks without a time to live are forgotten after so long."""
+"""Tasks without a time to live are dropped after this."""
 
 _log = logging.getLogger(__name__)
 
 
 class StoredTasks:
-    """A `tui.core.tasks.TaskStore` over a file, which need not exist."""
+    """A `tui.core.tasks.TaskStore` in a file, which need not exist."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -33,7 +33,10 @@ class StoredTasks:
         self._last: Future[None] | None = None
 
     def load(self) -> Sequence[Task]:
-        """Return the kept tasks, none if the file is missing or damaged. Small, so read at once."""
+        """Return the stored tasks, none if the file is missing or damaged.
+
+        The file is small, so reading it may block.
+        """
         return _read(self._path)
 
     def changed(self, put: Sequence[Task], dropped: Sequence[Task]) -> None:
@@ -49,7 +52,7 @@ class StoredTasks:
 
 
 def _change(path: Path, put: Sequence[Task], dropped: Sequence[Task]) -> None:
-    """Change the file; it is read again, since another mcptui may have changed it."""
+    """Change the file, which is read again, since another mcptui may have changed it."""
     try:
         with locked(path):
             tasks = {(one.server, one.origin, one.id): one for one in _read(path, to_change=True)}

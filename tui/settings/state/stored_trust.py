@@ -1,6 +1,6 @@
-"""Which servers are trusted, kept from one run to the next: a private JSON file, written in a thread.
+"""Stores which servers are trusted from one run to the next: a private JSON file, written in a thread.
 
-An answer is kept under the name of the server and a hash of what runs: a changed command loses it.
+The key of an answer is the server's name with a hash of what runs, so a changed command invalidates it.
 """
 
 import json
@@ -31,11 +31,11 @@ class StoredTrust:
         self._thread: ThreadPoolExecutor | None = None
 
     def find(self, spec: ServerSpec) -> bool | None:
-        """Return the answer about a server, None if there is none. The file is small, and read once."""
+        """Return the answer about a server, None if there is none. The file is small and read only once."""
         return self._read_once().get(_key(spec))
 
     def damage(self) -> str:
-        """Return why the answers of earlier runs could not be read, with the path of the file, or ""."""
+        """Return why answers of earlier runs could not be read, with the path of the file, or ""."""
         self._read_once()
         return self._damage
 
@@ -64,7 +64,7 @@ def _key(spec: ServerSpec) -> Key:
 
 
 def _change(path: Path, key: Key, trusted: bool) -> None:
-    """Change the file; it is read again, since another mcptui may have changed it."""
+    """Change the file, which is read again, since another mcptui may have changed it."""
     try:
         with locked(path):
             answers = _read(path, to_change=True)

@@ -1,4 +1,4 @@
-"""Entries and bodies as text, for the exports that people read. Pure."""
+"""Entries and bodies as text, for readable exports. Pure."""
 
 import json
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""Exports of recordings: selected entries in a format for other programs or for people."""
+"""Exports of recordings: selected entries in a format for other programs or to read."""
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
@@ -26,7 +26,10 @@ class Format(StrEnum):
 def exported(
     form: Format, columns: Iterable[Entry], whole: Callable[[int], Entry | None], title: str
 ) -> Iterator[str]:
-    """Yield an export piece by piece: `columns` in order, read by `whole`. Secrets stay redacted."""
+    """Yield an export piece by piece: the entries of `columns`, in order, with their bodies from `whole`.
+
+    Secrets stay redacted.
+    """
     entries = (entry for one in columns if (entry := whole(one.seq)) is not None)
     match form:
         case Format.JSONL:

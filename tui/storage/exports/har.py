@@ -17,7 +17,7 @@ from tui.core.traffic import Direction, Entry, Kind
 from tui.storage.exports.jsonl import time_text
 
 Whole = Callable[[int], Entry | None]
-"""Returns an entry with its body by its seq, None if it was dropped."""
+"""Takes a seq and returns the entry with its body, or None if it was dropped."""
 
 
 def har(columns: Iterable[Entry], whole: Whole) -> Iterator[str]:
@@ -34,7 +34,7 @@ def har(columns: Iterable[Entry], whole: Whole) -> Iterator[str]:
 
 
 def _exchanges(columns: Iterable[Entry]) -> dict[int, "array[int]"]:
-    """Return the seqs of the replies to each request, by pair and by the number of the HTTP exchange."""
+    """Return the seqs of the replies to each request, found by request or by number of the HTTP exchange."""
     replies: dict[int, array[int]] = {}
     by_number: dict[tuple[str, int | str], array[int]] = {}
     for entry in columns:

@@ -1,7 +1,7 @@
-"""Entries as JSON lines, and back. docs/recording-format.md documents the format.
+"""Writes entries as JSON lines, and reads them. docs/recording-format.md documents the format.
 
 ASCII only, so that no escape sequence, lone surrogate or narrow locale can break a line. A body in UTF-8 is
-text (`body`), any other is Base64 (`body_base64`). Both give the same bytes back.
+written as text (`body`), any other as Base64 (`body_base64`). Both restore the same bytes.
 """
 
 import base64
@@ -224,7 +224,7 @@ def _choice(found: Mapping[str, Any], name: str, choices: type[_E], default: Any
 
 
 def renumbered(entry: Entry, numbers: dict[int, int]) -> Entry:
-    """Return an entry of a selection with a gapless number. `numbers` maps old numbers to new ones."""
+    """Return a selected entry with a gapless number. `numbers` maps old numbers to new ones."""
     seq = numbers[entry.seq] = len(numbers) + 1
     detail = entry.detail
     if (place := entry.in_batch) is not None:

@@ -69,7 +69,7 @@ def _header(name: Any, value: Any) -> list[Any]:
 
 
 def _host(url: str) -> str:
-    """Return the URL of a host, without path and query."""
+    """Return a URL's scheme and host, without path and query."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -2,12 +2,11 @@
 
 A term is searched for in the text of a body as `core.search_text` defines it. Bodies are joined into batches,
 and each batch is searched as one. Only batches that contain a term are searched body by body, so a second and
-third term cost next to nothing. Bytes are decoded only where that can matter: not for ASCII without a
-backslash, and not where the letters of a term are missing. Regular expressions are matched body by body
-because of their anchors, by RE2: its time is linear in the length of a body, and other threads run meanwhile.
-Bodies without the letters that every match has are not matched (1 M bodies: a quarter of the time).
-
-Who has the bodies may ask `may_match` about many of them, joined, and then leave them out.
+third term add almost no time. Bytes are decoded only if that can change the result: not if they are ASCII
+without a backslash, and not if letters of a term are missing. Regular expressions are matched body by body
+because of their anchors, by RE2: its time is linear in the length of a body, and other threads can run
+meanwhile. Bodies without the letters that every match contains are skipped (1 M bodies: a quarter of the
+time). The caller may pass many joined bodies to `may_match` first, and leave them out if it returns False.
 """
 
 import codecs
@@ -33,33 +32,33 @@ from tui.core.traffic import BodyTerm
 from tui.storage.recordings.signs import json_forms, signs
 
 RUN_BYTES = 256 * 1024
-"""Bytes of bodies to search together, which holds the interpreter for a fraction of a millisecond."""
+"""Bytes of bodies to search at once. This blocks other threads for a fraction of a millisecond."""
 
 FEW = 16
 """Bodies to join for a regular expression without anchors."""
 
 LARGE = 1024 * 1024
-"""Longer bodies are read in parts of this length."""
+"""Bodies longer than this are read in parts of this length."""
 
 OVERLAP = 64 * 1024
-"""Overlap of two windows in characters: a longer match may be missed in a large body."""
+"""Overlap of two windows, in characters. A longer match in a large body may be missed."""
 
 _ESCAPED_LETTER = re.compile(rb"\\u00(?:20|3\d|[4-7])")
-"""An escape, in lower case, of a letter of `signs` or of a backslash."""
+"""Matches an escape, in lower case, of a letter of `signs` or of a backslash."""
 
 ESCAPE_BYTES = 6
-"""Of an escape with a code unit."""
+"""Length of an escape of one code unit, in bytes."""
 
 REGEX_MEMORY = 8 * 1024 * 1024
 """Maximum bytes of one compiled regular expression."""
 
 ReadPart = Callable[[int, int, int], bytes]
 Body = tuple[int, bytes | int]
-"""Seq and bytes of a body, or seq and length of a `LARGE` one."""
+"""The seq of a body, with its bytes or the length of a `LARGE` body."""
 
 
 class BodyFinder:
-    """Searches bodies in one thread at a time; `read` returns a part of a large one. See `interrupt`."""
+    """Searches bodies in one thread at a time; `read` returns a part of a large body. See `interrupt`."""
 
     def __init__(self, read: ReadPart) -> None:
         self._read = read
@@ -86,13 +85,13 @@ class BodyFinder:
         self._stop.set()
 
     def rearm(self) -> None:
-        """Reset an `interrupt` that stopped nothing."""
+        """Reset an `interrupt` that found no running search."""
         self._stop.clear()
 
 
 @lru_cache(maxsize=4)
 def _matcher(term: BodyTerm) -> Callable[[bytes], object]:
-    """Return a search in text encoded by `re2_text`; raises `re.error` if invalid or too large."""
+    """Return a search in text encoded by `re2_text`; raises `re.error` if it is invalid or too large."""
     pattern = composed(term.needle)
     search = _compiled(re2_pattern(pattern, ignore_case=term.fold))
     if not asks_for_boundaries(pattern):
@@ -108,7 +107,7 @@ def _sieve(signs: frozenset[bytes]) -> Callable[[bytes], object]:
 
 
 def _compiled(pattern: str | bytes) -> Callable[[bytes], object]:
-    """Return a search for a pattern: of characters in UTF-8, or of single bytes."""
+    """Return a search for a pattern: str for characters in UTF-8, bytes for single bytes."""
     import re2  # type: ignore[import-untyped]
 
     options = re2.Options()
@@ -116,13 +115,13 @@ def _compiled(pattern: str | bytes) -> Callable[[bytes], object]:
         options.encoding = re2.Options.Encoding.LATIN1
     options.max_mem = REGEX_MEMORY
     options.never_capture = True
-    options.log_errors = False  # its messages would go to stderr
+    options.log_errors = False  # RE2 would log to stderr
     try:
         search: Callable[[bytes], object] = re2.compile(pattern, options).search
     except re2.error as error:
         raise re.error(error.args[0].decode("utf-8", "replace")) from None
     finally:
-        re2.purge()  # it would keep 128 of them
+        re2.purge()  # otherwise it caches 128 patterns
     return search
 
 
@@ -133,9 +132,10 @@ class _Text:
     Attributes:
         found: the seqs of the bodies that contain it.
         needle: the text, folded if `fold`.
-        fold: whether it is compared with folded texts.
+        fold: whether to compare it with folded texts.
         raw: its form in ASCII without a backslash, None if there is none.
-        signs: one of these stands in every body that has it, in lower case, unless a letter is escaped.
+        signs: every body that contains the text contains one of these in lower case, unless a letter is
+            escaped.
     """
 
     found: set[int]
@@ -160,10 +160,10 @@ class _Regex:
 
     Attributes:
         found: the seqs of the bodies that match it.
-        search: matches a text as `_encoded` returns it.
-        letters: occur in every ASCII body that matches, in lower case; b"" if unknown.
+        search: matches a text that `_encoded` returned.
+        letters: bytes in every ASCII body that matches, in lower case; b"" if unknown.
         signs: as in `_Text`, for `letters`.
-        is_local: whether it matches several bodies, joined, if it matches one of them.
+        is_local: whether it matches joined bodies if it matches one of them.
     """
 
     found: set[int]
@@ -181,7 +181,7 @@ class _Regex:
         return cls(found, search, letters.encode(), in_all, not asks_for_ends(pattern))
 
     def may_match(self, lowered: bytes, is_sure: bool) -> bool:
-        """Whether a body may match, or one of several; `is_sure` if no letters in it are escaped."""
+        """Return whether one or more joined bodies may match. `is_sure`: no letters in them are escaped."""
         return not is_sure or any(sign in lowered for sign in self.signs)
 
 
@@ -198,7 +198,10 @@ class _Batch:
         self._ends: list[int] = []
 
     def having(self, raw: bytes, fold: bool = True) -> Iterator[int]:
-        """Yield the places of the bodies with these bytes, in lower case if `fold`; they are all plain."""
+        """Yield the indexes of the bodies that contain these bytes, in lower case if `fold`.
+
+        All must be plain.
+        """
         text = self.lowered if fold else self.joined
         at = text.find(raw)
         if at >= 0 and not self._ends:
@@ -242,7 +245,7 @@ class TermSearch:
         return self._stop.is_set()
 
     def may_match(self, joined: bytes) -> bool:
-        """Whether one of several bodies, joined by line ends, may contain a term.
+        """Return whether one of several bodies, joined by line ends, may contain a term.
 
         The sieve takes a third of the time of `lower` and `in`, and other threads run meanwhile.
         """
@@ -310,7 +313,7 @@ class TermSearch:
             regex.found.update(batch.seqs[place] for place in places)
 
     def _matching(self, regex: _Regex, batch: _Batch) -> Iterator[int]:
-        """Yield the places of plain bodies that match."""
+        """Yield the indexes of plain bodies that match."""
         run, step = batch.run, FEW if regex.is_local else 1
         possible = list(batch.having(regex.letters))
         if len(possible) * step < len(run) * 4:
@@ -324,7 +327,7 @@ class TermSearch:
                 yield from (place for place, body in enumerate(few, start) if regex.search(body))
 
     def _readable(self, regex: _Regex, run: list[bytes], is_sure: bool) -> Iterator[int]:
-        """Yield the places of bodies, not all of them plain, whose texts match."""
+        """Yield the indexes of bodies whose decoded texts match, not all of them plain."""
         for place, body in enumerate(run):
             if self._stop.is_set():
                 return
@@ -428,7 +431,7 @@ def _look(terms: Sequence[_Text], seq: int, *texts: str) -> None:
 
 
 def _is_plain(body: bytes) -> bool:
-    """Whether the bytes of a body are its text, and fold like ASCII."""
+    """Return whether a body's bytes are its text and can be folded as ASCII."""
     return body.isascii() and b"\\" not in body
 
 

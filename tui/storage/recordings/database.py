@@ -1,11 +1,11 @@
-"""The file of a recording: its schema, and how it is opened to write, to read and to add notes.
+"""The file of a recording: its schema, and how it is opened for writing, reading and adding notes.
 
-One SQLite file, WAL while it is written. One connection writes entries and checkpoints (SQLite up to
-3.51.2 can lose a WAL that two connections reset at once). Readers are `mode=ro`. Nothing else opens the
-file: closing another descriptor of it would drop the locks that SQLite holds in the same process.
+One SQLite file, WAL while it is written. One connection writes entries and checkpoints (SQLite up to 3.51.2
+can lose a WAL that two connections reset at once). Readers are `mode=ro`. Nothing else opens the file:
+closing another descriptor of it would drop the locks that SQLite holds in the same process.
 
-Versions: `user_version` grows when the schema changes. A newer file is refused, an older one is read as it
-is. No file is ever rewritten in place.
+Versions: `user_version` grows when the schema changes. A newer file is refused, an older one is read
+unchanged. No file is ever rewritten in place.
 """
 
 import os
@@ -23,7 +23,7 @@ Check = Callable[[sqlite3.Connection, Path], None]
 """Raises an error if an opened file is invalid."""
 
 VERSION = 2
-"""2: each finding once, with `flags` for the entries that have it."""
+"""Version 2 stores each finding once, with `flags` for the entries that have it."""
 
 APPLICATION_ID = 0x6D637074
 """Marks the file as a recording of mcptui ("mcpt" in ASCII; https://sqlite.org/fileformat.html 1.2.8)."""
@@ -99,10 +99,10 @@ with the finding.
 
 
 def create_recording(path: Path, meta: Mapping[str, str]) -> tuple[sqlite3.Connection, int]:
-    """Create the private file of a new recording, with `meta` from the start; also return its page size.
+    """Create the private file of a new recording with its `meta`. Return the connection and the page size.
 
-    Raises `OSError` if the file exists or cannot be created, `sqlite3.Error` if SQLite cannot write it, and
-    then removes it.
+    Raises `OSError` if the file exists or cannot be created, `sqlite3.Error` if SQLite cannot write it. The
+    file is then removed.
     """
     refuse_links(files_of(path))
     make_private(path)
@@ -150,8 +150,8 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
 def cut_short(path: Path) -> str:
     """Return how much of a truncated file is readable, or "" if it is complete.
 
-    Only for a file that SQLite will not open: this looks at its first bytes, by which all locks of this
-    process on it are lost (https://sqlite.org/fileformat.html 1.3).
+    Only for a file that SQLite will not open: reading its first bytes drops all locks of this process on it
+    (https://sqlite.org/fileformat.html 1.3).
     """
     there, said = path.stat().st_size, size_in_header(path)
     if there >= said or has_bytes(side_file(path, "-wal")):
@@ -205,8 +205,9 @@ def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> s
     Args:
         path: its file.
         mode: "ro" or "rw".
-        more: further parameters of the URI (https://sqlite.org/uri.html), each with its "&".
-        is_cut: whether to open a file that is shorter than its header says, with its last pages as damaged.
+        more: additional parameters of the URI (https://sqlite.org/uri.html), each starting with "&".
+        is_cut: whether to open a file that is shorter than its header says, and to treat its last pages as
+            damaged.
     """
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}{more}",
@@ -216,7 +217,7 @@ def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> s
         check_same_thread=False,
     )
     try:
-        if is_cut:  # the one switch that makes SQLite accept a short file (btree.c, lockBtree)
+        if is_cut:  # the only setting that makes SQLite accept a short file (btree.c, lockBtree)
             connection.execute("PRAGMA writable_schema = ON")
         connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from somebody else
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
@@ -227,15 +228,15 @@ def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> s
 
 
 def make_private(path: Path) -> None:
-    """Create an empty private file, or raise `OSError`.
+    """Create an empty private file, or raise `OSError`. SQLite would apply the umask instead.
 
-    Not left to SQLite, which would give it the mode of the umask; -wal and -shm follow its mode.
+    The -wal and -shm files get the mode of this file.
     """
     os.close(open_private(path, os.O_CREAT | os.O_EXCL | os.O_RDWR))
 
 
 def opened_alone(path: Path, check: Check, error: sqlite3.OperationalError) -> sqlite3.Connection:
-    """Open a file where SQLite cannot create others next to it. If it is being written, raise `error`."""
+    """Open a file in a folder where SQLite cannot create others. If it is being written, raise `error`."""
     if has_bytes(side_file(path, "-wal")):
         raise error
     return checked(connect(path, "ro", "&immutable=1"), path, check)
@@ -257,7 +258,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         for name in ("application_id", "user_version", "page_count", "page_size")
     )
     if application != APPLICATION_ID:
-        empty = pages <= 1  # WAL is switched on before the schema: one page without a table
+        empty = pages <= 1  # WAL is set before the schema is created: one page without a table
         raise StorageError(
             "the file is empty" if empty else "not a recording",
             where=str(path),
@@ -275,22 +276,22 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def leave_one_file(connection: sqlite3.Connection) -> None:
-    """Move the WAL into the file, unless a reader holds it or the disk is full; it stays readable there."""
+    """Move the WAL into the file, unless a reader holds it or the disk is full. It then stays readable."""
     with suppress(sqlite3.Error):
         connection.execute("PRAGMA busy_timeout = 0")
         connection.execute("PRAGMA journal_mode = DELETE")
 
 
 def roll_back(connection: sqlite3.Connection) -> None:
-    """Drop the transaction, if one is open."""
-    with suppress(sqlite3.Error):  # SQLite has rolled back by itself
+    """Roll back the open transaction, if any."""
+    with suppress(sqlite3.Error):  # SQLite has already rolled back
         if connection.in_transaction:
             connection.execute("ROLLBACK")
 
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite, and values that no recording has, into `StorageError`."""
+    """Convert errors of SQLite, and invalid values in a recording, to `StorageError`."""
     try:
         yield
     except sqlite3.OperationalError as error:

@@ -1,4 +1,4 @@
-"""The findings of a recording: each once per rule, method and server, with the entries that have it.
+"""The findings of a recording, once per rule, method and server, each with its entries.
 
 A flood of messages with the same fault is one finding with a count and its first places. Its entries are
 stored as one byte per entry of a range, so that all of them can be found.
@@ -15,21 +15,22 @@ from tui.core.traffic import RULES, Finding, Severity
 from tui.storage.recordings.rows import storable
 
 PLACES = 5
-"""Maximum entries of a finding that keep their own sentences."""
+"""Maximum entries per finding whose own sentences are stored."""
 
 MAX_METHODS = 2_000
-"""How many findings are separated by method. As many more are separated by rule and server, and the rest only
-by rule.
+"""Up to this many findings are stored per method.
+
+As many more are stored per rule and server, the rest per rule.
 """
 
 LONGEST = 1_000
 """Maximum characters of the sentences of one entry that has a finding several times."""
 
 LONGEST_GAP = 4_096
-"""Entries without a finding between two of one range."""
+"""Maximum entries without a finding between two entries of one range."""
 
 _ONE_EACH = 1
-"""The format of recordings that have a row for each place of a finding."""
+"""The format of recordings with one row per place of a finding."""
 
 _JUDGED = "judged"
 """The name in `meta` of the version of the rules and the last linted entry."""
@@ -43,7 +44,7 @@ class _Stored(NamedTuple):
     times: int
     places: tuple[tuple[int, str], ...]
     last: int = 0
-    """The last entry that has it."""
+    """The last entry with the finding."""
 
 
 class FindingTable:
@@ -117,8 +118,8 @@ def put_judged(connection: sqlite3.Connection, seq: int) -> None:
 def drop_flags(connection: sqlite3.Connection, seq: int) -> None:
     """Drop, within a transaction, the flags of the entries up to `seq`.
 
-    They are nearly in the order of their entries, so only the dropped ones are read. The last one stays,
-    because numbers must not be reused: readers ask for those after a number.
+    Flags are almost in the order of their entries, so only dropped rows are read. The last row stays, since
+    row numbers must not be reused: readers ask for the rows after a number.
     """
     connection.execute(
         "DELETE FROM flags WHERE number < coalesce("
@@ -128,7 +129,7 @@ def drop_flags(connection: sqlite3.Connection, seq: int) -> None:
 
 
 def judged_of(meta: Mapping[str, str]) -> int:
-    """Return the last entry of a recording that was linted by the rules of this version, 0 for none."""
+    """Return the last entry of a recording that was linted by the rules of this version, 0 if none was."""
     rules, _, seq = meta.get(_JUDGED, "").partition(" ")
     return int(seq) if rules == RULES and seq.isascii() and seq.isdecimal() and len(seq) < 19 else 0
 
@@ -147,9 +148,9 @@ def _runs(seqs: Sequence[int]) -> Iterator[tuple[int, int, bytes]]:
 
 
 def findings_of(connection: sqlite3.Connection, version: int, seq: int) -> list[Finding]:
-    """Return the findings of an entry, without a sentence where its own is not stored.
+    """Return the findings of an entry, without sentences if they are not stored.
 
-    Raises ValueError and the like for what no writer stored.
+    Raises ValueError or a similar error for rows that no writer stored.
     """
     if version <= _ONE_EACH:
         rows = connection.execute(
@@ -182,7 +183,7 @@ def flagged(
 ) -> tuple[list[tuple[Severity, Sequence[int]]], int]:
     """Return the seqs with findings after row `after`, by severity, and the number of the last row.
 
-    Raises ValueError and the like for what no writer stored.
+    Raises ValueError or a similar error for rows that no writer stored.
     """
     if version <= _ONE_EACH:
         rows = connection.execute(

@@ -1,4 +1,4 @@
-"""The folder of recordings: names, live ones, finding one by name, removing old ones."""
+"""The folder of recordings: names, which ones are live, lookup by name, removing old ones."""
 
 import os
 import time
@@ -27,7 +27,7 @@ def began_stamp() -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeptRecording:
-    """A recording in the folder. `size` is bytes on disk, including the files of SQLite next to it."""
+    """A recording in the folder. `size` is in bytes on disk, including SQLite's files next to it."""
 
     path: Path
     size: int
@@ -90,7 +90,7 @@ class Recordings:
         return _remove(path)
 
     def make_room(self, cap_bytes: int = TOTAL_CAP) -> Sequence[Path]:
-        """Remove the oldest recordings until the rest needs at most `cap_bytes`. Return the removed ones.
+        """Remove the oldest recordings until the others need at most `cap_bytes`. Return the removed ones.
 
         Never removes a live recording or one that the system does not release.
         """

@@ -1,4 +1,4 @@
-"""Findings for a finished recording: in a temporary file first, then in the recording."""
+"""Findings for a finished recording: collected in a temporary file, then stored in the recording."""
 
 import sqlite3
 import threading
@@ -27,7 +27,8 @@ class JudgedFindings:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        # Without a name, a small database is in memory, a larger one in a temporary file that SQLite deletes.
+        # Without a name, a small database stays in memory, a larger one in a temporary file that SQLite
+        # deletes.
         self._connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         self._connection.executescript(FINDINGS_TABLES)

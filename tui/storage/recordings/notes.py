@@ -21,7 +21,7 @@ class EntryNote:
 
 
 class NotesStore:
-    """The notes of one recording. Each call opens the file and closes it; any thread may call.
+    """The notes of one recording. Each call opens and closes the file. Thread-safe.
 
     All methods raise `StorageError` if the file cannot be read or written.
     """

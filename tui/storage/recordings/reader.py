@@ -36,11 +36,13 @@ _SELECT_WHOLE = (
     f"SELECT {', '.join(ENTRY_COLUMNS)}, CASE WHEN length(body) <= ? THEN body END"
     " FROM entries LEFT JOIN bodies USING (seq) WHERE seq > ? ORDER BY seq LIMIT ?"
 )
-"""The length of a body is known without reading it."""
+"""Returns the length of a body without reading the body."""
 
 LIST_COLUMNS = ENTRY_COLUMNS[:16]
-"""Columns of `column_rows`: `seq` to `outcome` as in `Entry`, enums as numbers, then `turn`, `step` and
-`call` of the cause, or three times None.
+"""Columns of `column_rows`:
+
+`seq` to `outcome` as in `Entry`, enums as numbers, then `turn`, `step` and `call` of the cause, or None for
+all three.
 """
 PAGE = 2000
 """Entries to read at a time."""
@@ -49,14 +51,14 @@ LEAST_BYTES = 24
 """Minimum bytes of an entry in the file."""
 
 _SELECT_SPAN = "SELECT (SELECT min(seq) FROM entries), (SELECT max(seq) FROM entries)"
-"""Two subqueries: SQLite finds each end at once, but scans all rows for both in one query."""
+"""SQLite finds each end at once in its own subquery, but would scan all rows for both in one query."""
 
 _SELECT_LIST = f"SELECT {', '.join(LIST_COLUMNS)} FROM entries"
 
 _SELECT_ENTRY = f"SELECT {', '.join(ENTRY_COLUMNS)} FROM entries WHERE seq = ?"
 
 ON_ITS_PAGE = 2_000
-"""A body of this size has no overflow pages; SQLite uses them for rows above 4,061 bytes."""
+"""A body up to this size has no overflow pages; SQLite uses them for rows above 4,061 bytes."""
 
 _SELECT_DOUBTFUL = (
     "SELECT seq FROM entries WHERE seq BETWEEN ? AND ? AND size > 0 AND NOT EXISTS"
@@ -66,7 +68,7 @@ _SELECT_DOUBTFUL = (
 """Entries without a body, and those whose body may have overflow pages."""
 
 BAD_VALUES = (OverflowError, TypeError, ValueError)
-"""Exceptions of the columns for rows that no writer stored."""
+"""Exceptions that the columns raise for rows that no writer stored."""
 
 
 def turn_of_call(path: Path, call: str) -> int:
@@ -77,7 +79,7 @@ def turn_of_call(path: Path, call: str) -> int:
 
 
 class RecordingReader:
-    """Reads a recording. Used by one thread at a time; `interrupt` by any.
+    """Reads a recording. One thread at a time may use it; any thread may `interrupt`.
 
     Opening it, `body` and methods that read findings raise `StorageError` for a damaged file. The others
     return everything readable. `columns`, `column_rows` and `entry` return an event for each unreadable
@@ -123,7 +125,7 @@ class RecordingReader:
             return [entry_of(row, row[18], row[19] or b"") for row in rows]
 
     def column_rows(self, after: int, limit: int) -> list[tuple[Any, ...]]:
-        """Return `columns` as plain tuples of `LIST_COLUMNS`, three times as fast; see `doubt`."""
+        """Return `columns` as plain tuples of `LIST_COLUMNS`, three times faster; see `doubt`."""
         with storage_errors(self.path):
             return self._rows(_SELECT_LIST, after, limit)
 
@@ -157,7 +159,7 @@ class RecordingReader:
         )
 
     def most_entries(self) -> int:
-        """Return how many entries the file has room for."""
+        """Return the maximum number of entries that fit in the file."""
         with storage_errors(self.path):
             pages, octets = (
                 int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
@@ -180,7 +182,7 @@ class RecordingReader:
         return f"the recording {how}: {what} could not be read"
 
     def span(self) -> tuple[int, int]:
-        """Return the first and the last stored seq, (0, 0) for none."""
+        """Return the first and the last stored seq, (0, 0) if there are none."""
         with storage_errors(self.path):
             if not self._cut:
                 try:
@@ -211,7 +213,7 @@ class RecordingReader:
         return min(walls, default=0), max(walls, default=0)
 
     def sources(self, limit: int) -> list[str]:
-        """Return the names of up to `limit` sources, in the order in which they are found."""
+        """Return the names of up to `limit` sources, in the order found."""
         with storage_errors(self.path):
             try:
                 rows = self._connection.execute("SELECT DISTINCT source FROM entries LIMIT ?", (limit,))
@@ -297,7 +299,7 @@ class RecordingReader:
                     self._noted(self._with_body(entry_of(row), -1))
 
     def _has_end(self, seq: int) -> bool:
-        """Whether the last byte of a body can be read, which requires all of its pages."""
+        """Return whether the last byte of a body is readable, which requires all of its pages."""
         try:
             with self._connection.blobopen("bodies", "body", seq, readonly=True) as blob:
                 blob.seek(max(0, len(blob) - 1))
@@ -329,7 +331,7 @@ class RecordingReader:
             return blob.read(length)
 
     def _searched(self, seq: int, start: int, length: int) -> bytes:
-        """Return a part of a body for a search, b"" if that is lost."""
+        """Return a part of a body for a search, b"" if the part is lost."""
         try:
             return self._stored(seq, start, length) or b""
         except sqlite3.Error as error:
@@ -403,7 +405,7 @@ class EntryMemory(Protocol):
 
 
 class MemoryReader:
-    """A `core.traffic.TrafficReader` over entries in memory, for one thread; any may `interrupt`."""
+    """A `core.traffic.TrafficReader` of entries in memory, for one thread; any thread may `interrupt`."""
 
     def __init__(self, kept: EntryMemory) -> None:
         self.columns, self.whole, self.entry, self.body = kept.columns, kept.whole, kept.entry, kept.body

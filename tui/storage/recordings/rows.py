@@ -1,4 +1,7 @@
-"""Converts entries to rows of a recording and back. Values only; `is_sound` checks rows from a file."""
+"""Converts entries to rows of a recording and back.
+
+Checks only values; `is_sound` checks rows from a file.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,7 +9,7 @@ from typing import Any
 
 from tui.core.traffic import DETAIL_LOST, Cause, Direction, Entry, Kind, Outcome, Redaction
 
-# By number: an index is several times cheaper than calling an enum.
+# Indexed by number: several times faster than calling an enum.
 _DIRECTIONS = tuple(Direction)
 _OUTCOMES = tuple(Outcome)
 _KINDS: tuple[Kind | None, ...] = (None, *Kind)
@@ -43,9 +46,9 @@ def entry_values(entry: Entry) -> Row:
 
 
 def entry_of(row: Sequence[Any], redactions: str = "", body: bytes = b"") -> Entry:
-    """Return the entry of a row that begins with the columns `seq` to `detail` and `is_sound`.
+    """Return the entry of a row that starts with the columns `seq` to `detail` and that `is_sound`.
 
-    The other columns may hold anything: `DETAIL_LOST` is in the detail if that is none.
+    An unreadable detail is replaced by `DETAIL_LOST`.
     """
     turn = row[13]
     kind = _KINDS[row[5]]
@@ -73,7 +76,7 @@ def entry_of(row: Sequence[Any], redactions: str = "", body: bytes = b"") -> Ent
 
 
 def is_sound(row: Sequence[Any]) -> bool:
-    """Whether the columns of a row from `seq` to `call` are valid: other values are damage."""
+    """Return whether the columns of a row from `seq` to `call` are valid; other values are damage."""
     (
         _, mono, wall, source, direction, kind, method, tool, ident, size, pair, root, outcome,
         turn, step, call,

@@ -13,17 +13,17 @@ from tui.core.traffic import DROPPED, Direction, Kind, Outcome
 from tui.storage.recordings.rows import Row, is_sound
 
 Read = Callable[[int, int], Sequence[Row]]
-"""Returns the rows from one seq to another, both included."""
+"""Returns the rows from the first to the second seq, both included."""
 
 WINDOW = 256
 """Minimum number of entries to read together."""
 
 LOST = "unreadable"
-"""The event in place of an unreadable entry."""
+"""Method of the event in place of an unreadable entry."""
 
 
 def _event(method: str) -> Row:
-    """Return `ENTRY_COLUMNS` of an event from `source` to `call`."""
+    """Return the columns of an event, from `source` to `call`."""
     return ("", int(Direction.NONE), int(Kind.EVENT), method, "", "", 0, 0, 0, int(Outcome.NONE), *[None] * 3)
 
 
@@ -35,7 +35,7 @@ class Salvage:
 
     Attributes:
         lost: the numbers of the entries that could not be read so far, each with its clock.
-        is_endless: whether the end is not known, so that more may be lost behind it.
+        is_endless: whether the end is unknown, so that more entries may be lost after it.
     """
 
     def __init__(self) -> None:
@@ -47,8 +47,8 @@ class Salvage:
         """Return up to `limit` rows with seq > `after`, in order; none at the end.
 
         Each unreadable row is replaced by an event, so that numbers have no gaps. Rows of `read` start with
-        `ENTRY_COLUMNS`. `span` has the seqs of the first and last entry, 0 if unknown. An unknown end is
-        assumed where a whole window cannot be read.
+        `ENTRY_COLUMNS`. `span` has the seqs of the first and last entry, 0 if unknown. If it is unknown, the
+        end is assumed where a whole window cannot be read.
         """
         read = _entries_of(read)
         begin, end = span
@@ -62,7 +62,7 @@ class Salvage:
                 return []
             if not end:
                 lost = [seq for seq in lost if seq < rows[-1][0]]
-            if end and rows:  # a garbage page may skip some
+            if end and rows:  # a garbage page may skip some rows
                 lost = sorted(set(range(first, min(last, end) + 1)).difference(row[0] for row in rows))
             if rows or lost:
                 return self._filled(rows, lost)[:limit]
@@ -84,7 +84,7 @@ class Salvage:
         return found
 
     def in_place_of(self, seq: int) -> Row | None:
-        """Return the event in place of an entry that could not be read, without reading it again."""
+        """Return the event in place of an unreadable entry, without trying to read the entry again."""
         clock = self.lost.get(seq)
         return None if clock is None else (seq, *clock, *_LOST)
 
@@ -108,28 +108,28 @@ def _entries_of(read: Read) -> Read:
 
 
 def is_in_order(rows: Sequence[Row]) -> bool:
-    """Whether the numbers of rows grow."""
+    """Return whether the seqs of rows increase."""
     if not rows or rows[-1][0] - rows[0][0] == len(rows) - 1:
         return True
     return all(row[0] < after[0] for row, after in pairwise(rows))
 
 
 def is_zeroed(row: Row) -> bool:
-    """Whether the columns of a row may be the zeros of a missing page."""
+    """Return whether the columns of a row may be the zeros of a missing page."""
     return not row[2] or "\0" in row[3]
 
 
 def without_gaps(rows: Sequence[Row], first: int, stop: int, clock: Row) -> list[Row]:
-    """Return the rows of the numbers from `first` to before `stop`, with an event for each that has none.
+    """Return the rows with seqs from `first` to `stop` - 1, with an event for each missing one.
 
-    `clock` has the monotonic and the wall nanoseconds of such an event.
+    `clock` has the monotonic and wall nanoseconds of such an event.
     """
     found = {row[0]: row for row in rows}
     return [found.get(seq) or (seq, *clock, *_DROPPED) for seq in range(first, stop)]
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error of SQLite concerns the content of the file, not access to it."""
+    """Return whether an SQLite error concerns the content of the file, not access to it."""
     if isinstance(error, sqlite3.OperationalError):
         said = str(error).lower()
         return "could not decode" in said or "cannot open value of type" in said
@@ -137,7 +137,7 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 
 def whole_span(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Return the seqs of the first and the last entry, or of those with a body; 0 if unknown."""
+    """Return the seqs of the first and last entries, with or without columns; 0 if unknown."""
     ends = []
     for end in ("min", "max"):
         found = [0]

@@ -13,7 +13,7 @@ _LETTERS = re.compile("[a-z0-9 _]+")
 def signs(needle: str) -> Sequence[bytes]:
     """Return byte strings, at least one of which is in every lowercased body whose text contains the needle.
 
-    That is sure where no ASCII letter, digit, blank, underscore or backslash is written as an escape.
+    This holds unless an ASCII letter, digit, blank, underscore or backslash is written as an escape.
     """
     letters = max(_LETTERS.findall(needle.lower() if needle.isascii() else fold(needle)), key=len, default="")
     if letters:
@@ -25,20 +25,20 @@ def signs(needle: str) -> Sequence[bytes]:
 
 
 FOLDS_TO_LETTERS = "\u00df\u0130\u0149\u017f\u1e9a\u1e9e\u212a\ufb00\ufb01\ufb02\ufb03\ufb04\ufb05\ufb06"
-"""Characters beyond ASCII that fold to something with one of `_LETTERS` in it."""
+"""Non-ASCII characters whose folded form contains one of `_LETTERS`."""
 
 
 def _sources(char: str) -> set[str]:
-    """Return characters, at least one of which is in every text that contains `char` once it is folded."""
+    """Return characters, at least one of which is in every text whose folded form contains `char`."""
     marks = normalize("NFD", char)[1:]
     return {char, *marks}.union(*(_folding_to().get(one, ()) for one in (char, *marks)))
 
 
 @cache
 def _folding_to() -> Mapping[str, Sequence[str]]:
-    """Return for each character the others that fold to something with it."""
+    """Return for each character the other characters whose folded form contains it."""
     found: dict[str, list[str]] = {}
-    for char in map(chr, range(0x80, 0x30000)):  # characters beyond do not fold
+    for char in map(chr, range(0x80, 0x30000)):  # later characters do not fold
         if (folded := fold(char)) != char:
             for each in folded:
                 found.setdefault(each, []).append(char)
@@ -46,7 +46,7 @@ def _folding_to() -> Mapping[str, Sequence[str]]:
 
 
 def json_forms(chars: Iterable[str]) -> list[bytes]:
-    """Return how characters are written in JSON: literally, or as an escape, of a pair the second half."""
+    """Return the JSON forms of characters: literal, escaped, or the second half of an escaped pair."""
     forms: list[bytes] = []
     for char in chars:
         forms.append(char.encode("utf-8", "surrogatepass"))

@@ -1,8 +1,8 @@
 """Reads the bodies of a recording for a search: many at a time, and only those that may match.
 
-Measured with a million bodies of 300 bytes: as a row each they take 1.5 s to read, because SQLite and Python
-meet a million times; joined by SQLite, 0.5 s, and other threads run meanwhile. So the search looks at joined
-bodies first, and those of a part that may match are read again, one by one.
+Measured with a million bodies of 300 bytes: reading them row by row takes 1.5 s, because Python calls SQLite
+a million times. Joined by SQLite, they take 0.5 s, and other threads can run meanwhile. So the search checks
+joined bodies first, and reads the bodies of a part that may match again, one by one.
 """
 
 import sqlite3
@@ -13,16 +13,18 @@ from tui.storage.recordings.body_search import LARGE, Body, TermSearch
 from tui.storage.recordings.salvage import halved, is_damage
 
 TOGETHER = 64
-"""Bodies of one part. Larger parts mean more rereading for each match: with 512, a match in a thousand bodies
-costs twice as much, and no match a sixth less.
+"""Bodies in one part. Larger parts mean more rereading for each match:
+
+512 doubles the time if one body in a thousand matches, and saves a sixth of it if none does.
 """
 
 SHORT = 4096
-"""Bytes of the longest bodies that are joined: of longer ones the bytes take the time, not the rows."""
+"""Longer bodies are not joined: reading their bytes takes most of the time, not the number of rows."""
 
 MOST_SKIPPED = 6
-"""Twice as many parts as the last time are read at once after each that did match, up to 2 to the power of
-this: where most parts match, looking at them first is in vain.
+"""After each part that matches, more parts are read without a check: twice as many each time.
+
+The maximum is 2 to the power of this. If most parts match, checking them first wastes time.
 """
 
 _JOINED = (
@@ -40,10 +42,9 @@ _PROBED = b"\xff\x00\xc3\n\n\xc3\xa9"
 
 
 class StoredBodies:
-    """The bodies of a recording, for one thread. Skips those on damaged pages.
+    """The bodies of a recording, for one thread. Skips bodies on damaged pages.
 
-    Attributes:
-        is_damaged: whether any were.
+    Attributes: is_damaged: whether any body was skipped.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -52,7 +53,7 @@ class StoredBodies:
         self.is_damaged = False
 
     def between(self, first: int, last: int, search: TermSearch) -> Iterator[Body]:
-        """Yield the bodies of `first` to `last` in which `search` may find something."""
+        """Yield the bodies of `first` to `last` that `search` may match."""
         skip, skipped = 0 if self._may_join() else sys.maxsize, 0
         start: int | None = first
         while start is not None and start <= last and not search.is_stopped:
@@ -79,11 +80,11 @@ class StoredBodies:
                 if longer:
                     yield from self._single(start, stop, SHORT)
             start = stop + 1
-            if joined is None and not longer:  # seqs that never existed, possibly very many
+            if joined is None and not longer:  # these seqs never existed; there may be very many
                 start = self._next(start, last)
 
     def _single(self, first: int, last: int, longer: int = -1) -> Sequence[Body]:
-        """Return the bodies `longer` than some bytes, one by one."""
+        """Return the bodies with more than `longer` bytes, one by one."""
 
         def read(start: int, end: int) -> list[tuple[int, bytes | int]]:
             return self._connection.execute(_SINGLE, (start, end, longer)).fetchall()
@@ -97,7 +98,7 @@ class StoredBodies:
         return [(seq, body) for seq, body in halved(read, first, last)[0]]
 
     def _next(self, seq: int, last: int) -> int | None:
-        """Return the first seq with a body, starting at one."""
+        """Return the first seq with a body, from `seq` on."""
         try:
             found: int | None = self._connection.execute(_NEXT, (seq, last)).fetchone()[0]
         except sqlite3.Error as error:
@@ -107,7 +108,7 @@ class StoredBodies:
         return found
 
     def _may_join(self) -> bool:
-        """Whether SQLite joins bytes unchanged: not in UTF-16, and in old versions not after a NUL."""
+        """Return whether SQLite joins bytes unchanged: not in UTF-16, and in old versions not after a NUL."""
         if self._joins is None:
             self._joins = self._connection.execute(_PROBE).fetchone()[0] == _PROBED
         return self._joins

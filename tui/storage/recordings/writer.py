@@ -1,4 +1,4 @@
-"""The one writer of a recording: entries in batches, each batch one transaction that survives kill -9.
+"""The only writer of a recording. Stores entries in batches, each a transaction that survives kill -9.
 
 It never raises. `problem` reports a failed disk; entries wait in memory for a while and are stored when the
 disk works again. A recording at its size limit loses its oldest entries. The last of them is replaced by an
@@ -32,7 +32,7 @@ DEFAULT_CAP = 512 * 1024 * 1024
 """Default maximum bytes of one recording."""
 
 RETRY_S, MOST_RETRY_S = 1.0, 15.0
-"""Seconds until a failed disk is retried: twice as long each time."""
+"""Seconds until a failed disk is retried. The delay doubles each time, up to the maximum."""
 
 WAITING_BYTES = 32 * 1024 * 1024
 """Maximum bytes of bodies in memory for a failed disk. Beyond that, the recording ends."""
@@ -59,14 +59,14 @@ def _inserts(table: str, columns: Sequence[str]) -> dict[int, str]:
 _INSERT_ENTRIES = _inserts("entries", ENTRY_COLUMNS)
 _INSERT_BODIES = _inserts("bodies", ("seq", "body"))
 
-# For None and bytes, sqlite3 looks for an adapter, which takes as long as storing them (measured with
-# CPython 3.11): most entries have no cause, and a bytearray needs none.
+# For None and bytes, sqlite3 looks for an adapter, which takes as long as storing them (measured with CPython
+# 3.11). Most entries have no cause, and a bytearray needs no adapter.
 _CAUSE = slice(ENTRY_COLUMNS.index("turn"), ENTRY_COLUMNS.index("call") + 1)
 _INSERT_WITHOUT_CAUSE = _inserts("entries", ENTRY_COLUMNS[: _CAUSE.start] + ENTRY_COLUMNS[_CAUSE.stop :])
 
 
 class RecordingWriter:
-    """Writes a new recording and marks it as live. Created, used and closed by one thread.
+    """Writes a new recording and marks it as live. The same thread must create, use and close it.
 
     Attributes:
         problem: why nothing is stored, or "".
@@ -82,7 +82,7 @@ class RecordingWriter:
     ) -> None:
         """Create the file, which must not exist. If that fails, `problem` says so, and it is retried.
 
-        `stand_back` is called after every few entries, and may wait.
+        `stand_back` is called after every few entries and may sleep.
         """
         self.path = path
         self._stand_back = stand_back
@@ -134,7 +134,7 @@ class RecordingWriter:
 
     @property
     def gone(self) -> int:
-        """Seq of the last entry that was dropped at the size limit, 0 for none."""
+        """Seq of the last entry that was dropped at the size limit, 0 if none was."""
         return self._gone if self._gone >= self._first >= 0 else 0
 
     def note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
@@ -179,7 +179,7 @@ class RecordingWriter:
         self.problem, self._retry_at, self._retries = "", 0.0, 0
 
     def _lost(self, what: str) -> None:
-        """Continue in a new file with pending data, unless another file is in its place."""
+        """Continue with pending data in a new file, unless another file has taken its place."""
         self.problem = f"the file {self.path} was {what}"
         if self._look[0] is None or look_of(self.path)[0] is not None:
             self._let_go()
@@ -198,7 +198,7 @@ class RecordingWriter:
         if self._connection is not None:
             roll_back(self._connection)
         self.problem = _sentence(error, self.path)
-        if isinstance(error, FileExistsError) and self.path.is_file():  # another program's file
+        if isinstance(error, FileExistsError) and self.path.is_file():  # the file belongs to another program
             self._let_go()
             return
         self._retry_at = time.monotonic() + min(RETRY_S * 2**self._retries, MOST_RETRY_S)
@@ -264,7 +264,7 @@ class RecordingWriter:
             try:
                 live.close()
             except OSError:
-                pass  # the file stays, but has no meaning without its lock
+                pass  # the file stays, but is meaningless without its lock
 
     def _used(self, connection: sqlite3.Connection) -> int:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
@@ -275,7 +275,7 @@ class RecordingWriter:
         """Drop the oldest entries while the recording is above its limit; return the last dropped seq.
 
         The next entries reuse freed pages, so the file needs no vacuum to stay at its limit. One transaction
-        drops at most a few times what came in, so that no batch takes long.
+        drops at most a few times as many entries as it adds, so that no batch takes long.
         """
         if not new:
             return self._gone
@@ -293,7 +293,7 @@ class RecordingWriter:
         return gone
 
     def _leave_marker(self, connection: sqlite3.Connection, seq: int) -> None:
-        """Replace the last dropped entry with one that counts them, so that numbers have no gaps."""
+        """Replace the last dropped entry with an entry that counts them, so that seqs have no gaps."""
         times = "SELECT mono_ns, wall_ns FROM entries WHERE seq = ?"
         mono_ns, wall_ns = connection.execute(times, (seq,)).fetchone()
         connection.execute("DELETE FROM entries WHERE seq = ?", (seq,))

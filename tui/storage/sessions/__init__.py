@@ -1,1 +1,1 @@
-"""Saved conversations: one SQLite file each, their list and their search."""
+"""Saved conversations: one SQLite file each, listing and search."""

@@ -54,8 +54,10 @@ SCHEMA = (
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {VERSION}",
 )
-"""`place` is the message's index. Every `body` but that of a result is JSON in ASCII, as is every `value`;
-a result is UTF-8 that may hold lone surrogates."""
+"""`place` is the message's index. Every `body` except that of a result is JSON in ASCII, as is every `value`.
+
+A result is UTF-8 that may contain lone surrogates.
+"""
 
 WORDS = "CREATE VIRTUAL TABLE folded USING fts5(text, content='', tokenize='trigram')"
 """The searchable text of each message; missing if SQLite was built without FTS5.
@@ -160,7 +162,7 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
     `StorageError`.
     """
     application, version = (_number(connection, name) for name in ("application_id", "user_version"))
-    if not application and _number(connection, "page_count") <= 1:  # WAL is switched on before the schema
+    if not application and _number(connection, "page_count") <= 1:  # WAL is set before the schema is created
         raise NeverBegan("the session is empty", where=path.stem, next_step=_NEXT)
     if application != APPLICATION_ID:
         raise StorageError("not a session", where=path.name, next_step=_NEXT)

@@ -38,8 +38,10 @@ DRAFT_SECONDS = 0.25
 """How often the draft of a reply is stored, unless a caller waits for it."""
 
 RETRY_SECONDS, MOST_RETRY_SECONDS = 1.0, 15.0
-"""Seconds until a failed disk is retried: twice as long each time, but sooner when there is new data. A file
-that another program has locked is retried after the first of these.
+"""Seconds until a failed disk is retried.
+
+The delay doubles each time, up to the maximum, but new data is tried sooner. A file that another program has
+locked is retried after the first of these.
 """
 
 CLOSE_SECONDS = 5.0
@@ -68,11 +70,11 @@ class SessionJournal:
         problem: str = "",
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
-        """Create a journal that writes nothing before the first message.
+        """Create a journal that writes nothing before the first message. A new file starts with `first`.
 
-        A new file starts with `first`. `before` restores the content of an old file if it is lost. Without a
-        `lock` that is already held, the first message takes it. `problem` says why nothing can be written so
-        far. `on_close` is called when the file is released.
+        `before` restores an existing file if its content is lost. Without a `lock` that is already held, the
+        first message takes it. `problem` says why nothing can be written so far. `on_close` is called when
+        the file is released.
         """
         self._writer = SessionWriter(path, redact, is_new=is_new, lock=lock, problem=problem)
         self.id, self._on_close = path.stem, on_close
@@ -80,7 +82,7 @@ class SessionJournal:
         self._is_branch = first is not None
         self._condition = threading.Condition()
         self._ops: list[Op] = [first] if first is not None else []
-        self._stored = list(before)  # everything that is or was in the file
+        self._stored = list(before)  # all operations whose data is or was in the file
         self._draft: Op | None = None
         self._weight = 0
         self._waiters: list[Waiter] = []
@@ -94,7 +96,7 @@ class SessionJournal:
         """Why something is not stored, or ""."""
         return self._writer.problem or self._writer.defect
 
-    # ---- what is said: any of these returns at once --------------------------------------------------------
+    # ---- stored data: each of these returns at once --------------------------------------------------------
 
     def message(self, index: int, message: Message) -> None:
         """Store a complete message; the first one creates the file."""
@@ -184,7 +186,7 @@ class SessionJournal:
         self._end()
 
     def _round(self) -> bool:
-        """Store the pending data when it is time. Return whether there may be more."""
+        """Store the pending data when it is due. Return whether there may be more."""
         with self._condition:
             while not self._due():
                 self._condition.wait(self._patience())
@@ -356,7 +358,7 @@ class SessionWriter:
         try:
             op(tables)
         except (ValueError, TypeError, OverflowError, RecursionError, sqlite3.DataError) as error:
-            # An invalid value, which should not occur, must not block the following data.
+            # An invalid value, which should not occur, must not block the data after it.
             _log.exception("cannot store a part of session %s", self._path.stem)
             self.defect = f"cannot store a part of the session ({error})"
 
@@ -390,7 +392,7 @@ class SessionWriter:
                 put_aside(self._path)
             self._is_new = self._is_lost = True
             return
-        if self._is_new:  # nothing was ever stored in it
+        if self._is_new:  # nothing was ever stored in the file
             self._let_go()
             with contextlib.suppress(OSError):
                 for file in files_of(self._path):

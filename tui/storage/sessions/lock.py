@@ -29,7 +29,7 @@ class SessionLock:
         for _ in range(20):
             if self._taken():
                 return
-            time.sleep(0.01)  # a process that checks the lock holds it for a moment
+            time.sleep(0.01)  # another process may hold the lock for a moment while it checks it
         raise InUse("the session is open in another mcptui", where=path.stem, next_step="Close it there.")
 
     def _taken(self) -> bool:
@@ -48,7 +48,7 @@ class SessionLock:
             ours = os.path.samestat(os.fstat(descriptor), os.stat(self._path))
         except (BlockingIOError, FileNotFoundError):
             ours = False
-        except OSError:  # a file system without locks
+        except OSError:  # the file system has no locks
             ours = True
         if not ours:
             os.close(descriptor)
@@ -57,7 +57,7 @@ class SessionLock:
         return True
 
     def is_there(self) -> bool:
-        """Return whether others can see the lock: neither its file nor its folder was removed."""
+        """Return whether other processes can see the lock: its file and its folder still exist."""
         try:
             return os.path.samestat(os.fstat(self._descriptor), os.stat(self._path))
         except OSError:

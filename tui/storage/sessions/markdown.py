@@ -85,7 +85,7 @@ def readable_arguments(call: CallRequest) -> str:
 def quiet(text: str) -> str:
     """Return foreign Markdown that cannot affect its surroundings."""
     if len(text) <= PARSED:
-        for marks in (_GENTLE, _STRICT):  # the second one also in code, where it is visible
+        for marks in (_GENTLE, _STRICT):  # the second set also applies in code, where it is visible
             found = _lowered(text, marks)
             if _is_harmless(found):
                 return found
@@ -93,7 +93,7 @@ def quiet(text: str) -> str:
 
 
 def _is_harmless(text: str) -> bool:
-    """Whether `text` leaves no open block, contains nothing active, and does not imitate our headings."""
+    """Return whether `text` has no open block, nothing active, and no headings that look like ours."""
     from markdown_it import MarkdownIt
 
     tokens = MarkdownIt("commonmark").parse(f"{text}\n\n## end")
@@ -124,7 +124,7 @@ def _lowered(text: str, marks: re.Pattern[str]) -> str:
 
 
 def _lowered_line(line: str, marks: re.Pattern[str], *, after_text: bool) -> str:
-    if after_text and (found := _UNDERLINE.fullmatch(line)):  # would turn the previous line into a heading
+    if after_text and (found := _UNDERLINE.fullmatch(line)):  # it would turn the previous line into a heading
         return f"{found[1]}\\{line[found.end(1) :]}"
     line = _demoted(line)
     return marks.sub(_text, line)

@@ -64,7 +64,7 @@ def put_aside(path: Path) -> Path:
 
 
 def whole(stored: StoredSession) -> Callable[[SessionTables], None]:
-    """Return an operation that stores all of a session in a new file."""
+    """Return an operation that stores a complete session in a new file."""
     return lambda tables: _fill(tables, stored)
 
 

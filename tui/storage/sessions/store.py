@@ -45,7 +45,7 @@ from tui.storage.sessions.tables import Op, SessionTables
 from tui.storage.sessions.transcript import SessionTranscript, transcript
 
 Opened = tuple[Reopened, SessionLock | None, str, Op]
-"""A session opened for continuing it, see `SessionStore._reopen`."""
+"""A session that was opened to be continued; see `SessionStore._reopen`."""
 
 
 class SessionStore:
@@ -148,7 +148,7 @@ class SessionStore:
         return branch_of(parent, stored, reopened(parent, stored).conversation, upto)
 
     def _reopen(self, session: str) -> Opened:
-        """Return the repaired session, its lock, why it cannot be written or "", and what stores it all."""
+        """Return the repaired session, its lock, the write problem or "", and an operation to store it."""
         path = self.files.existing(session)
         try:
             lock = self.files.lock(path)
@@ -189,7 +189,7 @@ class SessionStore:
 
     async def rename(self, session: str, title: str) -> None:
         named = SessionMeta(title=title)
-        await self._let_close(session)  # it accepts nothing more
+        await self._let_close(session)  # the journal accepts nothing more
         journal = self._open.get(session)
         if journal is not None:
             journal.describe(named)
@@ -226,7 +226,10 @@ class SessionStore:
         return await asyncio.to_thread(self.files.deleted)
 
     async def search(self, text: str) -> AsyncGenerator[SessionMatch, None]:
-        """Yield where `text` was said, the last changed sessions first. Closing it ends the search."""
+        """Yield matches for `text`, in the most recently changed sessions first.
+
+        Closing it ends the search.
+        """
         words = words_of(text)
         if not words:
             return
@@ -234,7 +237,7 @@ class SessionStore:
             await journal.settled()
         for info in await asyncio.to_thread(self._list):
             places: list[tuple[int, str]] = []
-            with suppress(StorageError):  # damaged, or gone since it was listed: the others are searched
+            with suppress(StorageError):  # damaged, or deleted since: search the others
                 path = self.files.path_of(info.id)
                 places = await asyncio.to_thread(places_of, path, words)
             for place, excerpt in places:
@@ -245,7 +248,7 @@ class SessionStore:
     ) -> str:
         """Write a session to a file atomically and without secrets. Return a summary of its contents.
 
-        With `wait`, wait until a FIFO has a reader. With `shapes`, it contains no texts, only their shapes.
+        With `wait`, wait until a FIFO has a reader. With `shapes`, texts are replaced with placeholders.
         """
         await self._settle(session)
         stop = Event()

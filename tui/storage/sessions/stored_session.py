@@ -51,14 +51,14 @@ class StoredSession:
     """The content of a session file.
 
     Attributes:
-        meta: by name, as `session_tables` keeps it.
+        meta: values by name, as `SessionTables` stores them.
         messages: by index; some may be missing.
         times: of the messages, by the same index.
         intents, decisions, usage, remarks: rows with their times.
-        results: whole results by name, the oldest first.
+        results: complete results by name, the oldest first.
         draft: a partial reply, or None.
-        lost: how many messages could not be read.
-        damaged: something could not be read.
+        lost: number of messages that could not be read.
+        damaged: whether anything could not be read.
     """
 
     meta: dict[str, Any] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class StoredSession:
 
     @property
     def problem(self) -> str:
-        """What could not be read, or ""."""
+        """Which parts could not be read, or ""."""
         if not self.damaged:
             return ""
         what = plural(self.lost, "message") if self.lost else "part of it"
@@ -123,9 +123,9 @@ def info_of(ident: str, meta: Mapping[str, Any], problem: str = "") -> SessionIn
 
 
 def read_stored(path: Path, *, all_results: bool = True) -> StoredSession:
-    """Return everything readable of a session; raises `StorageError` if nothing is.
+    """Return everything readable of a session; raises `StorageError` if nothing is readable.
 
-    `all_results` includes whole results older than those a conversation continues with.
+    `all_results` includes complete results that are older than what the conversation needs to continue.
     """
     try:
         return _read(path, all_results)
@@ -238,7 +238,7 @@ def _read_in_order(connection: sqlite3.Connection, found: StoredSession) -> None
 
 
 def _read_around(connection: sqlite3.Connection, found: StoredSession, end: int) -> None:
-    """Read the readable rows up to `end`, 0 if that is unknown."""
+    """Read the readable rows up to `end`, which is 0 if unknown."""
 
     def rows(first: int, last: int) -> list[Row]:
         statement = "SELECT place, at, body FROM messages WHERE place BETWEEN ? AND ? ORDER BY place"
@@ -293,7 +293,7 @@ def _read_results(connection: sqlite3.Connection, found: StoredSession, all_resu
 def _decoded(body: bytes) -> str:
     try:
         return body.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:  # on a damaged page
+    except UnicodeDecodeError:  # the row is on a damaged page
         return body.decode("utf-8", "replace")
 
 

@@ -30,7 +30,7 @@ OWN_LABEL = "mcptui"
 """Model label of mcptui's own messages. It never becomes the model of a session."""
 
 Op = Callable[["SessionTables"], None]
-"""Stores something, within `begin` and `commit`."""
+"""Stores something, between `begin` and `commit`."""
 
 
 class SessionTables:
@@ -71,7 +71,7 @@ class SessionTables:
         return self._stored
 
     def roll_back(self) -> None:
-        """Drop the transaction, if one is open."""
+        """Roll back the open transaction, if any."""
         self._meta = dict(self._stored)
         roll_back(self._connection)
 
@@ -179,7 +179,7 @@ class SessionTables:
 
 
 def _without_split_values(message: Message, redactor: Redactor) -> Message:
-    """Return a reply without values that begin in its reasoning and end in its text, or end it."""
+    """Return a reply without secrets that start in its reasoning and end in its text, or that end it."""
     if not isinstance(message, AssistantMessage) or not redactor.searches:
         return message
     reasoning, text = redactor.redact_texts([message.reasoning, message.text])

@@ -104,7 +104,7 @@ def transcript(stored: StoredSession, found: Reopened, redactor: Redactor) -> Se
 
 
 def day_and_time(seconds: float) -> str:
-    """Return a local time to the minute; "" for none."""
+    """Return a local time to the minute; "" if there is none."""
     try:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else ""
     except (ValueError, OverflowError, OSError):
