@@ -18,10 +18,10 @@ from threading import Event
 from tui.core.files.private_files import refuse_links
 
 _DESCRIPTORS = re.compile(r"/dev/fd|/proc/(\d+)(?:/task/\d+)?/fd")
-"""Directories whose entries are open files, by the number of the descriptor."""
+"""Directories that list open files by the number of their descriptor."""
 
 MAX_LINKS = 40
-"""As many symbolic links as the kernel follows in a path."""
+"""Maximum symbolic links followed in a path, as in the kernel."""
 
 POLL_MS = 100
 """Interval at which a write to a full FIFO checks whether it was cancelled."""
@@ -37,12 +37,12 @@ def atomic_write(
     stop: Event | None = None,
     links: bool = True,
 ) -> int:
-    """Write UTF-8 text to a file and return its size in bytes. If that fails, an old file is unchanged.
+    """Write UTF-8 text to a file and return its size in bytes. If that fails, an existing file is unchanged.
 
     Symbolic links are followed, or without `links` refused, as in mcptui's own folders. A device, a FIFO or
     an open file that is named by its descriptor (`/dev/stdout`, `/proc/self/fd/3`) is written to, not
-    replaced. `errors` is as in `str.encode`. With `wait`, a FIFO without a reader is waited for; otherwise it
-    is an error. `stop` is set from another thread to cancel.
+    replaced. `errors` is as in `str.encode`. A FIFO without a reader is an error, unless `wait` says to wait
+    for one. `stop` is set from another thread to cancel.
 
     Raises:
         OSError: it cannot be written. `InterruptedError` if it was cancelled.

@@ -27,21 +27,21 @@ from tui.core.tools import BinaryContent, Content, ResourceContent, TextContent
 from tui.core.units import size as in_bytes
 
 ATTACHED = "attached below"
-"""Marks a picture that is sent with the request; see `as_sent`."""
+"""Marks an image that is sent with the request; see `as_sent`."""
 
 _ATTACHED = re.compile(rf"(?<=[^\[\]\n]), {ATTACHED}\]")
 _BACKTICKS = re.compile("`{3,}")
 
 
 def label(attachment: Attachment) -> str:
-    """Return the name of a picture or sound in what a model reads: "image 1: image/png 640x480"."""
+    """Return the name of an image or sound as a model reads it: "image 1: image/png 640x480"."""
     size = picture_size(attachment.data) if attachment.kind == "image" else None
     shape = f"{size[0]}x{size[1]}" if size else in_bytes(attachment.size)
     return f"{word(attachment.name, 300)}: {word(attachment.mime, 80)} {shape}"
 
 
 def as_shown(text: str) -> str:
-    """Return the text of a tool result for people, without the notes on where content is attached."""
+    """Return the text of a tool result for the user, without the notes on where content is attached."""
     return _ATTACHED.sub("]", text)
 
 
@@ -73,7 +73,7 @@ MAX_TEXT = 256 * 1024
 """Maximum bytes of a text; a longer one would fill the window of most models."""
 
 MAX_BYTES = 10 * 1024 * 1024
-"""Maximum bytes of anything else."""
+"""Maximum bytes of any other attachment."""
 
 MAX_PIXELS = 8_000
 """Maximum width and height of an image; Anthropic rejects larger ones."""
@@ -103,12 +103,12 @@ def attachment_of(name: str, data: bytes, *, shorten: bool = False) -> Attachmen
         what = f" {mime}" if mime else ""
         raise ValueError(f"unsupported type{what}: only text, images and audio can be attached")
     if not text:
-        raise ValueError("the file is empty")  # but for its byte order mark
+        raise ValueError("the file is empty")  # apart from its byte order mark
     return _of_text(name, type_by_name(name) or "text/plain", text, shorten)
 
 
 def attachment_of_binary(name: str, content: BinaryContent) -> Attachment:
-    """Return a server's picture or sound as an attachment called `name`.
+    """Return a server's image or audio as an attachment called `name`.
 
     Raises:
         ValueError: with a sentence, if it is neither, too large, or broken.
@@ -146,7 +146,7 @@ def attachments_of(contents: Sequence[Content], name: str, *, shorten: bool = Fa
 
 
 def kind_of(content: BinaryContent) -> Literal["image", "audio", "blob"]:
-    """Return the kind of binary content: pictures in resources come as blobs."""
+    """Return the kind of binary content; images and audio in resources arrive as blobs."""
     mime = media_type(head_of(content.data[:64])) if content.kind == "blob" else ""
     return _kind(mime) if mime in PICTURES or mime in SOUNDS else content.kind
 
@@ -185,7 +185,7 @@ def _of_text(name: str, mime: str, text: str, shorten: bool) -> Attachment:
 
 
 def text_of(data: bytes) -> str | None:
-    """Return the text in a file, of UTF-8, UTF-16 or Windows-1252; None if it is not text."""
+    """Decode a file's text from UTF-8, UTF-16 or Windows-1252; None if it is not text."""
     marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
         text = data.decode("utf-16" if marked else "utf-8-sig")

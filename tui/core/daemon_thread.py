@@ -1,4 +1,4 @@
-"""Runs blocking code of others that may never return: a keychain, a browser."""
+"""Runs third-party code that may block forever: a keychain, a browser."""
 
 import asyncio
 import threading
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 async def in_daemon_thread(name: str, work: Callable[[], T]) -> T:
-    """Return what `work` returns. If this is cancelled, its thread is abandoned and keeps nothing alive."""
+    """Return what `work` returns. On cancellation, its thread is abandoned, and does not delay the exit."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
@@ -23,7 +23,7 @@ async def in_daemon_thread(name: str, work: Callable[[], T]) -> T:
         try:
             value = work()
         except Exception as error:
-            # The caller gets it.
+            # It is raised to the caller.
             failure = error
         with suppress(RuntimeError):  # the loop was closed meanwhile
             loop.call_soon_threadsafe(settle, value, failure)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 
 class McptuiError(Exception):
-    """An error that a person can act on: what happened and why, and what to do (`next_step`).
+    """An error that the user can act on: what happened and why, and what to do (`next_step`).
 
     `where` is a server's or profile's name, a file with a key path, or "".
     """

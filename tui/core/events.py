@@ -117,7 +117,7 @@ class StepEnded:
 class ToolCallProposed:
     """The model proposes a call. `server` and `tool` are "" if the name does not resolve.
 
-    `recovered`: the model wrote it as text, where it was found.
+    `recovered`: the call was found in the text of the reply.
     """
 
     step: int
@@ -154,7 +154,7 @@ class ApprovalAsked:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalGiven:
-    """The person answered."""
+    """The user answered."""
 
     step: int
     id: str
@@ -172,7 +172,7 @@ class ToolCallStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolProgress:
-    """The server reports progress; it and `total` are None if unknown, `message` is raw."""
+    """The server reports progress; `progress` and `total` are None if unknown, `message` is raw."""
 
     step: int
     id: str
@@ -209,7 +209,7 @@ class ToolCallEnded:
 
 @dataclass(frozen=True, slots=True)
 class Steered:
-    """A message from the person was added during the turn; the next step sends it."""
+    """A user message was added during the turn; the next step sends it."""
 
     step: int
     text: str
@@ -228,7 +228,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What the turn waits for now, which replaces the last such event; "" when it continues."""
+    """What the turn is waiting for, or "" when it continues; replaces the previous event of this kind."""
 
     message: str
 

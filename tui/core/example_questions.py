@@ -20,7 +20,7 @@ _ORDERS = frozenset(
     "calculate check compare count describe display draw enumerate explain fetch find get give list look"
     " measure print query read report retrieve search show tell".split()
 )
-"""Verbs of a request. A description may begin with one, also as "gets" or "fetches"."""
+"""Verbs of a request; a description may also begin with another form of them: "gets", "fetches"."""
 
 
 def question_of(description: str) -> str:
@@ -69,7 +69,7 @@ def examples(tools: Sequence[Tool], count: int = 4) -> tuple[Example, ...]:
         if not tool.read_only or needs_arguments(tool.schema):
             continue
         of_server = asked.setdefault(tool.server, set())
-        if len(of_server) >= count:  # of thousands of descriptions a few are read
+        if len(of_server) >= count:  # of thousands of descriptions, only a few are read
             continue
         if (question := question_of(tool.description)) and question not in of_server:
             of_server.add(question)

@@ -1,9 +1,8 @@
 """Compiles most methods of dataclasses and some regular expressions on first use.
 
-Python 3.11 and 3.12 compile up to six methods of a dataclass one by one, and most are never called: of the
-350 dataclasses that are imported with everything else, this took 0.15 s of each start, half of what they
-cost (measured). Later versions compile them together and are not changed, nor is any version if
-`MCPTUI_WHOLE_LIBRARIES` is set.
+Python 3.11 and 3.12 compile up to six methods of a dataclass one by one, and most are never called: for the
+350 dataclasses that every start imports, this took 0.15 s, half of their cost (measured). Later versions
+compile them together and are not changed, nor is any version if `MCPTUI_WHOLE_LIBRARIES` is set.
 
 `re.compile` of a long pattern takes 1 ms or more, and most are for texts that a run never sees: errors of an
 endpoint, questions that the demo model knows.
@@ -56,7 +55,7 @@ class _LatePattern:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        found = getattr(re.compile(self._source, self._options), name)  # which keeps what it has compiled
+        found = getattr(re.compile(self._source, self._options), name)  # which caches the compiled pattern
         setattr(self, name, found)
         return found
 

@@ -68,7 +68,7 @@ def media_type(head: bytes) -> str:
 
 
 def is_whole(data: bytes) -> bool:
-    """Return whether no end seems to be missing, because one truncated image fails a whole request."""
+    """Return whether the data seems complete, because one truncated image fails a whole request."""
     match media_type(data[:64]):
         case "image/png":
             return b"IEND" in data
@@ -94,14 +94,14 @@ def type_by_name(name: str) -> str:
 
 
 def dimensions(head: bytes) -> tuple[int, int] | None:
-    """Return width and height in pixels from a picture's header, or None."""
+    """Return width and height in pixels from an image's header, or None."""
     read = _READERS.get(media_type(head))
     size = read(head) if read is not None else None
     return size if size is not None and min(size) > 0 else None
 
 
 def picture_size(data: str) -> tuple[int, int] | None:
-    """Return the `dimensions` of a picture given as plain base64; only a JPEG has them far from its start."""
+    """Return the `dimensions` of an image in plain base64; only a JPEG has them far from its start."""
     head = head_of(data, 64)
     return dimensions(head_of(data) if media_type(head) == "image/jpeg" else head)
 
@@ -170,7 +170,7 @@ def _webp(head: bytes) -> tuple[int, int] | None:
 
 def _jpeg(head: bytes) -> tuple[int, int] | None:
     for marker, at in _segments(head):
-        # The frame headers of all codings; C4, C8 and CC among them mean something else.
+        # The frame headers of all codings; C4, C8 and CC are something else.
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
             if at + 7 > len(head):
                 return None

@@ -1,4 +1,4 @@
-"""Imports a library without those of its parts that mcptui never uses.
+"""Imports a library without the parts that mcptui never uses.
 
 Their modules are replaced by empty ones during the import, and forgotten afterwards, so that a later import
 of such a part gets the real one. A library that fails this way is loaded completely, as is every library if

@@ -35,7 +35,7 @@ class ModelRequest:
     """One request to a model. `messages` are sanitised.
 
     Attributes:
-        tools: what it may call; empty for the last request of a turn at its limit.
+        tools: the tools it may call; empty for the last request of a turn at its limit.
         stop: texts before which the reply ends, if the endpoint supports it; at most 4.
         verbatim: return the text of the reply unchanged, including thinking tags.
         best: names of the most important tools, in order, for an endpoint that turns out to accept fewer.
@@ -147,7 +147,7 @@ class ChatModel(Protocol):
 
     @property
     def label(self) -> str:
-        """For the person ("gpt-5.1", "demo model, offline")."""
+        """What the user sees ("gpt-5.1", "demo model, offline")."""
 
     @property
     def notice(self) -> str:
@@ -202,13 +202,13 @@ class Toolbox(Protocol):
     ) -> ToolResult:
         """Call and return the result; failures are results too.
 
-        Cancelling this cancels the request. `clocks` and `seconds` are paused while a person answers the
+        Cancelling this cancels the request. `clocks` and `seconds` are paused while the user answers the
         server.
         """
 
 
 class Answer(StrEnum):
-    """A person's answer to an approval."""
+    """The user's answer to a call that needs approval."""
 
     ONCE = "once"
     SESSION = "session"
@@ -220,7 +220,7 @@ class Answer(StrEnum):
 class Decision:
     """The answer to an approval, and the reason of a denial for the model.
 
-    `by_person` is false if no person could answer.
+    `by_person` is false if no user could answer.
     """
 
     answer: Answer
@@ -253,7 +253,7 @@ class ApprovalRequest:
 
 @dataclass(frozen=True, slots=True)
 class TrustQuestion:
-    """Whether to trust the read-only marks and results of a server that owns `tool`."""
+    """The question whether to trust the read-only marks and results of the server of `tool`."""
 
     server: str
     tool: str
@@ -279,10 +279,10 @@ class TrustStore(Protocol):
         """Whether a server is trusted now; False if it is unknown."""
 
     def is_open(self, server: str) -> bool:
-        """Whether the person has not decided yet."""
+        """Whether the user has not decided yet."""
 
     def decide(self, server: str, trusted: bool) -> None:
-        """Store the person's answer. Neither waits nor raises."""
+        """Store the user's answer. Neither waits nor raises."""
 
 
 class HintedTrust:
@@ -332,7 +332,7 @@ class DecisionRecord:
         by: what decided: `BY_KEY`, `BY_DEFAULT`, `BY_LIMIT`, "rule TEXT", "option TEXT" or "setting TEXT",
             with details in parentheses.
         asked_by: who requested it: `MODEL`, `PERSON`, or "server NAME".
-        asked: whether the person was asked.
+        asked: whether the user was asked.
         digest: `digest_of` the arguments, or "".
         when: seconds since the epoch.
     """
@@ -357,7 +357,7 @@ def hand_call(
     allowed: bool = True,
     asked: bool = False,
 ) -> DecisionRecord:
-    """Return the decision about a call that the person makes, without a model; `by` is as in a record."""
+    """Return the decision about a call that the user makes without a model; `by` is as in a record."""
     subject, digest = f"{tool} (by hand)", digest_of(arguments)
     return DecisionRecord(DecisionKind.CALL, server, subject, allowed, by, PERSON, asked=asked, digest=digest)
 
@@ -428,7 +428,7 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True)
 class Meters:
-    """What the conversation has used: tokens of the last request, tokens and cost of all requests.
+    """Usage of the conversation: tokens of the last request, tokens and cost of all requests.
 
     With `estimated` the tokens are shown with "~"; `cost` is None without prices.
     """

@@ -1,4 +1,4 @@
-"""Questions from servers to a person: forms, addresses and sampling, and the port that answers them."""
+"""Questions from servers to the user: forms, addresses and sampling, and the port that answers them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,11 +33,11 @@ class FormQuestion:
 
 @dataclass(frozen=True, slots=True)
 class AddressQuestion:
-    """A server, or signing in to it, asks the person to open an address in a browser.
+    """A server, or signing in to it, asks the user to open an address in a browser.
 
     `url` is raw and complete. Accepting is consent to open it; nothing has fetched it before. `opens` is
-    False once this machine could not open it: then the person opens it elsewhere, and pastes the address that
-    it ends on.
+    False if this machine could not open it: then the user opens it elsewhere, and pastes the address of the
+    last page.
     """
 
     server: str
@@ -90,7 +90,7 @@ class FormAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AddressAnswer:
-    """The answer to an address. `pasted` is what the person copied back from the browser, or ""."""
+    """The answer to an address. `pasted` is what the user copied back from the browser, or ""."""
 
     action: Action
     pasted: str = ""
@@ -111,7 +111,7 @@ class SamplingAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DefinitionsAnswer:
-    """The answer about changed definitions; `by` says what answered.
+    """The answer to a question about changed definitions; `by` says what answered.
 
     `only` are the names that it covers; the others are refused until asked about. None: all.
     """
@@ -122,7 +122,7 @@ class DefinitionsAnswer:
 
 
 class ConsentsAnswer(StrEnum):
-    """The answer about several servers of one source.
+    """The answer to a question about several servers of one source.
 
     `EACH`: they are asked about one by one. `LATER`: none starts, and nothing is saved.
     """
@@ -137,7 +137,7 @@ class Questioner(Protocol):
     """Answers questions of servers: a screen, flags without one, a script in tests.
 
     Each method waits for the answer; the clocks of the call that caused the question are paused meanwhile.
-    Cancelling withdraws the question.
+    Cancelling a method withdraws the question.
     """
 
     async def form(self, question: FormQuestion) -> FormAnswer: ...
@@ -151,7 +151,7 @@ class Questioner(Protocol):
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer: ...
 
     def refused(self, server: str, why: str) -> None:
-        """Report that a malformed question of a server was rejected unseen; must neither raise nor wait.
+        """Report that a malformed question was rejected without asking; must neither raise nor wait.
 
         `why` quotes the server: it is not clean.
         """
@@ -161,14 +161,14 @@ class Person(Questioner, Protocol):
     """Answers questions of servers, and mcptui's questions about servers."""
 
     async def consent(self, question: ConsentQuestion) -> Action:
-        """Return ACCEPT if the server may run, DECLINE if the person declined, CANCEL without an answer."""
+        """Return ACCEPT if the server may run, DECLINE if the user declined, CANCEL without an answer."""
 
     async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
-        """Return the answer about several servers of one source, each of which the person has seen."""
+        """Return the answer about several servers of one source, each of which the user has seen."""
 
 
 class SamplingFailed(Exception):
-    """The model gave no reply to a sampling request, and why; a sentence."""
+    """The model gave no reply to a sampling request; the message says why, in a sentence."""
 
 
 class Sampler(Protocol):
@@ -176,7 +176,7 @@ class Sampler(Protocol):
 
     @property
     def label(self) -> str:
-        """The model's name for the person, or "" if none was chosen yet."""
+        """The model's name for the user, or "" if none was chosen yet."""
 
     async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
         """Return the result for the server, and the tokens that request and reply used.
@@ -187,7 +187,7 @@ class Sampler(Protocol):
 
 
 class Refuser:
-    """Declines everything, because no person can answer."""
+    """Declines everything, because no user can answer."""
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         return FormAnswer(Action.DECLINE, by=BY_DEFAULT)

@@ -2,7 +2,7 @@
 
 Both read most patterns alike (https://github.com/google/re2/wiki/Syntax). But in RE2 word characters and word
 boundaries are ASCII, `$` is the very end, and escapes and inline flags differ. So Python's own parser reads
-the pattern, and it is written anew. For word boundaries the text is marked, and the marks are matched.
+the pattern, and it is rewritten. For word boundaries the text is marked, and the pattern matches the marks.
 """
 
 import re
@@ -23,11 +23,11 @@ _MARKS = r"\x{10fffe}\x{10ffff}"
 _LAST = 0x10FFFD
 _SURROGATES = range(0xD800, 0xE000)
 _STAND_IN = 0x10F000 - 0xD800
-"""Added to a lone surrogate, which UTF-8 does not have, gives the private character that stands for it."""
+"""Added to a lone surrogate, which UTF-8 cannot encode, gives the private character that replaces it."""
 
 _SPACE = r"\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
 _DOTTED = "iI\u0130\u0131"
-"""Equal for Python when case is ignored, and two pairs for RE2."""
+"""Equal to each other in Python when case is ignored; to RE2 they are two pairs."""
 
 _UNSUPPORTED = {
     op.ASSERT: "look-around",
@@ -69,7 +69,7 @@ def re2_pattern(pattern: str, *, ignore_case: bool, marked: bool = False) -> str
     """Return a pattern of Python as one of RE2, for `marked_text` if `marked`, else for `re2_text`.
 
     Raises:
-        re.error: it is not valid, or RE2 has no such thing.
+        re.error: it is not valid, or RE2 does not support it.
         RecursionError: it is nested too deeply.
         OverflowError: a number in it is too large.
     """
@@ -80,9 +80,10 @@ def re2_pattern(pattern: str, *, ignore_case: bool, marked: bool = False) -> str
 
 
 def required_letters(pattern: str) -> str:
-    """Return small letters, digits, blanks and underscores that every match has side by side, in any case.
+    """Return lower-case letters, digits, blanks and underscores that every match contains in a row.
 
-    The longest that is found by looking at what is not optional; "" for none. Errors as `re2_pattern`.
+    Matches may have them in any case. It is the longest such text among the required parts of the pattern, ""
+    for none. Errors as `re2_pattern`.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -91,15 +92,15 @@ def required_letters(pattern: str) -> str:
 
 
 def asks_for_ends(pattern: str) -> bool:
-    """Return whether a pattern may ask for the begin or the end of a text or of a line.
+    """Return whether a pattern may match only at the beginning or end of a text or of a line.
 
-    If not, what matches a text in ASCII also matches it between two line ends, in a longer one.
+    If not, a match in an ASCII text is also found when that text is one line of a longer text.
     """
     return any(sign in pattern for sign in ("^", "$", "\\A", "\\Z"))
 
 
 def _letters(items: _Items) -> Iterable[str]:
-    """Yield the letters that items require, and NUL where others may come between."""
+    """Yield the letters that items require, and NUL where other letters may come between."""
     for kind, value in items:
         if kind is op.LITERAL and re.fullmatch("[A-Za-z0-9 _]", chr(value)):
             yield chr(value).lower()

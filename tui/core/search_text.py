@@ -1,4 +1,4 @@
-"""The text that a search compares: a body as a person reads it. Pure; see `text.fold` for comparing.
+"""The text that a search compares: a body as the user reads it. Pure; see `text.fold` for comparing.
 
 In JSON, escapes are decoded, so that a string is found however it is written. Braces, quotes and keys stay,
 so `"id":7` is found too. A text that only starts like JSON, such as a line of a log, is searched both
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 _JSON_START = re.compile(r'\ufeff?\s*[{\["]')
 _STREAM_START = re.compile(r"\ufeff?\s*(?:data|event|id)?:")
 _MESSAGE_START = re.compile(r"\ufeff?\s*(?:\[\s*)?\{")
-"""An object, or an array of objects, as every message of MCP or of a model API is."""
+"""The start of an object or of an array of objects, as in every message of MCP or of a model API."""
 
 _DATA = re.compile(r"^data:(.*)$", re.MULTILINE)
 _CUT_ESCAPE = 12

@@ -50,7 +50,7 @@ class StopReason(StrEnum):
 
 
 class Grant(StrEnum):
-    """How to get tokens from an authorization server: a person signs in, or credentials are enough."""
+    """How to get tokens from an authorization server: the user signs in, or credentials are enough."""
 
     PERSON = "authorization_code"
     CREDENTIALS = "client_credentials"
@@ -125,13 +125,13 @@ class ServerSpec:
             it.
         start_seconds: how long a start may take; longer for launchers that download.
         tool_seconds: how long one call may take, or None for the host's limit.
-        trusted: whether the person trusts its read-only marks and its results; None if they were not asked.
+        trusted: whether the user trusts its read-only marks and its results; None if they were not asked.
         pins: name patterns of its tools that are always offered, even if a model accepts fewer tools.
         off: name patterns of its tools that the model is not offered.
         oauth: how to sign in to it.
         disabled: it is only listed, and cannot be started.
         problem: why its configuration is invalid, so that it is only listed; or "".
-        source: its origin in words if it is not the person's own and needs consent to run; or "".
+        source: its origin in words if it is not the user's own and needs consent to run; or "".
         sse_fallback: try HTTP+SSE if it does not support Streamable HTTP, because only a URL is configured.
         instructions: give the model its instructions.
         offer_resources: let the model list and read its resources.
@@ -273,9 +273,8 @@ class ServerStatus:
         resources_revision, prompts_revision: count their changes since it started.
         noise: number of stdout lines that were not messages.
         restarts: how often it was restarted after an unexpected exit.
-        reach: of a remote server, which has no process; None for one with a process.
-        withheld: number of its tools that the model is not offered; the person turned `tools_off` of them
-            off.
+        reach: how a remote server is reached; None for a server with a process.
+        withheld: number of its tools that the model is not offered; the user turned `tools_off` of them off.
         stderr_last: last line of its stderr; once it is STOPPED, the line that says why.
         tasks: number of its tasks whose results wait to be fetched.
         changes: number of its definitions that changed since they were accepted.
@@ -347,7 +346,7 @@ class ServerStatus:
 class SignedOut:
     """A sign-out that deleted the tokens of `count` sign-ins, of which `revocable` could be revoked.
 
-    `problem` is why the authorization server did not revoke one, or "".
+    `problem` is why the authorization server did not revoke a sign-in, or "".
     """
 
     count: int
@@ -356,7 +355,7 @@ class SignedOut:
 
     @property
     def told(self) -> str:
-        """Whether the tokens were revoked: a sentence after a blank, or ""."""
+        """A sentence about whether the tokens were revoked, after a blank; or ""."""
         if self.problem:
             return f" Not revoked: {self.problem}. The tokens work until they expire."
         return " Tokens revoked." if self.revocable else ""

@@ -13,7 +13,7 @@ from tui.core.text import clean_line, quoted_name
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 STATUS_CHANGED = "notifications/tasks"
-"""Sent on a change stream for the task ids that it was opened with; has what `tasks/get` would answer."""
+"""The method that a change stream sends for its task ids; its parameters are what `tasks/get` returns."""
 
 MAX_ID = 1_024
 MAX_KEPT = 200
@@ -49,7 +49,7 @@ class Task:
         id: the server's id, raw.
         tool: name of the tool that was called, raw.
         created: seconds since the epoch when it was made, by our clock.
-        status: what the server said last.
+        status: the last status that the server reported.
         message: what it says about the status, cleaned, or "".
         ttl_ms: how long the server keeps it, in milliseconds; None for no end.
         poll_ms: how long to wait between two requests, within our bounds.
@@ -96,9 +96,9 @@ class Task:
 
 
 def made(raw: Mapping[str, Any], task: Task) -> Task:
-    """Return the task of a raw `tools/call` answer; `task` has what the server does not say.
+    """Return the task in a raw `tools/call` result; `task` has the fields that are not from the server.
 
-    Raises ValueError with what is wrong with the answer.
+    Raises ValueError with the reason if the result is malformed.
     """
     found = raw.get("taskId")
     if not isinstance(found, str) or not found or len(found) > MAX_ID:

@@ -1,4 +1,4 @@
-"""Text: cleaning what is untrusted before a person sees it, and comparing it without case. Pure.
+"""Text: cleaning untrusted text before the user sees it, and comparing text without case. Pure.
 
 Everything that a server or a model sends is hostile until cleaned: escape sequences, control characters,
 bidirectional overrides and invisible characters are made visible, never interpreted. Stores keep the raw
@@ -17,7 +17,7 @@ PREVIEW_BYTES = 16 * 1024
 PREVIEW_LINES = 200
 
 _SHAPELESS = "\U00013430-\U00013440\U00016fe4\U0001bca0-\U0001bca3\U0001d159"
-"""Controls of hieroglyphs and shorthand, the filler of Khitan, the note without a head."""
+"""Controls of hieroglyphs and shorthand, the Khitan filler, and the null notehead of music."""
 
 # Ranges, not single code points: a class of ranges costs 6 ms per MiB, a class of points 930 ms.
 _UNSAFE = re.compile(
@@ -54,19 +54,19 @@ _JOINERS = (
     "[\u200c\u200d]"
     f"(?<![{_PICTURES}\ufe0f]\u200d(?=[{_PICTURES}]))"  # an emoji made of two
     f"(?<![{_JOINING}][\u200c\u200d](?=[{_JOINING}]))"
-    f"(?<![{_JOINING}]\u200d(?![\u200c\u200d]))"  # a single letter in the form that it has in a word
+    f"(?<![{_JOINING}]\u200d(?![\u200c\u200d]))"  # a single letter in the form that it has within a word
     f"(?<![^\u200c\u200d]\u200d(?=[{_JOINING}]))(?<!^\u200d(?=[{_JOINING}]))"
     f"(?<![{_VIRAMAS}][\u200c\u200d](?![\u200c\u200d]))"
     f"(?<![{_INDIC}][\u200c\u200d](?=[{_VIRAMAS}]))"
 )
-"""A joiner between characters that do not need it, where it is invisible. This pattern and those below are
-for rare texts; `re` compiles them with the first one, not before the first frame."""
+"""A joiner between characters that do not need it, so that it is invisible. This pattern and those below are
+for rare texts; `re` compiles them with the first such text, not before the first frame."""
 
 _SELECTORS = f"(?<![{_PICTURES}0-9#*])\ufe0f"
-"""The selector of the colored form of a picture, without a picture before it."""
+"""The selector of the colored form of an emoji, without an emoji before it."""
 
 _GRAPHEME_JOINERS = "(?<![\u0591-\u05c7])\u034f"
-"""Only Hebrew needs this one, between the marks of a letter."""
+"""A grapheme joiner outside of Hebrew, which needs it between the marks of a letter."""
 
 UNSEEN = (
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f"
@@ -95,8 +95,8 @@ _UNNEEDED = (
     "(?<![\U00013000-\U0001342f][\U00013430-\U00013440])"
     "(?<![\U0001bc00-\U0001bc9f][\U0001bca0-\U0001bca3])(?<![\U00018b00-\U00018cff]\U00016fe4)"
 )
-"""What is invisible and not needed. Needed are the flags of England, Scotland and Wales (as a group), the
-forms of pictures, Han and Mongolian letters, blanks between words of Thai, fillers of old Korean, and the
+"""Invisible characters that are not needed. Needed are the flags of England, Scotland and Wales (as a group),
+the forms of emoji, Han and Mongolian letters, blanks between words of Thai, fillers of old Korean, and the
 controls of hieroglyphs, shorthand and Khitan after a sign of theirs."""
 
 _RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
@@ -125,11 +125,11 @@ def _sign(char: str) -> str:
 def clean(text: str) -> str:
     """Return `text` with everything that could fool a terminal or a reader made visible.
 
-    C0 controls and DEL become their Unicode pictures (ESC is shown as ␛), C1 controls, bidirectional
-    overrides, invisible characters, tag characters and lone surrogates become U+FFFD, line separators become
-    newlines and CR LF becomes LF. Newline and tab stay. Joiners stay where their script needs them: within a
-    picture, between letters that join (Arabic), at the sign that joins two consonants (Indic). The result is
-    safe to encode as UTF-8.
+    C0 controls and DEL become their Unicode pictures (ESC is shown as ␛), C1 controls, direction overrides,
+    invisible characters, tag characters and lone surrogates become U+FFFD, line separators become newlines
+    and CR LF becomes LF. Newline and tab stay. Joiners stay where their script needs them: within an emoji,
+    between letters that join (Arabic), at the sign that joins two consonants (Indic). The result is safe to
+    encode as UTF-8.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n")
@@ -156,7 +156,7 @@ _SLICE = 64 * 1024
 
 
 def visible(text: str) -> str:
-    """Return `text` for a model, without what a person would not see but a model would read.
+    """Return `text` for a model, without what a user would not see but a model would read.
 
     Invisible characters that no script needs are removed: tag characters, zero-width spaces, variation
     selectors, joiners, overrides of the direction. Control characters become their pictures (ESC is ␛) or

@@ -1,4 +1,4 @@
-"""Time limits that pause while a person is asked."""
+"""Time limits that pause while the user is asked."""
 
 import asyncio
 from collections.abc import Iterator

@@ -144,7 +144,7 @@ class ToolResult:
     """The result of a call, content raw. `is_error`: the tool says that it failed, or the call failed.
 
     `as_is`: it may contain secrets of its server, which the model may get; redact it before showing it.
-    `warning` is for the person and the model ("does not match outputSchema: …"), or "". `raw` is the server's
+    `warning` is for the user and the model ("does not match outputSchema: …"), or "". `raw` is the server's
     own answer, None if there was none.
     """
 

@@ -68,7 +68,7 @@ DROPPED = "dropped"
 
 
 BODY_LOST_TEXT = "body lost: this part of the recording is damaged"
-"""Replaces such a body."""
+"""Replaces a body that is on a damaged page."""
 
 BODY_LOST, DETAIL_LOST = "body_lost", "detail_lost"
 """True in the detail of an entry whose body, or whose own detail, is on a damaged page of its recording."""
@@ -87,11 +87,11 @@ class Outcome(IntEnum):
     CANCELLED = 5
     """Cancelled, or not answered when mcptui ended the session itself."""
     LOST = 6
-    """Its server ended first."""
+    """The server ended before it answered."""
     INPUT_REQUIRED = 7
     """A round of a call (2026-07-28, multi round-trip requests); another round follows."""
     PROBE = 8
-    """A server of the other era refused `PROBE_METHOD` or the handshake, or ignored it: no failure."""
+    """A server of the other era refused `PROBE_METHOD` or the handshake, or ignored it; not a failure."""
 
 
 class Severity(IntEnum):
@@ -104,7 +104,7 @@ class Severity(IntEnum):
 
 
 def end_of(method: str, outcome: Outcome) -> Outcome:
-    """Return how a request of this method ended: a probe cannot fail. Recordings from before have errors."""
+    """Return how a request of this method ended: a probe cannot fail, though older recordings say so."""
     return Outcome.PROBE if method == PROBE_METHOD and outcome in _UNANSWERED else outcome
 
 
@@ -179,15 +179,16 @@ class Entry(NamedTuple):
     Attributes:
         seq: number in its recording, from 1, without gaps until the oldest are dropped.
         mono_ns: monotonic nanoseconds, comparable within one recording.
-        method: JSON-RPC method; of a response that of its request; for EVENT the event's word ("spawn",
+        method: JSON-RPC method; for a response, that of its request; for EVENT the event's word ("spawn",
             "exit", "signal", "dropped", …); for a model entry the model's name.
-        tool: tool, prompt or resource named by `tools/call` and the like; of a response that of its request.
+        tool: tool, prompt or resource named by `tools/call` and the like; for a response, that of its
+            request.
         ident: the JSON-RPC id as JSON text (`7`, `"a"`), "" for none.
         pair: seq of the request that this entry answers, cancels or reports progress of; 0 for none.
         root: seq of the first request of the call that this entry is part of (rounds, responses, progress,
             cancellations); 0 for none. A first request has its own seq.
         outcome: how it ends a request; otherwise NONE.
-        cause: its part of the conversation; a response has that of its request.
+        cause: its part of the conversation; for a response, that of its request.
         sha256: hex digest of all bytes that travelled, if `body` is only a head; otherwise "".
         body: the bytes, redacted; empty when only the columns were read.
     """
@@ -218,7 +219,7 @@ class Entry(NamedTuple):
 
     @property
     def in_batch(self) -> tuple[int, int, int] | None:
-        """Seq of the batch whose body has this message, and its start and end; None for none."""
+        """The seq of the batch whose body contains this message, with its start and end; None for none."""
         match self.detail:
             case {"batch": int(seq), "at": [int(start), int(end)]} if seq >= 0 <= start <= end < 1 << 31:
                 return seq, start, end
@@ -235,8 +236,8 @@ class Finding:
     """A finding of the linter: a stable code ("unknown-id", "not-json", …) and one sentence.
 
     `section` is that of the specification ("2026-07-28 basic/lifecycle"), or "". `source` and `method` are
-    those of its entry. A stored one has a `count` of the entries of this source and method with the same
-    code, and the seqs of the first of them as `places`; at any other its sentence is "".
+    those of its entry. A stored finding has the `count` of entries with the same source, method and code, and
+    the seqs of the first of them as `places`; findings of the other entries have "" as their sentence.
     """
 
     seq: int
@@ -297,7 +298,7 @@ class TrafficReader(Protocol):
     def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
         """Return up to `limit` entries with seq > `after`, in order, with bodies of at most `most` bytes.
 
-        Those with a larger body have none here.
+        A larger body is omitted.
         """
 
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
@@ -307,7 +308,7 @@ class TrafficReader(Protocol):
         """Return a part of a stored body, b"" if it was dropped."""
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
-        """Return for each term the seqs in `first`..`last` (both included) whose body has it.
+        """Return for each term the seqs in `first`..`last` (both included) whose body contains it.
 
         Stops early, with the matches so far, when `interrupt` is called from another thread, also before it
         starts.

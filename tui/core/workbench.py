@@ -56,10 +56,10 @@ class CacheHint:
 
 @dataclass(frozen=True, slots=True)
 class ServerIdentity:
-    """What a running server says about itself, and what its process uses.
+    """What a running server reports about itself, and the resources that its process uses.
 
     Attributes:
-        capabilities: as it says, a JSON object.
+        capabilities: a JSON object.
         instructions: its instructions for models.
         environment: names of the variables that the configuration adds; never values.
         pids: its process tree, the leader first.
@@ -141,7 +141,7 @@ class PromptResult:
 
 @dataclass(frozen=True, slots=True)
 class Completions:
-    """Values that a server suggests for an argument, raw; `more`: it has others too."""
+    """Values that a server suggests for an argument, raw; `more`: there are further ones."""
 
     values: tuple[str, ...] = ()
     more: bool = False
@@ -204,7 +204,7 @@ class Workbench(Protocol):
     async def call_tool(
         self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
     ) -> ToolResult:
-        """Call a tool. A task that the server makes of it is waited for; cancelling this leaves it."""
+        """Call a tool. If the server turns the call into a task, wait for it; cancelling leaves the task."""
 
     def tasks(self, server: str) -> Sequence[Task]:
         """Return the tasks of a server that no call waits for, including those of earlier runs."""
@@ -254,7 +254,8 @@ class Workbench(Protocol):
 
 LONGEST_NAME = 32
 MAX_LAST = 300
-"""Maximum tools, resources and prompts whose last values are remembered; the least recently used go first."""
+"""Maximum tools, resources and prompts whose last values are remembered; the least recently used are dropped
+first."""
 MAX_SAVED = 500
 MAX_ARGUMENTS = 64 * 1024
 """Maximum characters of the arguments of one remembered call, as JSON."""

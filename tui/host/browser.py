@@ -1,4 +1,4 @@
-"""Opens an address in the person's browser, after they agreed."""
+"""Opens an address in the user's browser, after they agreed."""
 
 import os
 import webbrowser
@@ -7,7 +7,7 @@ from tui.core.web.web_address import has_browser
 
 
 def open_browser(address: str) -> bool:
-    """Open an address in the person's browser; False if no browser is available."""
+    """Open an address in the user's browser; False if no browser is available."""
     if not has_browser(os.environ):
         return False
     try:

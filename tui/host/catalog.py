@@ -1,6 +1,6 @@
 """What a server offers: reads its paged listings and checks each tool, resource and prompt. Does no I/O.
 
-A malformed entry does not affect the others. It is omitted, and for tools a person can read why.
+A malformed entry does not affect the others. It is omitted, and for tools the user can read why.
 """
 
 import re

@@ -93,7 +93,7 @@ class ChangeStream:
 
 
 async def keep_subscribed(subscriptions: Subscriptions, ask: Callable[[str, str], Awaitable[str]]) -> None:
-    """In a session, subscribe to the resources that a person follows, and unsubscribe from the others.
+    """In a session, subscribe to the resources that the user follows, and unsubscribe from the others.
 
     `ask` sends a request of a method about a resource, and returns why it failed, or "".
     """

@@ -110,7 +110,7 @@ def completions_of(raw: Mapping[str, Any]) -> Completions:
     """Return the values of a raw answer to `completion/complete`, each once.
 
     Values that cannot be shown unchanged, because they contain control characters or are too long, are
-    omitted: what a person selects is exactly what is sent.
+    omitted: what the user selects is exactly what is sent.
     """
     said = raw.get("completion")
     listed = said.get("values") if isinstance(said, Mapping) else None

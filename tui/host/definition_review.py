@@ -1,4 +1,4 @@
-"""Asks the person about changed definitions: one question per server at a time, up to a limit."""
+"""Asks the user about changed definitions: one question per server at a time, up to a limit."""
 
 import asyncio
 import logging
@@ -46,7 +46,7 @@ class DefinitionReview:
         self._closed = False
 
     def look(self, server: Supervisor) -> None:
-        """Ask about the changes of a server that the person has not been asked about."""
+        """Ask about the changes of a server that the user has not been asked about."""
         name = server.spec.name
         if self._closed or name in self._tasks or self._count[name] >= MAX_QUESTIONS:
             return
@@ -57,7 +57,7 @@ class DefinitionReview:
             self._begin(server, changes)
 
     def ask(self, server: Supervisor, name: str | None = None) -> None:
-        """Ask about a tool, or about everything of a server that is not accepted, at the person's request."""
+        """Ask about a tool, or about everything of a server that is not accepted, at the user's request."""
         changes = [one for one in server.definition_changes if name in (None, one.name)][:MAX_CHANGES]
         if changes and not self._closed and server.spec.name not in self._tasks:
             self._begin(server, changes)

@@ -1,7 +1,7 @@
 """A sentence for each way in which a start, a connection or a call can fail. Does not import the SDK.
 
-The SDK wraps failures in nested exception groups with messages for programmers; the transport knows what
-the process did. A person reads what happened, the server's last line, and the next step.
+The SDK wraps failures in nested exception groups with messages for programmers; the transport knows what the
+process did. The user reads what happened, the server's last line, and the next step.
 """
 
 import os
@@ -29,7 +29,7 @@ NO_ANSWER = f"{_THEIR_ANSWER} is invalid"
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a connection ended: `detail` is what happened, `next_step` what the person can do.
+    """How a connection ended: `detail` is what happened, `next_step` what the user can do.
 
     `code` and `signal` are those of a process that exited on its own. `died`: nobody asked it to exit.
     """
@@ -61,14 +61,14 @@ def error_message(error: BaseException) -> str:
 
 
 def needs_consent(spec: ServerSpec, *, refused: bool = False) -> Ending:
-    """Say why a server was not started that the person has not agreed to, or `refused` in an earlier run."""
+    """Say why a server was not started that the user has not agreed to, or `refused` in an earlier run."""
     why = "you declined it" if refused else "needs your consent"
     detail = f"Not started: it comes from {clean_line(spec.source, 300)} and {why}."
     return Ending(StopReason.NEEDS_CONSENT, detail, REVIEW)
 
 
 def before_consent(status: ServerStatus, *, refused: bool = False) -> ServerStatus:
-    """Return the status of a stopped server that waits for consent, or that the person `refused`."""
+    """Return the status of a stopped server that waits for consent, or that the user `refused`."""
     why = needs_consent(status.spec, refused=refused)
     return replace(status, reason=why.reason, detail=why.detail, next_step=why.next_step)
 
@@ -88,7 +88,7 @@ def last_line(transport: ServerTransport) -> str:
 
 
 def what_next(transport: ServerTransport) -> str:
-    """Return what a person can do about a connection that ended."""
+    """Return what the user can do about a connection that ended."""
     if transport.reach is None:
         return transport.next_step or LOG_OR_RETRY
     return f"{transport.next_step} {RETRY}".strip()

@@ -84,11 +84,11 @@ class Host:
         pass their own. `questioner` answers what servers ask; without one everything is declined. `tokens`
         keeps the tokens of remote servers, which are not signed in to without it; `client_metadata_url` is
         the address of a document about mcptui for authorization servers. `traceparent` returns what is added
-        to the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs,
-        `eras` which era of the protocol servers spoke then, `definitions` what of their tools is accepted.
+        to the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs, `eras`
+        which era of the protocol servers spoke then, `definitions` what of their tools is accepted.
         `decisions` records what was decided about requests of servers and about changed definitions.
         `consent` decides which servers may be started or connected to; without it, all. `hand` is what
-        decided, in the record, about resources and prompts that the person reads.
+        decided, in the record, about resources and prompts that the user reads.
         """
         self.revision = 0
         self.on_change: Callable[[str], None] = _unheard
@@ -166,7 +166,7 @@ class Host:
         return server.offer.tools(catalog)
 
     def review_changes(self, name: str, tool: str | None = None) -> None:
-        """Ask the person about a tool that is not accepted, or about all of a server."""
+        """Ask the user about a tool that is not accepted, or about all of a server."""
         self._review.ask(self._named(name), tool)
 
     async def changes_answered(self) -> None:
@@ -292,8 +292,7 @@ class Host:
     async def start_all(self, names: Iterable[str] | None = None) -> None:
         """Start servers (None: those with autostart) concurrently; return once each is RUNNING or STOPPED.
 
-        A server that the person said no to is started only if it is named.
-        An unknown name starts none.
+        A server that the user said no to is started only if it is named. An unknown name starts none.
         """
         if names is None:
             automatic = [server for server in self._servers.values() if server.spec.autostart]

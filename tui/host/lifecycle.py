@@ -49,9 +49,8 @@ def after(state: ServerState, happening: LifecycleEvent) -> ServerState:
 class RestartPolicy:
     """Decides whether and when a server that died is restarted.
 
-    The delay doubles from 1 s to 60 s, a minute of health resets it, and five deaths in two minutes are
-    a crash loop, after which only the person starts it again. All times are monotonic
-    nanoseconds.
+    The delay doubles from 1 s to 60 s, a minute of health resets it, and five deaths in two minutes are a
+    crash loop, after which only the user starts it again. All times are monotonic nanoseconds.
     """
 
     _deaths: list[int] = field(default_factory=list)
@@ -91,7 +90,7 @@ class RestartPolicy:
         return delay
 
     def forget(self) -> None:
-        """Reset, because the person requested a start or a stop."""
+        """Reset, because the user requested a start or a stop."""
         self._deaths.clear()
         self._in_a_row = 0
         self._due_ns = None

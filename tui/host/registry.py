@@ -1,4 +1,4 @@
-"""A client for registries of MCP servers, API v0.1. Sends requests only when a person asks."""
+"""A client for registries of MCP servers, API v0.1. Sends requests only when the user asks."""
 
 import asyncio
 import json

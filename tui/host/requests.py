@@ -199,7 +199,7 @@ class SdkToolCall:
         """Call and return the result, a task that will have it, or a timeout; other failures are raised.
 
         `remark` returns what to add after a timeout; progress does not extend `seconds`. `clocks` stand still
-        while a person answers what the server asks.
+        while the user answers what the server asks.
         """
         limit, rounds = TimeLimit(seconds), InputRounds(wire.requests)
         try:

@@ -28,7 +28,7 @@ WANTED = "a reply of the model"
 
 
 class SamplingRefused(Exception):
-    """The reason why a request is not sent, as text for the server and the person."""
+    """The reason why a request is not sent, as text for the server and the user."""
 
 
 class ServerSampling:
@@ -54,15 +54,15 @@ class ServerSampling:
         """Return the result of a request.
 
         Raises:
-            SamplingRefused: sampling is not allowed, over a limit, or declined by the person.
+            SamplingRefused: sampling is not allowed, over a limit, or declined by the user.
             BadSampling: it is malformed.
         """
         self._count(spec)
         max_tokens_of(params)
-        model_request(params, max_tokens=1)  # reject malformed requests before asking the person
+        model_request(params, max_tokens=1)  # reject malformed requests before asking the user
         self._require_budget(spec)
         asks = spec.sampling is not SamplingRule.ALLOW
-        if asks:  # without waiting for earlier requests, so that the person sees how many there are
+        if asks:  # without waiting for earlier requests, so that the user sees how many there are
             said = await self._questioner.sampling(SamplingQuestion(spec.name, params, round))
             params = self._accepted(WANTED, params, said)
         else:

@@ -1,7 +1,7 @@
 """Answers the requests of one server: forms, addresses, roots, and sampling if it is allowed.
 
 Importable without the SDK. A request arrives on its own (2025-11-25 and before) or in an `input_required`
-result (2026-07-28); both are answered here. While a person is asked, the clocks of the server are paused.
+result (2026-07-28); both are answered here. While the user is asked, the clocks of the server are paused.
 """
 
 import asyncio
@@ -82,7 +82,7 @@ MAX_TOLD = 5
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A request that gets an error instead of an answer; the text is for the server and the person."""
+    """A request that gets an error instead of an answer; the text is for the server and the user."""
 
     code: int
     message: str
@@ -266,7 +266,7 @@ class ServerRequests:
             return Refusal(REJECTED, f"{SAMPLING}: {error}")
 
     def refused(self, method: str, code: int, message: str) -> None:
-        """Tell the person that the server got an error, if its question was the cause."""
+        """Tell the user that the server got an error, if its question was the cause."""
         if code == INVALID_PARAMS and method in (ELICITATION, SAMPLING):
             why = message if message.startswith(method) else f"{method}: {message}"
             self.questioner.refused(self._server, why)
@@ -293,7 +293,7 @@ class ServerRequests:
             self._visit(known).set()
 
     def _visit(self, known: str) -> asyncio.Event:
-        """Return the event for the completion of an address, which may be set before anybody waits for it."""
+        """Return the event for the completion of an address, which may be set before anyone waits for it."""
         if known not in self._visits:
             while len(self._visits) >= MAX_VISITS:
                 del self._visits[next(iter(self._visits))]

@@ -1,4 +1,4 @@
-"""The resources of one server that a person has subscribed to; they outlive its connections."""
+"""The resources of one server that the user has subscribed to; they outlive its connections."""
 
 import asyncio
 from collections.abc import Mapping

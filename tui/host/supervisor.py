@@ -190,14 +190,14 @@ class Supervisor:
             await self._pulse.wait()
 
     def stays_refused(self) -> bool:
-        """Whether the person declined it in an earlier run; if so, set its status to say that."""
+        """Whether the user declined it in an earlier run; if so, set its status to say that."""
         if refused := self.can_start and self._around.consent.refuses(self.spec):
             self._status = explain.before_consent(self._status, refused=True)
             self._changed()
         return refused
 
     async def _may_run(self) -> bool:
-        """Whether it may be started, if that is what a start does now; the person may be asked."""
+        """Whether it may be started, if that is what a start does now; the user may be asked."""
         consent, state = self._around.consent, self.state
         if state in (ServerState.STARTING, ServerState.RUNNING) or consent.allows(self.spec):
             return True
@@ -235,7 +235,7 @@ class Supervisor:
         """Stop it, its start, or its pending restart; return once it is STOPPED."""
         life = self._lives
         self._ask_to_stop()
-        # A queued start may begin the next run before anybody sees STOPPED.
+        # A queued start may begin the next run before anyone sees STOPPED.
         while self.state is not ServerState.STOPPED and self._lives == life:
             await self._pulse.wait()
 

@@ -103,7 +103,7 @@ class ServerTasks:
         """Poll a task until it is over; return its result. Every failure is a result.
 
         Cancelling this cancels the task at the server, too, unless `keep_task`. With `now`, it is polled at
-        once, not only after its interval. `clocks` are paused while a person answers its requests.
+        once, not only after its interval. `clocks` are paused while the user answers its requests.
         """
         if task.id in self.followed:
             return _failed("Another call is already waiting for this task.")

@@ -1,4 +1,4 @@
-"""The toolbox for the model and the workbench for the person, over the running servers.
+"""The toolbox for the model and the workbench for the user, over the running servers.
 
 Importable without the SDK; live connections load what needs it.
 """

@@ -76,7 +76,7 @@ class ModelTap:
 class ReplyTap:
     """Collects one reply and reports it when it has ended.
 
-    The entry's time is that of its end, so that its distance to the request is what the person waited;
+    The entry's time is that of its end, so that its distance to the request is what the user waited;
     `first_ms` in its detail is when the first byte arrived, in milliseconds after the status.
     """
 

@@ -226,7 +226,7 @@ class ActiveModel:
     async def go_on_with(self, about: SessionMeta) -> str:
         """Switch to the model that a conversation last used, unless the command line names one.
 
-        Its profile is "demo" for the demo, "" if unknown. An imported conversation has none until the person
+        Its profile is "demo" for the demo, "" if unknown. An imported conversation has none until the user
         chooses a model in it. Return a sentence if the active model changed or differs from that of the
         conversation, otherwise "".
         """

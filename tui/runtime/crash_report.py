@@ -1,4 +1,4 @@
-"""The report of an internal error: a private text file that a person can read, keep and send.
+"""The report of an internal error: a private text file that the user can read, keep and send.
 
 It contains the traceback without values of variables, versions, the names of the open screens, and the end of
 the log. Secrets are redacted, and what came from servers or models is cleaned and bounded.

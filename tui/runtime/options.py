@@ -47,11 +47,11 @@ class Options:
     command: str = ""
     """Which command this is, "" for the app."""
     trust_config: bool = False
-    """Whether all of a configuration file counts that is not the person's own, its servers unasked."""
+    """Whether all of a configuration file counts that is not the user's own, its servers unasked."""
 
     @property
     def hand(self) -> str:
-        """What the record of decisions says of what the person does without a model: a key or a command."""
+        """What the record of decisions says of what the user does without a model: a key or a command."""
         return f"command mcptui {self.command}" if self.command else BY_KEY
 
     @classmethod

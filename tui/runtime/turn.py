@@ -70,7 +70,7 @@ class PendingTurn:
     """A turn that starts when its events are iterated. Screens may read it before.
 
     Args:
-        begin: opens the journal, says what the person said, and returns the turn.
+        begin: opens the journal, says what the user said, and returns the turn.
         meter: what is shown until then.
         notice: called with each event before anyone else has it.
         redactor: takes secrets out of it.

@@ -151,7 +151,7 @@ _SETUP = frozenset(
 
 
 QUESTION = "elicitation/create"
-"""The request whose response a person gives: its latency is not the server's."""
+"""The request whose response the user gives: its latency is not the server's."""
 
 
 def is_setup(method: str) -> bool:

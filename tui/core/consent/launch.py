@@ -1,4 +1,4 @@
-"""The program or URL of a server, the hash under which consent is stored, and the changes. Pure."""
+"""What a server would run, the hash under which consent to it is stored, and what has changed. Pure."""
 
 import hashlib
 import hmac
@@ -21,7 +21,7 @@ _GENERATED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w+/=-]{16,}", re.ASCII
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _SHOWN_FIRST = ("command", "cwd", "url", "args.", "env.", "headers.", "api_key")
-"""References whose place starts like this already have a line in the question."""
+"""References at places with these prefixes already have a line in the question."""
 
 
 def names_a_key(variable: str) -> bool:
@@ -94,7 +94,7 @@ class Launch:
 
     @property
     def length(self) -> int:
-        """The approximate number of characters, a measure for the time that searching takes."""
+        """Approximate number of characters, which determines how long searching takes."""
         texts = (self.command, *self.args, self.cwd, self.url, *self.env, *self.headers)
         return sum(map(len, (*texts, *self.settings.values())))
 
@@ -206,7 +206,7 @@ class Launch:
         found = [*_text_changes(before, now), *_argument_changes(before.get("args"), now["args"])]
         found += _open_changes(before.get("values"), now["values"])
         known = before.get("env")
-        if isinstance(known, Mapping):  # older files have all variables here
+        if isinstance(known, Mapping):  # older files list all variables here
             known = {name: one for name, one in known.items() if f"variable {name}" not in now["values"]}
         found += _value_changes("variable", known, now["env"])
         found += _value_changes("header", before.get("headers"), now["headers"])

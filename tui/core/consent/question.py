@@ -16,7 +16,7 @@ from tui.core.text import clean_line, quoted_name
 
 MAX_ON_SCREEN = 40_000
 MAX_LINES = 400
-"""Limits of a question on screen. Nobody reads more there, so a longer one cannot be agreed to."""
+"""Limits of a question on screen. A longer one cannot be accepted there, because nobody would read it all."""
 
 YES_PROGRAM = (
     "Yes: the program runs on this computer with your permissions. It can read, change and send whatever "
@@ -53,15 +53,17 @@ NO = f"No: it does not start, and its tools are not available. {_ASKS_AGAIN}"
 
 @dataclass(frozen=True, slots=True)
 class ConsentQuestion:
-    """Whether a server may run. All texts are visible and without secrets, but their length is not bounded.
+    """The question whether a server may run. Its texts contain no secrets and no hidden characters.
+
+    The length of the texts is not bounded.
 
     Attributes:
         source: where the server comes from, in words ("the file /tmp/mcp.json").
         facts: what would run, as labels and texts, in order.
         risks: what to check, one sentence each.
-        changes: what changed since the person last agreed; empty if they never did.
-        damage: why earlier answers cannot be read, or "". It is about the file of answers, so `lines` is
-            without it: whoever prints several questions prints it once.
+        changes: what changed since the user last agreed; empty if they never did.
+        damage: why earlier answers cannot be read, or "". It concerns the file of answers, not one server, so
+            `lines` omits it and a caller prints it once.
     """
 
     server: str
@@ -127,7 +129,7 @@ class ConsentQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ConsentsQuestion:
-    """Whether the servers of one source may run: all, none, or ask one by one."""
+    """The question whether the servers of one source may run: all of them, none, or ask about each."""
 
     questions: Sequence[ConsentQuestion]
 
@@ -167,16 +169,16 @@ class ConsentGate(Protocol):
     """Decides which servers may be started or connected to."""
 
     def together(self, specs: Sequence[ServerSpec]) -> None:
-        """Note that these start together, so that those of one source share one question."""
+        """Announce that these start together, so that those of one source share one question."""
 
     def allows(self, spec: ServerSpec) -> bool:
         """Return whether a server may run as it is now. Never asks."""
 
     def refuses(self, spec: ServerSpec) -> bool:
-        """Return whether the person declined a server as it is now; then only they can start it."""
+        """Return whether the user declined a server as it is now; then only they can start it."""
 
     async def ask(self, spec: ServerSpec) -> bool:
-        """Ask the person, unless it may run already; return whether it may run."""
+        """Ask the user, unless it may run already; return whether it may run."""
 
     def withdraw(self, server: str) -> None:
         """Withdraw the pending question about a server, if there is one."""
@@ -204,7 +206,7 @@ class AllOwn:
 def consent_question(
     spec: ServerSpec, launch: Launch, changes: Sequence[str] = (), damage: str = ""
 ) -> ConsentQuestion:
-    """Return the question about a server; `changes` are those since the person last agreed."""
+    """Return the question about a server; `changes` are those since the user last agreed."""
     return question_of(spec.name, spec.source, launch, changes, damage)
 
 

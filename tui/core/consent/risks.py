@@ -98,7 +98,7 @@ def _risks(launch: Launch) -> Iterator[str]:
 
 
 def _of_keys(launch: Launch) -> Iterator[str]:
-    """Yield the settings that get one of the person's keys from the environment or the keychain."""
+    """Yield the settings that get one of the user's keys from the environment or the keychain."""
     for place, reference in sorted(launch.references.items()):
         for name in dict.fromkeys(reference.names):
             if names_a_key(name):
@@ -161,10 +161,7 @@ def _program(word: str) -> str:
 
 
 def _unwrapped(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return a command without wrappers that only start another one, such as `env`, `nice` or `cmd /c`.
-
-    The second part is the names of the variables that `env` sets.
-    """
+    """Return a command without wrappers (`env`, `nice`, `cmd /c`), and the variables that `env` sets."""
     rest, assigned = list(words), list[str]()
     for _ in range(8):
         if not rest:
@@ -202,7 +199,7 @@ def _module(words: Sequence[str]) -> list[str]:
 
 
 def _split_string(words: list[str]) -> list[str]:
-    """Return the words of `env` with its `-S "command line"` split into words."""
+    """Return the arguments of `env` with the value of `-S "command line"` split into words."""
     for index, word in enumerate(words):
         if index and not _is_of_wrapper(word):
             break
@@ -247,7 +244,7 @@ def _runs_code(words: Sequence[str]) -> bool:
 
 
 def _joined(args: Sequence[str], flag: str, *, ends: str, with_value: str) -> bool:
-    """Return whether a short option before the first other word contains the letter `flag`."""
+    """Return whether a short option before the first positional argument contains the letter `flag`."""
     skips = False
     for word in args:
         if skips:
@@ -312,7 +309,7 @@ def unpinned(words: Sequence[str]) -> str:
 
 
 def _packages(args: Sequence[str], named: Sequence[str], with_value: frozenset[str]) -> list[str]:
-    """Return the packages that options name, or else the first word that is not an option."""
+    """Return the packages given as options, or else the first word that is not an option."""
     found: list[str] = []
     index = 0
     while index < len(args):

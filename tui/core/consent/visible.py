@@ -1,4 +1,4 @@
-"""Makes the hidden characters of a command line visible, so that a person sees all of it. Pure."""
+"""Makes the hidden characters of a command line visible, so that the user sees all of it. Pure."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ _BLANK = frozenset(
 def visible(text: str) -> str:
     """Return `text` with hidden characters as code points, `[U+200B ×2]`, and runs of spaces as a count.
 
-    Unlike in a text that is read, line ends and other kinds of blanks are made visible too.
+    Unlike in other texts, line ends and unusual blanks are made visible too.
     """
     if text.isascii() and text.isprintable():
         return _counted(text)

@@ -1,4 +1,4 @@
-"""A tool of mcptui's own: `read_result`, which is offered while a complete result is stored."""
+"""mcptui's own tool `read_result`, offered while a complete result is stored."""
 
 import re
 import sys
@@ -67,7 +67,7 @@ class ResultStore:
 
 
 SERVER = "mcptui"
-"""The server name of these tools, shown to the person and the model. A real server may have it too."""
+"""The server name of these tools, shown to the user and the model. A real server may have it too."""
 
 BUILT_IN = "built-in/"
 """Prefix of the digests of built-in tools. Servers cannot imitate it: digests of their tools are hashes."""
@@ -76,7 +76,7 @@ READ_RESULT = "read_result"
 PAGE_BYTES = 16_384
 MIN_PAGE = 64
 FRAME = 160
-"""Bytes of a page that its heading and footer take."""
+"""Bytes that the heading and footer of a page take."""
 
 CONTEXT = 120
 """Characters shown on each side of a match in a line that is too long to show completely."""

@@ -2,7 +2,7 @@
 
 Nothing is lost: the messages are kept, and a `Compaction` records what is sent in place of the oldest. First
 old tool results are shortened; if that is not enough, the oldest turns become a summary. The cut is always
-before a message of the person, so a call is never separated from its result.
+before a user message, so a call is never separated from its result.
 """
 
 from collections.abc import Callable, Sequence, Set
@@ -32,7 +32,7 @@ KEEP = 0.4
 """The share of the window that the newest messages may take unshortened after a summary."""
 
 KEEP_PRESSING = 0.1
-"""The same, if the endpoint rejected the request or the person asked for a summary."""
+"""The same share if the endpoint rejected the request or the user asked for a summary."""
 
 KEEP_RESULTS = 0.2
 """The share of the window that the newest tool results may take unshortened."""
@@ -41,7 +41,7 @@ NEWEST = 0.4
 """The share of the window that the newest turn may take when it alone is too large."""
 
 BYTES_A_TOKEN = 2
-"""Small, because the endpoint has just counted more tokens than estimated."""
+"""Bytes per token after a rejection. Small, because the endpoint has just counted more than estimated."""
 
 LEAST_BYTES = 600
 
@@ -134,8 +134,8 @@ def limited(
 ) -> Compaction:
     """Return a compaction under which the newest turn takes at most the share `most` of `window` tokens.
 
-    Its tool results, texts and attachments are truncated; other turns are not affected. It is the same
-    compaction if nothing has to change.
+    Its tool results, texts and attachments are truncated; other turns are not affected. If nothing has to
+    change, it is `compaction` itself.
     """
     begin = max((at for at, one in enumerate(messages) if isinstance(one, UserMessage)), default=0)
     if estimate_messages(sent_messages(messages, compaction)[-(len(messages) - begin) :]) <= window * most:
@@ -162,8 +162,8 @@ def _limit_of(sizes: Sequence[int], room: int) -> int:
 def boundary(messages: Sequence[Message], compaction: Compaction, window: int, keep: float = KEEP) -> int:
     """Return the index before which messages are to be summarized, or 0 if there is none.
 
-    It is the index of a message of the person. The newest turn is never summarized; of those before it, as
-    many stay as fit into the share `keep` of the window.
+    It is the index of a user message. The newest turn is never summarized; of those before it, as many stay
+    as fit into the share `keep` of the window.
     """
     starts = [at for at, one in enumerate(messages) if isinstance(one, UserMessage) and at > compaction.upto]
     if not starts:

@@ -1,4 +1,4 @@
-"""How full the model's window is: the endpoint's last count, plus an estimate of what is new. Pure."""
+"""How full the model's window is: the endpoint's last count plus an estimate of newer messages. Pure."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -18,10 +18,10 @@ BYTES_OF_SOUND = 1_500
 """Bytes of audio per token."""
 
 LEAST, MOST = 0.4, 2.5
-"""An endpoint's count outside these ratios is assumed to be of a different request."""
+"""Ratios outside this range mean that the endpoint counted a different request."""
 
 TOO_SMALL = 200
-"""In smaller requests, what the endpoint adds distorts the ratio too much."""
+"""Smaller requests do not count for the ratio, because what the endpoint adds distorts it too much."""
 
 WEIGHT = 0.3
 """The weight of the newest count in the moving average."""
@@ -130,9 +130,9 @@ class Calibration:
         return round(estimated * self.ratio)
 
     def learn(self, estimated: int, counted: int) -> None:
-        """Adjust the ratio to a count of the endpoint, unless it cannot be of the same request.
+        """Adjust the ratio to an endpoint's count, unless it cannot be for the same request.
 
-        Endpoints that truncate the prompt (Ollama with a small window) count only the part that they kept.
+        Endpoints that truncate the prompt (Ollama with a small window) count only the part that remains.
         """
         if estimated < TOO_SMALL or not LEAST <= counted / estimated <= MOST:
             return
@@ -143,13 +143,13 @@ class Calibration:
 
 @dataclass(slots=True)
 class ContextMeter:
-    """Measures the requests of one conversation; lives as long as it does.
+    """Measures the requests of one conversation.
 
     Attributes:
         window: tokens that fit into one request, or None if unknown.
         tokens: tokens of the last request and its reply.
         estimated: the endpoint gave no count.
-        patient: the person wants no compaction until the endpoint rejects a request.
+        patient: the user wants no compaction until the endpoint rejects a request.
     """
 
     window: int | None = None
@@ -166,8 +166,8 @@ class ContextMeter:
     ) -> None:
         """Record the usage of a request and its reply.
 
-        `lasting` is the number of messages that the next request starts with too: a message that is sent once
-        is not among them, nor is an empty reply. `withheld` are tools that only this request was without.
+        `lasting` is how many messages the next request starts with too: not a message that is sent only once,
+        nor an empty reply. `withheld` are tools that were omitted from this request only.
         """
         if usage.prompt and not usage.estimated:
             self.calibration.learn(self._tally.count(request), usage.prompt)
@@ -182,7 +182,7 @@ class ContextMeter:
         self._tally.forget()
 
     def resized(self, difference: int) -> None:
-        """Reset, because earlier messages are now sent in `difference` more estimated tokens, or fewer.
+        """Adjust to earlier messages that now take `difference` more estimated tokens (fewer if negative).
 
         The tokens are an estimate until the next request is counted.
         """
@@ -193,7 +193,7 @@ class ContextMeter:
     def recall(self, messages: Sequence[Message]) -> None:
         """Show the largest request of the last turn of a reopened conversation until another is counted.
 
-        The last one may have been sent without tools.
+        The last request may have been sent without tools.
         """
         self.forget()
         for one in reversed(messages):

@@ -16,7 +16,7 @@ class DefinitionTokens:
     """The tokens of one server: of each tool that the model may be offered, and of its instructions.
 
     Attributes:
-        measured: scaled to what the endpoint has counted, not only estimated.
+        measured: scaled to the endpoint's counts, not only estimated.
         left_out: tokens that were not sent with the last request, because not all tools are offered.
     """
 

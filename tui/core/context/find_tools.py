@@ -1,7 +1,7 @@
-"""A tool of mcptui's own: `find_tools`, which is offered while more tools exist than the model is offered.
+"""mcptui's own tool `find_tools`, offered while the model is not offered all tools.
 
-It searches all tools by name, description and arguments, and loads the best matches. What was loaded is read
-from the conversation, so it is the same after resuming, branching and summarizing.
+It searches all tools by name, description and arguments, and loads the best matches. The loaded tools are
+read from the conversation, so they are the same after resuming, branching and summarizing.
 """
 
 import re
@@ -25,7 +25,7 @@ FOUND, MOST_FOUND = 5, 20
 
 MAX_QUERY = 400
 CLOSE = 0.3
-"""The share of the best match's score that another tool needs to match too."""
+"""The share of the best match's score that another match needs to be loaded too."""
 
 MAX_SERVERS = 20
 MAX_LINE = 160
@@ -94,7 +94,7 @@ def matches(query: str, table: NameTable, count: int = FOUND) -> list[Tool]:
 
 
 def result_text(query: str, table: NameTable, loaded: Sequence[Tool], too_large: Sequence[Tool]) -> str:
-    """Return what the model reads: the tools that its search has loaded, one per line, and those too big."""
+    """Return what the model reads: the tools that its search has loaded, and those that are too large."""
     if not loaded and not too_large:
         servers = Counter(tool.server for _, tool in table.items() if not tool.digest.startswith(BUILT_IN))
         return f"No tool matches “{clean_line(query, 100)}”. Try other words. {_counts(servers)}"
@@ -133,7 +133,7 @@ def loaded_in(talk: Sequence[Message], table: NameTable, own: Tool) -> tuple[Key
 
 
 class FindingToolbox:
-    """A toolbox that answers `find_tools`; the offer of tools has the tool itself."""
+    """A toolbox that answers calls of `find_tools`; its definition comes from the `ToolOffer`."""
 
     def __init__(self, inner: Toolbox, search: Callable[[str, int], str]) -> None:
         """`search` loads the tools that match a query, up to a number, and returns what the model reads."""

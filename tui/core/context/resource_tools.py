@@ -1,4 +1,4 @@
-"""Tools of mcptui's own that list and read resources, of servers for which the person allows it."""
+"""mcptui's own tools that list and read the resources of servers for which the user allows it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -91,12 +91,12 @@ class ResourceToolbox:
 
 
 def is_resource_tool(tool: Tool) -> bool:
-    """Whether a tool is one of these two, whose results are those of a server."""
+    """Whether a tool lists or reads resources, so that its results come from a server."""
     return tool.digest in (BUILT_IN + LIST, BUILT_IN + READ)
 
 
 def is_resource_read(tool: Tool) -> bool:
-    """Whether a tool is the one whose argument, a URI, is sent to a server."""
+    """Whether a tool is `read_resource`, whose argument, a URI, is sent to a server."""
     return tool.digest == BUILT_IN + READ
 
 

@@ -31,7 +31,7 @@ _LENGTH = frozenset({"length", "max_tokens", "max_output_tokens"})
 
 
 class BadSampling(Exception):
-    """What is wrong with a sampling request, with its place."""
+    """A malformed sampling request: the problem, with its place."""
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ def max_tokens_of(params: Mapping[str, Any]) -> int:
 def model_request(
     params: Mapping[str, Any], *, max_tokens: int
 ) -> tuple[ModelRequest, Mapping[str, str], bool]:
-    """Return the request for the model, the tools' own names by those in it, and whether it has tools.
+    """Return the model request, the tools' own names by their names in it, and whether it has tools.
 
     Raises:
         BadSampling: it is malformed.

@@ -21,7 +21,7 @@ WINDOW_SHARE = 0.25
 """The share of the model's window that tool definitions may take."""
 
 RESERVED_TOKENS = 200
-"""Reserved for `read_result`, which comes and goes, and as much for `find_tools`; each with one position."""
+"""Tokens reserved for `read_result`, which is not always offered, and the same for `find_tools`."""
 
 MAX_RECENT = 40
 """The number of recently used tools that come before others."""
@@ -69,7 +69,7 @@ def choose(
     """Return the tools to offer besides `find_tools`, whether that is all of them, and all tools by rank.
 
     `tokens_of` returns the tokens of a tool's definition; None if it cannot be offered at all. If all fit,
-    nothing is ranked, and the last is empty.
+    nothing is ranked, and the last list is empty.
     """
     items = table.items()
     if len(items) <= room.max_tools:
@@ -140,7 +140,7 @@ def _recent(talk: Sequence[Message], table: NameTable) -> dict[Key, int]:
 
 
 def _question(talk: Sequence[Message]) -> str:
-    """Return the person's last two messages, because "and tomorrow?" means nothing on its own."""
+    """Return the last two user messages, because "and tomorrow?" means nothing on its own."""
     said = (message.text for message in reversed(talk) if isinstance(message, UserMessage))
     return "\n".join(islice(said, 2))
 
@@ -189,10 +189,10 @@ def relevance(question: str, tools: Sequence[Tool]) -> list[float]:
 
 
 def _weighed(tool: Tool, asked: set[str], known: dict[str, Collection[str]]) -> dict[str, float]:
-    """Return the words of the question that a tool has, and what each weighs.
+    """Return the words of the question that occur in a tool, with their weights.
 
-    `known` grows with the words of all tools, and what each has of the question: thousands of tools have
-    mostly the same words, and each is looked at once.
+    `known` caches the matching words of the question for each word: thousands of tools share most of their
+    words.
     """
     properties = tool.schema.get("properties")
     names = list(properties)[:MAX_PROPERTIES] if isinstance(properties, dict) else []

@@ -38,7 +38,7 @@ _LONE_KEY = "result"
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the model reads of a result; `text` has a line for each of the `attachments`.
+    """A result as the model reads it; `text` has a line for each of the `attachments`.
 
     `kept` is the name under which the complete text is stored, or "".
     """
@@ -54,7 +54,7 @@ class Observation:
 
 
 LONG = 16 * 1024
-"""Results with more characters are prepared in a thread, because keys would wait."""
+"""Results with more characters are prepared in a thread, so that keys keep working."""
 
 
 def is_long(result: ToolResult) -> bool:
@@ -71,9 +71,9 @@ def is_long(result: ToolResult) -> bool:
 def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lambda whole: "") -> Observation:
     """Return what the model reads of a result: about `limit` bytes of text.
 
-    `keep` stores the complete text if it is truncated; it returns the name under which it can be read. What
-    is for the person only is left out. Of a text that is too long, what its server says is unimportant goes
-    first.
+    `keep` stores the complete text if it is truncated; it returns the name under which it can be read. Items
+    for the user only are omitted. If a text is too long, the items that its server marks as least important
+    are omitted first.
     """
     seen = _for_model(result)
     text, attachments = _told(seen)
@@ -117,7 +117,7 @@ def _missing(text: str, shown: str) -> str:
 
 
 def _for_model(result: ToolResult) -> ToolResult:
-    """Return a result without the items that are for the person only, but with a note about them."""
+    """Return a result without the items that are for the user only, with a note about them."""
     told = tuple(item for item in result.content if item.annotations.for_model)
     if not (hidden := len(result.content) - len(told)):
         return result
@@ -275,7 +275,7 @@ _MISSING = re.compile(
 
 
 def cut_as_shown(text: str) -> str:
-    """Return a text that `cut` may have shortened for people: without what the model can do about it."""
+    """Return a text that `cut` may have shortened, for the user: without the advice for the model."""
     return _MISSING.sub(r"\n[… shortened: \1 …]\n", text, count=1)
 
 

@@ -43,7 +43,7 @@ MAX_MADE = 4096
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A tool as a model reads it and its tokens, or why it is never sent."""
+    """A tool as a model reads it and its tokens, or the reason why it is never sent."""
 
     spec: ToolSpec | None
     tokens: int = 0
@@ -84,7 +84,7 @@ class ToolSelection:
         return ToolOffer(tools, room, ToolHistory(tuple(talk), earlier=self._last), self)
 
     def offered(self, offer: "ToolOffer") -> None:
-        """Note what is offered from now on."""
+        """Record what is offered from now on."""
         self._last = offer.keys
         self.marks = offer.marks()
         self.revision += 1

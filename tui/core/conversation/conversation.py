@@ -36,7 +36,7 @@ class Remark:
             turn ended without an answer; "retry": why a request was sent again; "notice", "warn": a notice.
         text: may be raw; the limit's name, the code of `EndReason`.
         where, next_step: of an error: "model" or the server's name, and what to do about it.
-        imported: it came with an imported session, so anybody may have written it.
+        imported: it is from an imported session, so anyone may have written it.
         at: seconds since the epoch; 0.0 if unknown.
     """
 
@@ -95,12 +95,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """An attachment of a message: a picture, a sound, a file, a resource. `size` is its decoded bytes.
+    """An attachment of a message: an image, audio, a file, a resource. `size` is its decoded bytes.
 
     Attributes:
         kind: "text" is sent as text; "image" and "audio" are sent if the model accepts them; "blob" is only
             named.
-        name: for the person: a file name, a URI.
+        name: what the user sees: a file name, a URI.
         data: the text itself for "text", else base64 text.
         server: the server that it is from, or "".
     """
@@ -121,7 +121,7 @@ class CallRequest:
         id: the provider's id, or one of ours; unique in the conversation.
         name: the qualified name as the model wrote it (`server__tool`), not yet resolved.
         arguments: JSON text, as it is sent back to the provider.
-        truncated: the text was cut off; such a call is answered, never repaired and run.
+        truncated: the text was cut off; such a call is answered with an error, never repaired and run.
         extra: opaque provider fields that must be sent back (Gemini's thought_signature).
         recovered: found in text or repaired, so not exactly what the model wrote.
         problem: why it cannot be parsed, sent to the model instead of running it; or "".
@@ -138,7 +138,7 @@ class CallRequest:
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """A message of the person, its attachments, and when: seconds since the epoch, 0.0 for unknown."""
+    """A message of the user, its attachments, and when: seconds since the epoch, 0.0 if unknown."""
 
     text: str
     attachments: tuple[Attachment, ...] = ()
@@ -221,9 +221,9 @@ class Compaction:
 class Conversation:
     """Messages in order, only ever appended to, and the system text before them.
 
-    `remarks` are mcptui's own lines between them. `imported` is the session that it was imported as, or "":
-    then anybody may have written its content, including the names of its servers. `heard` is called with each
-    new message and its index.
+    `remarks` are mcptui's own lines between them. `imported` is the name of the session if it was imported,
+    else "". Anyone may have written the content of an imported session, including the names of its servers.
+    `heard` is called with each new message and its index.
     """
 
     system: str = ""
@@ -298,7 +298,7 @@ class Conversation:
     def valid(self, messages: Sequence[Message]) -> list[Message]:
         """Apply `sanitised` to `messages`: those of this conversation, compacted by `compaction`.
 
-        Messages before the person's last one were checked when they were new.
+        Messages before the last user message were checked when they were new.
         """
         known, result = self._checked, self._valid
         if self._checked_for is not self.compaction or not _begins(messages, known, self._last_checked):

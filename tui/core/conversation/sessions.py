@@ -30,8 +30,8 @@ class SessionInfo:
 
     Attributes:
         id: permanent; also the stem of its file.
-        title: from the first question, or set by the person.
-        messages: number of messages, results of tools included; `turns` counts those of the person.
+        title: from the first question, or set by the user.
+        messages: number of messages, results of tools included; `turns` counts user messages.
         tokens: of all requests; some may be an estimate (`estimated`).
         cost: by the prices of the profiles, or None if there are none.
         parent: the session that it branched from, or ""; `branched_at` is the index of its first own message.
@@ -59,7 +59,7 @@ class SessionInfo:
 class Intent:
     """A call that is about to be sent; saved before its bytes leave.
 
-    `decision` is "allowed" by a rule, or the person's answer ("once", "session", "always"). `turn` is the
+    `decision` is "allowed" by a rule, or the user's answer ("once", "session", "always"). `turn` is the
     turn's number in this run of the program, as in the traffic.
     """
 
@@ -75,7 +75,7 @@ class Intent:
 class SessionMeta:
     """The fields of a session besides its messages; None leaves a field unchanged.
 
-    `imported`: anybody may have written its content.
+    `imported`: anyone may have written its content.
     """
 
     title: str | None = None
@@ -106,7 +106,7 @@ class Journal(Protocol):
     def intent(self, intent: Intent) -> None: ...
 
     def decision(self, call_id: str, answer: str, reason: str) -> None:
-        """Write the person's answer to an approval."""
+        """Write the user's answer to an approval."""
 
     def result(self, name: str, text: str) -> None:
         """Write the complete text of a result that was truncated; `name` is `ToolMessage.kept`."""

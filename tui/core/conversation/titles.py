@@ -13,7 +13,7 @@ CELLS = 60
 """Maximum width of a title in cells."""
 
 READ = 2000
-"""Characters of the question that are looked at."""
+"""Characters of the question that are read."""
 
 _FENCE = late(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _LINK = late(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
@@ -64,7 +64,7 @@ def _sentence(line: str) -> str:
     if not any(map(str.isalnum, bare)):
         return ""
     for end in _END.finditer(bare):
-        if sum(map(str.isalnum, bare[: end.start()])) > 3:  # "1. Do this": a number is no sentence
+        if sum(map(str.isalnum, bare[: end.start()])) > 3:  # "1. Do this": a number is not a sentence
             bare = bare[: end.end()]
             break
     return shortened(bare.rstrip(_TRAILING) or bare)

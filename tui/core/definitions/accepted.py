@@ -1,8 +1,8 @@
 """Which definitions of a server are accepted, and what has changed since. All I/O goes through its store.
 
-The first list of a server is accepted, because the person started the server. So are tools that it adds
-before its first call, because some servers list their tools one after the other. Definitions with hidden
-text, and those that are new or different later, are not offered until a person accepts exactly that version.
+The first list of a server is accepted, because the user started the server. So are tools that it adds before
+its first call, because some servers list their tools one after the other. Definitions with hidden text, and
+those that are new or different later, are not offered until the user accepts exactly that version.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -83,7 +83,7 @@ class ServerDefinitions:
     """The definitions of one server: those that were accepted, and those that it lists now.
 
     `revision` grows with each change of these. `damage` says why the accepted ones cannot be read: then
-    everything that the server lists counts as changed until a person accepts it.
+    everything that the server lists counts as changed until the user accepts it.
     """
 
     def __init__(self, server: str, key: str = "", store: DefinitionStore | None = None) -> None:
@@ -125,7 +125,7 @@ class ServerDefinitions:
         """Record what the server lists now.
 
         The first list is accepted, and so are additions until the list has been `complete` once and a tool
-        has been called. The `doubtful` names are not: a person must read them.
+        has been called. The `doubtful` names are not: the user must read them.
         """
         self.load()
         self._current, self._digests = current, dict(digests)

@@ -1,4 +1,4 @@
-"""A definition: all parts of a tool that a model reads or a person approves, and its digest. Pure."""
+"""A definition: all parts of a tool that a model reads or the user approves, and its digest. Pure."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ from typing import Any
 Definition = Mapping[str, Any]
 
 KEYS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
-"""Nobody reads the rest (`_meta`, icons), and some servers generate it anew each time."""
+"""The keys of a definition. Nobody reads the others (`_meta`, icons), and some servers regenerate them."""
 
 INSTRUCTIONS = ""
 """The name under which a server's instructions are stored; no tool can have it."""

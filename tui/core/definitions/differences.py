@@ -1,7 +1,7 @@
 """How two definitions of a tool differ, place by place, and what each difference means for a caller. Pure.
 
-The worst difference decides the effect of the change. One that cannot be judged is breaking, because a
-person reads it anyway.
+The worst difference decides the effect of the change. One that cannot be judged is breaking, because the user
+reads it anyway.
 """
 
 import json
@@ -34,7 +34,7 @@ MAX_COMPARED = 1024 * 1024
 """Maximum characters of a definition that is compared place by place."""
 
 ELSEWHERE = "…"
-"""The path of the last difference, in place of all omitted ones."""
+"""The path of the last difference, which stands for all omitted ones."""
 
 
 @dataclass(frozen=True, slots=True)

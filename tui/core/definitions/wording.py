@@ -31,7 +31,7 @@ class Kind(StrEnum):
 Line = Sequence[tuple[str, Kind]]
 
 MAX_VALUE = 4_000
-"""Characters of a value that are shown, unless a caller has room for more."""
+"""Maximum characters shown of a value, unless a caller has room for more."""
 
 CONTEXT = 60
 """Characters around a difference within a text."""
@@ -215,7 +215,7 @@ def _head(text: str) -> str:
 def _bounded(text: str, kind: Kind, most: int, left_out: int = 0) -> list[Piece]:
     """Return a text in pieces: its first `most` characters, and a note on how many are omitted.
 
-    `left_out` characters after it were omitted before.
+    `left_out` more characters after it have already been omitted.
     """
     more = max(0, len(text) - most) + max(0, left_out)
     note = [(f"… ({more:,} more characters)", Kind.CUT)] if more else []

@@ -1,10 +1,10 @@
 """Private folders and files: mode 0700 and 0600 regardless of the umask, and never through a symbolic link.
 
-mcptui's own folder is the deepest one named `mcptui` in a path. Links above it are up to the person. Inside
+mcptui's own folder is the deepest one named `mcptui` in a path. Links above it are the user's choice. Inside
 it, a link would let another program choose where mcptui writes, or what it reads back. Folders are opened one
 inside the other, by descriptor, so that none can be replaced by a link meanwhile.
 
-A path without such a folder was chosen by the person: then only a link in place of the file is rejected.
+A path without such a folder was chosen by the user: then only a link in place of the file is rejected.
 """
 
 import errno
@@ -152,7 +152,7 @@ def _open_below(folder: int, name: str, path: str, *, make: bool) -> int:
         os.chmod(name, FOLDER_MODE, dir_fd=folder)  # the umask took the owner's rights
         found = os.open(name, _FOLDER | _NO_LINK, dir_fd=folder)
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENOTDIR):  # Linux says the latter
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):  # Linux reports ENOTDIR
             _refuse_link(Path(path), name, folder)
         raise OSError(error.errno, error.strerror, path) from error
     if is_new:

@@ -1,7 +1,7 @@
 """Finds programs by name, only in the absolute folders of PATH.
 
 An entry such as `.`, `node_modules/.bin` or an empty one is relative to the current folder, which may belong
-to somebody else. A program with that name in it must not run.
+to someone else. A program with that name in it must not run.
 """
 
 import os
@@ -17,7 +17,7 @@ def search_path(path: str) -> str:
 def find_program(name: str, env: Mapping[str, str] | None = None) -> str | None:
     """Return the absolute path of a program on the PATH of `env` (ours by default), None if there is none.
 
-    A name with a folder ("./tool") was chosen by the person, and is searched only in that folder.
+    A name with a folder ("./tool") was chosen by the user, and is searched only in that folder.
     """
     path = (os.environ if env is None else env).get("PATH", os.defpath)
     found = shutil.which(name, path=search_path(path))

@@ -1,4 +1,4 @@
-"""The forms that servers ask a person to fill in: flat objects of texts, numbers, booleans, and choices.
+"""The forms that servers ask the user to fill in: flat objects of texts, numbers, booleans, and choices.
 
 A choice of several values is shown as one boolean per value. Pure; schemas and contents are raw.
 """
@@ -31,11 +31,11 @@ FLAT = frozenset(
 
 
 MAX_FIELDS = 200
-"""Maximum fields of a form that a person can be expected to fill in."""
+"""Maximum fields of a form that the user can be expected to fill in."""
 
 
 def schema_problem(schema: Any) -> str:
-    """Return why `schema` is not one that a server may ask for, or ""."""
+    """Return why a server may not ask for a form with this schema, or ""."""
     if not isinstance(schema, Mapping):
         return "requestedSchema must be an object"
     if schema.get("type", "object") != "object" or not isinstance(schema.get("properties", {}), Mapping):

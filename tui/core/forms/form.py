@@ -1,4 +1,4 @@
-"""A JSON Schema as a form: fields to fill in, and the arguments that they make. Pure.
+"""A JSON Schema as a form: fields to fill in, and the arguments that result. Pure.
 
 Nothing that was typed or loaded is lost: a value that does not fit stays in its field as raw JSON or text,
 with a sentence about the problem. Required objects are present from the start, and so are required fields
@@ -35,7 +35,7 @@ class Form:
         self._recount()
 
     def fields(self) -> tuple[FormField, ...]:
-        """Return the fields to show, in order; the root itself, at (), only if it is not just an object."""
+        """Return the fields to show, in order; the root itself, at (), only if it is more than an object."""
         rows = tuple(self._rows(self._root, (), self.problems()))
         whole = rows[0]
         asks = any(whole.spec.source.get(word) for word in ("additionalProperties", "patternProperties"))
@@ -65,9 +65,9 @@ class Form:
     def set(self, path: Path, text: str) -> str:
         """Set the text of a field; return its problem, or "".
 
-        Absent fields above it become present. Of a choice, `text` is the label or the value. An empty text is
-        a value only for a text field; elsewhere it makes the field absent. In an object, a map, an array or a
-        raw field, it is JSON text.
+        Absent fields above it become present. For a choice, `text` is the label or the value. An empty text
+        is a value only for a text field; elsewhere it makes the field absent. In an object, a map, an array
+        or a raw field, it is JSON text.
         """
         node = self._grown(path)
         if node is None:
@@ -123,8 +123,8 @@ class Form:
     def add(self, path: Path, name: str = "") -> Path | None:
         """Add an item to an array, or an entry to a map or an open object; return its path.
 
-        That becomes present. A number is added to a name that exists. None if nothing can be added there, or
-        the form has too many fields already.
+        An absent parent becomes present. If the name exists, a number is added to it. Returns None if nothing
+        can be added, or the form already has too many fields.
         """
         self.include(path)
         node = self._at(path)
@@ -164,7 +164,7 @@ class Form:
         self._recount()
 
     def from_json(self, text: str) -> str:
-        """Load arguments from JSON text; return its problem, changing nothing, or ""."""
+        """Load arguments from JSON text and return "", or change nothing and return its problem."""
         value, problem = parse_json(text)
         if not problem:
             self.load(value)

@@ -16,10 +16,10 @@ class FieldNode:
     """One field and its content.
 
     Attributes:
-        spec: of the whole field, unions included.
+        spec: the spec of the whole field, unions included.
         extra: it can be removed.
         value: the value of `text`; unused for objects, maps and arrays.
-        children: by name or number, if an object, map or array is SET.
+        children: fields by name or index, if it is an object, map or array that is SET.
         other_arms: contents of the arms that were chosen before.
     """
 
@@ -132,7 +132,7 @@ def _twice(node: FieldNode, whole: Any) -> str:
 
 
 def text_spec(node: FieldNode) -> FieldSpec:
-    """Return the spec by which the text of a field is read: raw JSON where it is nested too deeply."""
+    """Return the spec for reading the text of a field: raw JSON where it is nested too deeply."""
     return node.own if node.kind is node.own.kind else FieldSpec(node.kind)
 
 

@@ -97,7 +97,7 @@ def choices_of(schema: Schema) -> tuple[FieldChoice, ...] | None:
 
 
 def _told_apart(choices: list[FieldChoice]) -> tuple[FieldChoice, ...]:
-    """Return the choices with unique labels, by which they are chosen."""
+    """Return the choices with unique labels, because the user chooses by label."""
     counts = Counter(choice.label for choice in choices)
     numbers: Counter[str] = Counter()
     told = []
@@ -200,7 +200,7 @@ class SchemaReader:
 
     def child(self, spec: FieldSpec, name: str | int) -> FieldSpec:
         wanted = self._child_schema(spec.source, name)
-        # Keyed by identity; keeping the schema itself ensures that no other one gets its id.
+        # Keyed by identity; keeping the schema itself ensures that no other object gets its id.
         if (known := self._read.get(id(wanted))) is None:
             known = self._read[id(wanted)] = wanted, self.spec(wanted)
         return known[1]
@@ -218,7 +218,7 @@ class SchemaReader:
         return rest if isinstance(rest, Mapping) else True
 
     def _resolved(self, schema: Schema) -> tuple[Schema, str]:
-        """Follow references and merge `allOf`; return the schema and why that failed, or ""."""
+        """Follow references and merge `allOf`; return the schema, and why that failed or ""."""
         merged: Schema = schema
         seen: set[str] = set()
         for _ in range(MAX_HOPS):
@@ -242,7 +242,7 @@ class SchemaReader:
         return merged, "the schema has too many references"
 
     def _once(self, part: Schema) -> Schema:
-        """Replace a part of `allOf` that is a reference, because merging two references would lose one."""
+        """Replace a reference in `allOf` by its target, because merging two references would lose one."""
         ref = part.get("$ref")
         target = self._target(ref) if isinstance(ref, str) else None
         if not isinstance(target, Mapping):

@@ -1,4 +1,4 @@
-"""The vocabulary of forms: the kind of field that a schema asks for, and the state of a field. Pure.
+"""The terms of forms: the kind of field that a schema asks for, and the state of a field. Pure.
 
 All texts are raw, as the server wrote them; clean them before showing them.
 """
@@ -16,7 +16,7 @@ MAX_CHOICES = 500
 MAX_ARMS = 32
 
 Path = tuple[str | int, ...]
-"""Names of properties and numbers of items; () is the root."""
+"""Names of properties and indexes of items; () is the root."""
 
 
 class Missing:
@@ -53,7 +53,7 @@ class FieldState(StrEnum):
     """What a field contains.
 
     ABSENT: it is not in the arguments, which is not the same as an empty text. SET: a value of its kind; an
-    object, map or array may be empty. RAW: JSON text, because the person chose it or the value did not fit.
+    object, map or array may be empty. RAW: JSON text, because the user chose it or the value did not fit.
     """
 
     ABSENT = "absent"
@@ -72,10 +72,10 @@ class FieldChoice:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The constraints on a value; None where there is none.
+    """The constraints on a value; None where nothing is set.
 
-    `above` and `below` are exclusive, `step` is what a number must be a multiple of, `shortest` and `longest`
-    limit characters of a text, items of an array or entries of an object; its items are `unique`.
+    `above` and `below` are exclusive, a number must be a multiple of `step`, `shortest` and `longest` limit
+    characters of a text, items of an array or entries of an object; its items are `unique`.
     """
 
     minimum: float | None = None
@@ -94,8 +94,8 @@ class FieldSpec:
 
     Attributes:
         kind: how it is edited; for a union, the kind of the first arm.
-        choices: of a CHOICE; the one of a CONST.
-        arms: the alternatives of a union, each a spec of its own; empty otherwise.
+        choices: the values of a CHOICE, or the single value of a CONST.
+        arms: the alternatives of a union; empty otherwise.
         label: its name among the arms of a union.
         default: the value that the server uses if it is absent, or MISSING.
         secret: its format or `writeOnly` says that it must not be shown.
@@ -127,14 +127,14 @@ class FormField:
     """One row of a form as it is now.
 
     Attributes:
-        path: the argument of every method of `Form`.
+        path: identifies the field in every method of `Form`.
         name: last part of the path as text: a property, the number of an item from 0, or an entry.
-        spec: its spec; of a union, that of the chosen arm.
+        spec: its spec; for a union, that of the chosen arm.
         kind: how it is edited now; JSON while its state is RAW.
         text: its text, valid or not; JSON text if raw, "" for objects, maps and arrays.
         choice: index in `spec.choices`, or None.
         arms: labels of the alternatives of a union, or (); `arm` is the index of the chosen one.
-        extra: the person added it, as an entry or item: it can be removed.
+        extra: the user added it, as an entry or item: it can be removed.
         children: number of fields below it.
         problem: one sentence without a full stop, or "".
     """

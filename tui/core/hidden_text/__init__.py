@@ -1,1 +1,1 @@
-"""Text from a server that a person does not see, or that instructs the model without their knowledge."""
+"""Text from a server that the user does not see, or that instructs the model without their knowledge."""

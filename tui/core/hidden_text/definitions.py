@@ -15,7 +15,7 @@ MAX_FOUND = 20
 """Maximum findings per definition; more add no information."""
 
 MAX_NODES = 50_000
-"""Values of a definition that are looked at. A schema that can be offered has fewer."""
+"""Maximum values of a definition that are scanned. A schema that can be offered has fewer."""
 
 PLACE_CHARS = 4 * MAX_CHARS
 """Characters of one place, such as an argument, that are scanned."""
@@ -24,17 +24,17 @@ ALL_CHARS = 16 * MAX_CHARS
 """Characters of one definition that are scanned."""
 
 _OVERLAP = 1_000
-"""Overlap of the parts of a long text, so that an order across a boundary is found."""
+"""Overlap of the parts of a long text, so that an instruction across a boundary is found."""
 
 _CUT = frozenset({"title", "description"})
 """Texts of a definition, outside its schemas, that are truncated everywhere."""
 
 _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 _UNUSED = frozenset({"_meta", "icons"})
-"""Parts that reach neither a person nor a model."""
+"""Parts that reach neither the user nor a model."""
 
 _PARTS = {"inputSchema": "argument", "outputSchema": "result"}
-"""The schemas of a definition, and the word for a value that each describes."""
+"""The schemas of a definition, and the word for the values that each describes."""
 
 _WORD = re.compile("[A-Za-z0-9_$-]{0,64}")
 """Matches texts that can neither hide nor say anything."""
@@ -69,7 +69,7 @@ def in_definition(raw: Mapping[str, Any]) -> tuple[HiddenText, ...]:
 
 
 class _Texts:
-    """The texts of a definition by place, in the person's words, within the limits of what is scanned."""
+    """The texts of a definition by place, in the user's words, within the limits of what is scanned."""
 
     def __init__(self) -> None:
         self._places: dict[str, list[str]] = {}

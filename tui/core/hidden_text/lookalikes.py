@@ -34,7 +34,7 @@ def as_latin(text: str) -> str:
 
 
 def mixed_word(text: str) -> tuple[int, int] | None:
-    """Return where the first word is that mixes Latin letters with look-alikes of another script, or None.
+    """Return the position of the first word that mixes Latin letters with look-alikes, or None.
 
     In a Russian or Greek text, a Latin word with an ending of that language (`JSONа`) does not count.
     """

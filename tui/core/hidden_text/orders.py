@@ -199,7 +199,7 @@ _OTHER_PATTERNS = tuple(
 def orders_in(text: str) -> Iterator[tuple[Order, int, int]]:
     """Yield each kind of order in a text once, with its first position.
 
-    Letters that look like Latin ones are read as those.
+    Letters that look like Latin ones count as those.
     """
     latin = as_latin(text)
     seen = set()

@@ -1,4 +1,4 @@
-"""Hidden text as a person can read it: decoded, or counted by character, in brackets. Pure, linear."""
+"""Hidden text made readable: decoded, or counted by character, in brackets. Pure, linear."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ FAR_LINES = 8
 """Line breaks in a row that move the following text off the screen."""
 
 MAX_KINDS = 4
-"""Kinds of characters that are listed per run; of the rest, only the number is shown."""
+"""Maximum kinds of characters listed per run; the rest is only counted."""
 
 _TAB = 4
 _BLANK = "\\s\u2800\u115f\u1160\u3164\uffa0\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufeff"
@@ -28,7 +28,7 @@ FLAG = re.compile(
     "(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)"
     "\U000e007f"
 )
-"""The flag of England, Scotland or Wales, after the black flag that is shown for it."""
+"""The flag of England, Scotland or Wales, after the black flag that is displayed for it."""
 
 _PARTS = re.compile(
     f"(?P<flag>{FLAG.pattern})|(?P<tags>{_TAGS.pattern})"
@@ -84,7 +84,7 @@ def tags_in(text: str) -> str:
 
 def _pieces(text: str, cleaned: str) -> Iterator[str]:
     at = 0
-    known: dict[tuple[bool, str], str] = {}  # a text may have one run again and again
+    known: dict[tuple[bool, str], str] = {}  # a text may repeat the same run many times
     for found in re.finditer("\ufffd+", cleaned):
         start, end = found.span()
         run = text.startswith("\U0001f3f4", start - 1) if start else False, text[start:end]
@@ -97,7 +97,7 @@ def _pieces(text: str, cleaned: str) -> Iterator[str]:
 
 
 def in_numbers(text: str, start: int = 0, end: int | None = None) -> str:
-    """Return a part of a text, all of it hidden: `[tag: …]`, `[variation selectors: …]`, `[U+200B ×24]`."""
+    """Return a run of hidden characters as text: `[tag: …]`, `[variation selectors: …]`, `[U+200B ×24]`."""
     return "".join(map(_shown, _PARTS.finditer(text, start, len(text) if end is None else end)))
 
 
@@ -118,7 +118,7 @@ def _shown(part: re.Match[str]) -> str:
 
 
 def _selected(hidden: str) -> str:
-    """Return the text whose bytes are numbers of variation selectors, or ""."""
+    """Return the text that variation selectors encode, a byte each, or ""."""
     numbers = (ord(char) - (0xFE00 if char <= "\ufe0f" else 0xE0100 - 16) for char in hidden)
     text = bytes(numbers).decode("utf-8", "replace")
     return text if text.isprintable() and "\ufffd" not in text and clean(text) == text else ""

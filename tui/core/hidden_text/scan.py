@@ -1,7 +1,7 @@
-"""Scans texts from servers for what a person does not see, and for orders to a model. Pure, linear.
+"""Scans texts from servers for what the user does not see, and for instructions to the model. Pure, linear.
 
 Honest descriptions say what a tool does and when to use it. The scan finds only what they have no reason to
-contain: invisible characters, text placed out of view, comments, tags that imitate a prompt, and orders
+contain: invisible characters, text placed out of view, comments, tags that imitate a prompt, and instructions
 about secrecy, other tools, earlier instructions or private files.
 """
 
@@ -43,7 +43,7 @@ class Sign(StrEnum):
 
 
 DOUBTFUL = frozenset(Sign) - {Sign.TERMINAL, Sign.ESCAPES, Sign.INVISIBLE, Sign.MIXED, Sign.OTHER_TOOLS}
-"""Signs that no honest definition has. One that has them is not offered until a person has read it."""
+"""Signs that no honest definition has. A definition with one is not offered until the user has read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def signs_of(found: Iterable[HiddenText]) -> str:
 
 
 def is_doubtful(found: Iterable[HiddenText]) -> bool:
-    """Return whether a person must read the text before a model does."""
+    """Return whether the user must read the text before a model does."""
     return any(one.sign in DOUBTFUL for one in found)
 
 
@@ -100,7 +100,7 @@ _UNSHOWN = re.compile(
 )
 _UNSHOWN_HINTS = ("style", "hidden")
 _ENTITY = re.compile("&(?:lt|#0{0,6}60|#x0{0,6}3c);", re.IGNORECASE)
-"""The sign that begins an element or a comment, as a reference."""
+"""A character reference to `<`, with which an element or a comment begins."""
 
 
 def scan(text: str, place: str) -> Iterator[HiddenText]:
@@ -129,7 +129,7 @@ def scan(text: str, place: str) -> Iterator[HiddenText]:
 
 
 def _as_markup(text: str) -> str:
-    """Return a text with the characters that its references stand for: `&lt;!--` is a comment to a model."""
+    """Return a text with its character references replaced: `&lt;!--` is a comment to a model."""
     from html import unescape  # loads a large table, which few texts need
 
     return unescape(text)

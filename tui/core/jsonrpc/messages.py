@@ -1,4 +1,4 @@
-"""JSON-RPC messages: a line into messages for the host, bytes into columns for the recorder. Pure.
+"""Reads JSON-RPC: lines as messages for the host, bytes as columns for the recorder. Pure.
 
 Both agree on what a message is: the last of duplicate keys wins, bytes that are not UTF-8 become U+FFFD, and
 NaN is refused. `read_line` gives a reason for rejecting a line, `classify` only describes it. Neither ever
@@ -103,7 +103,7 @@ def _refused(raw: bytes, error: Exception) -> Stray:
         return Stray("JSON nested too deeply", find_ids(raw))
     if isinstance(error, NotJson):
         return Stray(f"it has {error.part}", find_ids(raw))
-    if _ID_ALONE.fullmatch(raw[:200]):  # one line of a message printed over many
+    if _ID_ALONE.fullmatch(raw[:200]):  # part of a message printed over several lines
         return Stray(NOT_ONE_LINE, find_ids(b"{" + raw))
     return Stray(NOT_JSON, find_ids(raw))
 
@@ -111,7 +111,7 @@ def _refused(raw: bytes, error: Exception) -> Stray:
 def find_messages(raw: bytes) -> list[Message]:
     """Return the messages in a line that has other text too.
 
-    They may follow a prompt or a print without a newline, be between colors, or several in a row.
+    They may follow a prompt or output without a newline, be between color codes, or be several in a row.
     """
     return [_read_message(value, len(raw)) for value in objects_within(raw, _OPENING)]
 
@@ -332,7 +332,7 @@ def column(text: str) -> str:
 
 
 def id_text(value: Any) -> str:
-    """Return an id or token as JSON text, "" for what cannot be one; a very long one as head and digest."""
+    """Return an id or token as JSON text, "" if it cannot be one; a very long one as head and digest."""
     if type(value) is int:
         return str(value) if value.bit_length() < 512 else _long_id(hex(value))
     if type(value) is str:

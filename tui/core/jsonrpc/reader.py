@@ -1,7 +1,7 @@
-"""Parses JSON with Python's own parser everywhere, so that a person sees exactly what is used. Pure.
+"""Parses JSON with Python's own parser everywhere, so that the user sees exactly what is used. Pure.
 
-The callers differ in what they accept, so there is one function for each: `read_json` for what a server
-sends (bounded, never blocks other threads), `loads` for other JSON texts, `scan` for the recorder (the plain
+The callers differ in what they accept, so there is one function for each: `read_json` for what a server sends
+(bounded, never blocks other threads), `loads` for other JSON texts, `scan` for the recorder (the plain
 parser, because a message must be recorded even if the host rejects it), and `DuplicateKeyReader` for the
 linter. All of them reject NaN and Infinity, which Python would accept.
 """
@@ -26,7 +26,7 @@ FEW_LISTS = 20_000
 MAX_FOUND = 8
 MAX_SHOWN = 20
 
-# Matches pairs and other escapes too, so that group 1 is an escaped half of a surrogate pair alone.
+# Matches pairs and other escapes too, so that group 1 is always an unpaired surrogate.
 _ESCAPES = r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
 _TEXT_ESCAPES = re.compile(_ESCAPES, re.DOTALL)
 _RAW_ESCAPES = re.compile(_ESCAPES.encode(), re.DOTALL)
@@ -96,7 +96,7 @@ def read_json(raw: bytes, *, patient: bool = False) -> Any:
         else:
             value = _DECODER.decode(text)
     except ValueError as error:
-        if type(error) is ValueError:  # of `int`
+        if type(error) is ValueError:  # raised by `int`
             raise NotJson("an integer with thousands of digits") from error
         raise
     if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH and nests_deeper(value, MAX_DEPTH + 1):
@@ -144,7 +144,7 @@ class DuplicateKeyReader:
 
 
 def lone_surrogate(raw: bytes) -> str:
-    """Return the first escape in a text that is half of a surrogate pair alone, or ""."""
+    """Return the first escape of an unpaired surrogate in a text, or ""."""
     for found in _RAW_ESCAPES.finditer(raw):
         if half := found[1]:
             return f"\\{half.decode()}"

@@ -1,8 +1,8 @@
 """Finds the positions of values in a JSON text of any size without parsing them. Pure.
 
-A message of 50 MB takes a fraction of a second and no memory. Each call into C processes at most some 64 KiB,
-so that other threads run. Any depth of nesting is fine. The contents of values are not checked; callers parse
-them if needed.
+A message of 50 MB takes a fraction of a second and no memory. Each call into C processes at most about 64
+KiB, so that other threads run. Any depth of nesting is fine. The contents of values are not checked; callers
+parse them if needed.
 
 `outline`, `items` and `value_end` are for messages: strict between members, the last of duplicate keys wins.
 `root_value`, `child_values` and `value_text` are for showing whatever was received: text that is cut off is
@@ -39,7 +39,7 @@ _WORD_SLICE = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The members of an object: start and end of the value of each key; of duplicate keys the last one.
+    """The members of an object: start and end of the value of each key; for duplicate keys the last one.
 
     The end is -1 for a value that is cut off; `end` is the index after the object, -1 if it is cut off.
     """
@@ -184,7 +184,7 @@ def _container_end(raw: bytes, start: int) -> int:
 
 
 def _masked(raw: bytes, start: int) -> Iterator[tuple[int, bytes]]:
-    """Yield slices of growing size with their offsets; what a backslash escapes is blanked out."""
+    """Yield slices of growing size with their offsets; characters escaped by a backslash are blanked out."""
     size, escaped = _FIRST_SLICE, False
     while start < len(raw):
         part = raw[start : start + size]
@@ -239,7 +239,7 @@ _KINDS = {ord("{"): JsonKind.OBJECT, ord("["): JsonKind.ARRAY, ord('"'): JsonKin
 
 
 def root_value(data: bytes) -> JsonValue | None:
-    """Return the value that `data` is, None if its first character cannot begin JSON."""
+    """Return the value at the root of `data`, None if its first character cannot begin JSON."""
     start = _after_separators(data, 0)
     if start >= len(data) or data[start] not in b'{["-0123456789tfn':
         return None
@@ -290,7 +290,7 @@ def value_text(data: bytes, value: JsonValue, limit: int = 4096) -> str:
 
 
 def _closed(raw: bytes) -> bytes:
-    """Return a string that is cut off as one that ends, without half an escape or half a character."""
+    """Return a string that is cut off as one that ends, without an incomplete escape or character."""
     raw = raw.decode("utf-8", "ignore").encode()
     cut = raw.rfind(b"\\", max(0, len(raw) - 6))
     if cut >= 0:

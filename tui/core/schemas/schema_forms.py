@@ -25,7 +25,7 @@ class SchemaForm(StrEnum):
 
 
 def in_form(schema: Mapping[str, Any], form: SchemaForm) -> dict[str, Any]:
-    """Return a schema of `model_schema` as such an endpoint accepts it; if too large, its first level."""
+    """Return a schema of `model_schema` in this form; if it is too large, only its first level."""
     if form is SchemaForm.PLAIN:
         return dict(schema)
     try:

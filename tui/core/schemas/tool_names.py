@@ -55,7 +55,7 @@ class NameTable:
         for tool, name, exact in pairs:
             if not (exact and folded[fold(name)] == 1):
                 plain, name = name, _hashed(name, tool.server, tool.name)
-                if folded[fold(name)]:  # another tool really has the name that our hash makes
+                if folded[fold(name)]:  # another tool has exactly the name that our hash gives
                     name = _hashed(plain, tool.server, tool.name, 32)
             self._tools.setdefault(name, tool)
         self._names = {(tool.server, tool.name): name for name, tool in self._tools.items()}
@@ -73,8 +73,8 @@ class NameTable:
     def resolve(self, name: str) -> Tool | None:
         """Return the tool that a model means by `name`, or None.
 
-        Exactly that name; else the only name that differs just in case or -/_; else the only tool with that
-        name of its own. Never a guess between two.
+        It is the tool with exactly that name; else the only one whose name differs just in case or -/_; else
+        the only one with that own name. It never guesses between two.
         """
         if name in self._tools:
             return self._tools[name]
@@ -85,7 +85,7 @@ class NameTable:
         return self._tools[same[0]] if len(same) == 1 else None
 
     def close_to(self, name: str, count: int = 3) -> list[str]:
-        """Return the names that are most like `name`: of its server, if it names one that has tools."""
+        """Return the names most similar to `name`: of the same server, if that server has tools."""
         servers = {tool.server for tool in self._tools.values()}
         if (server := server_of(name, servers)) is not None:
             own = [key for key, tool in self._tools.items() if tool.server == server]

@@ -15,7 +15,7 @@ _ASCII_ESCAPE = re.compile(rb"u00([2-7][0-9a-f]|0[89acd])")
 _BACKSLASH, _PERCENT, _PLUS = b"\\%+"
 
 _GATE = 4
-"""Characters by which beginnings of texts are found."""
+"""Number of characters by which the beginnings of texts are looked up."""
 
 LONG = 8
 """Length from which the beginning of a value is hardly ever ordinary text."""
@@ -57,7 +57,7 @@ class Needles:
 class Beginnings:
     """Tells whether a text ends with the beginning of one of several texts, in time linear in its end.
 
-    A whole one that such a beginning would cut belongs to it: `…=Q` may end one text and begin another.
+    A beginning includes the complete text that it overlaps: `…=Q` may end one text and begin another.
     """
 
     def __init__(self, forms: Iterable[str]) -> None:
@@ -70,9 +70,9 @@ class Beginnings:
         self._tails: frozenset[str] | None = None
 
     def ended(self, text: str) -> int:
-        """Return the length of a long beginning at the end of a text, with what it would cut; 0 if none.
+        """Return the length of a long beginning at the end of a text, with the text that it overlaps, or 0.
 
-        The last characters nearly always decide it.
+        The last characters nearly always rule one out, which is fast.
         """
         if self._tails is None:
             self._tails = frozenset(
@@ -97,12 +97,12 @@ class Beginnings:
         return text.endswith(self._whole)
 
     def at_end(self, text: str) -> int:
-        """Return the length of the longest such beginning, with what it would cut; 0 if there is none."""
+        """Return the length of the longest such beginning, with the text that it overlaps, or 0."""
         begun = self.begun(text)
         return len(text) - self._uncut(text, len(text) - begun) if begun else 0
 
     def _uncut(self, text: str, cut: int) -> int:
-        """Return `cut`, or a place before it where it is in none of the texts."""
+        """Return `cut`, or an earlier position that is inside none of the texts."""
         place = -1
         while place != cut:
             place = cut
@@ -112,7 +112,7 @@ class Beginnings:
         return cut
 
     def begun(self, text: str) -> int:
-        """Return the length of the longest such beginning alone."""
+        """Return the length of the longest such beginning, without overlapping texts."""
         for at in range(max(0, len(text) - self._longest + 1), len(text)):
             gate = text[at : at + _GATE]
             if gate in self._short and at + len(gate) == len(text):
@@ -128,8 +128,8 @@ class EncodedSecret:
     r"""One text to be found in any encoding.
 
     Attributes:
-        flat: in a JSON text, without the backslashes, in lower case.
-        escapable: whether a JSON text may contain it other than plain, `\u00XX` aside.
+        flat: as in a JSON text, without backslashes, in lower case.
+        escapable: whether a JSON text may contain it escaped, other than as `\u00XX`.
         bare: plain without backslashes, as a view without percent escapes shows it.
     """
 
@@ -147,7 +147,7 @@ class EncodedSecret:
         self._pattern: re.Pattern[bytes] | None = None
 
     def may_be_in(self, views: Iterable[bytes]) -> bool:
-        """Whether one of the views of a body has it; False is certain."""
+        """Whether one of the views of a body may have it; False is certain."""
         return any(needle in view for view in views for needle in (self.plain, *self.flat, self.bare))
 
     @property
@@ -176,7 +176,7 @@ def text_of(octets: bytes, like: str) -> str:
 
 
 def forms_of(value: str) -> Iterator[str]:
-    """Yield the value, and what is visible of it in base64, alone or at any offset of something longer."""
+    """Yield the value, and its recognizable part in base64, alone or at any offset of a longer text."""
     yield value
     octets = octets_of(value)
     whole = b2a_base64(octets, newline=False).decode()

@@ -1,6 +1,6 @@
 """Reads and writes the system's keychain, with the optional package keyring.
 
-A keychain may wait for ever until the user unlocks it, so it is used in a daemon thread, with a timeout.
+A keychain may wait forever until the user unlocks it, so it is used in a daemon thread, with a timeout.
 """
 
 import asyncio

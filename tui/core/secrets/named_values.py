@@ -1,4 +1,4 @@
-"""Values in JSON text that are secret, such as `"password": "…"`. Pure; the text stays JSON."""
+"""Finds secret values in JSON text by name, such as `"password": "…"`. Pure; the text stays JSON."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _EMPTY = re.compile(rb'(?:null|"?"|\{\s*\}|\[\s*\])')
 _WORD = re.compile(rb"(?:true|false)")
 _NOT_IN_A_NAME = re.compile("[^A-Za-z0-9_.-]")
 _LONGEST = 400
-"""Bytes of a name that is looked at."""
+"""Maximum bytes of a name that are compared."""
 
 
 def named_values(raw: bytes, start: int, end: int, secret: SecretNames = BY_NAME) -> Iterator[SecretSpan]:
@@ -44,7 +44,7 @@ def named_values(raw: bytes, start: int, end: int, secret: SecretNames = BY_NAME
 
 
 def mark_name(name: str) -> str:
-    """Return the name of a value as marks have it."""
+    """Return the name of a value as it is written in a mark."""
     return _NOT_IN_A_NAME.sub("_", name)[:80]
 
 

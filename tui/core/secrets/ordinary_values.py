@@ -40,7 +40,7 @@ _WORD = late(
     r"|\d{1,5}[a-z]|\d{1,12}"  # 4o, 11434, 20241022, the number of an account or a phone
 )
 _VARIANT = late(r"[a-z]{1,3}\d{1,4}[a-z]")
-"""One piece like `cl100k` or `a3b`, next to words: of a tokenizer, of a model."""
+"""A piece like `cl100k` or `a3b`, next to words, in the name of a tokenizer or a model."""
 
 _DATE = late(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?"
@@ -49,13 +49,13 @@ _DATE = late(
 """A date, or a date and a time (ISO 8601)."""
 
 MIN_DIGITS = 5
-"""Different digits of a number that is not ordinary text."""
+"""Distinct digits from which a number is not ordinary text."""
 
 MIN_LINE = 8
-"""A shorter line of a value would match ordinary text."""
+"""Minimum characters of a line; a shorter one would match ordinary text."""
 
 MAX_LINES = 250
-"""Lines of a value that are found alone; of an RSA key of 16,384 bits there are 200."""
+"""Maximum lines of a value that are searched for alone; an RSA key of 16,384 bits has 200."""
 
 _LINE_BREAK = late(r"[\r\n\v\f\x85\u2028\u2029]+|\\+[nr]")
 _AROUND_A_LINE = " \t\"',"
@@ -105,8 +105,8 @@ def is_a_word(key: str) -> bool:
 def secret_lines(value: str) -> Iterator[str]:
     """Yield the lines of a value that are secrets of their own: a server may print it line by line.
 
-    Of a private key that is every line of MIN_LINE characters, otherwise those that look generated. A line
-    break may be escaped, as in variables that hold such a key.
+    For a private key, these are all lines of at least MIN_LINE characters, otherwise only those that look
+    generated. A line break may be escaped, as in variables that hold such a key.
     """
     lines = _LINE_BREAK.split(value)
     in_key = False

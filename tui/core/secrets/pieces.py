@@ -1,4 +1,4 @@
-"""Redaction of texts that come in pieces. Pure."""
+"""Redaction of texts that arrive in pieces. Pure."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ Piece = TypeVar("Piece", bound=Any)
 
 
 class PieceRedactor(Generic[Piece]):
-    """Redacts texts that come in pieces of several kinds, such as reasoning and answer.
+    """Redacts texts that arrive in pieces of several kinds, such as reasoning and answer.
 
     Text that may begin a value is held back until more is known, even if the kind changes once. `kind`
     returns the kind of a piece, `of` a copy of a piece with another text, `clear` a text without complete
@@ -37,7 +37,7 @@ class PieceRedactor(Generic[Piece]):
         return self._held is not None
 
     def forget(self, is_repeated: Callable[[Piece], bool]) -> Iterator[Piece]:
-        """Yield the held pieces, except those that the next piece repeats."""
+        """Yield the pieces held back, except those that the next piece repeats."""
         for one in (self._before, self._held):
             if one is not None and not is_repeated(one):
                 yield from self._ended([one])

@@ -18,12 +18,12 @@ _MAY_BE_SECRET = late(
     r"|auth(?!or(?!i[sz]a))|credential|cookie|bearer|private|session|signature",
     re.IGNORECASE,
 )
-"""Parts of names, of `PGPASSWORD` too, but not of `AUTHOR`, `KEYBOARD` or `TOKENIZERS`."""
+"""Matches parts of names, such as in `PGPASSWORD`, but not `AUTHOR`, `KEYBOARD` or `TOKENIZERS`."""
 
 _FOLDERS = frozenset({"PWD", "OLDPWD"})
 
 _ABOUT_SECRET = late(r"(?:file|path|dir|env|type)$", re.IGNORECASE)
-"""Ends of names of things that only refer to a secret: `--token-file`, `--api-key-env`."""
+"""Endings of names that only refer to a secret: `--token-file`, `--api-key-env`."""
 
 _SAYS_SOMETHING = frozenset(
     "name mode count limit budget size length ttl expiry expires format kind prefix".split()
@@ -50,7 +50,7 @@ _USER = late(
 )
 _FLAG = late(r"--?(?P<name>[A-Za-z][\w-]*)(?:=(?P<value>.*))?", re.DOTALL)
 _WHOLE = late(r"(?P<name>[A-Za-z_][\w.-]*)(?:=(?=\S*\Z)|:\s*)(?P<value>.*)", re.DOTALL)
-"""`NAME=VALUE`, as of `docker -e`, or `Name: value`, as of `curl -H`: the value is the rest."""
+"""`NAME=VALUE`, as for `docker -e`, or `Name: value`, as for `curl -H`: the value is the rest."""
 
 _ATTACHED_HEADER = late(r"-H(?=[A-Za-z][\w.-]*:)")
 """As in `-HX-Api-Key: value`."""
@@ -61,7 +61,7 @@ _PASSWORD = late(
     r"(?P<user>[^:\s/]+):(?!(?P=user)\Z)(?P<password>(?!//|\\|\d+(?:/.*)?\Z).+)",
     re.DOTALL,
 )
-"""`user:password`, as of `curl -u`; not `1000:1000` or `node:node`, as of `docker -u`, or an address."""
+"""`user:password`, as for `curl -u`; not an address, nor `1000:1000` or `node:node`, as for `docker -u`."""
 
 _SIGNED = frozenset({"sig"})
 """Names of secrets in the query of a URL only."""
@@ -83,17 +83,17 @@ def may_be_secret(name: str) -> bool:
 
 
 def only_refers_to_a_secret(name: str) -> bool:
-    """Return whether `name` is that of a file, a folder or a kind: `token_file`, `AUTH_TYPE`."""
+    """Return whether `name` names a file, a folder or a type: `token_file`, `AUTH_TYPE`."""
     return _ABOUT_SECRET.search(name) is not None
 
 
 def only_says_something_of_a_secret(name: str) -> bool:
-    """Return whether `name` is that of something about a secret: `API_KEY_NAME`, `token_count`."""
+    """Return whether `name` names something about a secret: `API_KEY_NAME`, `token_count`."""
     return not _SAYS_SOMETHING.isdisjoint(_words(name)[-1:])
 
 
 def is_an_identifier(name: str) -> bool:
-    """Return whether `name` is that of an identifier, which is not secret: `CLIENT_ID`, not `SESSION_ID`."""
+    """Return whether `name` names an identifier, which is not secret: `CLIENT_ID`, not `SESSION_ID`."""
     words = _words(name)
     return words[-1:] == ["id"] and _SECRET_IDS.isdisjoint(words[-2:-1])
 
@@ -201,7 +201,7 @@ def _values(text: str, places: Iterable[SecretSpan]) -> list[str]:
 
 
 def places_in_urls(text: str) -> Iterator[SecretSpan]:
-    """Yield the passwords of URLs, and users that are no plain words."""
+    """Yield the passwords of URLs, and the users that are not plain words."""
     for found in _USER.finditer(text):
         if found["password"] or not is_plain(found["user"] or "a"):
             group = "password" if found["password"] else "user"
@@ -225,7 +225,7 @@ def _inside(text: str) -> Iterator[SecretSpan]:
 
 
 def _shaped(text: str) -> Iterator[SecretSpan]:
-    """Yield the secrets of a known shape; a name in the text says more about them."""
+    """Yield the secrets of a known shape."""
     octets = text.encode("utf-8", "surrogatepass")
     for start, end, name in shapes_in(octets, placeholders=False):
         first, last = (len(octets[:place].decode("utf-8", "surrogatepass")) for place in (start, end))
@@ -269,18 +269,18 @@ def names_a_secret(name: str) -> bool:
 _OF_PAGES = frozenset(
     "page next previous prev continuation continue pagination cursor resume sync progress".split()
 )
-"""Words before `token` in names of a place in a list."""
+"""Words before `token` in names of pagination tokens."""
 
 
 def is_page_token(name: str) -> bool:
-    """Return whether `name` is that of a place in a list, such as `next_token` or `nextPageToken`."""
+    """Return whether `name` names a pagination token, such as `next_token` or `nextPageToken`."""
     words = _words(name)
     return words[-1:] == ["token"] and not _OF_PAGES.isdisjoint(words[-2:-1])
 
 
 @lru_cache(1024)
 def names_a_secret_argument(name: str) -> bool:
-    """Return whether the argument `name` of a tool holds a secret, as far as its name tells."""
+    """Return whether the argument `name` of a tool holds a secret, judging only by its name."""
     return names_a_secret(name) and not _is_about_a_secret(name) and not is_page_token(name)
 
 

@@ -32,8 +32,9 @@ Span = tuple[int, int, str]
 class BytesRedactor:
     """Replaces configured values and known shapes of secrets in bytes by `[redacted:NAME]`.
 
-    `keys` are those of the `names` by value of which partial quotes are replaced too; `placeholders` replaces
-    those that look like a secret too. Short values would match ordinary text. Lines of a value are found too.
+    `names` are the names by value, `keys` the same for those whose partial quotes are replaced too. With
+    `placeholders`, text that only looks like a secret is replaced too. Short values would match ordinary
+    text. Lines of a value are found as well.
     """
 
     def __init__(
@@ -180,14 +181,14 @@ class Redactor:
         spoken |= {
             key: name
             for key, name in self._keys.items()
-            # What remained of a key around another secret would still be a part of it.
+            # If only another secret in a key were replaced, the rest of the key would remain.
             if not is_a_word(key) or any(secret in key for secret in spoken)
         }
         spoken_keys = {value: name for value, name in spoken.items() if value in self._keys}
         self._spoken_names = spoken
         self._spoken = BytesRedactor(spoken, spoken_keys, placeholders=False)
         self._beginnings: Beginnings | None = None
-        # One assignment: the recorder redacts in a thread of its own.
+        # A single assignment, because the recorder redacts in its own thread.
         self._bytes = BytesRedactor(names, self._keys)
 
     @property
@@ -208,7 +209,7 @@ class Redactor:
         return self._in_text(text, partial(self._bytes.redact, shapes=False, quotes=quotes))
 
     def redact_spoken(self, text: str, *, shapes: bool = False, quotes: bool = False) -> str:
-        """Return text of a model or a person without complete known values.
+        """Return text of a model or the user without complete known values.
 
         An endpoint's key that consists of words (`lm-studio`) is not a secret here, because the text may be a
         path or a program. Truncated and masked keys stay for the same reason, unless `quotes`. `shapes`
@@ -270,14 +271,14 @@ class Redactor:
         parts = text.split(CUT)
         beginnings = self._beginnings_of_values()
         for place, part in enumerate(parts):
-            if beginnings.ends_whole(part):  # it gets its mark, whatever else its end could begin
+            if beginnings.ends_whole(part):  # it gets its mark, even if its end could begin another value
                 continue
             if (count := beginnings.at_end(part)) >= MIN_CUT:
                 parts[place] = part[:-count] + (CUT if place == len(parts) - 1 else "")
         return CUT.join(parts)
 
     def redact_lines(self, lines: Sequence[str]) -> list[str]:
-        """Return lines without secrets, of which the last may be incomplete and those with `…` are cut."""
+        """Return lines without secrets; the last one may be incomplete, and lines with `…` are truncated."""
         found = [self.redact_cut(line) if line.endswith(CUT) else self.redact(line) for line in lines]
         return [*found[:-1], *map(self.redact_cut, lines[-1:])]
 

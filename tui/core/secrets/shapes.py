@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tui.core.late_compiling import late
 
-# A shape starts at a word boundary; `\n` before it in a JSON text ends with a letter that is not of a word.
+# A shape starts at a word boundary; `\n` before it in a JSON text ends with a letter outside of any word.
 _BEGINS = r"(?:(?<![A-Za-z0-9_]{0})|(?<=\\[bfnrt]{0}))"
 
 
@@ -88,14 +88,14 @@ MIN_RANDOM_KEY = 16
 """Characters of a random value."""
 
 MIN_RANDOM = 12
-"""Characters of such a value in pieces that are not words."""
+"""Characters of such a value that are not part of words."""
 
 MIN_VARIETY = 8
 """Different characters in these pieces."""
 
 
 def looks_random(value: str) -> bool:
-    """Return whether a value looks generated, and not like a word, as of `lm-studio` or `not-needed`."""
+    """Return whether a value looks generated, unlike the words `lm-studio` or `not-needed`."""
     if len(value) < MIN_RANDOM_KEY:
         return False
     pieces = "".join(piece for piece in _PIECE.findall(value) if not _WORD.fullmatch(piece))
@@ -130,7 +130,7 @@ MIN_PRIVATE = 3
 """How many of these are not part of a public prefix: `sk-proj-...` is a placeholder."""
 
 MAX_MASKS = 2000
-"""Masks that are looked at in one body: a flood of dots must not keep the recorder busy."""
+"""Maximum masks checked in one body: a flood of dots must not keep the recorder busy."""
 
 _MASK = late(
     rb"\*{3,}|\.{3,}|[xX]{4,}|#{3,}|(?:\xe2\x80[\xa2\xa6]|\xe2\x97\x8f|\xc2\xb7)+|(?:\\u20(?:22|26)|\\u25cf)+"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from tui.core.secrets.places import names_a_secret_argument
 
 MAX_NODES = 20_000
-"""Parts of one schema that are looked at."""
+"""Maximum parts of one schema that are read."""
 
 MAX_TOOLS = 10_000
 """Tools whose schemas are remembered."""
@@ -21,7 +21,7 @@ EVERY = "*"
 """Among the names of a tool: all of its arguments are secret."""
 
 _LONG = 50
-"""Characters from which the name of a tool, as models have it, may be shortened."""
+"""Length from which the qualified name of a tool may be shortened."""
 
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_*?-]")
 _HASH = re.compile(r"_[0-9a-f]{8,32}\Z")
@@ -76,7 +76,8 @@ class SecretArguments:
     def of_model_name(self, name: str) -> SecretNames:
         """Return the secret arguments of a tool by its qualified name (`server__tool`).
 
-        Such a name may be shortened, or misspelled by the model: then those of all tools that it may mean.
+        Such a name may be shortened, or misspelled by the model: then the arguments of all tools that it may
+        mean are secret.
         """
         wanted = _folded(name)
         unclear = len(name) >= _LONG or not name

@@ -30,7 +30,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A verdict and its reason, in words for the person (ask) or for the model (deny).
+    """A verdict and its reason, in words for the user (ask) or for the model (deny).
 
     `by` is what decided, as in `DecisionRecord`; `rule` is the rule that decided or asked, or "". `by_mark`:
     the call would run if the server were trusted.
@@ -160,7 +160,7 @@ class Policy:
         *,
         sends: bool,
     ) -> tuple[Judgement, str]:
-        """Return the judgement after untrusted content, and the words about that, or ""."""
+        """Return the judgement after untrusted content, and a remark about that content, or ""."""
         owner = source_of(tool, arguments) or tool.server
         others = [one for one in after if one != owner]
         key = self.key(tool, arguments) if others else ""

@@ -1,4 +1,4 @@
-"""Judges calls of the model, asks the person, and records the decision."""
+"""Judges calls of the model, asks the user, and records the decision."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ Arguments = Mapping[str, Any]
 
 
 class CallApproval:
-    """Decides about the calls of a turn. `answers` are those of the person, by call id.
+    """Decides about the calls of a turn. `answers` are those of the user, by call id.
 
     `conversation` may have content from untrusted servers.
     """

@@ -39,7 +39,7 @@ class CallDecisions:
     def answered(
         self, tool: Tool, arguments: Mapping[str, Any], decision: Decision, *, rule: str = ""
     ) -> None:
-        """Record a call that needed approval, whether or not a person could answer.
+        """Record a call that needed approval, whether or not a user could answer.
 
         `rule` is the one that asks for approval. If nobody could answer, it denied the call.
         """

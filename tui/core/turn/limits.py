@@ -19,7 +19,7 @@ class Limits:
         max_steps: model requests with tools.
         max_tool_calls: calls that ran, over all steps.
         max_calls_per_reply: calls run from one reply; the rest is answered "not run".
-        turn_seconds: wall-clock time of the turn; waiting for the person does not count.
+        turn_seconds: wall-clock time of the turn; waiting for the user does not count.
         tool_seconds: wall-clock time of one call.
         consecutive_errors: steps in a row in which every call failed.
         identical_calls_note: how often the same call with the same result occurs before the model gets a
@@ -83,7 +83,7 @@ class TurnMeter:
         return (end - self.started_ns - self._paused_ns) / 1e9
 
     def pause(self, now_ns: int) -> None:
-        """Stop the clock while the person is being asked."""
+        """Stop the clock while the user is being asked."""
         self._paused_since = now_ns
 
     def resume(self, now_ns: int) -> None:

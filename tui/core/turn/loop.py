@@ -1,4 +1,4 @@
-"""The loop: think -> act -> observe, until the model answers, a limit is reached or the person stops it.
+"""The loop: think -> act -> observe, until the model answers, a limit is reached or the user stops it.
 
 It knows only ports: no screen, no network, no server. One `Turn` is one user message. It runs in a task of
 its own, so that cancelling it (or losing the reader of its events) leaves the conversation valid for the next
@@ -99,7 +99,7 @@ class ModelRequester:
 
     async def _that_fits(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
         request = self._request(offer, extra)
-        for _ in range(3):  # results in short first, then a summary, then the newest turn in part
+        for _ in range(3):  # first with shortened results, then a summary, then a truncated newest turn
             if not self._deps.context_meter.is_full(request, FULL) or not await self._make_room():
                 break
             request = self._request(offer, extra)
@@ -111,7 +111,7 @@ class ModelRequester:
         except ModelError as error:
             self._emit(Notice(f"Cannot summarize the older turns: {error.message}", "warn"))
             return False
-        if notice is not None and notice.message != self._said:  # several rounds are one notice
+        if notice is not None and notice.message != self._said:  # one notice for several rounds
             self._said = notice.message
             self._emit(notice)
         return notice is not None
@@ -227,8 +227,8 @@ class Turn:
             self._emit(TurnError(error.message, error.where or "model", error.next_step))
             self._end(EndReason.MODEL_ERROR)
         except Exception as error:
-            # A bug in mcptui or in a port: the history must stay valid and the reader of the events must
-            # not wait for ever, so the turn ends with it; the traceback goes to the log.
+            # A bug in mcptui or in a port: the history must stay valid and the reader of the events must not
+            # wait forever, so the turn ends with it; the traceback goes to the log.
             _log.exception("turn ended by an internal error")
             self._keep_partial()
             self._answer_dangling("not run: an internal error ended the turn", why="not run")
@@ -293,7 +293,7 @@ class Turn:
             async with asyncio.timeout(FINAL_SECONDS if final else self.meter.left_seconds(started)):
                 offer = self._actor.offer if tools and not final else None
                 request = await self._asking.ask(reply, self._step, offer, extra)
-        finally:  # a reply that stops here is kept with its time
+        finally:  # a reply that is cut off is saved with its duration
             reply.seconds = (deps.clock.now_ns() - started) / 1e9
         withheld = self._actor.offer.specs if final else ()
         self._count(request, reply, (deps.clock.now_ns() - started) / 1e6, bool(extra), withheld)

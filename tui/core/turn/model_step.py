@@ -26,9 +26,9 @@ Emit = Callable[[Event], None]
 
 @dataclass(slots=True)
 class Reply:
-    """The reply of one step so far; filled while it streams, so that a cut keeps its text.
+    """The reply of one step so far; filled while it streams, so that its text survives a break.
 
-    `seconds` is how long it took, `thought` for how much of that the model was thinking.
+    `seconds` is how long it took, `thought` how much of that the model was thinking.
     """
 
     calls: tuple[CallRequest, ...] = ()

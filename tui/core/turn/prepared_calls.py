@@ -27,7 +27,7 @@ CANCELLED_FOR_MODEL = f"{CANCELLED}{_DO_NOT_REPEAT}"
 
 
 def plain_reason(text: str, why: str) -> str:
-    """Return why a call did not run or finish, for people: without the advice that is for the model.
+    """Return why a call did not run or finish, for the user: without the advice for the model.
 
     `text` and `why` are those of a `ToolMessage`. A server's own text is returned unchanged.
     """
@@ -40,7 +40,7 @@ def plain_reason(text: str, why: str) -> str:
 
 
 def shown_result(message: ToolMessage) -> tuple[str, str]:
-    """Return the text of a result for people, without additions for the model, and its warning, or ""."""
+    """Return the text of a result for the user, without additions for the model, and its warning, or ""."""
     text, warning = as_given(message.text, message.is_error) if message.seconds else (message.text, "")
     return as_shown(cut_as_shown(plain_reason(text, message.why))), warning
 

@@ -17,7 +17,7 @@ class PastCall:
     Attributes:
         arguments: as they were recorded, or None if they cannot be read.
         when: seconds since the epoch.
-        by_model: whether the model called. Rules do not apply to calls by a person.
+        by_model: whether the model called. Rules do not apply to calls by the user.
         decided: the record of the decision, if there is one.
     """
 
@@ -30,7 +30,7 @@ class PastCall:
 
     @property
     def before(self) -> str:
-        """How it came to run, in words."""
+        """Why it ran, in words."""
         if not self.by_model:
             return "ran, called by hand"
         if self.decided is None:
@@ -60,7 +60,7 @@ class RuleCheck:
     reached no server, so they are in no recording.
 
     Attributes:
-        verdicts: how many calls the rules allow, ask about and deny, and about how many there is none (None).
+        verdicts: how many calls the rules allow, ask about and deny, and how many no rule matches (None).
         changes: the calls that would change, in the order in which they were added.
         unreadable: calls whose arguments are not known, which are not in `verdicts`.
     """

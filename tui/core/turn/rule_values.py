@@ -1,8 +1,8 @@
 """How a pattern of a rule is compared with the arguments of a call. Pure.
 
 The model writes the arguments and the server reads them, so one value may have several readings: a path with
-`..` in it is the text that was written and the place where it leads, and a text with invisible characters or
-fullwidth letters is also the text that a person reads. Nothing is corrected on the way. A rule that asks or
+`..` in it is both the text as written and the place that it leads to, and a text with invisible characters or
+fullwidth letters is also the text that the user reads. Nothing is corrected on the way. A rule that asks or
 denies counts if one reading matches, a rule that allows only if all of them do.
 
 A pattern cannot see what only the server knows: links, mounts, `~`, folders that a relative path starts from,
@@ -132,7 +132,7 @@ class Readings:
 
 
 class _Plain(str):
-    """A text as a person reads it. It is compared with the pattern as a person reads that."""
+    """A text as the user reads it. It is compared with the pattern as the user reads that."""
 
     __slots__ = ()
 
@@ -327,7 +327,7 @@ def _decoded(text: str) -> str:
     if len(text) < 2000 or not escapes:
         return unquote(text)
     decoded = text.encode(errors="surrogatepass")
-    for escape in sorted(escapes, key="%25".__eq__):  # last, because it makes others
+    for escape in sorted(escapes, key="%25".__eq__):  # last, because it creates other escapes
         decoded = decoded.replace(escape.encode(), bytes.fromhex(escape[1:]))
     return decoded.decode(errors="replace")
 

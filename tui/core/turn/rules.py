@@ -91,7 +91,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """All rules of a person, in the order of the configuration."""
+    """All rules of the user, in the order of the configuration."""
 
     rules: tuple[Rule, ...] = ()
 

@@ -64,7 +64,7 @@ SERVER_PATIENCE_NS = 8_000_000_000
 """How long a call waits for a server that is starting."""
 
 _ON_THE_WAY = (ServerState.STARTING, ServerState.STOPPING)
-"""States of a server that is starting; one that is restarted stops first."""
+"""States of a server that will run soon; a server that restarts is stopping first."""
 
 LOOK_SECONDS = 0.05
 
@@ -420,5 +420,5 @@ class ToolCallRunner:
 
 
 def _no_name(whole: str) -> str:
-    """Store nothing: the model can request this result again."""
+    """Return "", because nothing is stored: the model can request this result again."""
     return ""

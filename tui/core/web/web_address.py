@@ -110,7 +110,7 @@ def _warnings(parts: SplitResult, host: str, readable: str) -> list[str]:
 
 
 def has_browser(env: Mapping[str, str], platform: str = "") -> bool:
-    """Return whether a browser can be opened on the person's own screen.
+    """Return whether a browser can be opened on the user's own screen.
 
     Over ssh it is on another machine, and a text browser would take the terminal over.
     """

@@ -27,7 +27,7 @@ CONNECTION_CLOSED = -32000
 RESULT_TOO_LARGE = -32010
 METHOD_NOT_FOUND = -32601
 NO_HTTP_ANSWER = -32012
-"""mcptui's own code: HTTP gave no response to a request; the message is a sentence for a person."""
+"""mcptui's own code: HTTP gave no response to a request; the message is a sentence for the user."""
 
 CANCELLED = "notifications/cancelled"
 ECHO = "the server's response is invalid: it echoes the request, so this is not an MCP server"

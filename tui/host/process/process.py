@@ -77,8 +77,8 @@ class LeaderWatch:
     """Calls `ended` once, from the event loop, with the return code of a child process that has ended.
 
     It uses a pidfd (Linux) or polls 20 times a second. It never waits for the end of a pipe, because a
-    grandchild may hold the pipes open for ever. The dead leader is not reaped here, so that its process id
-    and group id are not reused while the group may still be signalled.
+    grandchild may hold the pipes open forever. The dead leader is not reaped here, so that its process id and
+    group id are not reused while the group may still be signalled.
     """
 
     def __init__(self, process: "subprocess.Popen[bytes]", ended: Callable[[int], None]) -> None:

@@ -107,7 +107,7 @@ class Watchdog:
             os.write(self._guard.stdin.fileno(), line.encode())
         except BlockingIOError:  # it was stopped, with thousands of lines unread
             return True
-        except OSError:  # somebody ended it
+        except OSError:  # someone ended it
             self._guard.stdin.close()
             self._guard.poll()
             self._guard = None

@@ -1,4 +1,4 @@
-"""The server resources that the model may read: redacted, unless the person allows secrets in them."""
+"""The server resources that the model may read: redacted, unless the user allows secrets in them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,6 +1,6 @@
-"""Questions from servers to the person, without configured secrets.
+"""Questions from servers to the user, without configured secrets.
 
-The URL of an `AddressQuestion` is shown unchanged, because the person agrees to open exactly that.
+The URL of an `AddressQuestion` is shown unchanged, because the user agrees to open exactly that.
 """
 
 from dataclasses import replace

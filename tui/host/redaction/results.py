@@ -1,7 +1,7 @@
 """Redacts configured secrets in answers of servers, before they are shown, printed, saved or sent.
 
 A server has its own secrets and may return them. Only known values are replaced, because a result may contain
-a key that the person asked for. The recorder redacts recordings.
+a key that the user asked for. The recorder redacts recordings.
 """
 
 import asyncio

@@ -45,14 +45,14 @@ Resent = Callable[[httpx2.Request, int], None]
 
 
 class Authenticator(httpx2.Auth):
-    """Signs in to one server for one connection. After the person has declined, it does not ask again.
+    """Signs in to one server for one connection. After the user has declined, it does not ask again.
 
     Args:
         spec: the server; it has a `url`.
         sign_ins: what all servers share.
         open_client: returns a new client for requests to authorization servers; not tapped.
         record: takes each of these requests without its secrets.
-        pause: stops the clocks of the start and of calls while a person signs in.
+        pause: stops the clocks of the start and of calls while the user signs in.
         resent: called when a request was rejected with this status and is sent again; must not raise.
     """
 

@@ -1,7 +1,7 @@
-"""One sign-in by a person: the question, the browser, and the answer.
+"""One sign-in by the user: the question, the browser, and the answer.
 
-The address is opened only after the person agrees. The answer goes to the one-shot listener, or the person
-pastes it: over ssh, the browser runs on another machine, which cannot reach the listener.
+The address is opened only after the user agrees. The answer goes to the one-shot listener, or the user pastes
+it: over ssh, the browser runs on another machine, which cannot reach the listener.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ ASKED_SECONDS = 600.0
 """How long the question waits; the listener is open meanwhile."""
 
 BROWSER_SECONDS = 300.0
-"""How long the person has in the browser."""
+"""How long the user has in the browser."""
 
 PASTES = 3
-"""How often the person may paste a wrong address."""
+"""How often the user may paste a wrong address."""
 
 NO_BROWSER = "Cannot open a browser here. Open the URL elsewhere, then paste the URL that it ends on."
 
@@ -36,18 +36,18 @@ OpenBrowser = Callable[[str], bool]
 
 
 class BrowserSignIn:
-    """Gets one answer from one person.
+    """Gets one answer from the user.
 
     Args:
         server: its configured name.
         server_url: its address.
         listener: where the browser returns the answer; already open.
-        questioner: asks the person.
+        questioner: asks the user.
         waiting: called with what is waited for, a few words.
         remember: takes secrets to redact from now on, by name.
         open_browser: opens an address; returns False if it could not.
-        decided: called with whether the person agreed to open the address, and what decided.
-        stepping_up: the person is signed in, and the server requires more permissions.
+        decided: called with whether the user agreed to open the address, and what decided.
+        stepping_up: the user is signed in, and the server requires more permissions.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class BrowserSignIn:
         seconds: float,
         late: str,
     ) -> "AddressAnswer | Callback":
-        """Wait for the person or the listener; withdraw the question if the listener is first."""
+        """Wait for the user or the listener; withdraw the question if the listener is first."""
         asked = asyncio.ensure_future(question)
         either: set[asyncio.Future[Any]] = {asked, heard}
         try:

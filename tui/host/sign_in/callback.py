@@ -1,6 +1,6 @@
 """The one-shot listener to which the browser returns the answer of an authorization server.
 
-It listens on 127.0.0.1 only while a person signs in, and is closed by the first answer with the right
+It listens on 127.0.0.1 only while the user signs in, and is closed by the first answer with the right
 `state`. Any program on this machine and any web page can send requests to it, so all other requests are
 rejected and have no effect.
 """

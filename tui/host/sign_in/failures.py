@@ -18,7 +18,7 @@ class SignInFailed(ServerError):
 
 
 def explained(error: Exception, said: str, server: str, context: "OAuthContext") -> SignInFailed:
-    """Return what an error of the SDK means for the person.
+    """Return what an error of the SDK means for the user.
 
     `said` is its message, cleaned and redacted; `context` is what the SDK has learned so far.
     """

@@ -78,7 +78,7 @@ class SignInStorage:
 
 
 class PersonProvider(OAuthClientProvider):
-    """Signs a person in, in a browser.
+    """Signs the user in, in a browser.
 
     Attributes:
         scopes: those of the configuration, which are requested in place of what the server suggests.

@@ -19,7 +19,7 @@ from tui.host.sign_in.keychain_values import Remember, resolved_oauth
 from tui.host.sign_in.token_store import StoredSignIn
 
 SECONDS = 10.0
-"""Timeout for all tokens of one server, because the person waits for it."""
+"""Timeout for all tokens of one server, because the user waits for it."""
 
 REVOKED = ("refresh_token", "access_token")
 """The tokens of a sign-in; the names are also the hints. Many servers revoke the second with the first."""

@@ -16,7 +16,7 @@ class SignIns:
 
     Attributes:
         store: where tokens are kept.
-        questioner: asks the person.
+        questioner: asks the user.
         client_metadata_url: the address of mcptui's client metadata document, or "".
     """
 
@@ -79,7 +79,7 @@ class SignIns:
             self._redactor.add({f"oauth.{name}": value for name, value in secrets.items()})
 
     def decided(self, server: str, *, allowed: bool, by: str) -> None:
-        """Record whether the person agreed to sign in to a server that required it."""
+        """Record whether the user agreed to sign in to a server that required it."""
         asked_by, asked = f"server {server}", by == BY_KEY
         self._decisions.add(
             DecisionRecord(DecisionKind.SIGN_IN, server, "sign in", allowed, by, asked_by, asked=asked)

@@ -88,7 +88,7 @@ class TokenStore:
     async def find(self, server: str, url: str) -> StoredSignIn | None:
         """Return the newest sign-in to a server at this address, with its secrets; None if there is none.
 
-        One whose secrets cannot be read does not count: the person signs in again.
+        One whose secrets cannot be read does not count: the user signs in again.
         """
         for found in await asyncio.to_thread(self._all):
             if (found.server, found.url) == (server, url):
@@ -142,7 +142,7 @@ class TokenStore:
                 await keychain.remove(SERVICE, _entry(found))
 
     def shown_place(self, sign_in: StoredSignIn) -> str:
-        """Return where the secrets of a stored sign-in are, for the person."""
+        """Return where the secrets of a stored sign-in are, for the user."""
         if sign_in.place == IN_KEYCHAIN:
             return "in the keychain"
         if sign_in.place != IN_FILE:

@@ -192,7 +192,7 @@ class StreamableHttp:
             fault = faults.ended(self._link.reach.status)
         except HttpFault as found:
             fault = found
-        except Exception:  # a bug must not leave a call pending for ever
+        except Exception:  # a bug must not leave a call pending forever
             _log.exception("a request to %s failed with an internal error", self._remote.spec.name)
         finally:
             self._posts.pop(wire_id, None)

@@ -42,7 +42,7 @@ class HttpLink:
     """Sends HTTP requests to one server and passes the messages in the responses to the gate.
 
     `reach` is whether the server responds; `on_change` is called when that changes, and must not raise.
-    `auth` signs in to it; a person can act on its errors. `remember` takes secrets of headers to redact from
+    `auth` signs in to it; the user can act on its errors. `remember` takes secrets of headers to redact from
     now on. `noise` counts content that was not a message; `why_noise` describes the last of it.
     """
 

@@ -103,7 +103,7 @@ class HttpSse:
             return
         except HttpFault as found:
             fault = found
-        except Exception:  # a bug must not leave a call pending for ever
+        except Exception:  # a bug must not leave a call pending forever
             _log.exception("a request to %s failed with an internal error", self._remote.spec.name)
         self._remote.fail(message["id"], fault)
 

@@ -85,7 +85,7 @@ async def revoke(
 class Wire(Protocol):
     """Sends messages to one remote server and receives its answers. Used once.
 
-    `kind` is its name for a person. After `probe_seconds`, the session gets the answer that the server does
+    `kind` is its name for the user. After `probe_seconds`, the session gets the answer that the server does
     not support `server/discover`.
     """
 
@@ -109,8 +109,8 @@ class RemoteTransport:
     """One connection to one remote server. Used once.
 
     `pid` and `exit` are None, `stderr` stays empty. `exited` is set once the connection cannot be used any
-    more; `fatal` and `next_step` say why. `on_change` must not raise. `clocks` are paused while a
-    person signs in, which requires `sign_ins`.
+    more; `fatal` and `next_step` say why. `on_change` must not raise. `clocks` are paused while the user
+    signs in, which requires `sign_ins`.
     """
 
     pid: int | None = None
@@ -254,7 +254,7 @@ class RemoteTransport:
 
     @contextlib.asynccontextmanager
     async def limit(self, seconds: float) -> AsyncIterator[None]:
-        """Raise TimeoutError after `seconds`, paused while a person signs in."""
+        """Raise TimeoutError after `seconds`, paused while the user signs in."""
         limit = TimeLimit(seconds)
         with self.clocks.holding(limit):
             async with limit:

@@ -35,7 +35,7 @@ ENDLESS = 128 * 1024 * 1024
 """Maximum bytes of a line without an end, during which the server can send nothing else."""
 
 LAST_WORDS = 4 * 1024 * 1024
-"""Maximum bytes read from a pipe after its server has exited, because a grandchild may write for ever."""
+"""Maximum bytes read from a pipe after its server has exited, because a grandchild may write forever."""
 
 LAST_WORDS_SECONDS = 10.0
 """How long reading them may take; a crowded recording lets every chunk wait up to a second."""
@@ -276,7 +276,7 @@ class StdioTransport:
                     self._end(f"it wrote {ENDLESS // 1024**2} MiB without a line break")
                     break
             await self._intake.finish()
-        except Exception as defect:  # its calls must not wait for ever, whatever it wrote
+        except Exception as defect:  # its calls must not wait forever, whatever it wrote
             why = f"cannot read its output: {type(defect).__name__}"
         await self._over(why, listening)
 
@@ -321,7 +321,7 @@ class StdioTransport:
             self._dialect.close()
         self._gate.fail_all(CONNECTION_CLOSED, exit_sentence(self.exit, self.fatal, self.stderr.reason))
         self._inbox.close()
-        # The session reads these errors before anybody sees `exited` and closes it.
+        # The session reads these errors before anyone sees `exited` and closes it.
         if not self._stopping:
             await first_of(self._inbox.emptied.wait(), seconds=HAND_OVER_SECONDS)
         self.exited.set()

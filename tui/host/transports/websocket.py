@@ -194,7 +194,7 @@ class WebSocket:
             OSError,
         ) as error:
             return self._lost or faults.unreachable(error, self._link.reach.where)
-        except Exception:  # a bug must not leave a call pending for ever
+        except Exception:  # a bug must not leave a call pending forever
             _log.exception("the connection to %s failed with an internal error", self._remote.spec.name)
             return HttpFault(
                 "internal error in mcptui.", next_step="See mcptui.log for the cause.", refused=True
@@ -235,7 +235,7 @@ class WebSocket:
             self._remote.start(self._held.aclose(), "loss")
 
     def _as_typed(self, fault: HttpFault) -> HttpFault:
-        """Return a fault with the address as the person wrote it, not as HTTP has it."""
+        """Return a fault with the address as the user wrote it, not as HTTP has it."""
         before, after = shown_origin(self._link.url), shown_origin(self._typed)
         text = fault.message.replace(before, after)
         return HttpFault(text, next_step=fault.next_step, status=fault.status, refused=fault.refused)

@@ -166,7 +166,7 @@ class Learned:
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """A summary for a person, a few words each."""
+        """A summary for the user, a few words each."""
         tools = sorted(key.partition("#")[0] for key in self.left_out)
         said = [
             *(f"rejects {name}" for name in sorted(self.dropped)),

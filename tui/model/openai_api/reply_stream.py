@@ -1,6 +1,6 @@
 """Reads one streamed reply: bytes to events to parts, with timeouts that only data resets.
 
-Keep-alive comments keep a socket busy for ever, so silence is measured between data events.
+Keep-alive comments keep a socket busy forever, so silence is measured between data events.
 """
 
 import asyncio

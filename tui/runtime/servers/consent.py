@@ -310,7 +310,7 @@ def agree(path: Path, server: str, env: Mapping[str, str], *, by: str, expected:
 
 
 def refuse(name: str, launch: Launch, decisions: DecisionLog) -> None:
-    """Keep and record that the person said no to a server or a model; `name` is that of the question.
+    """Keep and record that the user said no to a server or a model; `name` is that of the question.
 
     Blocks. If it cannot be written, it counts until mcptui ends.
     """
@@ -327,7 +327,7 @@ def damaged_answers() -> str:
 
 
 def refused_at(launch: Launch) -> int:
-    """Return when the person said no to it, in seconds since the epoch; 0 for never. Blocks."""
+    """Return when the user said no to it, in seconds since the epoch; 0 for never. Blocks."""
     return StoredConsents(consents_file()).refused(launch.digest())
 
 

@@ -1,6 +1,6 @@
 """Which models may be used: the user's own, and those of another file with consent.
 
-A model in another person's file determines where conversations and keys are sent. Without consent, nothing is
+A model in someone else's file determines where conversations and keys are sent. Without consent, nothing is
 sent to it, and it gets nothing from the environment or the keychain.
 """
 
@@ -150,7 +150,7 @@ class ModelConsent:
         return False
 
     async def refuses(self, name: str, loaded: "Loaded") -> bool:
-        """Return whether the person said no to a model, as it is: then only they choose it again."""
+        """Return whether the user said no to a model, as it is: then only they choose it again."""
         if self._trust or name not in loaded.settings.models:
             return False
         launch = model_launch(name, loaded, self._env)

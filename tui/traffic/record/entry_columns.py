@@ -71,7 +71,7 @@ class EntryColumns:
         turn, step: turn of the conversation and step in it (at most 255), 0 for none.
         outcome: how the request ended, on the request and on what ended it.
         severity: of the worst finding.
-        marked: whether the person marked it.
+        marked: whether the user marked it.
         touched: indices of entries that have changed since they were added, in order: what a filtered view
             checks again. Four bytes per change.
         hole: the indices, from and to before, of entries that are still loaded. They count, but the columns
@@ -466,7 +466,7 @@ class EntryColumns:
 
 @dataclass(slots=True)
 class Recording:
-    """A recording: its columns, its bodies, and what the person adds to it.
+    """A recording: its columns, its bodies, and what the user adds to it.
 
     Attributes:
         open_reader: opens the bodies. Called in the thread that will use the reader; may block.
@@ -474,7 +474,7 @@ class Recording:
         live: whether it is still written; False once its writer has ended.
         ended_ns: wall clock of the last entry of a finished recording, from which `since:5m` counts; 0 for
             now.
-        notes: the person's notes by seq; the screen changes it and calls `keep_note`.
+        notes: the user's notes by seq; the screen changes it and calls `keep_note`.
         keep_filter: stores a filter, given its name; "" removes it. Called in a thread; may block, and raise
             McptuiError.
         revision: the protocol revision of a source, or "" if unknown.
