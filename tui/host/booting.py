@@ -1,4 +1,4 @@
-"""Starts a server's process and imports the SDK at the same time: each takes a second, on its own core.
+"""Starts a server's process and imports the SDK at the same time: each takes a second of one core.
 
 Output of the server waits in its transport meanwhile. Importable without the SDK.
 """
@@ -59,7 +59,7 @@ async def load_transport(spec: ServerSpec) -> None:
 
 
 async def connections_beside(transport: ServerTransport, stop: asyncio.Event) -> ModuleType | None:
-    """Begin a transport, and return the module of connections once it is imported.
+    """Begin a transport, and return the `connection` module once it is imported.
 
     Returns None if `stop` was set first. Then, or if anything is raised, the transport is closed completely.
     """
@@ -79,7 +79,7 @@ async def connections_beside(transport: ServerTransport, stop: asyncio.Event) ->
 
 
 def connections() -> ModuleType:
-    """Import the module of connections, and with it the SDK. Call it off the event loop."""
+    """Import the `connection` module, and with it the SDK. Call it off the event loop."""
     with importing():
         load_client_half()
         quiet_sdk_logging()

@@ -32,7 +32,7 @@ class CallQuestions:
     Over Streamable HTTP, a server's request arrives in the response to its call, and the gate reports when
     that call is over (`withdraw`). Over other transports, a server's request does not name its call. So a
     question is withdrawn once all calls that were running when it was asked have ended. A question asked
-    outside any call stays.
+    outside of any call is not withdrawn.
     """
 
     def __init__(self, inner: Questioner) -> None:

@@ -1,6 +1,6 @@
 """What a server offers: reads its paged listings and checks each tool, resource and prompt. Does no I/O.
 
-A malformed entry does not affect the others. It is omitted, and for tools the user can read why.
+A malformed entry does not affect the others. It is omitted, and the user can see why a tool is missing.
 """
 
 import re
@@ -78,7 +78,7 @@ class Walk:
     scope: str = ""
 
     def hear(self, page: Mapping[str, Any]) -> None:
-        """Record how long a page may be kept; the list expires with its first page to expire."""
+        """Record how long a page may be cached; the list expires with the first page that does."""
         said = CacheHint.of(page, 0)
         if said.ttl_ms is not None:
             self.ttl_ms = said.ttl_ms if self.ttl_ms is None else min(said.ttl_ms, self.ttl_ms)
@@ -98,7 +98,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
     for number in range(1, MAX_PAGES + 1):
         try:
             page = await fetch(cursor)
-        except Exception as error:  # however page 7 fails, pages 1 to 6 are good
+        except Exception as error:  # whatever happened to page 7, pages 1 to 6 are valid
             if number == 1:
                 raise
             late = isinstance(error, TimeoutError)
@@ -149,9 +149,9 @@ def build_catalog(
 ) -> Catalog:
     """Check the raw tools of a listing one by one.
 
-    `before` is the previous catalog; its tools are kept where an incomplete listing lacks them. `protocol` is
-    the negotiated revision. `header_map` reads the headers that a schema asks for, over HTTP, or says what
-    is wrong with them.
+    `before` is the previous catalog, whose tools stay in place of those that an incomplete listing lacks.
+    `protocol` is the negotiated revision. `header_map` reads the headers that a schema asks for, over HTTP,
+    or says what is wrong with them.
     """
     tools: dict[str, Tool] = {}
     outputs: dict[str, Mapping[str, Any]] = {}

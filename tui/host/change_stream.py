@@ -38,7 +38,7 @@ class ChangeStream:
         self._tasks = tasks
         self._streams: list[Task] = []
         self._opened_ns = 0
-        self._deaf = bool(self._subscriptions.uris)  # those of an earlier connection may have missed updates
+        self._deaf = bool(self._subscriptions.uris)  # earlier subscriptions may have missed updates
 
     async def run(self) -> None:
         """Open the stream, and again when it ends, with growing delays, or when the subscriptions change."""
@@ -67,7 +67,7 @@ class ChangeStream:
             await asyncio.gather(*self._streams, return_exceptions=True)
 
     def _open(self, uris: tuple[str, ...], tasks: tuple[str, ...]) -> Task:
-        """Open a stream; the earlier ones are closed once it is open, so that nothing is missed."""
+        """Open a stream, and close the earlier ones only once it is open, so that nothing is missed."""
 
         def opened(accepted: int) -> None:
             self._opened_ns = self._clock.now_ns()

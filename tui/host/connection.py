@@ -44,7 +44,8 @@ from tui.host.waits import ScopeClock, first_of, set_within
 
 PAGE_SECONDS = 30.0
 FIRST_LIST_SECONDS = 20.0
-"""How long a start waits for tools. A server that does not list them can be inspected, and asked again."""
+"""How long a start waits for tools. A server that does not list them can still be inspected, and asked
+again."""
 
 TASK_SECONDS = 30.0
 EXIT_GRACE = 1.0
@@ -58,7 +59,7 @@ _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Errand = Callable[[Client, SdkBridge, Callable[[], str]], Awaitable[T]]
-"""Takes the ends of a live connection, and a function that says whether a message is incomplete."""
+"""Takes the two ends of a live connection, and a function that says whether a message is incomplete."""
 
 
 class Connection:
@@ -67,10 +68,9 @@ class Connection:
     `began_ns` is when the server began to start, `seconds` how long it may take; `redact` removes configured
     secrets from texts that are shown. `on_ready`, `on_leaving` (before the process is ended) and `on_change`
     must neither raise nor wait. The stderr and exit of `transport` can still be read after the end. `title`
-    and `version` come from the server, cleaned. `counts` are those of resources and prompts, None if not
-    offered or not counted; `revisions`, how often these lists have changed; `hints`, what the server says of
-    their caching.
-    `requests` answers what the server asks, `tasks` follows its tasks, `subscriptions` are kept up.
+    and `version` come from the server, cleaned. `counts` are the numbers of resources and prompts, None if
+    not offered or not counted; `revisions`, how often these lists have changed; `hints`, their caching hints.
+    `requests` answers what the server asks, `tasks` follows its tasks, `subscriptions` are renewed.
     `traceparent` is added to the `_meta` of requests, unless it is "". `learn` is called in a thread with the
     tools of each list before anything else uses them.
     """
@@ -134,7 +134,7 @@ class Connection:
         """Run until `stop` is set or the server dies; return how it ended, with none of its processes left.
 
         `mode` is "auto" to probe for the protocol era, or "legacy" to send `initialize` right away; `last`
-        says that no other mode is tried after this one. What is raised is a bug in mcptui or its libraries.
+        says that no other mode is tried after this one. Any exception is a bug in mcptui or its libraries.
         """
         self._stop = stop
         self._mode = mode
@@ -190,7 +190,7 @@ class Connection:
         )
 
     async def _cancel_at_end(self, connecting: anyio.CancelScope) -> None:
-        """While connecting: give up at once when asked to stop, or when the process has ended."""
+        """While connecting, give up at once when asked to stop, or when the process has ended."""
         await first_of(self._stop.wait(), self.transport.exited.wait())
         connecting.cancel()
 
@@ -222,7 +222,7 @@ class Connection:
             await asyncio.gather(*side, return_exceptions=True)
 
     async def _see_the_exit(self) -> None:
-        """Wait a moment for the process to exit, because a closed pipe is often the first sign of that."""
+        """Wait briefly for the process to exit, because a closed pipe is often the first sign of that."""
         if self._wire is not None and self._wire.closed.is_set() and not self._stop.is_set():
             await set_within(self.transport.exited, EXIT_GRACE)
 
@@ -294,7 +294,7 @@ class Connection:
         return complete
 
     async def _list_tools(self, listing: Listings) -> bool:
-        """Known tools survive a failure."""
+        """List the tools; on failure, the known tools stay."""
         # Keep half of the start's time for later steps: some tools are better than none.
         known = PAGE_SECONDS if self._ready else min(FIRST_LIST_SECONDS, self._seconds / 2)
         try:
@@ -458,9 +458,9 @@ class Connection:
         return RawAnswer(problem=found, lost=True) if isinstance(found, str) else found
 
     async def perform(self, errand: Errand[T]) -> T | str:
-        """Run something that needs the server; return its result, or how the server ended meanwhile.
+        """Run an errand that needs the server; return its result, or how the server ended meanwhile.
 
-        What it raises while the server lives is raised unchanged.
+        Its exceptions are raised unchanged while the server lives.
         """
         client, wire = self._client, self._wire
         if client is not None and wire is not None:

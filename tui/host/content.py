@@ -49,7 +49,7 @@ def result_of(raw: Mapping[str, Any]) -> ToolResult:
 
 
 def content_of(item: Any, *, shown: Any = None) -> Content:
-    """Return one content item; an unknown one as its JSON, or that of `shown` instead."""
+    """Return one content item; an unknown one as the JSON of `shown` or of the item."""
     if isinstance(item, dict):
         said = annotations_of(item)
         match item:

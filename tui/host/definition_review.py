@@ -14,7 +14,7 @@ from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion, Q
 from tui.host.supervisor import Supervisor
 
 MAX_QUESTIONS = 3
-"""Questions of one server that may open automatically without being accepted."""
+"""Questions of one server that may open automatically before the user has accepted any."""
 
 MAX_CHANGES = 100
 """Maximum changes in one question; the next question has the others."""
@@ -46,7 +46,7 @@ class DefinitionReview:
         self._closed = False
 
     def look(self, server: Supervisor) -> None:
-        """Ask about the changes of a server that the user has not been asked about."""
+        """Ask about those changes of a server that the user has not been asked about."""
         name = server.spec.name
         if self._closed or name in self._tasks or self._count[name] >= MAX_QUESTIONS:
             return
@@ -57,7 +57,7 @@ class DefinitionReview:
             self._begin(server, changes)
 
     def ask(self, server: Supervisor, name: str | None = None) -> None:
-        """Ask about a tool, or about everything of a server that is not accepted, at the user's request."""
+        """At the user's request, ask about a tool, or about all of a server that is not accepted."""
         changes = [one for one in server.definition_changes if name in (None, one.name)][:MAX_CHANGES]
         if changes and not self._closed and server.spec.name not in self._tasks:
             self._begin(server, changes)

@@ -1,7 +1,7 @@
 """A sentence for each way in which a start, a connection or a call can fail. Does not import the SDK.
 
 The SDK wraps failures in nested exception groups with messages for programmers; the transport knows what the
-process did. The user reads what happened, the server's last line, and the next step.
+process did. The user sees what happened, the server's last line, and the next step.
 """
 
 import os
@@ -61,7 +61,7 @@ def error_message(error: BaseException) -> str:
 
 
 def needs_consent(spec: ServerSpec, *, refused: bool = False) -> Ending:
-    """Say why a server was not started that the user has not agreed to, or `refused` in an earlier run."""
+    """Say that a server was not started because the user has not consented, or has `refused` it earlier."""
     why = "you declined it" if refused else "needs your consent"
     detail = f"Not started: it comes from {clean_line(spec.source, 300)} and {why}."
     return Ending(StopReason.NEEDS_CONSENT, detail, REVIEW)
@@ -95,7 +95,7 @@ def what_next(transport: ServerTransport) -> str:
 
 
 def not_json(transport: ServerTransport, said: str = "") -> str:
-    """Return what the server wrote to stdout that is not JSON-RPC, or "" if it has been `said`."""
+    """Return the server's output on stdout that is not JSON-RPC, or "" if `said` has it already."""
     if transport.reach is not None:
         return ""
     if transport.noise_hint:
@@ -216,7 +216,7 @@ def death(transport: ServerTransport, error: BaseException | None, *, died: bool
 
 
 def left_behind(transport: ServerTransport) -> str:
-    """Say which processes of a server had escaped its process group, or ""."""
+    """Say which processes of a server escaped its process group, or ""."""
     match len(transport.leftovers):
         case 0:
             return ""

@@ -53,8 +53,8 @@ class Host:
     """Every configured server, by name.
 
     `revision` grows with every change of anything shown; panes poll it. `on_change` is called with the name
-    of the server whose change it was, and must not raise. `toolbox` has the tools of all RUNNING servers,
-    `workbench` is each server by hand.
+    of the server that changed, and must not raise. `toolbox` has the tools of all RUNNING servers,
+    `workbench` works with each server by hand.
     """
 
     def __init__(
@@ -85,10 +85,10 @@ class Host:
         keeps the tokens of remote servers, which are not signed in to without it; `client_metadata_url` is
         the address of a document about mcptui for authorization servers. `traceparent` returns what is added
         to the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs, `eras`
-        which era of the protocol servers spoke then, `definitions` what of their tools is accepted.
-        `decisions` records what was decided about requests of servers and about changed definitions.
-        `consent` decides which servers may be started or connected to; without it, all. `hand` is what
-        decided, in the record, about resources and prompts that the user reads.
+        the protocol eras of servers, `definitions` their accepted definitions. `decisions` records what was
+        decided about requests of servers and about changed definitions. `consent` decides which servers may
+        be started or connected to; without it, all may. `hand` is recorded as what decided when the user
+        reads resources and prompts.
         """
         self.revision = 0
         self.on_change: Callable[[str], None] = _unheard
@@ -137,7 +137,7 @@ class Host:
 
     @property
     def sign_ins(self) -> SignIns | None:
-        """The sign-ins to remote servers; None if nothing keeps their tokens."""
+        """The sign-ins to remote servers; None without a token store."""
         return self._around.sign_ins
 
     def statuses(self) -> tuple[ServerStatus, ...]:
@@ -152,7 +152,7 @@ class Host:
         return self._named(name).definition_changes
 
     async def judged(self, name: str, walk: Walk, introduction: Mapping[str, Any]) -> Sequence[Tool]:
-        """Return the tools of a list that was read over another connection; those not accepted say so.
+        """Return the tools of a list that was read over another connection; those not accepted are marked.
 
         `introduction` is the result of its `initialize` or `server/discover`.
         """
@@ -166,7 +166,7 @@ class Host:
         return server.offer.tools(catalog)
 
     def review_changes(self, name: str, tool: str | None = None) -> None:
-        """Ask the user about a tool that is not accepted, or about all of a server."""
+        """Ask the user about a tool that is not accepted, or about all such definitions of a server."""
         self._review.ask(self._named(name), tool)
 
     async def changes_answered(self) -> None:
@@ -265,7 +265,7 @@ class Host:
         self._changed(spec.name)
 
     async def replace(self, spec: ServerSpec) -> None:
-        """Stop a server for good and replace it with another one, which is not started."""
+        """Stop a server permanently and replace it with another one, which is not started."""
         old = self._named(spec.name)
         await old.close()
         if self._servers.get(spec.name) is old:
@@ -273,7 +273,7 @@ class Host:
             self._changed(spec.name)
 
     async def remove(self, name: str) -> None:
-        """Stop a server for good and forget it."""
+        """Stop a server permanently and forget it."""
         old = self._named(name)
         await old.close()
         if self._servers.get(name) is old:
@@ -292,7 +292,7 @@ class Host:
     async def start_all(self, names: Iterable[str] | None = None) -> None:
         """Start servers (None: those with autostart) concurrently; return once each is RUNNING or STOPPED.
 
-        A server that the user said no to is started only if it is named. An unknown name starts none.
+        A server that the user has refused is started only if it is named. An unknown name starts none.
         """
         if names is None:
             automatic = [server for server in self._servers.values() if server.spec.autostart]
@@ -302,7 +302,7 @@ class Host:
         await asyncio.gather(*(server.start() for server in servers))
 
     async def shutdown(self, *, force: bool = False) -> None:
-        """Stop all servers concurrently and for good; after 7 s, or if called again, the rest is killed."""
+        """Stop all servers concurrently and permanently; after 7 s, or if called again, kill the rest."""
         if force or self._closing:
             await self._kill_all()
         self._closing = True

@@ -38,7 +38,7 @@ TRANSITIONS: dict[tuple[ServerState, LifecycleEvent], ServerState] = {
 
 
 def after(state: ServerState, happening: LifecycleEvent) -> ServerState:
-    """Return the next state; IllegalTransition is a bug in mcptui, never in a server."""
+    """Return the next state. IllegalTransition is a bug in mcptui, never in a server."""
     try:
         return TRANSITIONS[state, happening]
     except KeyError:
@@ -49,8 +49,8 @@ def after(state: ServerState, happening: LifecycleEvent) -> ServerState:
 class RestartPolicy:
     """Decides whether and when a server that died is restarted.
 
-    The delay doubles from 1 s to 60 s, a minute of health resets it, and five deaths in two minutes are a
-    crash loop, after which only the user starts it again. All times are monotonic nanoseconds.
+    The delay doubles from 1 s to 60 s, a minute without a failure resets it, and five deaths in two minutes
+    are a crash loop, after which only the user starts it again. All times are monotonic nanoseconds.
     """
 
     _deaths: list[int] = field(default_factory=list)
@@ -63,11 +63,11 @@ class RestartPolicy:
         return self._due_ns is not None
 
     def seconds_left(self, now_ns: int) -> float | None:
-        """Return how long a call must wait before it starts it again; None: it must not start it."""
+        """Return how long a call must wait before it restarts the server; None if it must not."""
         return None if self._due_ns is None else max(0.0, (self._due_ns - now_ns) / SECOND)
 
     def is_ready(self) -> None:
-        """Record that it runs, so no restart is due."""
+        """Record that it is running, so no restart is due."""
         self._due_ns = None
 
     def delay_after_death(self, now_ns: int, lived_ns: int, jitter: float = 1.0) -> float | None:
@@ -105,7 +105,7 @@ SECOND = 1_000_000_000
 
 @dataclass(slots=True)
 class RefreshPace:
-    """At most one refresh per 2 s, and half as often each time the server does not pause in between."""
+    """At most one refresh every 2 s, half as often each time the server does not pause in between."""
 
     _last_ns: int | None = None
     _gap: float = GAP / 2
@@ -129,7 +129,7 @@ class RetryDelay:
     _last: float = 0.0
 
     def after_failure(self, worked_seconds: float = 0.0) -> float:
-        """Return the seconds until the next try; after working longer than the last delay they start over."""
+        """Return the seconds until the next try; they start over if it worked longer than the last delay."""
         again = worked_seconds < self._last
         self._last = min(LONGEST_RETRY, self._last * 2) if again else FIRST_RETRY
         return self._last

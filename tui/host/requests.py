@@ -68,7 +68,7 @@ class WholeReply(RawReply):
 class RawRequest:
     """One request of any method. Cancelling `run` sends `notifications/cancelled`.
 
-    `whole` takes any answer, also one that asks for input.
+    `whole` accepts any answer, even one that asks for input.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class RawRequest:
     ) -> None:
         said = params.get("_meta")
         meta = said if isinstance(said, Mapping) else {}
-        # The token of an earlier request would send its progress elsewhere: it gets a new one.
+        # The token of an earlier request would send its progress elsewhere, so a new one is set.
         self._wants_progress = "progressToken" in meta
         self._meta = {key: value for key, value in meta.items() if key != "progressToken"}
         self._method = method
@@ -138,11 +138,11 @@ class InputRequired:
 
 
 Send = Callable[[Mapping[str, Any], str | None], Awaitable[Mapping[str, Any] | InputRequired]]
-"""Sends a request with the answers to its last round, if there was one, and the state of that."""
+"""Sends a request, with the answers and the state of its last round if there was one."""
 
 
 async def _with_input(send: Send, rounds: InputRounds) -> Mapping[str, Any]:
-    """Send a request, and again with what its server asks for, until there is an answer."""
+    """Send a request, and repeat it with the input that its server asks for, until there is an answer."""
     responses: Mapping[str, Any] = {}
     state: str | None = None
     while True:
@@ -244,7 +244,7 @@ class SdkToolCall:
         responses: Mapping[str, Any],
         state: str | None,
     ) -> Any:
-        """Return what the SDK makes of the answer, which `ticket` has raw."""
+        """Return the SDK's version of the answer; `ticket` has it raw."""
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
             tell(progress, total, message or "")
@@ -272,7 +272,7 @@ class SdkToolCall:
 
 
 def failed(failure: CallFailure, text: str) -> ToolResult:
-    """Return the result of a call that has none of its own."""
+    """Return the result of a call that got none from its server."""
     return ToolResult((TextContent(text),), is_error=True, failure=failure)
 
 
@@ -308,7 +308,7 @@ class Listings:
         return walk
 
     async def count(self, kind: str) -> int | None:
-        """None if not offered or not all listed within 2 s."""
+        """Return the number of entries; None if not offered or not all listed within 2 s."""
         if kind not in self.offered:
             return None
         try:
@@ -335,7 +335,7 @@ class Listings:
 
     @property
     def has_tasks(self) -> bool:
-        """Whether the server knows tasks (extension), whose changes it may report on a change stream."""
+        """Whether the server supports the tasks extension; it may report changes on a change stream."""
         offers = self._wire.introduction.get("capabilities")
         named = offers.get("extensions") if isinstance(offers, Mapping) else None
         return isinstance(named, Mapping) and TASKS in named

@@ -28,7 +28,7 @@ WANTED = "a reply of the model"
 
 
 class SamplingRefused(Exception):
-    """The reason why a request is not sent, as text for the server and the user."""
+    """A request is not sent; the text says why, for the server and the user."""
 
 
 class ServerSampling:
@@ -62,7 +62,7 @@ class ServerSampling:
         model_request(params, max_tokens=1)  # reject malformed requests before asking the user
         self._require_budget(spec)
         asks = spec.sampling is not SamplingRule.ALLOW
-        if asks:  # without waiting for earlier requests, so that the user sees how many there are
+        if asks:  # without waiting for earlier requests, so that the user sees how many are pending
             said = await self._questioner.sampling(SamplingQuestion(spec.name, params, round))
             params = self._accepted(WANTED, params, said)
         else:

@@ -71,13 +71,13 @@ NOT_OPENED = "Cannot open a browser here. Open the URL yourself, then continue."
 
 FIRST_WAIT = 0.05
 LONGEST_WAIT = 1.0
-"""Delay in seconds before a request is resent if its server asked only for that."""
+"""Delay in seconds before a request is resent if its server asked for nothing else."""
 
 MAX_WAITING = 16
 """Maximum pending questions of one server; others are cancelled without being shown."""
 
 MAX_TOLD = 5
-"""Maximum different notes per server about rejected malformed questions."""
+"""Maximum notes per server about rejected malformed questions; equal notes count once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +266,7 @@ class ServerRequests:
             return Refusal(REJECTED, f"{SAMPLING}: {error}")
 
     def refused(self, method: str, code: int, message: str) -> None:
-        """Tell the user that the server got an error, if its question was the cause."""
+        """Tell the user that the server got an error, if one of its questions was the cause."""
         if code == INVALID_PARAMS and method in (ELICITATION, SAMPLING):
             why = message if message.startswith(method) else f"{method}: {message}"
             self.questioner.refused(self._server, why)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tui.core.workbench import ResourceSubscription
 
 MOST = 500
-"""Subscriptions of one server."""
+"""Maximum subscriptions of one server."""
 
 
 class Subscriptions:
@@ -41,14 +41,14 @@ class Subscriptions:
             self.turned.set()
 
     def updated(self, uri: object) -> None:
-        """Count an update; one of a part of a resource counts for the resource."""
+        """Count an update; an update of a part of a resource counts for the resource."""
         if not isinstance(uri, str):
             return
         if uri not in self._by_uri:
             whole = (one for one in self._by_uri if uri.startswith(one) and uri[len(one) :][:1] in "/?#")
             uri = max(whole, key=len, default="")
         if (known := self._by_uri.get(uri)) is not None:
-            # A server that reports updates has subscribed mcptui, whatever it answered.
+            # A server that reports updates has subscribed mcptui, even if it answered otherwise.
             self._by_uri[uri] = ResourceSubscription(known.updates + 1)
 
     def missed(self) -> None:
@@ -63,6 +63,6 @@ class Subscriptions:
         self.turned.set()
 
     def settle(self, uri: str, problem: str) -> None:
-        """Note that a server accepted a subscription, or why not."""
+        """Record that a server accepted a subscription, or the `problem`."""
         if (known := self._by_uri.get(uri)) is not None:
             self._by_uri[uri] = replace(known, problem=problem)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tui.host.connection import Connection
 
 STARTS = 2
-"""How often a start that fails with an internal error is tried."""
+"""How often to try a start that fails with an internal error."""
 
 NEXT_CALL = " The next call starts it again."
 _log = logging.getLogger(__name__)
@@ -119,7 +119,7 @@ class Supervisor:
 
     @property
     def is_reviving(self) -> bool:
-        """Whether it died, and the next call starts it or has started it again."""
+        """Whether it died and is restarted by the next call, or has been."""
         match self.state:
             case ServerState.STOPPED:
                 return self._policy.is_due and not self._closing
@@ -131,7 +131,7 @@ class Supervisor:
 
     @property
     def offered(self) -> Sequence[Tool]:
-        """The tools for the model, including those of a server that the next call starts again."""
+        """The tools for the model, also while the server is to be restarted by the next call."""
         if self.connection is None:
             return ()
         return self.offer.offered(self._kept if self.is_reviving else self.connection.catalog, self.spec.off)
@@ -190,14 +190,14 @@ class Supervisor:
             await self._pulse.wait()
 
     def stays_refused(self) -> bool:
-        """Whether the user declined it in an earlier run; if so, set its status to say that."""
+        """Whether the user declined it in an earlier run; if so, its status is set accordingly."""
         if refused := self.can_start and self._around.consent.refuses(self.spec):
             self._status = explain.before_consent(self._status, refused=True)
             self._changed()
         return refused
 
     async def _may_run(self) -> bool:
-        """Whether it may be started, if that is what a start does now; the user may be asked."""
+        """Whether a start is possible now and the server may be started; the user may be asked."""
         consent, state = self._around.consent, self.state
         if state in (ServerState.STARTING, ServerState.RUNNING) or consent.allows(self.spec):
             return True
@@ -246,7 +246,7 @@ class Supervisor:
         await self.start()
 
     async def close(self) -> None:
-        """Stop it for good: later starts have no effect."""
+        """Stop it permanently: later starts have no effect."""
         self._closing = True
         self._around.consent.withdraw(self.spec.name)
         self._ask_to_stop()
@@ -285,7 +285,7 @@ class Supervisor:
     # ---- the task --------------------------------------------------------------------------------------
 
     async def _live(self) -> None:
-        """Run it again and again, as long as another run is wanted."""
+        """Run the server again and again, as long as another run is wanted."""
         while self._wanted and not self._closing:
             ending = await self._one_life()
             died = ending.died or (self._revived and ending.reason is StopReason.FAILED_TO_START)
@@ -362,7 +362,7 @@ class Supervisor:
         for mode in modes:
             if self._stop.is_set():
                 break
-            if not self._around.consent.allows(self.spec):  # whatever has led here
+            if not self._around.consent.allows(self.spec):  # whatever the reason for connecting
                 return explain.needs_consent(self.spec)
             try:
                 spec = await with_secrets(self.spec, self._around.redactor.add, self._stop)
@@ -382,7 +382,7 @@ class Supervisor:
             self.connection = connection = self._new_connection(module, transport, began_ns)
             ending = await connection.run(self._stop, mode, last=mode == modes[-1])
             if ending.reason is StopReason.FAILED_TO_START and not (self.spec.url and transport.fatal):
-                eras.forget(key)  # not because an address cannot be reached
+                eras.forget(key)  # not if the address cannot be reached
                 known = None
             if not connection.may_be_of_other_era:
                 break
@@ -424,13 +424,13 @@ class Supervisor:
         return made
 
     def _learn(self, tools: Sequence[Tool]) -> None:
-        """Search the tools of a list for secrets; for a thread, because thousands take long."""
+        """Learn the secret arguments of tools; for a thread, because thousands of tools take long."""
         for tool in tools:
             self._around.redactor.arguments.learn(self.spec.name, tool.name, tool.schema)
         self._around.redacted_tools(tools)
 
     async def _after_death(self, ending: Ending) -> None:
-        """Leave the next start to the next call, or wait for the restart if one is configured."""
+        """Leave the restart to the next call, or wait for it if an automatic one is configured."""
         now = self._around.clock.now_ns()
         lived = now - self._ready_ns if self._ready_ns else 0
         delay = self._policy.delay_after_death(now, lived, random.uniform(0.8, 1.2))

@@ -36,8 +36,8 @@ class ServerTasks:
     """Follows the tasks of one server over one connection.
 
     `ask` sends requests, `requests` answers what the server asks, `sleep` waits for seconds, `changed` is
-    called when a task shows another state; it must neither raise nor wait. `followed` are the ids of those
-    that a call waits for; `began` is set when there is another one.
+    called when a task shows another state; it must neither raise nor wait. `followed` are the ids of the
+    tasks that a call waits for; `began` is set when one is added.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class ServerTasks:
             news.set()
 
     async def _pause(self, task: Task) -> None:
-        """Wait for the interval of a task or a reported change, but at least for a minimum time."""
+        """Wait for the poll interval of a task or a reported change, but at least for a minimum time."""
         news = self._news[task.id]
         await first_of(self._sleep(task.poll_ms / 1000), news.wait())
         if news.is_set():
@@ -81,7 +81,7 @@ class ServerTasks:
         clocks: Pausable = NO_CLOCKS,
         keep_task: bool = False,
     ) -> ToolResult:
-        """Return the result of the task that a call of `tool` was answered with."""
+        """Follow the task that a call of `tool` was answered with; return its result."""
         cause = CAUSE.get()
         call = cause.call if cause is not None else ""
         blank = Task(self._spec.name, self._spec.origin, "", tool, time.time(), call=call)

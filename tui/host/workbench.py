@@ -1,6 +1,6 @@
 """The toolbox for the model and the workbench for the user, over the running servers.
 
-Importable without the SDK; live connections load what needs it.
+Importable without the SDK; live connections load the modules that need it.
 """
 
 import asyncio
@@ -85,7 +85,7 @@ class RunningToolbox:
     ) -> ToolResult:
         """Call and return the result; failures are results too. Cancelling it cancels the call at the server.
 
-        A tool that was changed or turned off since it was offered is not called, because approvals are for a
+        A tool that was changed or turned off since it was offered is not called, because an approval covers a
         definition, not a name.
         """
         server = self._servers.get(tool.server)

@@ -27,19 +27,19 @@ CONNECTION_CLOSED = -32000
 RESULT_TOO_LARGE = -32010
 METHOD_NOT_FOUND = -32601
 NO_HTTP_ANSWER = -32012
-"""mcptui's own code: HTTP gave no response to a request; the message is a sentence for the user."""
+"""mcptui's own error code: HTTP gave no response to a request; the message is a sentence for the user."""
 
 CANCELLED = "notifications/cancelled"
 ECHO = "the server's response is invalid: it echoes the request, so this is not an MCP server"
 UNSUPPORTED_VERSION = -32022
 STATELESS_SINCE = "2026-07-28"
-"""First protocol version without `initialize`; from it on, servers must not send requests."""
+"""First protocol version without `initialize`; since then, servers must not send requests."""
 
 UNANSWERED_LIMIT = 1024
-"""Maximum server requests that may wait for the session; others get an error response here."""
+"""Maximum server requests that may wait for the session; the gate answers others with an error."""
 
 DRAWN = 64
-"""Random ids to draw together."""
+"""Number of random ids to draw at once."""
 
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
@@ -59,7 +59,7 @@ class DroppedCounts:
 
     `collapsed`: notifications merged or dropped because there were too many. `unmatched`: responses that
     nobody waited for. `refused`: requests that the protocol version forbids a server to send. `overrun`:
-    requests answered here because too many were waiting.
+    requests answered by the gate because too many were waiting.
     """
 
     collapsed: int = 0
@@ -71,7 +71,7 @@ class DroppedCounts:
 class RandomIds:
     """Returns ids that cannot be guessed and that every JSON reader keeps exact, drawn many at a time.
 
-    Another thread may get the interpreter while the system draws one.
+    Drawing one can let another thread run first.
     """
 
     def __init__(self) -> None:
@@ -190,7 +190,7 @@ class Gate:
                     self._forget_asked((params or {}).get("requestId"))
             case Request(id=wire_id, method=method):
                 if wire_id in self._pending and self._pending[wire_id].method == method:
-                    self.fail((wire_id,), INVALID_ANSWER, ECHO)  # ids are random: this is no coincidence
+                    self.fail((wire_id,), INVALID_ANSWER, ECHO)  # ids are random, so this is no coincidence
                     return False
                 self._asked_by_server(frame)
             case Stray():
@@ -200,7 +200,7 @@ class Gate:
 
     @property
     def knows_versions(self) -> bool:
-        """Whether the probe was answered after all, too late for the session."""
+        """Whether the probe was answered after all, but too late for the session."""
         return bool(self._late_versions)
 
     def pending_ids(self) -> tuple[Id, ...]:
@@ -283,7 +283,7 @@ class Gate:
 
     def _failure(self, sent: PendingRequest, failure: Failure) -> None:
         if sent.method == "initialize" and self._late_versions:
-            # The probe's response came late, and it was a yes: send the session back to it. This is the
+            # The probe's response was late, and it was positive: send the session back to it. This is the
             # error of a server that has settled on the newer protocol.
             data = {"supported": self._late_versions, "requested": ""}
             failure = Failure(sent.id, UNSUPPORTED_VERSION, "unsupported protocol version", data)
@@ -298,7 +298,7 @@ class Gate:
 
     def _asked_by_server(self, request: Request) -> None:
         if self.version >= STATELESS_SINCE:
-            self._refused += 1  # the client must not send responses there either
+            self._refused += 1  # the client must not send responses in this protocol either
         elif len(self._asked) < UNANSWERED_LIMIT:
             self._asked.add(request.id)
             self._inbox.put(request)

@@ -1,9 +1,9 @@
-"""What waits for the session: responses at once, notifications rate-limited.
+"""Messages waiting for the session: responses at once, notifications rate-limited.
 
-The session spends about 0.25 ms on a notification (measured), so a server that sends 50,000 a second
-would block everything else. Responses and requests are never delayed. While there are few notifications
-they keep their order; when there are many, those that replace each other (progress of one call, "list
-changed") are merged into the newest, and the others are counted and dropped.
+The session spends about 0.25 ms on a notification (measured), so a server that sends 50,000 a second would
+block everything else. Responses and requests are never delayed. While there are few notifications they keep
+their order; when there are many, those that replace each other (progress of one call, "list changed") are
+merged into the newest, and the others are counted and dropped.
 """
 
 import asyncio
@@ -18,13 +18,13 @@ PER_SECOND = 100.0
 WAITING = 64
 
 SESSION_REOPENED = "notifications/mcptui/session_reopened"
-"""A transport puts this here when it has opened a new session, in which nothing is set up yet.
+"""A transport adds this when it has opened a new session, in which nothing is set up yet.
 
 It is never sent. If a server sends it, the session only repeats its setup.
 """
 
 WITHDRAWN = "notifications/mcptui/withdrawn"
-"""The gate puts this here when the request is over in whose response the server sent `requestId`.
+"""The gate adds this when a request ends, for each request `requestId` that came in its response.
 
 It is never sent. If a server sends it, it is dropped.
 """
@@ -41,7 +41,7 @@ class EndOfInbox(Exception):
 class Inbox:
     """A queue from the reader of a pipe to the session; the reader never waits for it.
 
-    `collapsed` notifications were merged or dropped. `emptied` is set once it is closed and all is taken.
+    `collapsed` notifications were merged or dropped. `emptied` is set once it is closed and empty.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -83,7 +83,7 @@ class Inbox:
         return True
 
     def divert(self, take: Callable[[Response], bool]) -> None:
-        """Offer each response to `take` first, unless others wait; it returns whether it took it."""
+        """Offer each response to `take` first, unless others wait; `take` returns whether it took it."""
         self._divert = take
 
     def close(self) -> None:

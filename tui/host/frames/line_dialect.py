@@ -35,7 +35,7 @@ PROTOCOL = "2025-11-25"
 
 
 class Refusal(NamedTuple):
-    """Why a server cannot be used with its configuration, and what to do."""
+    """The reason why a server cannot be used with its configuration, and what to do."""
 
     why: str
     next_step: str

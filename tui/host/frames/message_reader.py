@@ -85,7 +85,7 @@ class MessageReader:
 
     @property
     def is_rest_due(self) -> bool:
-        """Whether `rest` may pause; cheap, since time of the processor is never more than time."""
+        """Whether `rest` may pause; cheap, because CPU time never exceeds elapsed time."""
         return self._worked + time.perf_counter() - self._looked > SLICE_SECONDS
 
     async def rest(self) -> None:

@@ -1,4 +1,4 @@
-"""What one server's transport saw, as `Captured` values: the first thing that happens to any byte."""
+"""Reports what one server's transport saw, as `Captured` values, before anything else handles the bytes."""
 
 import asyncio
 import contextlib
@@ -36,7 +36,7 @@ class WireTap:
         return self._crowded()
 
     async def wait_for_room(self) -> None:
-        """Wait while the sink is crowded, at most a second: the server waits too, and nothing is lost."""
+        """Wait while the sink is crowded, at most a second: the server waits too, so nothing is lost."""
         for _ in range(ROOM_CHECKS):
             if not self.is_crowded:
                 return
@@ -77,7 +77,7 @@ class WireTap:
         self._tell_log_gap()
 
     def spawned(self, spec: ServerSpec, pid: int) -> None:
-        """Report the start of the process; of its environment only the names."""
+        """Report the start of the process, with the names of its environment variables, not their values."""
         argv = [*spec.shown_command]
         other = {} if spec.transport is Transport.STDIO else {"transport": spec.transport.value}
         self.event("spawn", pid=pid, argv=argv, cwd=spec.starts_in or "", env=sorted(spec.env), **other)
@@ -120,6 +120,6 @@ class WireTap:
 
     def _tell(self, direction: Direction, kind: Kind | None, at_ns: int, raw: bytes, **more: Any) -> None:
         with contextlib.suppress(Exception):
-            # Both clocks give the same moment, also for what had to wait before it was parsed.
+            # Both clocks give the same moment, also for bytes that had to wait before they were parsed.
             wall_ns = time.time_ns() - (time.monotonic_ns() - at_ns)
             self._sink(Captured(self._source, direction, at_ns, wall_ns, raw, kind, **more))

@@ -1,4 +1,4 @@
-"""Keeps one list of a server fresh: listed again when the server says so, and after a failure."""
+"""Keeps one list of a server fresh: lists it again when the server reports a change, and after a failure."""
 
 import asyncio
 import logging
@@ -69,7 +69,7 @@ class FreshList:
             self._changed.clear()
             try:
                 complete = await list_again()
-            except Exception:  # a bug in reading one list must not leave it stale for good
+            except Exception:  # a bug in reading one list must not leave it stale forever
                 if self._over():
                     raise
                 _log.exception("listing %s failed with an internal error", self._what)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Listed(Protocol):
-    """What a connection knows about its server."""
+    """A connection's knowledge of its server."""
 
     catalog: Catalog
     counts: dict[str, int | None]
@@ -114,8 +114,8 @@ class ServerOffer:
     def refusal(self, tool: Tool, catalog: Catalog) -> str:
         """Return why a tool may not be called now, or "".
 
-        The definition must be accepted, and the same that was offered. Call it right before a tool call,
-        which ends the server's first list.
+        The definition must be accepted and unchanged since it was offered. Call this right before a tool
+        call, after which new tools must be accepted.
         """
         self.definitions.called()
         server = f"The server {quoted_name(tool.server)}"

@@ -19,7 +19,7 @@ KEPT = 16 * 1024 * 1024
 """Maximum recorded bytes of one body."""
 
 MAX_LINE = 64 * 1024
-"""Bytes of a line without data."""
+"""Maximum bytes of a line without data."""
 
 LONGEST_FIELD = 16
 """Maximum bytes of a field name; longer names are unknown."""
@@ -39,8 +39,8 @@ class Event(NamedTuple):
 class EventCutter:
     """Splits an event stream (HTML Living Standard, 9.2.6); `kept` is the limit of bytes kept of an event.
 
-    `last_id` is that of the last event, from where the stream can be resumed; `retry_ms`, how long the server
-    asks to wait before that. `partial` is the number of bytes of the unfinished event.
+    `last_id` is the id of the last event, after which the stream can be resumed; `retry_ms`, how long the
+    server asks to wait before that. `partial` is the number of bytes of the unfinished event.
     """
 
     def __init__(self, kept: int) -> None:
@@ -115,10 +115,10 @@ class EventCutter:
 class HttpExchange:
     """Reports one request and its response to `sink`, and cuts an event stream into events.
 
-    Call `asked`, `answered`, `heard` for each block, `failed` if it broke, `end`. `events` are those of the
-    stream that nobody has taken yet, if `wanted`. A request that is rejected without a JSON-RPC response
-    is reported as given up, unless the caller reports that (`judging` False). Errors in the sink do not
-    affect the exchange.
+    Call `asked`, `answered`, `heard` for each block, `failed` if it broke, then `end`. `events` are those of
+    the stream that have not been taken yet, if `wanted`. A request that is rejected without a JSON-RPC
+    response is reported as given up, unless the caller reports that (`judging` False). Errors in the sink do
+    not affect the exchange.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class HttpExchange:
                 self.events.append(event)
             about = {"event": event.kind, "id": event.ident}
             detail = {**self._detail, "sse": about}
-            if event.kind == "endpoint":  # HTTP+SSE: no message, but the address for them
+            if event.kind == "endpoint":  # HTTP+SSE: not a message, but the address for messages
                 detail["event"] = "endpoint"
             self._tell(Direction.IN, event.data, detail, at_ns, event.size)
             self._told = True
@@ -175,7 +175,7 @@ class HttpExchange:
 
     @property
     def size(self) -> int:
-        """Number of bytes heard of a body."""
+        """Number of bytes received of a body."""
         return self._size
 
     def body(self) -> bytes:
@@ -194,7 +194,7 @@ class HttpExchange:
             self._give_up(why)
 
     def end(self) -> None:
-        """Report the response if it was no stream, or a stream without events."""
+        """Report the response unless it was a stream of events."""
         if not self._told:
             at = self._heard_ns or time.monotonic_ns()
             self._tell(Direction.IN, self.body(), self._detail, at, self._size)
@@ -225,7 +225,7 @@ def _request_id(body: bytes) -> Any:
 
 
 def _answers(body: bytes, ident: Any) -> bool:
-    """Whether a refusal is the answer to a request; many have no id, and are paired by their exchange."""
+    """Whether a rejection answers the request; many have no id, and are paired by their exchange."""
     found = _object(body)
     return bool("error" in found) if found.get("id") is None else bool(found["id"] == ident)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tui.core.secrets.redact import Redactor
 
 MOST_LEARNED = 50
-"""Credentials to redact in bodies. Each makes redaction a little slower."""
+"""Maximum credentials to redact in bodies. Each makes redaction a little slower."""
 
 ENDPOINT_CHARS = 4096
 FORM_BYTES = 64 * 1024

@@ -115,9 +115,9 @@ class Passthrough:
             self._interrupted = True  # it has exited already; stop waiting for the host to read the rest
 
     def run(self) -> int:
-        """Move bytes until the server has exited and its last output is out; return its `returncode`.
+        """Move bytes until the server has exited and its last output is sent; return its `returncode`.
 
-        From then on signals do their default to this process.
+        After that, signals have their default effect on this process.
         """
         try:
             while not self._finished():
@@ -133,7 +133,7 @@ class Passthrough:
         return os.waitstatus_to_exitcode(self._status or 0)
 
     def _patience(self) -> int | None:
-        """Milliseconds to wait: no limit while it lives, none once its pipes only need emptying."""
+        """Milliseconds to wait: unlimited while the server lives, 0 once its pipes only need emptying."""
         over = self._status is not None
         return 0 if over and not any(relay.waiting for relay in self._relays) else None
 
@@ -144,7 +144,7 @@ class Passthrough:
 
     def _move(self, ready: list[tuple[int, int]]) -> None:
         if len(ready) == 1 and (only := self._sources.get(ready[0][0])) is not None:
-            only.pump(self._show)  # nearly always the case, and a line waits
+            only.pump(self._show)  # nearly always the case, and a line is waiting
             return
         if not ready and self._status is not None:
             self._interrupted = True  # nothing more in its pipes
@@ -190,12 +190,15 @@ def _copy(descriptor: int) -> int:
     try:
         return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
     except OSError:
-        os.open(os.devnull, os.O_RDWR)  # reserves its number
+        os.open(os.devnull, os.O_RDWR)  # reserves its descriptor number
         return -1
 
 
 def _detach(descriptor: int) -> int:
-    """Move an inherited descriptor away, so that closing it ends it; its old number is /dev/null then."""
+    """Move an inherited descriptor to another number, so that closing it closes the file for good.
+
+    Its old number becomes /dev/null.
+    """
     copy = _copy(descriptor)
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, descriptor, inheritable=False)
@@ -216,7 +219,7 @@ def end_like(code: int) -> None:
     import resource
 
     with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the server's core is the one to look at
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the server's core dump is the useful one
     with suppress(OSError, ValueError):
         signal.signal(-code, signal.SIG_DFL)
     with suppress(OSError):

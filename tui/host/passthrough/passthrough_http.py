@@ -60,7 +60,7 @@ class HttpPassthrough:
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
             follow_redirects=False,
             trust_env=False,
-            # Certificates take 25 ms to read; without TLS the context trusts nobody.
+            # Certificates take 25 ms to read; without TLS, the context has none.
             verify=self._target.scheme == "https" or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
         )
 
@@ -118,7 +118,7 @@ class HttpPassthrough:
             await send({"type": "http.response.body", "body": b""})
         except self._httpx.HTTPError as error:
             exchange.failed(error)
-            raise  # the response has begun, so it can only be broken off too
+            raise  # the response has begun, so it can only be broken off
         finally:
             exchange.end()
             await response.aclose()
@@ -140,7 +140,7 @@ def _has_body(headers: Iterable[Header]) -> bool:
 
 
 async def _body(receive: Receive, kept: bytearray) -> bytes:
-    """Also keep its head: an MCP request is one message."""
+    """Return the body and keep its head in `kept`: an MCP request is one message."""
     parts: list[bytes] = []
     while True:
         message = await receive()

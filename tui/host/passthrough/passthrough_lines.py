@@ -1,4 +1,4 @@
-"""What a `passthrough.Passthrough` moved, split into lines, as `Captured` values. Pure.
+"""The bytes that a `passthrough.Passthrough` moved, split into lines, as `Captured` values. Pure.
 
 Lines look like those from the taps of mcptui's own connections, so that a recording of another host reads
 like one of mcptui.
@@ -43,7 +43,7 @@ class _OpenLine:
 
 
 class PassthroughLines:
-    """Splits three streams into lines, of which at most `kept` bytes are kept.
+    """Splits three streams into lines; at most `kept` bytes of each are recorded.
 
     `wall_offset_ns` added to the monotonic clock is the time since 1970.
     """
@@ -83,7 +83,7 @@ class PassthroughLines:
         yield self.event(at_ns, "end", stream=_NAMES[stream])
 
     def cut(self, at_ns: int, missing: int) -> Iterator[Captured]:
-        """Yield the unfinished lines, and report that `missing` bytes after them were never seen here."""
+        """Yield the unfinished lines, and report that `missing` bytes after them were not seen."""
         for stream, line in list(self._lines.items()):
             if line.size:
                 self._lines[stream] = _OpenLine()

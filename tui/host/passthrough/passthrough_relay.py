@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 CHUNK = 64 * 1024
 LARGE_CHUNK = 256 * 1024
-"""Bytes read at once, and room in both pipes, from the first chunk on that fills a pipe: a large message then
-costs a quarter of the system calls, after each of which the recording's threads may come first."""
+"""Bytes read at once, and the size of both pipes, after the first chunk that fills a pipe: a large message
+then costs a quarter of the system calls, and the recording's threads can run first after each of those."""
 
 LEFT_BEHIND = 1 << 20
 """Maximum bytes read from a stream after the server has exited. No pipe holds more (pipe(7)), so later bytes
@@ -96,7 +96,7 @@ class Outlet:
 
 def _enlarge(descriptor: int) -> None:
     if hasattr(fcntl, "F_SETPIPE_SZ"):
-        with suppress(OSError):  # no pipe, or the user's pipes are too large already (pipe(7))
+        with suppress(OSError):  # not a pipe, or the user's pipes are too large already (pipe(7))
             if fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) < LARGE_CHUNK:
                 fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, LARGE_CHUNK)
 
@@ -127,7 +127,7 @@ class Relay:
         return bool(self._waiting)
 
     def expect_no_more(self) -> None:
-        """The writer has exited: only what is in the pipe is left."""
+        """Read only what is left in the pipe: the writer has exited."""
         self._left = LEFT_BEHIND
 
     def pump(self, seen: Seen) -> None:
@@ -150,7 +150,7 @@ class Relay:
             return b""
         try:
             data = os.read(self.source, self._chunk)
-        except OSError:  # a terminal that hung up: like the end
+        except OSError:  # a terminal that hung up counts as the end
             return b""
         if len(data) < CHUNK:
             self._chunk = CHUNK
@@ -168,7 +168,7 @@ class Relay:
         self._turn()
 
     def _sent(self, outlet: Outlet, data: bytes | memoryview) -> int:
-        """Return how much of `data` is gone."""
+        """Return how much of `data` was sent."""
         try:
             return outlet.write(data)
         except OSError:  # its reader has gone, so its writer must see that too

@@ -25,7 +25,7 @@ STUCK_SECONDS = 10.0
 
 
 def _enlarge(descriptor: int, size: int) -> None:
-    """Give a pipe room for `size` bytes, where possible."""
+    """Enlarge a pipe to `size` bytes, where possible."""
     if sys.platform == "linux":
         import fcntl
 
@@ -36,8 +36,8 @@ def _enlarge(descriptor: int, size: int) -> None:
 class PipeReader:
     """Reads a pipe in chunks; `chunk` is also the size of the pipe where the platform allows it.
 
-    From the first full chunk of the default size on, both are larger. What arrives while `read` waits is
-    offered to `at_once`; what that takes (it returns whether it did), `read` does not return.
+    After the first full chunk of the default size, both are larger. Bytes that arrive while `read` waits are
+    offered to `at_once`; if it returns True it has taken them, and `read` does not return them.
     """
 
     def __init__(
@@ -94,8 +94,8 @@ class PipeReader:
 
     def _ready(self) -> None:
         if self._waiter is None or self._waiter.done():
-            # Nobody waits, so stop listening; the next read listens again. Staying on the list until now
-            # saves two system calls for every message.
+            # Nobody waits, so stop listening; the next read listens again. Listening until now saves two
+            # system calls for every message.
             if not self._closed:
                 self._listen(False)
             return
@@ -117,7 +117,7 @@ class PipeReader:
         return True
 
     def _take(self) -> bytes | None:
-        """Return b"" at the end of the stream, None if there is nothing now."""
+        """Return what is available: b"" at the end of the stream, None if there is nothing yet."""
         if self._held is not None:
             data, self._held = self._held, None
             return data
@@ -130,7 +130,7 @@ class PipeReader:
                 _enlarge(self._descriptor, LARGE_CHUNK)
         except BlockingIOError:
             return None if self._left is None else b""
-        except OSError:  # like the end: nothing will ever come
+        except OSError:  # like the end: nothing will ever arrive
             return b""
         if self._left is not None:
             self._left -= len(data)

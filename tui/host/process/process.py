@@ -39,7 +39,7 @@ class ProcessExit:
 
     @classmethod
     def from_returncode(cls, returncode: int, after_seconds: float) -> "ProcessExit":
-        """Read a return code of `subprocess`: a negative one is the number of a signal."""
+        """Convert a return code of `subprocess`: a negative one is the number of a signal."""
         if returncode >= 0:
             return cls(returncode, "", after_seconds)
         try:
@@ -183,7 +183,7 @@ class ServerProcess:
         self._watch = LeaderWatch(process, self._ended)
 
     def signal_group(self, number: int) -> None:
-        """Do nothing once the leader is reaped."""
+        """Send a signal to the group; do nothing once the leader is reaped."""
         if self._process.returncode is None:
             if self.exit is None:
                 self._on_signal(signal.Signals(number).name)
@@ -240,8 +240,8 @@ def spawn(spec: ServerSpec, mark: str) -> "subprocess.Popen[bytes]":
 def starting_folder(spec: ServerSpec) -> str | None:
     """Return the folder in which a server starts, None for the current one. Creates its own folder (0700).
 
-    If that fails (read-only or full disk), it is the root of the file system, which does not contain anything
-    that a program would load by mistake either. Raises ServerError.
+    If that fails (read-only or full disk), it is the root of the file system, where a program finds nothing
+    to load by mistake either. Raises ServerError.
     """
     if spec.cwd is not None:
         if not os.path.isdir(spec.cwd):

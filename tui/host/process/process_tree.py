@@ -14,10 +14,10 @@ MAX_PIDS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ProcessUsage:
-    """What a tree of processes costs; None if unknown. The leader is first in `pids`.
+    """Memory and CPU time of a tree of processes; None if unknown. The leader is first in `pids`.
 
     `memory` is resident bytes, shared pages counted in each process; `cpu_seconds` include ended children
-    where the system tells.
+    where the system reports them.
     """
 
     pids: tuple[int, ...] = ()
@@ -26,7 +26,7 @@ class ProcessUsage:
 
 
 def usage(leader: int) -> ProcessUsage:
-    """Return what the process `leader`, its descendants and the rest of its process group cost."""
+    """Return the usage of the process `leader`, its descendants and the rest of its process group."""
     import psutil  # not before the first frame
 
     known = psutil.pids()
@@ -51,7 +51,7 @@ def _tree(leader: int, known: Iterable[int]) -> "list[psutil.Process]":
         if root not in found and len(found) < MAX_PIDS:
             with contextlib.suppress(psutil.Error):
                 process = psutil.Process(root)
-                # psutil leaves out children older than their parent: then its id was reused.
+                # psutil leaves out children older than their parent, because the parent's id was reused.
                 found |= {each.pid: each for each in (process, *process.children(recursive=True))}
     return list(found.values())[:MAX_PIDS]
 

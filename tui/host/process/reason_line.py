@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 LOOKED_AT = 60
-"""Lines at the end that are searched for the reason."""
+"""Number of last lines that are searched for the reason."""
 
 _NPM = re.compile(r"npm (?:error|ERR!) ?(.*)")
 _NPM_FACT = re.compile(
@@ -33,7 +33,7 @@ def reason_line(lines: Sequence[str]) -> str:
 
 
 def _npm(lines: Sequence[str]) -> str:
-    """Return npm's first line with words: "npm error 404 Not Found - GET …"; its code if there is none."""
+    """Return npm's first line with text: "npm error 404 Not Found - GET …"; its code if there is none."""
     said = [(line, found[1]) for line in lines if (found := _NPM.match(line))]
     codes = [index for index, (_, words) in enumerate(said) if words.startswith("code ")]
     told = said[codes[-1] :] if codes else said
@@ -59,7 +59,7 @@ def _uv(lines: Sequence[str]) -> str:
 
 
 def _error(lines: Sequence[str]) -> str:
-    """Return the last line that names an error, unless a line with other words follows it."""
+    """Return the last line that names an error, unless more text follows it."""
     told = [line for line in lines if not _ADVICE.match(line)]
     if not told or _ERROR.match(told[-1]):
         return told[-1] if told else ""

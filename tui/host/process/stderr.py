@@ -18,7 +18,7 @@ from tui.host.process.pipes import PipeReader
 KEPT = 64 * 1024
 LINE_LIMIT = 4096
 LONG_LINE = 16 * 1024
-"""Bytes. Longer lines are shortened in the middle."""
+"""Bytes of a line; longer ones are shortened in the middle."""
 
 _END = LINE_LIMIT // 3
 STDERR_CHUNK = 256 * 1024
@@ -84,7 +84,7 @@ class StderrTail:
             self._held = len(self._chunks[0])
 
     def _newest(self, lines: bytes) -> bytes:
-        """Return the newest lines, without a first one that is cut, whose rest may be part of a secret."""
+        """Return the newest lines, without a truncated first one, because it may be part of a secret."""
         if len(lines) <= self._kept:
             return lines
         return lines[lines.find(b"\n", len(lines) - self._kept - 1) + 1 :]
@@ -109,7 +109,7 @@ class StderrTail:
     def reason(self) -> str:
         """The line that says why the process ended, else the last line."""
         if self._reason[0] != self.revision:
-            from tui.host.process.reason_line import reason_line  # for servers that ended
+            from tui.host.process.reason_line import reason_line  # only needed for servers that ended
 
             self._reason = (self.revision, reason_line(self.lines()))
         return self._reason[1]
@@ -131,7 +131,7 @@ def _without_long_lines(lines: bytes) -> bytes:
 
 
 def _shortened(line: bytes, length: int) -> bytes:
-    """Return a line of `length` bytes, of which the beginning and the end are given; of a long one its ends.
+    """Return a line of `length` bytes, given its beginning and end; a long one is shortened to its ends.
 
     The cut is between words, because part of a word may be part of a secret.
     """
@@ -143,7 +143,7 @@ def _shortened(line: bytes, length: int) -> bytes:
 
 
 def _line(row: bytes) -> str:
-    # A progress bar overwrites itself with carriage returns: the last version counts.
+    # A progress bar overwrites itself with carriage returns: only the last version counts.
     overwritten = row.rstrip(b"\r").rsplit(b"\r", 1)[-1]
     cut = overwritten[:LINE_LIMIT]
     text = clean(_STYLING.sub("", cut.decode("utf-8", "replace"))).rstrip()

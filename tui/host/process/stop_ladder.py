@@ -88,14 +88,13 @@ class Orphan:
 
 
 def end_orphans(mark: str, seconds: float) -> tuple[Orphan, ...]:
-    """End every process that carries `mark` and return which there were. Blocks, so call it in a thread.
+    """End every process that carries `mark` and return them. Blocks, so call it in a thread.
 
-    Processes that are about to exit get a moment and are not counted. SIGKILL follows SIGTERM by
-    `seconds`.
+    Processes that are about to exit get a moment and are not counted. SIGKILL follows SIGTERM by `seconds`.
     """
     ended: dict[Orphan, None] = {}
     kill = (signal.SIGKILL, ORPHAN_KILL_SECONDS)
-    # A process that was asked to leave may have started another one, so each round looks again.
+    # A process that was asked to exit may have started another one, so each round looks again.
     for number, patience in (
         (None, min(seconds, ORPHAN_LEAVE_SECONDS)),
         (signal.SIGTERM, seconds),
@@ -125,7 +124,7 @@ def _marked(mark: str) -> "dict[Orphan, psutil.Process]":
 
 
 def _candidates(mark: str) -> Iterator[int]:
-    """Yield the processes to look at; on Linux only those with the mark, eight times as fast as psutil."""
+    """Yield the processes to check; on Linux only those with the mark, eight times as fast as psutil."""
     if sys.platform != "linux":
         import psutil
 

@@ -67,7 +67,7 @@ class Watchdog:
         return frozenset(self._groups)
 
     def add(self, group: int) -> None:
-        """Guard a process group. Never raises: a host without a watchdog is better than no server."""
+        """Guard a process group. Never raises: a server without a watchdog is better than no server."""
         if not self._groups:
             atexit.register(self._sweep)
         self._groups.add(group)
@@ -107,7 +107,7 @@ class Watchdog:
             os.write(self._guard.stdin.fileno(), line.encode())
         except BlockingIOError:  # it was stopped, with thousands of lines unread
             return True
-        except OSError:  # someone ended it
+        except OSError:  # someone killed it
             self._guard.stdin.close()
             self._guard.poll()
             self._guard = None
@@ -128,7 +128,7 @@ class Watchdog:
                 env={},
                 start_new_session=True,
             )
-        except OSError:  # no process or memory left: killing at exit must suffice
+        except OSError:  # no process or memory left: killing at exit must be enough
             return
         assert self._guard.stdin is not None
         os.set_blocking(self._guard.stdin.fileno(), False)

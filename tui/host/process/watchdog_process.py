@@ -36,7 +36,7 @@ def _gone(groups: set[int], mark: bytes, seconds: float) -> bool:
 def _group_lives(group: int) -> bool:
     try:
         os.killpg(group, 0)
-    except PermissionError:  # macOS says so of zombies; elsewhere it is no longer ours
+    except PermissionError:  # macOS raises it for zombies; elsewhere the group is no longer ours
         return False
     except ProcessLookupError:
         return False

@@ -1,6 +1,6 @@
 """Access to servers without configured secrets: the toolbox and the workbench.
 
-These wrap those of `tui.host.workbench`, and are the only way to them. What is sent to a server is not
+They wrap those of `tui.host.workbench`, which are used only through them. What is sent to a server is not
 changed.
 """
 
@@ -35,7 +35,7 @@ MAX_URI = 200
 class RedactedToolbox:
     """The tools of the running servers, for the model; see `core.ports.Toolbox`.
 
-    `as_is` returns whether the model gets the results of a server with secrets; these results are marked
+    `as_is` returns whether the model gets the results of a server unredacted; these results are marked
     (`ToolResult.as_is`).
     """
 
@@ -77,13 +77,13 @@ class RedactedToolbox:
 
 
 class RedactedWorkbench:
-    """Works with servers by hand; see `core.workbench.Workbench`.
+    """Works with servers by hand, without secrets; see `core.workbench.Workbench`.
 
     The URI of a resource may contain a secret of its server too. It is listed without the secret, and
     requests use the original URI.
 
-    Reads are recorded as decisions, and tool calls by their callers. A read by the
-    model has no `call` and is decided elsewhere.
+    Reads are recorded as decisions, and tool calls by their callers. A read by the model has no `call` and is
+    decided elsewhere.
     """
 
     def __init__(

@@ -42,7 +42,7 @@ class RedactedQuestioner:
         return await self._inner.review(replace(question, params=params, reply=reply))
 
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
-        return await self._inner.definitions(question)  # redacted where it is asked
+        return await self._inner.definitions(question)  # already redacted where it is asked
 
     def refused(self, server: str, why: str) -> None:
         self._inner.refused(server, self._redaction.text(why))

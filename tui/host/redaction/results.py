@@ -35,7 +35,7 @@ LARGE = 256 * 1024
 """Results with more characters are searched in a thread."""
 
 TOGETHER = 100
-"""Definitions that are searched for secrets at once."""
+"""Number of definitions that are searched for secrets at once."""
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class ResultRedactor:
         self._cleared_tools: dict[tuple[str, str], tuple[Tool, Tool, int]] = {}
 
     def text(self, text: str) -> str:
-        """Return a text without secrets, also without those that its invisible characters interrupt.
+        """Return a text without secrets, including those interrupted by invisible characters.
 
         A model gets the text without these characters, so it would get the whole secret.
         """
@@ -57,7 +57,7 @@ class ResultRedactor:
         return text if shown is text or not self._is_secret(shown) else self._redactor.redact_spoken(shown)
 
     def _texts(self, texts: Sequence[str]) -> Sequence[str]:
-        """Return texts that follow each other without secrets, also without those split over them."""
+        """Return successive texts without secrets, including secrets that are split over several of them."""
         texts = self._redactor.redact_texts(texts)
         shown = [_as_sent(text) for text in texts]
         if shown == texts:
@@ -102,7 +102,7 @@ class ResultRedactor:
         return before[0] if before is not None and before[1] is tool else tool
 
     def sentence(self, text: str) -> str:
-        """Return a sentence of mcptui that quotes a server, without secrets, even if it is truncated."""
+        """Return a sentence that quotes a server, without secrets, even if the quote is truncated."""
         return self._redactor.redact_cut(text)
 
     async def result(self, result: ToolResult) -> ToolResult:
@@ -142,7 +142,7 @@ class ResultRedactor:
         items: Sequence[str] = (),
         files: Sequence[str] = (),
     ) -> T:
-        """Return the result of `work` if there is a secret in texts, over items, or in files in base64."""
+        """Return the result of `work` if there is a secret in texts, items or files, else `otherwise`."""
 
         def found() -> T:
             is_found = self._holds(texts) or self._splits(items) or self._holds(map(_text_in, files))
@@ -162,7 +162,7 @@ class ResultRedactor:
         return bool(changed) and self._is_secret("\n".join(changed))
 
     def _splits(self, items: Sequence[str]) -> bool:
-        """Return whether a value is split over texts, or a text ends with a long beginning of one."""
+        """Return whether a value is split over several texts, or a text ends with a long beginning of one."""
         items = [_as_sent(item) for item in items]
         return any(map(self._redactor.ends_inside, items)) or (
             len(items) > 1 and self._holds(["".join(items)])
@@ -312,7 +312,7 @@ def _files_of(contents: Sequence[Content]) -> list[str]:
 
 
 def _text_in(data: str) -> str:
-    """Return the text that base64 holds, which a model gets if it is attached; "" if it holds none.
+    """Return the text encoded as base64, which a model gets if it is attached; "" if it is not text.
 
     Also "" for ASCII, which has no invisible characters: secrets are found in its base64.
     """

@@ -64,7 +64,7 @@ class ModelJudge:
     def problems(
         self, revision: str, direction: Direction, role: str, method: str, value: Mapping[str, Any] | None
     ) -> Sequence[str]:
-        """Return at most `MOST_PROBLEMS` clauses on params or a result, none for what no model covers.
+        """Return at most `MOST_PROBLEMS` clauses about params or a result, none if no model covers it.
 
         `role` is "request", "notification" (`value`: its params) or "result" (`method`: that of its request).
         """
@@ -130,7 +130,7 @@ class ModelJudge:
         surface[(method, revision)].model_validate(body, by_name=False)
 
     def _hold(self, row: Any, result: Mapping[str, Any] | None) -> None:
-        """Validate a result; where it may also ask for input, its `resultType` selects the model."""
+        """Validate a result; if it may also ask for input, its `resultType` selects the model."""
         arms = get_args(row)
         if not arms:
             row.model_validate(result, by_name=False)
@@ -161,7 +161,7 @@ def _schema_error(schema: Mapping[str, Any]) -> str:
         where = clean_line(".".join(str(step) for step in error.absolute_path), 100)
         said = clean_line(error.message, 120)
         return f"is not a valid JSON Schema: {where + ': ' if where else ''}{said}"
-    except Exception:  # a schema can break the library in many ways; using it will show
+    except Exception:  # a schema can break the library in many ways; an error shows when it is used
         return ""
     return ""
 
@@ -179,7 +179,7 @@ def _clauses(errors: "Sequence[ErrorDetails]", whole: Any) -> list[str]:
 
 
 def _meant(faults: list[_Violation], whole: Any) -> Iterator[_Violation]:
-    """Keep of each union only the errors of the best matching member, without its name in the place."""
+    """Keep for each union only the errors of the best matching member, without its name in the place."""
     unions: dict[tuple[str | int, ...], dict[str | int, list[_Violation]]] = {}
     for fault in faults:
         at = _arm(fault, whole)
@@ -204,7 +204,7 @@ def _meant(faults: list[_Violation], whole: Any) -> Iterator[_Violation]:
 
 
 def _arm(fault: _Violation, whole: Any) -> int:
-    """Return the step of a place that names the member of a union: the first that is no key of the value."""
+    """Return the step of a place that names the union's member: the first that is not a key of the value."""
     node = whole
     for at, step in enumerate(fault.place):
         if isinstance(node, dict) and step in node:

@@ -40,5 +40,5 @@ def _search(pattern: str, *, marked: bool = False) -> Search:
     except re2.error as error:
         raise re.error(error.args[0].decode("utf-8", "replace")) from None
     finally:
-        re2.purge()  # it would keep 128 of them
+        re2.purge()  # RE2 would keep 128 patterns
     return search

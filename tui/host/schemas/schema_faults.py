@@ -65,7 +65,7 @@ def _subschemas(node: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _names(schema: Mapping[str, Any]) -> tuple[set[str], list[Any]]:
-    """Return every `$id`, and the target of every `$ref`, where a schema may stand."""
+    """Return every `$id`, and the target of every `$ref`, wherever a schema is allowed."""
     ids: set[str] = set()
     refs: list[Any] = []
     stack: list[Any] = [schema]

@@ -27,11 +27,11 @@ SIMPLE_WORK = 20_000
 
 MOST_NODES = 50_000
 MOST_TEXT = 2 * 1024 * 1024
-"""A larger value is not sent to the worker, because encoding it would block the event loop."""
+"""Larger values are not sent to the worker, because encoding them would block the event loop."""
 
 TOO_COSTLY = "the schema is too complex"
 STRIKES = 2
-"""A schema that timed out this often is not tried again, because others wait for the worker."""
+"""A schema that timed out this often is not tried again, because other checks wait for the worker."""
 
 _COSTLY = frozenset(
     {"$ref", "$dynamicRef", "$recursiveRef", "pattern", "patternProperties", "format", "uniqueItems",
@@ -142,7 +142,7 @@ class SchemaChecker:
 
 
 def is_simple(schema: Any, value: Any) -> bool:
-    """Whether a check in this process is surely quick: few nodes, and no keyword that can be costly."""
+    """Whether a check in this process is certainly quick: few nodes, and no keyword that can be costly."""
     schema_nodes = _count(schema, SIMPLE_NODES, forbidden=_COSTLY)
     if schema_nodes is None:
         return False
@@ -150,7 +150,7 @@ def is_simple(schema: Any, value: Any) -> bool:
 
 
 def plainly_matches(schema: Any, value: Any) -> bool:
-    """Whether `value` surely matches `schema`, which has only keywords that mean the same in every dialect.
+    """Whether `value` certainly matches `schema`, whose keywords mean the same in every dialect.
 
     False is not a verdict. Nearly every call is decided here, because loading the library takes 0.2 s and 3
     MB.
@@ -239,7 +239,7 @@ def _spawn() -> "subprocess.Popen[bytes]":
 
 
 async def _in_time(worker: "subprocess.Popen[bytes]", seconds: float, ask: Any, *arguments: Any) -> bytes:
-    """Run blocking `ask` in a thread; on timeout kill the worker, which ends the thread's reading too."""
+    """Run blocking `ask` in a thread; on timeout kill the worker, which also ends the thread."""
     asking = asyncio.ensure_future(asyncio.to_thread(ask, worker, *arguments))
     try:
         done, _ = await asyncio.wait({asking}, timeout=seconds)

@@ -17,7 +17,7 @@ from tui.host.server_requests import Refusal, ServerRequests
 
 
 def as_model(answer: Mapping[str, Any]) -> Any:
-    """Return the answer to a request of a server as the SDK wants it."""
+    """Return the answer to a server's request in the type that the SDK expects."""
     if "action" in answer:
         return ElicitResult.model_validate(answer)
     if "roots" in answer:

@@ -24,7 +24,7 @@ def load_client_half() -> None:
 
 
 def load_first_uses() -> None:
-    """Load what the SDK loads on first use, which would block the event loop for 50 ms (measured)."""
+    """Load what the SDK imports on first use, which would block the event loop for 50 ms (measured)."""
     with importing():
         build_first_models()
         with suppress(ImportError):  # another version of anyio loads it itself

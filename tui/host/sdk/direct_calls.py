@@ -1,9 +1,9 @@
 """Tool calls that bypass the SDK's session, over transports whose requests consist only of the message.
 
 The session spends 0.3 ms on a call (measured on mcp 2.3): five models, a span, a stream, and two validations
-of an answer that is kept raw anyway. The gate handles ids, late answers and the rules of the protocol in any
-case, so a call needs no session. Fields that the session adds to each request of its era are copied from its
-last request. `MCPTUI_CALLS_BY_SDK=1` in the environment sends every call through it.
+of an answer that is kept raw anyway. The gate handles ids, late answers and the rules of the protocol anyway,
+so a call needs no session. Fields that the session adds to each request of its era are copied from its last
+request. `MCPTUI_CALLS_BY_SDK=1` in the environment sends every call through it.
 """
 
 import asyncio
@@ -35,8 +35,7 @@ class NotJsonArguments(Exception):
 class DirectCalls:
     """The calls of one connection that bypass the session.
 
-    `put` writes a message, and returns False if the connection is closed; None if the transport has no way
-    to do so.
+    `put` writes a message, and returns False if the connection is closed; None if the transport cannot.
     """
 
     def __init__(self, put: Callable[[dict[str, Any]], bool] | None) -> None:
@@ -48,7 +47,7 @@ class DirectCalls:
 
     @property
     def possible(self) -> bool:
-        """Whether calls can be made: the session has sent a request after its handshake."""
+        """Whether calls can be made: only after the session has sent a request after its handshake."""
         return self._put is not None and self._era is not None
 
     @property
@@ -57,7 +56,7 @@ class DirectCalls:
         return self._era is not None and PROTOCOL_VERSION_META_KEY in self._era
 
     def learn(self, meta: Mapping[str, Any]) -> None:
-        """Copy from the `_meta` of a request what the session adds to its requests."""
+        """Learn from the `_meta` of a request which fields the session adds to its requests."""
         self._era = {key: meta[key] for key in _ERA if key in meta}
 
     async def call(
@@ -68,7 +67,7 @@ class DirectCalls:
         Cancelling this cancels the call at the server.
 
         Raises:
-            NotJsonArguments: the session may be able to send them.
+            NotJsonArguments: the SDK's session may be able to send them.
             MCPError: the server returned an error or an unusable result, or the connection closed.
         """
         assert self._put is not None and self._era is not None
@@ -96,7 +95,7 @@ class DirectCalls:
             self._waiting.pop(name, None)
 
     def answered(self, name: str | int, result: dict[str, Any]) -> bool:
-        """Take the answer to a call; return whether it is one."""
+        """Take the result of a call; return whether it is the result of a direct call."""
         if (waiting := self._waiting.get(name)) is None:
             return False
         answered, take, _ = waiting
@@ -109,7 +108,7 @@ class DirectCalls:
         return True
 
     def failed(self, name: str | int | None, error: ErrorData) -> bool:
-        """Take an error in place of an answer; return whether it is of a call."""
+        """Take an error for a call; return whether it is for a direct call."""
         if name is None or (waiting := self._waiting.get(name)) is None:
             return False
         if not waiting[0].done():
@@ -117,7 +116,7 @@ class DirectCalls:
         return True
 
     def progressed(self, params: Mapping[str, Any]) -> bool:
-        """Take a sane report of progress; return whether it is of a call."""
+        """Take a valid report of progress; return whether it is for a direct call."""
         token = params.get("progressToken")
         waiting = self._waiting.get(token) if isinstance(token, str) else None
         if waiting is None:

@@ -1,6 +1,6 @@
 """Headers that repeat arguments of a tool call (`x-mcp-header` in its schema), by the SDK's rules.
 
-The SDK would take them from its own listing, of which it gets none (see `sdk_bridge`). MCP 2026-07-28,
+The SDK would take them from a listing, but it never sees one (see `sdk_bridge`). MCP 2026-07-28,
 basic/transports/streamable-http, "Custom headers from tool parameters".
 """
 
@@ -12,7 +12,7 @@ from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_m
 from tui.core.text import clean_line
 
 HeaderMap = Mapping[tuple[str, ...], str]
-"""The end of a header's name, by the path of the property that it repeats."""
+"""The last part of a header's name, by the path of the property that the header repeats."""
 
 
 def header_map(schema: Any) -> HeaderMap | str:
@@ -22,5 +22,5 @@ def header_map(schema: Any) -> HeaderMap | str:
 
 
 def parameter_headers(wanted: HeaderMap, arguments: Any) -> dict[str, str]:
-    """Return the headers of a call."""
+    """Return the headers for the arguments of a call."""
     return mcp_param_headers(wanted, arguments) if isinstance(arguments, Mapping) else {}

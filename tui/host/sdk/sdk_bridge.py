@@ -2,9 +2,9 @@
 
 The SDK accepts or rejects a whole answer: one malformed tool loses the listing, an unknown content item loses
 the result, and 100,000 items block the event loop for seconds (measured on mcp 2.3). So a request of mcptui
-can have a `RawReply`: the answer is kept here unchanged, and the SDK gets a hollow one of the same shape,
-which it accepts quickly. The host reads the kept one with its own, tolerant code. The mark that connects the
-two is never sent.
+can have a `RawReply`: the answer is stored unchanged, and the SDK gets an empty one of the same shape, which
+it accepts quickly. The host reads the stored one with its own, tolerant code. The mark that connects the two
+is never sent.
 """
 
 import asyncio
@@ -48,9 +48,9 @@ STATE_LIMIT = 1024 * 1024
 class RawReply:
     """A request whose answer is kept raw: `raw`, once it has arrived.
 
-    `hollow` makes what the SDK sees out of it, and must not raise. `wanted` is an answer that asks for input
-    first, unchanged; `modern`: the request was sent as 2026-07-28 or later. With `may_be_task`, `raw` may be
-    a task that will have the answer; `is_task` says whether it is.
+    `hollow` returns the empty answer for the SDK, and must not raise. `wanted` is an answer that asks for
+    input first, unchanged; `modern`: the protocol of the request is 2026-07-28 or later. With `may_be_task`,
+    `raw` may be a task that will have the answer; `is_task` says whether it is.
     """
 
     hollow: Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -61,7 +61,7 @@ class RawReply:
     is_task: bool = False
 
     def take(self, result: dict[str, Any]) -> dict[str, Any] | str:
-        """Keep `result`; return what the SDK gets instead, or what is wrong with it."""
+        """Store `result`; return what the SDK gets instead, or what is wrong with it."""
         kind = result.get("resultType", "complete") if self.modern else "complete"
         if kind == "input_required":
             state = result.get("requestState")
@@ -91,13 +91,13 @@ class RawReply:
 
 @dataclass(slots=True)
 class SdkBridge:
-    """Both directions of one connection, as the SDK's `Transport` protocol wants them.
+    """Both directions of one connection, as the SDK's `Transport` protocol requires them.
 
     `on_notification` must not raise or wait. `server_versions` and `introduction` are the server's answer to
     the handshake, unchanged. `requests` answers what the server asks. `stamp` returns members to add to the
     `_meta` of a request, given whether its protocol is 2026-07-28 or later. `tool_headers` are the arguments
     that a call repeats in HTTP headers, by tool. `listened_tasks` are the ids of tasks that the next change
-    stream is to report. `calls` are those that go past the session, where that is possible.
+    stream is to report. `calls` are those that bypass the session, where that is possible.
     """
 
     read: Any
@@ -137,13 +137,13 @@ class SdkBridge:
     async def call(
         self, ticket: RawReply, tool: str, arguments: Mapping[str, Any], progress: ProgressSink
     ) -> None:
-        """Call a tool past the session; see `DirectCalls`."""
+        """Call a tool, bypassing the session; see `DirectCalls`."""
         ticket.modern = self.calls.modern
         params = {"name": tool, "arguments": arguments}
         await self.calls.call(params, ticket.take, progress, self.stamp(ticket.modern))
 
     def issue(self, ticket: RawReply) -> dict[str, Any]:
-        """Return the `meta` that ties a request to `ticket`; pass it to `withdraw` in the end."""
+        """Return the `meta` that connects a request with `ticket`; pass it to `withdraw` in the end."""
         self._numbers += 1
         key = f"{self._numbers}"
         self._tickets[key] = ticket
@@ -184,7 +184,7 @@ class SdkBridge:
         return SessionMessage(message, ClientMessageMetadata(headers=headers))
 
     def _with_tasks(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
-        """Add ids of tasks to what a change stream is to report: the SDK's filter has no member for them."""
+        """Add the ids of tasks that a change stream is to report: the SDK's filter has no field for them."""
         params = message.params or {}
         asked = params.get("notifications")
         filter = {**(asked if isinstance(asked, dict) else {}), "taskIds": list(self.listened_tasks)}
@@ -207,7 +207,7 @@ class SdkBridge:
         return SessionMessage(message.model_copy(update={"params": left}), item.metadata)
 
     def _stamped(self, item: SessionMessage) -> SessionMessage:
-        """Add members to the `_meta` of a request that `stamp` has for one of this era."""
+        """Add the fields that `stamp` returns for this protocol era to the `_meta` of a request."""
         message = item.message
         if not isinstance(message, JSONRPCRequest) or message.id in self._handshakes:
             return item
@@ -221,7 +221,7 @@ class SdkBridge:
         return SessionMessage(message.model_copy(update={"params": stamped}), item.metadata)
 
     def incoming(self, item: Any) -> Any:
-        """Return what the SDK sees of `item`, or None for nothing."""
+        """Return `item` as the SDK sees it, or None to drop it."""
         if not isinstance(item, SessionMessage):
             return item
         match item.message:

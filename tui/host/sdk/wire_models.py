@@ -2,7 +2,7 @@
 
 `mcp_types.methods` validates every message against some 300 generated pydantic models, and building all of
 them took half of the SDK's import and 5 MB (measured). A connection uses a few of them. So their base class
-is replaced while they are imported: a model's class statement only keeps its body, and the model is built
+is replaced while they are imported: a model's class statement only stores its body, and the model is built
 from it on first use (seen with mcp-types 2.3, pydantic 2.14). Where this does not work, or where
 `MCPTUI_WHOLE_LIBRARIES` is set, they are built at once.
 """
@@ -39,18 +39,18 @@ def load_wire_models() -> None:
             return
         try:
             _load()
-        except Exception:  # another version of the SDK: who imports the models builds them
+        except Exception:  # another version of the SDK: its importer builds the models
             _log.warning("the SDK's models cannot be built on first use", exc_info=True)
             for name in MODULES:
                 sys.modules.pop(name, None)
 
 
 def build_first_models() -> None:
-    """Build the models of the results that every connection begins with, in either revision."""
+    """Build the models of the results with which every connection begins, in either revision."""
     from mcp_types import methods
 
     for method, revision in FIRST_RESULTS:
-        with suppress(ValueError, KeyError):  # it is invalid: only its models are wanted
+        with suppress(ValueError, KeyError):  # it is invalid; only building its models matters
             methods.validate_server_result(method, revision, {})
 
 
@@ -68,7 +68,7 @@ def _load() -> None:
 class _Unbuilt(type):
     """The metaclass of placeholders for models, which are built on first access to an attribute.
 
-    Annotations use them too: pydantic then requests the schema of the model.
+    Annotations refer to placeholders too: pydantic then requests the schema of the model.
     """
 
     def __new__(

@@ -1,1 +1,1 @@
-"""Signing in to remote servers: consent, callback, tokens, and OAuth by the SDK. Loaded when one asks."""
+"""Signing in to remote servers: consent, callback, tokens, OAuth by the SDK. Loaded only when needed."""

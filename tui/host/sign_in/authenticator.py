@@ -166,10 +166,10 @@ class Authenticator(httpx2.Auth):
     async def _renewed(
         self, step: str, request: httpx2.Request, response: httpx2.Response, used: str, began: float
     ) -> bool:
-        """Get another token than the one that was `used`; return whether there is one."""
+        """Get another token than `used`; return whether there is one."""
         async with self._lock:
             if (current := self._token()) and current != used:
-                return True  # another request did it meanwhile
+                return True  # another request has done it meanwhile
             if step == "refresh":
                 # After a failure, the request is sent without a token, and then a sign-in follows.
                 await self._refreshed(request)
@@ -217,7 +217,7 @@ class Authenticator(httpx2.Auth):
                 await storage.drop_tokens()
 
     async def _another_did_it(self) -> bool:
-        """Use the token that another mcptui got meanwhile: refresh tokens often work only once."""
+        """Use the token that another mcptui process got meanwhile: many refresh tokens work only once."""
         newer = await self._around.store.find(self._spec.name, self._url)
         if newer is None or newer.saved_at <= self._stored.saved_at:
             return False
@@ -328,7 +328,7 @@ class Authenticator(httpx2.Auth):
         return module.code_result(found.code, found.state, found.issuer)
 
     async def _listen(self, listener: CallbackListener) -> None:
-        """Open the listener at the port of the registration, or register again with another port."""
+        """Open the listener at the registered port, or register again with another port."""
         configured = self._spec.oauth.callback_port
         registered = 0 if self._spec.oauth.client_id else _port_of(self._stored.client)
         try:
@@ -344,7 +344,7 @@ class Authenticator(httpx2.Auth):
             await listener.open(0)
 
     async def _challenge(self, client: httpx2.AsyncClient) -> httpx2.Response | None:
-        """Return the server's rejection of a request without a token; None if it accepts it."""
+        """Return the server's rejection of a request without a token; None if the server accepts it."""
         about: dict[str, object] = {"http": "GET", "url": masked_address(self._url)}
         try:
             async with asyncio.timeout(CHALLENGE_SECONDS):

@@ -20,10 +20,10 @@ from tui.host.sign_in.exchange import address_fault
 from tui.host.sign_in.failures import SignInFailed
 
 ASKED_SECONDS = 600.0
-"""How long the question waits; the listener is open meanwhile."""
+"""How long the question may wait for an answer; the listener is open meanwhile."""
 
 BROWSER_SECONDS = 300.0
-"""How long the user has in the browser."""
+"""How long the user may take in the browser."""
 
 PASTES = 3
 """How often the user may paste a wrong address."""
@@ -43,7 +43,7 @@ class BrowserSignIn:
         server_url: its address.
         listener: where the browser returns the answer; already open.
         questioner: asks the user.
-        waiting: called with what is waited for, a few words.
+        waiting: called with what the sign-in waits for, in a few words.
         remember: takes secrets to redact from now on, by name.
         open_browser: opens an address; returns False if it could not.
         decided: called with whether the user agreed to open the address, and what decided.

@@ -102,7 +102,7 @@ class CallbackListener:
         return await asyncio.shield(self._answer)
 
     async def close(self) -> None:
-        """Close the port; a page that is being sent is sent first."""
+        """Close the port, after sending a page that is in progress."""
         if self._server is not None:
             self._server.close()
         if self._tasks:

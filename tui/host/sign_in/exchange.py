@@ -36,8 +36,8 @@ Remember = Callable[[Mapping[str, str]], None]
 def address_fault(address: str, server_url: str) -> str:
     """Return why an address of a server's authorization server is not used, or "".
 
-    It must be https, unless it and the server are both on this machine, or the server has the same host and
-    no https either. A server outside a private network must not name an address inside one.
+    It must be https, unless it and the server are both on this machine, or the server is on the same host
+    without https. A server outside a private network must not name an address inside one.
     """
     parts, server = urlsplit(address), urlsplit(server_url)
     host = parts.hostname or ""
@@ -65,7 +65,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_private(host: str) -> bool:
-    """Return whether a host is by its name or number in a private network, or this machine."""
+    """Return whether a host is this machine or, by its name or number, in a private network."""
     if any(host == name or host.endswith(f".{name}") for name in _LOCAL_NAMES):
         return True
     try:
@@ -137,7 +137,7 @@ class OAuthExchange:
     async def _bounded(self, request: httpx2.Request) -> tuple[httpx2.Response, bytes]:
         body = bytearray()
         async with asyncio.timeout(SECONDS):
-            # No redirects: the SDK follows those that stay with the origin.
+            # No redirects: the SDK follows redirects within the origin itself.
             response = await self._client.send(request, stream=True, auth=None, follow_redirects=False)
             try:
                 async for block in response.aiter_bytes():
@@ -159,6 +159,6 @@ def _cookies(response: httpx2.Response) -> dict[str, str]:
 
 
 def _kept(response: httpx2.Response) -> list[tuple[str, str]]:
-    """Return the headers that still apply to the decoded body."""
+    """Return the headers that still apply after decoding the body."""
     dropped = ("content-encoding", "content-length", "transfer-encoding")
     return [(name, value) for name, value in response.headers.multi_items() if name.lower() not in dropped]

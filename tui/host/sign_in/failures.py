@@ -18,9 +18,9 @@ class SignInFailed(ServerError):
 
 
 def explained(error: Exception, said: str, server: str, context: "OAuthContext") -> SignInFailed:
-    """Return what an error of the SDK means for the user.
+    """Explain an error of the SDK to the user.
 
-    `said` is its message, cleaned and redacted; `context` is what the SDK has learned so far.
+    `said` is its message, cleaned and redacted; `context` is the SDK's state so far.
     """
     kind = type(error).__name__
     known = context.protected_resource_metadata

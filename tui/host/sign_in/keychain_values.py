@@ -1,4 +1,4 @@
-"""Configured values that are in the keychain: `keyring:SERVICE/NAME` in place of a secret."""
+"""Configured values stored in the keychain: `keyring:SERVICE/NAME` in place of a secret."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -78,10 +78,10 @@ class SignInStorage:
 
 
 class PersonProvider(OAuthClientProvider):
-    """Signs the user in, in a browser.
+    """Signs the user in with a browser.
 
     Attributes:
-        scopes: those of the configuration, which are requested in place of what the server suggests.
+        scopes: the configured scopes, requested instead of those that the server suggests.
         stepping_up: more scopes are being requested than were granted before.
     """
 
@@ -173,7 +173,7 @@ def credentials_provider(spec: ServerSpec, storage: SignInStorage) -> OAuthClien
 
 
 def assertion_for(oauth: OAuthSpec) -> Callable[[str], Awaitable[str]]:
-    """Return what signs an assertion for an issuer with a private key, after `load_credentials`."""
+    """Return a function that signs an assertion for an issuer; call `load_credentials` first."""
     keys = load_credentials(with_jwt=True).SignedJWTParameters(
         issuer=oauth.client_id,
         subject=oauth.client_id,
@@ -185,7 +185,7 @@ def assertion_for(oauth: OAuthSpec) -> Callable[[str], Awaitable[str]]:
 
 
 def load_credentials(*, with_jwt: bool) -> Any:
-    """Import the SDK's client credentials; without a private key, with an empty module for PyJWT (+9 MB)."""
+    """Import the SDK's client credentials; without a private key, an empty module replaces PyJWT (9 MB)."""
     name = "mcp.client.auth.extensions.client_credentials"
     stand_in = None
     if not with_jwt and name not in sys.modules and "jwt" not in sys.modules:
@@ -201,7 +201,7 @@ def load_credentials(*, with_jwt: bool) -> Any:
 
 
 def code_result(code: str, state: str, issuer: str | None) -> AuthorizationCodeResult:
-    """Return an answer of the browser as the SDK takes it."""
+    """Return an answer of the browser in the SDK's type."""
     return AuthorizationCodeResult(code=code, state=state, iss=issuer)
 
 

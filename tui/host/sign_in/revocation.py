@@ -19,10 +19,10 @@ from tui.host.sign_in.keychain_values import Remember, resolved_oauth
 from tui.host.sign_in.token_store import StoredSignIn
 
 SECONDS = 10.0
-"""Timeout for all tokens of one server, because the user waits for it."""
+"""Timeout for all tokens of one server; the user waits for it."""
 
 REVOKED = ("refresh_token", "access_token")
-"""The tokens of a sign-in; the names are also the hints. Many servers revoke the second with the first."""
+"""The revocable tokens of a sign-in, by their type hints. Many servers revoke the second with the first."""
 
 _BASIC, _POST = "client_secret_basic", "client_secret_post"
 _JWT = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"

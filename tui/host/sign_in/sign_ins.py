@@ -1,4 +1,4 @@
-"""What the sign-ins of all servers share: the token store, the questioner, and the state that is shown."""
+"""The state that the sign-ins of all servers share: the token store, the questioner, what is shown."""
 
 import time
 from collections.abc import Callable, Mapping

@@ -88,7 +88,7 @@ class TokenStore:
     async def find(self, server: str, url: str) -> StoredSignIn | None:
         """Return the newest sign-in to a server at this address, with its secrets; None if there is none.
 
-        One whose secrets cannot be read does not count: the user signs in again.
+        A sign-in whose secrets cannot be read does not count: the user signs in again.
         """
         for found in await asyncio.to_thread(self._all):
             if (found.server, found.url) == (server, url):
@@ -96,7 +96,7 @@ class TokenStore:
         return None
 
     async def of(self, server: str) -> list[StoredSignIn]:
-        """Return all sign-ins to a server whose secrets can be read, with them."""
+        """Return all sign-ins to a server whose secrets can be read, with the secrets."""
         mine = [found for found in await asyncio.to_thread(self._all) if found.server == server]
         return [found for one in mine if (found := await self._with_secrets(one)) is not None]
 
@@ -142,7 +142,7 @@ class TokenStore:
                 await keychain.remove(SERVICE, _entry(found))
 
     def shown_place(self, sign_in: StoredSignIn) -> str:
-        """Return where the secrets of a stored sign-in are, for the user."""
+        """Return where the secrets of a stored sign-in are, in words for the user."""
         if sign_in.place == IN_KEYCHAIN:
             return "in the keychain"
         if sign_in.place != IN_FILE:
@@ -228,7 +228,7 @@ def _is_private(about: os.stat_result) -> bool:
 
 
 def _checked(found: StoredSignIn) -> StoredSignIn:
-    """Raises TypeError if a value has another type than it is written with."""
+    """Return a sign-in that was read; raise TypeError if a field has the wrong type."""
     texts = (found.server, found.url, found.issuer, found.place, found.reason)
     tables = (found.client, found.tokens, found.metadata, found.resource)
     numbers = (found.saved_at, found.expires_at or 0.0)

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class ServerTransport(Protocol):
-    """One connection to one server, used once: an async context manager that gives the SDK's two streams.
+    """One connection to one server, used once: an async context manager that returns the SDK's two streams.
 
-    Leaving it always ends the server and everything that it started, in bounded time.
-    Every transport shows each raw line to a `TrafficSink` first.
+    Leaving it always ends the server and everything that it started, in bounded time. Every transport shows
+    each raw line to a `TrafficSink` first.
     """
 
     @property
@@ -77,7 +77,7 @@ class ServerTransport(Protocol):
         """Ids of the processes that had left the group and were ended anyway."""
 
     def begin(self) -> bool:
-        """Before entering, start what needs no SDK; entering raises errors of this.
+        """Before entering, start what does not need the SDK; errors are raised on entering.
 
         Return whether anything was started. If so, the context must be left, even if it was not entered.
         """
@@ -88,7 +88,7 @@ class ServerTransport(Protocol):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
-        """Stop; see the class."""
+        """Stop the server; see the class."""
 
     def negotiated(self, version: str) -> None:
         """Record the negotiated protocol version."""

@@ -38,10 +38,10 @@ SSE_SECONDS = 5.0
 """How long a server may take to show that it uses HTTP+SSE."""
 
 RETRY_SECONDS = 1.0
-"""Before a stream is resumed, if the server does not say."""
+"""Delay in seconds before a stream is resumed, if the server does not name one."""
 
 RESUMES = 5
-"""How often in a row a stream is resumed without new events."""
+"""How often a stream is resumed in a row without new events."""
 
 LONGEST_WAIT = 20.0
 """Maximum delay in seconds after which a rejected request is sent again; if the server names a longer one, it
@@ -127,7 +127,7 @@ class StreamableHttp:
         if VERSION in headers:
             self._version = headers[VERSION]
         elif method == "initialize":
-            self._version = ""  # that of the probe is not meant
+            self._version = ""  # not the version of the probe
         if method is not None and "id" in message:
             if method == "initialize":
                 self._handshake = message
@@ -139,7 +139,7 @@ class StreamableHttp:
             self._in_order.put_nowait((message, headers))
 
     def _cancel(self, message: Mapping[str, Any]) -> bool:
-        """Cancel a request by closing it, as in the newer protocol; return whether that is sufficient."""
+        """Cancel a request by closing it, as in the newer protocol; return whether that is enough."""
         wire_id = message["params"]["requestId"]
         post = self._posts.get(wire_id)
         if post is None:
@@ -238,7 +238,7 @@ class StreamableHttp:
         self._remote.end(HttpFault(text, next_step='Set transport = "sse" for it.', status=fault.status))
 
     async def _exchange(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
-        """Send a request and take the response. Raises HttpFault if that is not an answer."""
+        """Send a request and take the response. Raises HttpFault if there is no answer."""
         wire_id: Id = message["id"]
         method = message["method"]
         body = write_line(message)
@@ -322,7 +322,7 @@ class StreamableHttp:
         except HttpFault as found:
             fault = found
         stream = stream_of(response)
-        is_endless = stream.partial > ENDLESS  # it would not end the next time either
+        is_endless = stream.partial > ENDLESS  # a repeated response would not end either
         if stream.last_id and not is_endless and self._version < STATELESS_SINCE:
             return stream.last_id, RETRY_SECONDS if stream.retry_ms is None else stream.retry_ms / 1000
         if wire_id is None:
@@ -333,7 +333,7 @@ class StreamableHttp:
         return wire_id is not None and not self._gate.is_pending(wire_id)
 
     async def _see_the_end(self, events: AsyncGenerator[Event]) -> None:
-        """A stream that is read to its end leaves a connection that can be used again."""
+        """Read a stream to its end, so that its connection can be used again."""
         with contextlib.suppress(TimeoutError, HttpFault):
             async with asyncio.timeout(AFTER_ANSWER):
                 async for late in events:
@@ -389,7 +389,7 @@ class StreamableHttp:
         """Open a new session in place of `lost`; raises `fault` if the server rejects it."""
         async with self._reopening:
             if self._session != lost:
-                return  # another request has done it
+                return  # another request has reopened it
             version, opening = self._version, {**self._handshake, "id": self._gate.new_id()}
             headers = {"accept": ACCEPT, "content-type": "application/json"}
             async with self._link.exchange("POST", headers, write_line(opening)) as response:
@@ -439,12 +439,12 @@ class StreamableHttp:
                     if session:
                         await self._check_session(response)
                     if not is_stream(response) or response.status_code >= 300:
-                        return  # it has no such stream
+                        return  # the server has no such stream
                     onward = await self._take_events(response, None)
             except SessionLost as lost:
                 with contextlib.suppress(HttpFault):
                     await self._reopen(session, lost)
-                return  # the new session has a stream of its own
+                return  # the new session has its own stream
             except HttpFault:
                 onward = None
             last_id, seconds = onward or (last_id, RETRY_SECONDS)

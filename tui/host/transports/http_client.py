@@ -65,7 +65,7 @@ def proxy_for(url: httpx2.URL) -> str | None:
 async def _context_for(url: httpx2.URL, proxy: str | None) -> ssl.SSLContext:
     if url.scheme == "https" or (proxy or "").startswith("https"):
         return await asyncio.to_thread(tls_context)
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody, and costs nothing
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # has no certificates, and costs nothing
 
 
 class RoutedTransport(httpx2.AsyncBaseTransport):
@@ -155,7 +155,7 @@ class TappedTransport(httpx2.AsyncBaseTransport):
 def _unsendable(request: httpx2.Request) -> str:
     """Return which header of a request cannot be sent, without its value."""
     for name, value in request.headers.items():
-        own = name in FRAMING  # the library's
+        own = name in FRAMING  # set by the library
         if not own and (header_name_fault(name) or header_value_fault(value) or value != value.strip()):
             return f"invalid header {clean_line(name, 60)}"
     return "a header contains invalid characters"
@@ -239,13 +239,13 @@ async def send_within_origin(
 
 
 def redirect_target(response: httpx2.Response) -> str:
-    """Return where a response redirects to, without user, query and fragment; "" if it does not."""
+    """Return the target of a redirect, without user, query and fragment; "" if there is none."""
     onward = response.next_request
     return "" if onward is None else str(onward.url.copy_with(userinfo=b"", query=None, fragment=None))
 
 
 def redirects_to_itself(response: httpx2.Response) -> bool:
-    """Return whether a redirect leads to where it came from, or was followed too often already."""
+    """Return whether a redirect leads back to its own address, or there were too many redirects."""
     onward = response.next_request
     return onward is not None and (onward.url == response.request.url or _onward(response) is not None)
 
@@ -264,7 +264,7 @@ def _onward(response: httpx2.Response) -> httpx2.Request | None:
 
 
 def _within_origin(url: httpx2.URL, other: httpx2.URL) -> bool:
-    """Also from http to https on the same host, on the default ports."""
+    """Return whether two addresses have one origin; http to https on the same host, default ports, counts."""
     if (url.scheme, url.host, url.port) == (other.scheme, other.host, other.port):
         return True
     upgraded = (url.scheme, other.scheme) == ("http", "https") and url.port is None and other.port is None

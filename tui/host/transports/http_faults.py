@@ -1,4 +1,4 @@
-"""What went wrong with one HTTP request, as a sentence with its cause and the next step. Pure."""
+"""Failures of one HTTP request, as sentences with cause and next step. Pure."""
 
 import email.utils
 import os
@@ -90,7 +90,7 @@ def broken(error: Exception, status: int) -> HttpFault:
 
 
 def ended(status: int, why: str = "") -> HttpFault:
-    """Return the fault for a stream that ended without the response; `why` it could not be resumed."""
+    """Return the fault for a stream that ended without the response; `why` says what prevents resuming it."""
     more = f" and was not resumed: {why}" if why else ""
     text = f"HTTP {status}: the event stream ended without a response{more}."
     return HttpFault(text, next_step=MAY_HAVE, status=status)
@@ -104,7 +104,7 @@ def too_large(size: int | None, limit: int, status: int) -> HttpFault:
 
 
 def other_answer(why: str, status: int) -> HttpFault:
-    """Return the fault for a body that is JSON, but not the answer to the request."""
+    """Return the fault for a body that is JSON, but does not answer the request."""
     text = f"HTTP {status}: the response is invalid: {why}."
     return HttpFault(text, next_step="Check that the URL is that of an MCP server.", status=status)
 
@@ -112,7 +112,7 @@ def other_answer(why: str, status: int) -> HttpFault:
 def refused(
     response: httpx2.Response, body: bytes, *, signs_in: bool = False, running: bool = False
 ) -> HttpFault:
-    """Return the fault for a response that is no JSON-RPC message; `body` is the head of its body.
+    """Return the fault for a response that is not a JSON-RPC message; `body` is the head of its body.
 
     `signs_in`: a sign-in was tried. `running`: the server has answered at this address before.
     """
@@ -158,7 +158,7 @@ def content_type(response: httpx2.Response) -> str:
 
 
 def retry_after(value: str) -> float | None:
-    """Return the seconds that a Retry-After header asks for (RFC 9110, 10.2.3), None for no sound value."""
+    """Return the seconds in a Retry-After header (RFC 9110, 10.2.3), None if it is malformed."""
     text = value.strip()
     if text.isascii() and text.isdigit() and len(text) < 9:
         return float(text)
@@ -191,7 +191,7 @@ def _quoted(response: httpx2.Response, body: bytes) -> str:
 
 
 def _cause(error: BaseException) -> BaseException:
-    """Return the error of the operating system that caused those of the libraries, if there is one."""
+    """Return the operating system's error that caused the libraries' errors, if there is one."""
     found: BaseException = error
     seen: BaseException | None = error
     while seen is not None:

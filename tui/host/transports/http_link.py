@@ -41,7 +41,7 @@ _HEAD = "mcptui.head"
 class HttpLink:
     """Sends HTTP requests to one server and passes the messages in the responses to the gate.
 
-    `reach` is whether the server responds; `on_change` is called when that changes, and must not raise.
+    `reach` says whether the server responds; `on_change` is called when that changes, and must not raise.
     `auth` signs in to it; the user can act on its errors. `remember` takes secrets of headers to redact from
     now on. `noise` counts content that was not a message; `why_noise` describes the last of it.
     """
@@ -87,7 +87,7 @@ class HttpLink:
     ) -> AsyncIterator[httpx2.Response]:
         """Send a request and yield its response, unread; sign in first if the server requires it.
 
-        Raises HttpFault if there is none.
+        Raises HttpFault if there is no response.
         """
         response = await self._send(method, headers, body, url or self.url)
         try:
@@ -112,7 +112,7 @@ class HttpLink:
                 request.headers.update(found)
                 self._has_headers = True
             return await send_within_origin(self._client, request, self._auth)
-        except McptuiError as error:  # of signing in, or of the keychain
+        except McptuiError as error:  # from signing in, or from the keychain
             raise HttpFault(error.message, next_step=error.next_step, status=401, refused=True) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             fault = faults.unreachable(error, shown_origin(url))
@@ -161,7 +161,7 @@ class HttpLink:
         self._messages.begin()
 
     async def rest(self) -> None:
-        """Pause if they have taken long enough."""
+        """Pause if these messages have taken long enough."""
         await self._messages.rest()
 
     async def body(self, response: httpx2.Response, limit: int = LINE_LIMIT) -> bytes:
@@ -200,8 +200,8 @@ class HttpLink:
     async def message(self, raw: bytes, asked: Id | None = None, *, status: int = 200) -> list[Message]:
         """Pass the messages of a body or an event to the gate, and return them.
 
-        An error without an id answers the request `asked`; in a rejection, one with any id does, because many
-        servers invent one. The error of a server that failed or is busy names the `status`.
+        An error without an id answers the request `asked`; in a rejection, an error with any id does, because
+        many servers invent one. If the server failed or is busy, the error includes the `status`.
         """
         if self._messages.drop_surplus(raw):
             return []
@@ -219,7 +219,7 @@ class HttpLink:
         return frames
 
     async def event(self, event: Event, asked: Id | None = None) -> list[Message]:
-        """Pass the message of an event to the gate, and return it; a large one fails what it answers."""
+        """Pass the message of an event to the gate, and return it; if it is too large, its request fails."""
         if event.kind not in ("", "message") or not event.size:
             return []
         if event.size <= len(event.data):
@@ -255,7 +255,7 @@ def is_stream(response: httpx2.Response) -> bool:
 
 
 def stream_of(response: httpx2.Response) -> EventCutter:
-    """Return the state of an event stream: of the one that the tap has, unless it is compressed."""
+    """Return the state of an event stream: that of the tap, unless it is compressed."""
     exchange: HttpExchange = response.extensions[EXCHANGE]
     if exchange.stream is not None and is_plain(response):
         return exchange.stream

@@ -1,4 +1,4 @@
-"""HTTP+SSE, the transport of 2024-11-05: a stream of messages from the server, a request for each to it.
+"""HTTP+SSE, the transport of 2024-11-05: messages from the server in a stream, to it in requests.
 
 The stream begins with the address for messages, and is the session: when it ends, pending requests are lost.
 It is reopened by repeating the handshake. Some servers answer in the response to a request, which the
@@ -63,7 +63,7 @@ class HttpSse:
         self._remote.start(self._send_in_order(), "notifications")
 
     async def _await_endpoint(self) -> None:
-        """End a start whose stream names no address in time; the time of a sign-in does not count."""
+        """End a start whose stream names no address in time; time spent signing in does not count."""
         with contextlib.suppress(TimeoutError):
             async with self._remote.limit(ENDPOINT_SECONDS):
                 await self._ready.wait()

@@ -41,7 +41,7 @@ INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 def authenticator_of(
     spec: ServerSpec, sign_ins: SignIns, tap: WireTap, clocks: TimeLimits
 ) -> "Authenticator":
-    """Return what signs in to a server; its requests are recorded as events, without their secrets."""
+    """Return an authenticator for a server; its requests are recorded as events, without their secrets."""
     from tui.host.sign_in.authenticator import Authenticator
 
     def resent(request: "httpx2.Request", status: int) -> None:
@@ -63,7 +63,7 @@ def authenticator_of(
 async def revoke(
     sign_ins: "Sequence[StoredSignIn]", spec: ServerSpec | None, around: SignIns, tap: WireTap
 ) -> str:
-    """Revoke the tokens of sign-ins, recorded without them; return why one was not revoked, or "".
+    """Revoke the tokens of sign-ins, recorded without secrets; return why one was not revoked, or "".
 
     The configured credentials of `spec` are used for its own sign-ins; without it only stored ones.
     """
@@ -85,8 +85,8 @@ async def revoke(
 class Wire(Protocol):
     """Sends messages to one remote server and receives its answers. Used once.
 
-    `kind` is its name for the user. After `probe_seconds`, the session gets the answer that the server does
-    not support `server/discover`.
+    `kind` is its name on screen. After `probe_seconds`, the session gets the answer that the server does not
+    support `server/discover`.
     """
 
     kind: str
@@ -96,13 +96,13 @@ class Wire(Protocol):
         """Start; never waits."""
 
     def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
-        """Send a message as it is on the wire, with the headers that the session wants; never waits."""
+        """Send a message as it is on the wire, with the headers from the session; never waits."""
 
     def negotiated(self, version: str) -> None:
         """Record the negotiated protocol version."""
 
     async def close(self) -> None:
-        """Close the connection politely, in bounded time; all tasks have ended."""
+        """Close the connection cleanly, in bounded time; call it once all tasks have ended."""
 
 
 class RemoteTransport:
@@ -183,7 +183,7 @@ class RemoteTransport:
         self._wire.negotiated(version)
 
     def begin(self) -> bool:
-        """Start nothing: that takes the SDK."""
+        """Start nothing: that would need the SDK."""
         return False
 
     async def __aenter__(self) -> tuple[ReadStream, WriteStream]:
@@ -261,7 +261,7 @@ class RemoteTransport:
                 yield
 
     def later(self, seconds: float, act: Callable[[], object]) -> None:
-        """Call `act` in a while, unless the connection has ended by then."""
+        """Call `act` after some seconds, unless the connection has ended by then."""
         loop = asyncio.get_running_loop()
         self._timers = [timer for timer in self._timers if timer.when() > loop.time()]
         self._timers.append(loop.call_later(seconds, act))
@@ -274,7 +274,7 @@ class RemoteTransport:
         return self._wire
 
     def reopened(self) -> None:
-        """Tell the SDK that the server has a new session, so anything may have changed."""
+        """Tell the SDK that the server has a new session, in which anything may have changed."""
         self.tap.event("session opened again")
         for kind in LISTS:
             self.inbox.put(Notification(f"notifications/{kind}/list_changed"))

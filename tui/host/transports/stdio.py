@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tui.host.transports.streams import ReadStream, WriteStream
 
 ENDLESS = 128 * 1024 * 1024
-"""Maximum bytes of a line without an end, during which the server can send nothing else."""
+"""Maximum bytes of an unfinished line; until it ends, the server can send nothing else."""
 
 LAST_WORDS = 4 * 1024 * 1024
 """Maximum bytes read from a pipe after its server has exited, because a grandchild may write forever."""
@@ -47,7 +47,7 @@ PROBE_SECONDS = 2.0
 """How long a server may take to answer `server/discover`; some ignore unknown methods."""
 
 EOF_SECONDS = 1.0
-"""How long a server may keep running after it closed its stdout, when it can no longer answer."""
+"""How long a server may keep running after it closed its stdout and can no longer answer."""
 
 
 class StdioTransport:
@@ -128,11 +128,11 @@ class StdioTransport:
         return self._gate.drops
 
     def negotiated(self, version: str) -> None:
-        """Enforce the rules of a protocol version; also learned from the traffic itself."""
+        """Enforce the rules of a protocol version; also called for a version seen in the traffic."""
         self._gate.negotiated(version)
 
     def begin(self) -> bool:
-        """Start the process and return whether it runs; if not, entering raises why. Needs no SDK."""
+        """Start the process and return whether it runs; if not, entering raises the error. Needs no SDK."""
         try:
             self._begin()
         except Exception as error:
@@ -187,7 +187,7 @@ class StdioTransport:
             await descend(process, stdin, self._grace, self._hurry)
             patience = 0.0 if self._hurry.is_set() else self._grace.stragglers
             self.leftovers = await asyncio.to_thread(sweep, process, self._mark, patience)
-            if process.exit is not None:  # what it wrote before it ended is still in the pipes
+            if process.exit is not None:  # its last output is still in the pipes
                 await first_of(asyncio.wait(self._tasks), self._hurry.wait(), seconds=LAST_WORDS_SECONDS)
             for pipe in self._pipes:
                 pipe.close()
@@ -256,7 +256,7 @@ class StdioTransport:
             self._tap.gave_up(wire_id, why)
 
     def _refuse(self, refusal: Refusal) -> None:
-        """Give up a server with another protocol than the configured one; the session then ends."""
+        """Give up a server that does not speak the configured protocol, which ends the session."""
         self.fatal, self.next_step = refusal
         self._gate.fail_all(CONNECTION_CLOSED, refusal.why)
 

@@ -30,8 +30,8 @@ from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 class WindowsStdioTransport:
     """One server process behind the SDK's transport. Used once.
 
-    The SDK does not expose its process and its noise: these attributes never change. Its job object ends what
-    the server started. `exited` is set when the server's output has ended; `on_change` must not raise.
+    The SDK does not expose its process or its noise, so these attributes never change. Its job object ends
+    what the server started. `exited` is set when the server's output has ended; `on_change` must not raise.
     """
 
     def __init__(
@@ -53,13 +53,13 @@ class WindowsStdioTransport:
         self._listener: threading.Thread | None = None
 
     def negotiated(self, version: str) -> None:
-        """Do nothing: the SDK's transport reads every version alike."""
+        """Do nothing: the SDK's transport handles all versions alike."""
 
     async def kill_now(self) -> None:
         """Do nothing: the SDK ends the job within its own timeouts."""
 
     def begin(self) -> bool:
-        """Start nothing: that takes the SDK."""
+        """Start nothing: that would need the SDK."""
         return False
 
     async def __aenter__(self) -> tuple[FilteredReadStream, FilteredWriteStream]:

@@ -69,8 +69,8 @@ class ReadStream:
 class WriteStream:
     """Takes messages from the SDK; `send` never waits, and returns False if the connection is closed.
 
-    It gets the message, and the HTTP headers that the session adds. `put`, None unless `bare`,
-    sends a message that needs none; it returns the same.
+    `send` gets the message and the HTTP headers that the session adds. `put` (None unless `bare`) sends a
+    message without headers, and returns the same.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class WriteStream:
 
 
 class FilteredReadStream:
-    """Another read stream, with a filter.
+    """Wraps a read stream with a filter.
 
     `incoming` returns what to hand on for an item, or None to skip it. `ended` is called when the stream
     ends, however it does.
@@ -146,7 +146,7 @@ class FilteredReadStream:
 
 
 class FilteredWriteStream:
-    """Another write stream, with a filter."""
+    """Wraps a write stream with a filter."""
 
     def __init__(self, stream: Any, outgoing: Callable[[SessionMessage], SessionMessage]) -> None:
         self._stream = stream

@@ -2,7 +2,7 @@
 
 The subprotocol is `mcp`, and each text message one JSON-RPC message. The connection begins as an HTTP request
 of the same client as for the other transports, so sign-in, headers, certificates and proxies are the same;
-from there on wsproto (RFC 6455) reads and writes the frames, without compression. A lost connection is
+after that, wsproto (RFC 6455) reads and writes the frames, without compression. A lost connection is
 reopened: pending requests have failed, and a server with sessions gets a new handshake.
 """
 
@@ -47,7 +47,7 @@ LEAVE_SECONDS = 1.0
 
 ACCEPT_SECONDS = 30.0
 RETRY_SECONDS = 1.0
-"""Before the first new connection; each failure doubles it."""
+"""Delay in seconds before the first new connection; each failure doubles it."""
 
 REOPENS = 5
 """How often in a row a connection is opened again before it counts as lost."""
@@ -109,7 +109,7 @@ class WebSocket:
         self._outbox: asyncio.Queue[tuple[bytes | Event, Context, Id | None]] = asyncio.Queue()
         self._lost: HttpFault | None = None
         self._ready = asyncio.Event()
-        self._under_way: dict[Id, bool] = {}  # whether it has been written
+        self._under_way: dict[Id, bool] = {}  # pending requests, and whether each has been written
         self._handshake: dict[str, Any] = {}
         self._accepted = self._modern = False
         self._own: Id | None = None
@@ -201,7 +201,7 @@ class WebSocket:
             )
 
     def _settled(self) -> bool:
-        """Whether the session is established, so that a lost connection may be opened again unseen."""
+        """Whether the session is established, so that a lost connection may be reopened unnoticed."""
         return self._accepted or self._modern or self._remote.gate.version >= STATELESS_SINCE
 
     def _forget(self, fault: HttpFault) -> None:
@@ -214,7 +214,7 @@ class WebSocket:
         self._under_way.clear()
 
     async def _shake_hands(self) -> None:
-        """Open the session again, unseen by the SDK; anything may have changed meanwhile."""
+        """Open the session again, hidden from the SDK; anything may have changed meanwhile."""
         opening = {**self._handshake, "id": self._remote.gate.new_id()}
         self._own, self._answered = opening["id"], asyncio.Event()
         try:
@@ -310,7 +310,7 @@ class WebSocket:
     # ---- what comes back ---------------------------------------------------------------------------------
 
     async def _read_all(self) -> HttpFault:
-        """Read until the connection ends, and return how it did."""
+        """Read until the connection ends, and return how it ended."""
         assert self._stream is not None
         while True:
             data = await self._stream.read(CHUNK)
@@ -359,7 +359,7 @@ class WebSocket:
                         self._answered.set()
 
     async def _farewell(self, event: CloseConnection) -> HttpFault:
-        """Answer the server's close frame, and return what it means."""
+        """Answer the server's close frame, and return the fault that it stands for."""
         self._closed.set()
         code, reason = int(event.code), clean_line(event.reason or "", 120)
         self._remote.tap.event("disconnect", code=code, reason=reason)
