@@ -39,7 +39,7 @@ def test_the_words_of_a_query_match_in_any_order() -> None:
     assert found("model switch") == ["Switch model"]
 
 
-def test_matches_of_a_key_or_an_alias_come_after_matches_of_a_title() -> None:
+def test_a_match_of_an_alias_comes_after_a_match_of_a_title() -> None:
     commands = [
         Command("Show keys", "f1", lambda: None, "help app.help"),
         *map(_command, ("Help yourself", "x")),
@@ -47,7 +47,7 @@ def test_matches_of_a_key_or_an_alias_come_after_matches_of_a_title() -> None:
     assert found("help", commands) == ["Help yourself", "Show keys"]
 
 
-def test_commands_with_the_same_title_are_one_with_the_key_and_the_syntax_of_both() -> None:
+def test_commands_with_the_same_title_are_merged_and_show_the_key_and_the_slash_command() -> None:
     once = merged(
         [
             Command("Switch model", "f10", lambda: "list"),
@@ -59,7 +59,7 @@ def test_commands_with_the_same_title_are_one_with_the_key_and_the_syntax_of_bot
     assert once[0].run() == "list" and found("/model", once) == ["Switch model"]
 
 
-def test_a_command_that_is_unavailable_still_says_why_when_it_is_also_another() -> None:
+def test_merging_commands_keeps_the_reason_why_one_is_unavailable() -> None:
     export, written = (
         Command("Export", "why", lambda: None, "", "empty"),
         Command("Export", "/e", lambda: None),
@@ -67,7 +67,7 @@ def test_a_command_that_is_unavailable_still_says_why_when_it_is_also_another() 
     assert [(one.help, one.why_not) for one in merged([export, written])] == [("why", "empty")]
 
 
-def test_actions_of_other_screens_name_their_screen_and_none_of_this_one_is_among_them() -> None:
+def test_actions_of_other_screens_name_their_screen_and_those_of_this_screen_are_left_out() -> None:
     away = {one.title: one.help for one in elsewhere((Context.WORKBENCH,), KeyOverrides(), lambda _: None)}
     assert away["Traffic: show statistics of each server and tool"] == "S"
     assert away["Sessions: rename the session"] == "ctrl+e"

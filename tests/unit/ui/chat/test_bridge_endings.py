@@ -10,13 +10,13 @@ KEYS = {"go_on": "ctrl+g"}
 
 
 @pytest.mark.parametrize("reason", list(EndReason))
-def test_an_end_reason_is_one_or_two_plain_sentences_with_keys_filled_in(reason: EndReason):
+def test_an_end_reason_becomes_a_sentence_with_its_keys_filled_in(reason: EndReason):
     sentence, _ = note_of(Remark(0, "end", reason.value), **KEYS)
     assert sentence[0].isupper() or sentence[0] == "r"
     assert sentence.endswith(".") and "{" not in sentence and reason.value not in sentence.split()
 
 
-def test_an_error_is_highlighted():
+def test_a_remark_has_the_severity_of_its_kind():
     assert note_of(
         Remark(1, "error", "it does not support response_format with tools; retrying without"), **KEYS
     ) == ("it does not support response_format with tools; retrying without", "bad")

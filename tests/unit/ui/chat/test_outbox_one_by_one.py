@@ -11,16 +11,19 @@ async def test_items_are_processed_one_after_the_other():
     gate = asyncio.Event()
 
     async def do(what: str) -> None:
+        done.append(f"{what} started")
         await gate.wait()
-        done.append(what)
+        await asyncio.sleep(0)
+        done.append(f"{what} ended")
 
     queue = SerialQueue(do, done.append)  # type: ignore[arg-type]
     for what in "abc":
         queue.put(what)
-    assert queue.busy and done == []
+    await until(lambda: bool(done))
+    assert queue.busy and done == ["a started"]
     gate.set()
     await until(lambda: not queue.busy)
-    assert done == ["a", "b", "c"]
+    assert done == [f"{what} {step}" for what in "abc" for step in ("started", "ended")]
 
 
 async def test_stopping_returns_the_items_not_started_and_the_queue_still_works():

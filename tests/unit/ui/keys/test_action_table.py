@@ -105,7 +105,7 @@ def test_the_footer_shows_configured_keys():
     assert overrides.keymap() == {"composer.send": "ctrl+d,f11"}
 
 
-def test_keys_are_formatted_for_people():
+def test_key_names_are_formatted_for_display():
     assert key_words("f1,question_mark") == "f1, ?"
     assert first_key("shift+enter,ctrl+j") == "shift+enter"
     assert key_words("escape") == "esc"

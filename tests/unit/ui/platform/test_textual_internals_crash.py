@@ -62,7 +62,9 @@ async def test_an_error_from_outside_ends_the_app(
 
 
 @pytest.mark.parametrize("has_private_name", [True, False])
-async def test_the_app_is_closed(monkeypatch: pytest.MonkeyPatch, has_private_name: bool) -> None:
+async def test_the_app_closes_with_or_without_the_private_name(
+    monkeypatch: pytest.MonkeyPatch, has_private_name: bool
+) -> None:
     app = _Stage()
     async with app.run_test():
         with monkeypatch.context() as patch:

@@ -53,7 +53,7 @@ async def test_the_question_about_a_model_asks_to_use_it():
     ("key", "action"),
     [("ctrl+s", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)],
 )
-async def test_a_key_answers(key: str, action: Action):
+async def test_keys_accept_decline_or_postpone(key: str, action: Action):
     async with app_with_person() as (app, pilot, person):
         assert isinstance(person, QuestionQueue)
         waiting = asked(person.consent(QUESTION))
@@ -179,7 +179,7 @@ async def test_the_keys_and_the_queue_take_one_line_each():
     ("key", "answer"),
     [("ctrl+x", ConsentsAnswer.NONE), ("escape", ConsentsAnswer.LATER), ("ctrl+u", ConsentsAnswer.EACH)],
 )
-async def test_none_and_one_by_one_can_be_chosen_without_reading(key: str, answer: ConsentsAnswer):
+async def test_every_answer_but_yes_can_be_given_without_reading(key: str, answer: ConsentsAnswer):
     async with app_with_person() as (app, pilot, person):
         assert isinstance(person, QuestionQueue)
         waiting = asked(person.consents(FIVE))

@@ -35,7 +35,7 @@ def question(*changes: DefinitionChange) -> DefinitionsQuestion:
 @pytest.mark.parametrize(
     ("key", "answer"), [("ctrl+s", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)]
 )
-async def test_a_key_answers(key: str, answer: Action) -> None:
+async def test_keys_accept_leave_out_or_postpone(key: str, answer: Action) -> None:
     async with app_with_person() as (app, pilot, person):
         waiting = asked(person.definitions(question()))
         await shown(app, DefinitionsDialog)
@@ -106,7 +106,7 @@ def test_changes_over_the_line_limit_are_not_accepted(monkeypatch: pytest.Monkey
     assert whole_and_text(changed(), changed("sub"))[0] == set()
 
 
-def test_after_many_changes_that_do_not_fit_the_rest_is_omitted_unmeasured() -> None:
+def test_after_many_changes_that_do_not_fit_even_a_short_one_is_omitted() -> None:
     whole, text = whole_and_text(*(changed(f"big{number}", LONG) for number in range(9)), changed("zz"))
     assert not whole and text.count("left out.") == 10
 

@@ -80,7 +80,7 @@ async def test_an_invalid_form_shows_its_errors_and_is_not_sent() -> None:
 
 
 @pytest.mark.parametrize(("key", "action"), [("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)])
-async def test_decline_and_cancel_are_always_offered(key: str, action: Action) -> None:
+async def test_ctrl_x_declines_and_escape_cancels(key: str, action: Action) -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)

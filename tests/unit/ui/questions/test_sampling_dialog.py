@@ -63,7 +63,7 @@ async def test_the_reply_is_shown_before_it_is_sent_to_the_server() -> None:
 
 
 @pytest.mark.parametrize(("key", "action"), [("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)])
-async def test_a_request_can_be_refused(key: str, action: Action) -> None:
+async def test_a_request_can_be_declined_or_cancelled(key: str, action: Action) -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
         await shown(app, SamplingDialog)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tui.ui.questions.sampling_text import changed, sections_of, text_of
@@ -51,6 +51,8 @@ def test_a_reply_is_one_part() -> None:
     assert changed(reply, "── reply\nHo")[0]["content"]["text"] == "Ho"
 
 
+@example("── user", "── system\n── user\nx")
+@example("a\n── user\n", "\n── reply")
 @given(st.text(), st.text())
 def test_text_that_looks_like_a_heading_stays_text(system: str, said: str) -> None:
     request = {
@@ -59,5 +61,5 @@ def test_text_that_looks_like_a_heading_stays_text(system: str, said: str) -> No
     }
     sections = sections_of(request)
     assert len(sections) == 2
-    found, problem = changed(request, text_of(sections).replace("── user", "── user", 1) + "!")
+    found, problem = changed(request, text_of(sections) + "!")
     assert problem == "" and found["messages"][0]["content"]["text"].endswith("!")

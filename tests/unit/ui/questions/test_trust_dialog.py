@@ -14,7 +14,7 @@ QUESTION = TrustQuestion("fetch\x1b[31m", "[b]get[/b]")
 
 @pytest.mark.usefixtures("ripe")
 @pytest.mark.parametrize(("key", "answer"), [("ctrl+s", True), ("ctrl+x", False), ("escape", None)])
-async def test_a_key_answers(key: str, answer: bool | None) -> None:
+async def test_keys_trust_do_not_trust_or_postpone(key: str, answer: bool | None) -> None:
     async with app_with_person() as (app, pilot, person):
         task = asked(person.trust(QUESTION))
         await shown(app, TrustDialog)

@@ -24,7 +24,7 @@ def test_a_count_is_shown_with_all_its_digits(shown: int, total: int, loaded: in
     assert shown_of(shown, total, loaded) == words
 
 
-async def test_headings_are_aligned_with_the_columns_once_they_are_known() -> None:
+async def test_headings_are_redrawn_when_the_columns_change() -> None:
     rows = [(("wide", "dim"),), (("narrow", "dim"),)]
     headings = Headings(lambda: rows[0])
     async with Stage(headings).run_test() as pilot:

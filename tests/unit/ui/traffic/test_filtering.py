@@ -44,7 +44,7 @@ async def test_filtering_continues_between_two_ticks(monkeypatch: pytest.MonkeyP
     filtering.close()
 
 
-def test_sorted_by_latency_the_title_names_calls_only() -> None:
+def test_the_title_names_the_sort_column_and_for_latency_that_only_calls_are_listed() -> None:
     filtering = Filtering(some().recording(live=False))
     for column, words in (
         (SortColumn.LATENCY, "calls sorted by latency"),

@@ -24,10 +24,13 @@ async def test_previews_of_the_last_entries_are_read_in_advance() -> None:
 
 
 async def test_nothing_is_read_of_a_recording_without_entries() -> None:
-    recording = some().recording()
+    recording, changes = some().recording(), list[str]()
     reader = ReaderThread(recording.open_reader)
-    previews = Previews(reader, lambda: None)
+    previews = Previews(reader, lambda: changes.append("changed"))
     previews.foresee(type(recording.entries)(), 40)
+    await asyncio.sleep(0)  # a task that reads would ask the thread now
+    await reader.ask(lambda _: None)  # answered after all earlier questions
+    assert changes == []
     await previews.close()
     reader.close()
 

@@ -155,7 +155,7 @@ async def test_the_memory_of_the_process_is_limited(monkeypatch: pytest.MonkeyPa
         await decoded(encoded(Image.new("RGB", (6000, 6000))), 80, 30)
 
 
-async def test_a_missing_pillow_is_reported() -> None:
+async def test_a_decoder_that_cannot_start_or_fails_is_reported() -> None:
     with pytest.raises(PictureError, match="cannot start the decoder"):
         await decoded(encoded(two_halves()), 80, 30, python="/does/not/exist")
     with pytest.raises(PictureError, match="too much time or memory"):

@@ -131,7 +131,7 @@ def test_a_link_definition_after_its_use_has_no_effect():
     assert lines("[a][b]\n\n[b]: https://example.org", 60) == ["[a][b]", "", "[b]: https://example.org"]
 
 
-def test_deeply_nested_markdown_is_readable():
+def test_deeply_nested_markdown_fits_the_width():
     source = "\n".join("  " * depth + f"- depth {depth}" for depth in range(30))
 
     assert all(width_of(row) <= 40 for row in MARKDOWN.rows(source, 40))

@@ -21,7 +21,7 @@ def test_a_style_combines_color_attributes_and_background():
 
 
 @given(st.text(max_size=40))
-def test_unknown_words_in_a_style_are_ignored(words: str):
+def test_any_words_are_accepted_as_a_style(words: str):
     PALETTE.style(words)
 
 
@@ -30,7 +30,7 @@ def test_every_role_has_a_color_in_an_empty_theme(role: str):
     assert Palette.of({}).style(role).color is not None
 
 
-def test_an_invalid_color_is_replaced():
+def test_an_invalid_accent_is_replaced_by_the_primary_color():
     assert Palette.of({"accent": "no colour", "primary": "#00ff00"}).style("accent").color.name == "#00ff00"
 
 

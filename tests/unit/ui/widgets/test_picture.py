@@ -43,7 +43,9 @@ def test_the_colors_of_a_cell_are_those_of_its_style() -> None:
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 50))
-def test_a_scaled_picture_fits_and_keeps_its_pixels(width: int, height: int, columns: int) -> None:
+def test_a_scaled_picture_fits_its_columns_and_has_all_its_rows(
+    width: int, height: int, columns: int
+) -> None:
     shown = Picture(width, height, bytes(range(256)) * (3 * width * height // 256 + 1), (width, height))
     fits = Picture(width, height, shown.pixels[: 3 * width * height], (width, height)).within(columns)
     assert fits.width <= max(columns, 1)

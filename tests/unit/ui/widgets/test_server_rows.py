@@ -93,7 +93,7 @@ def test_non_protocol_output_of_a_remote_server_is_counted_as_responses():
     assert noise_words(status(noise=1)) == "1 non-protocol response"
 
 
-def test_tools_that_the_model_is_not_offered_are_not_counted_as_offered():
+def test_the_number_of_tools_shows_how_many_are_offered_or_turned_off():
     assert tool_words(status(withheld=1)) == "1 of 2 tools"
     assert tool_words(status(withheld=1, tools_off=1)) == "2 tools, 1 off"
 

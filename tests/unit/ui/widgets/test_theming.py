@@ -41,7 +41,7 @@ class Everything(Stage):
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
-async def test_a_shipped_theme_fits_every_widget(spec: ThemeSpec) -> None:
+async def test_a_shipped_theme_can_be_applied_to_every_stock_widget(spec: ThemeSpec) -> None:
     app = Everything(theme=spec.name)
     async with app.run_test(size=(60, 20)) as pilot:
         for widget in app.query("Input, TextArea, OptionList"):

@@ -39,7 +39,7 @@ TOOLS = of_tools(
 
 
 @pytest.mark.parametrize(("width", "marks"), [(44, ("read-only", "destructive")), (26, ("R", "!"))])
-async def test_the_read_only_mark_is_a_column_whatever_the_length_of_the_name(width, marks):
+async def test_marks_are_aligned_in_a_column_for_names_of_any_length(width, marks):
     found = await lines(TOOLS, width)
     read_only, destructive = marks
     ends = {
@@ -91,7 +91,7 @@ async def test_symbols_have_a_legend(width, last):
         assert not app.list.row_selectable(len(TOOLS))
 
 
-async def test_the_legend_explains_tools_that_only_their_server_calls_read_only():
+async def test_the_legend_explains_the_symbol_of_tools_marked_read_only_by_an_untrusted_server():
     tools = of_tools([Tool("s", "look_at_the_map", read_only=True)])
     app = OneList(tools)
     async with app.run_test(size=(26, 10)) as pilot:

@@ -22,10 +22,10 @@ def test_facts_below_the_name_are_dropped_as_a_whole_and_tokens_come_first() -> 
     assert about(tool, len(whole) - 1) == "  ~120 tokens · marked non-destructive by the server"
 
 
-def test_a_destructive_tool_is_marked_as_such_first() -> None:
+def test_a_destructive_tool_is_labelled_destructive_first() -> None:
     tool = Tool("s", "drop", destructive=True, idempotent=True)
     assert about(tool, 46) == "  ! destructive · ~120 tokens"
 
 
-def test_a_trusted_tool_is_read_only_first() -> None:
+def test_a_read_only_tool_of_a_trusted_server_is_labelled_read_only_first() -> None:
     assert about(Tool("s", "see", read_only=True, trusted=True), 26) == "  read-only · ~120 tokens"

@@ -90,7 +90,7 @@ async def test_enter_after_an_argument_does_not_select_the_command_completed_bef
     completing.close()
 
 
-async def test_a_late_list_is_not_replaced_by_the_list_before_it(
+async def test_nothing_is_selected_while_the_list_is_late(
     completing: Completion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tui.ui.chat.composer.completion.PATIENCE_SECONDS", 0.01)

@@ -58,6 +58,10 @@ def test_matches_are_highlighted():
     assert ("MILK", "accent bold") in row and text_of(row) == "   buy MILK now"
 
 
-def test_a_row_is_shown_without_a_highlight_if_the_match_spans_lines():
-    assert text_of(earlier_rows(["a\nb"], "a\nb")[0]) == "   a b"
+def test_a_match_across_lines_is_highlighted_in_one_row():
+    (row,) = earlier_rows(["one\ntwo"], "e\nt")
+    assert ("e t", "accent bold") in row and text_of(row) == "   one two"
+
+
+def test_escape_sequences_in_an_earlier_message_are_cleaned():
     assert "\x1b" not in text_of(earlier_rows(["a\x1b[31m"], "")[0])

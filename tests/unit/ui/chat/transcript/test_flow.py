@@ -45,7 +45,7 @@ def test_a_block_without_rows_takes_no_space():
     assert flow.blocks[flow.find(2)] is flow.blocks[2]
 
 
-def test_a_block_is_wrapped_again_at_another_width():
+def test_a_block_is_stale_at_another_width():
     flow = Flow(80)
     flow.append(Lines("a", 1))
     flow.settle([0])

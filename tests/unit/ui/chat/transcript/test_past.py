@@ -29,5 +29,5 @@ def test_a_warning_about_a_reply_stays_above_its_calls():
     assert kinds(Remark(2, "warn", "The call was repaired.")) == ["PastProse", "Note", "Card", "PastProse"]
 
 
-def test_what_is_noted_while_calls_run_stays_below_them():
+def test_a_notice_during_calls_stays_below_them():
     assert kinds(Remark(2, "notice", "Loaded a tool.")) == ["PastProse", "Card", "Note", "PastProse"]

@@ -193,7 +193,7 @@ def test_an_open_fence_is_shown_as_code():
 
 
 @pytest.mark.parametrize("ended", [False, True])
-def test_an_open_fence_followed_by_a_pipe_is_code_unless_a_table_follows(ended: bool):
+def test_an_open_fence_with_a_pipe_is_code_unless_a_table_follows(ended: bool):
     opening, code, table = (
         [text_of(row).strip() for row in rows_of(parts, ended=ended)]
         for parts in (["```a|b\n"], ["```a|b\n", "x\n"], ["```a|b\n", "-|-\n"])
