@@ -205,7 +205,7 @@ async def test_enter_sends_an_example():
 
 
 @pytest.mark.parametrize(("key", "what"), [("s", "stop"), ("r", "restart")])
-async def test_keys_start_stop_and_restart_the_selected_server(key, what):
+async def test_keys_stop_and_restart_the_selected_server(key, what):
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")

@@ -14,7 +14,7 @@ from tui.ui.keys.action_table import Context
 
 
 @pytest.mark.parametrize(("key", "ran"), [("y", True), ("t", True), ("a", True), ("n", False)])
-async def test_a_key_in_the_conversation_answers(key, ran):
+async def test_an_answer_key_works_while_the_conversation_has_the_focus(key, ran):
     runtime = asking()
     async with opened(runtime) as (app, pilot):
         await asked(app, pilot)

@@ -98,7 +98,9 @@ async def test_keys_wait_for_a_list_that_is_loading(folder: Path, held: asyncio.
         assert text == "see @notes.md please"
 
 
-async def test_escape_does_not_wait_for_a_list_and_stops_nothing_else(folder: Path, held: asyncio.Event):
+async def test_escape_cancels_the_wait_for_a_list_and_does_not_stop_the_turn(
+    folder: Path, held: asyncio.Event
+):
     runtime = FakeRuntime([TextPart("Well,"), asyncio.Event()])
     async with opened(runtime) as (app, pilot):
         await send(pilot, "hi")
@@ -132,7 +134,7 @@ async def test_a_file_name_typed_in_full_is_attached_too(folder: Path):
         assert [one.name for one in runtime.conversations.asked[0][1]] == ["notes.md"]
 
 
-async def test_an_at_sign_without_a_name_is_text(folder: Path):
+async def test_an_at_sign_before_a_name_that_is_not_a_file_is_text(folder: Path):
     runtime = FakeRuntime(says("Hello."))
     async with opened(runtime) as (app, pilot):
         await keys(pilot, "mail @nobody")
@@ -180,7 +182,7 @@ async def test_a_resource_of_a_running_server_is_attached(folder: Path):
         assert (attachment.mime, attachment.data) == ("text/csv", "a,b")
 
 
-async def test_resources_are_listed_by_a_command_too(folder: Path):
+async def test_a_command_attaches_a_resource_from_a_list_or_by_its_uri(folder: Path):
     async with opened(runtime_with_resource()) as (app, pilot):
         await send(pilot, "/resource")
         await until(lambda: isinstance(app.screen, Picker))

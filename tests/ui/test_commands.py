@@ -72,7 +72,7 @@ async def test_tab_without_a_list_goes_to_the_next_pane():
         assert not app.main.composer.has_focus
 
 
-async def test_a_burst_of_keys_is_handled_in_order():
+async def test_enter_right_after_a_partial_command_runs_the_suggested_one():
     async with opened(FakeRuntime()) as (app, pilot):
         await keys(pilot, "/hel")
         await pilot.press("enter")

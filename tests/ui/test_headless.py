@@ -27,7 +27,7 @@ async def variadic(a: Any, *values: Any, key: Any = None, **named: Any) -> None:
 @pytest.mark.parametrize(
     "function", [lambda: None, lambda a: a, positional, variadic, wrapped(positional), len, sorted]
 )
-def test_parameters_are_counted_as_by_their_signature(function: Callable[..., Any]):
+def test_the_number_of_parameters_is_that_of_the_signature(function: Callable[..., Any]):
     assert _callback._count_parameters(function) == len(signature(function).parameters)
 
 

@@ -138,7 +138,7 @@ async def test_stopping_returns_every_unsent_message():
         await pilot.press("escape")
         await until(lambda: not app.main.parts.turns.running)
         assert sorted(app.main.composer.text.split("\n")) == ["draft", "held", "steered"]
-        assert said(runtime) == ["one"] and "will be" not in screen_text(app)
+        assert said(runtime) == ["one"] and "queued" not in screen_text(app)
 
 
 async def test_a_steering_message_that_came_too_late_is_sent_next():

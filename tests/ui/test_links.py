@@ -39,7 +39,7 @@ async def answered(runtime: FakeRuntime) -> AsyncIterator[tuple[McptuiApp, Pilot
         yield app, pilot
 
 
-async def test_enter_on_a_link_in_a_call_reads_it_and_a_attaches_it() -> None:
+async def test_enter_reads_a_link_in_a_call_and_a_key_attaches_it() -> None:
     runtime = with_link()
     async with answered(runtime) as (app, pilot):
         await shows(app, f"link   archive  {ARCHIVE}")

@@ -140,7 +140,7 @@ async def test_escape_closes_the_search_and_then_the_log(host: FakeHost) -> None
         assert pilot.app.screen is not screen
 
 
-async def test_keys_start_stop_and_restart_the_server(host: FakeHost) -> None:
+async def test_keys_start_and_restart_a_stopped_server(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         await pilot.app.push_screen(LogScreen(host, "slow"))
         await press(pilot, "s", "r")
@@ -204,7 +204,7 @@ async def test_a_flood_of_stderr_is_laid_out_quickly(host: FakeHost) -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 @pytest.mark.parametrize("theme", ["harbor", "quay"])
-async def test_matches_are_shown_while_the_user_types(
+async def test_the_search_input_is_shown_above_the_footer(
     host: FakeHost, size: tuple[int, int], theme: str
 ) -> None:
     host.lines = numbered(1, 5)

@@ -59,7 +59,7 @@ async def test_a_profile_of_ones_own_says_how_it_is_edited_or_removed() -> None:
         await scene.shows("offline   built in   no language model")
 
 
-async def test_window_and_price_are_columns_whatever_the_length_of_a_name() -> None:
+async def test_window_and_price_are_aligned_for_names_of_any_length() -> None:
     priced = replace(OLLAMA, name="priced", price="$0.27 / $1.10")
     long = replace(priced, name="a-profile-with-a-long-name", model="a/model/with/a/very/long/id" * 4)
     async with listed(priced, long) as scene:
@@ -79,6 +79,7 @@ async def test_the_active_model_is_marked_and_selected() -> None:
 async def test_an_unusable_model_shows_the_reason_and_no_password_in_its_url() -> None:
     async with listed(NO_KEY) as scene:
         await scene.shows("✗ router", "set ROUTER_KEY", "router.example")
+        assert "secret" not in scene.text
 
 
 async def test_enter_switches_to_the_selected_model() -> None:
@@ -152,7 +153,7 @@ async def test_the_model_cannot_be_switched_while_a_turn_runs() -> None:
         assert scene.conversations.done == []
 
 
-async def test_ids_of_an_endpoint_are_neither_markup_nor_escape_sequences() -> None:
+async def test_model_ids_from_an_endpoint_are_shown_as_cleaned_text() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         scene.conversations.offers["ollama"] = ("[red]x\x1b[2J[/y]",)
         await scene.press("down", "tab")

@@ -109,7 +109,7 @@ async def test_attachments_are_shown_below_the_question():
         assert "▌ @ README.md   text/markdown, 2.0 kB" in await it.lines()
 
 
-async def test_the_notice_of_a_model_is_shown_below_each_of_its_replies():
+async def test_the_notice_of_a_model_is_shown_once_below_its_reply():
     async with talk() as it:
         messages = [UserMessage("a"), AssistantMessage("b", model="demo"), UserMessage("c")]
         it.pane.show_past(

@@ -283,7 +283,7 @@ async def test_the_selected_session_is_exported() -> None:
         assert scene.exported == [RAIN]
 
 
-async def test_titles_are_neither_markup_nor_escape_sequences() -> None:
+async def test_titles_are_shown_as_cleaned_text() -> None:
     async with listed(SessionInfo("x", "[bold]a\x1b[2J[/x]")) as scene:
         await scene.shows("[bold]a␛[2J[/x]")
 
@@ -295,7 +295,7 @@ async def counted() -> str:
     return "4 messages, 3 argument values, server milk, 2 redacted values"
 
 
-async def test_the_content_of_an_export_is_shown_before_and_shift_tab_redacts_it(tmp_path: Path) -> None:
+async def test_an_export_first_shows_its_content_and_shift_tab_redacts_it(tmp_path: Path) -> None:
     given: list[object] = []
     async with Stage().run_test(size=(80, 24)) as pilot:
         pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk", counted, "json"), given.append)

@@ -48,7 +48,7 @@ def title(screen: TrafficScreen) -> str:
     return screen._title.render_line(0).text
 
 
-async def test_a_call_has_method_tool_size_and_latency() -> None:
+async def test_the_line_of_a_response_shows_server_tool_and_latency() -> None:
     async with opened(some().recording()) as (screen, _):
         line = row_with(shown(screen.list), "412 ms  ✓")
         assert "← response" in line

@@ -44,7 +44,7 @@ async def test_two_requests_are_compared_with_their_responses() -> None:
         assert "expected difference" in compared(pilot)
 
 
-async def test_one_key_shows_expected_differences_and_another_only_the_entries() -> None:
+async def test_a_key_shows_expected_differences_and_tab_adds_the_requests_of_two_responses() -> None:
     async with opened(two_calls().recording()) as (screen, pilot):
         screen.list.select(2)
         await press(pilot, "d")

@@ -231,7 +231,7 @@ def left_in(folder: Path) -> list[Path]:
     return list(folder.iterdir())
 
 
-async def test_the_content_of_an_export_is_shown_before_and_shift_tab_redacts_values(
+async def test_an_export_first_shows_its_servers_and_shift_tab_redacts_values(
     tmp_path: Path,
 ) -> None:
     async with opened(some().recording(), (80, 24)) as (screen, pilot):

@@ -137,7 +137,7 @@ async def test_the_response_is_shown_as_soon_as_it_is_recorded() -> None:
 
 
 @pytest.mark.parametrize("then", ["another search", "leave"])
-async def test_another_search_or_closing_the_entry_stops_a_search(
+async def test_another_search_or_closing_the_screen_stops_a_search(
     monkeypatch: pytest.MonkeyPatch, then: str
 ) -> None:
     begun, ended = Event(), Event()
@@ -168,7 +168,7 @@ async def test_another_search_or_closing_the_entry_stops_a_search(
     assert not pilot.app._notifications
 
 
-async def test_a_large_body_delays_no_key() -> None:
+async def test_keys_work_while_a_large_body_is_read() -> None:
     recorded = Recorded()
     body = json.dumps({"rows": [{"id": n, "text": "x" * 80} for n in range(60_000)]}).encode()
     recorded.add(Kind.NOTIFICATION, {}, method="small")

@@ -105,7 +105,7 @@ async def test_a_letter_that_is_not_a_command_is_typed() -> None:
         await until(lambda: app.main.composer.text == "z")
 
 
-async def test_the_menu_of_a_message_says_why_it_cannot_branch_during_a_turn() -> None:
+async def test_the_menu_of_a_message_says_why_it_cannot_retry_during_a_turn() -> None:
     async with opened(FakeRuntime(says("First."), [TextPart("Once"), asyncio.Event()])) as (app, pilot):
         await send(pilot, "go")
         await shows(app, "First.")

@@ -78,7 +78,7 @@ async def test_a_tool_that_the_model_is_not_offered_is_marked_with_the_reason() 
         assert row.partition("│")[0].split()[1:] == ["get_weather", "not", "offered", "read-only"]
 
 
-async def test_o_disables_a_tool_for_the_model_and_it_can_still_be_called() -> None:
+async def test_keys_turn_one_tool_or_all_tools_off_for_the_model() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("o")

@@ -256,7 +256,7 @@ async def test_an_image_is_shown_as_a_picture_if_the_terminal_can(
         await until(lambda: "▀" not in screen_text(app_of(screen)))
 
 
-async def test_a_result_of_many_megabytes_never_blocks_the_screen() -> None:
+async def test_only_the_first_rows_of_a_result_of_many_megabytes_are_shown() -> None:
     runtime = rich_runtime()
     runtime.workbench.answers["slow_report"] = ToolResult((TextContent("line\n" * 4_000_000),))
     async with opened(runtime) as (screen, pilot):
