@@ -57,7 +57,7 @@ def test_a_state_file_that_is_damaged_or_of_another_format_is_empty(tmp_path: Pa
     assert read_state(path, 200_000, form=1, to_change=True) == {}
 
 
-def test_a_state_file_that_cannot_be_read_now_is_not_replaced(tmp_path: Path):
+def test_a_symlink_in_place_of_a_state_file_is_empty_and_refused_for_changes(tmp_path: Path):
     (tmp_path / "real.json").write_text('{"format": 1, "kept": [1]}')
     (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
     assert read_state(tmp_path / "real.json", 100, form=1) == {"format": 1, "kept": [1]}

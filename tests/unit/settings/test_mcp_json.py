@@ -237,7 +237,9 @@ def test_a_duplicate_server_is_reported():
         ("", "is not JSON", 1),
     ],
 )
-def test_a_file_without_servers_is_reported_with_the_reason(text: str, message: str, line: int):
+def test_a_file_that_is_not_json_or_has_no_servers_is_reported_with_the_reason(
+    text: str, message: str, line: int
+):
     found = read_foreign(text, HERE)
     assert isinstance(found, NotReadable)
     assert message in found.message

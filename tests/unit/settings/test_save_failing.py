@@ -140,7 +140,7 @@ def steps() -> Iterator[Steps]:
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda number: errno.errorcode[number])
 @pytest.mark.parametrize("write", [whole, setting, calls, filters, answers, *SILENT])
-def test_a_failed_write_leaves_the_old_file_intact_and_no_other(
+def test_a_failed_write_leaves_a_complete_file_and_no_other(
     tmp_path: Path, steps: Steps, write: Write, number: int
 ):
     for step in range(1, 200):

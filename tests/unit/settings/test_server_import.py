@@ -47,7 +47,7 @@ def test_a_server_imported_before_counts_as_the_same_server(source: Path, target
     assert plan_import(source, target, {}).new == {}
 
 
-def test_importing_twice_changes_nothing(source: Path, target: Path):
+def test_a_server_imported_before_under_another_name_is_not_imported_again(source: Path, target: Path):
     target.write_text('[servers.a]\ncommand = "x"\n[servers.a-2]\ncommand = "y"\n')
     write(source, a={"command": "y"})
     assert plan_import(source, target, {}).new == {}

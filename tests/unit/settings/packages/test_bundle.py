@@ -57,7 +57,7 @@ def test_a_bundled_program_runs_from_the_folder_of_the_bundle():
     assert bundle_of(manifest()).program() == ""
 
 
-def test_a_platform_has_its_own_configuration_or_none():
+def test_a_platform_has_its_own_configuration_or_is_refused():
     said = manifest({"platform_overrides": {"darwin": {"command": "python3.12"}}})
     assert (table_of(said, "darwin")["command"], table_of(said)["command"]) == ("python3.12", "python3")
     with pytest.raises(UsageError, match=r"the bundle requires darwin, win32\. This is linux"):

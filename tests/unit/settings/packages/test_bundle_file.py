@@ -173,7 +173,9 @@ def test_a_file_that_is_not_a_zip_is_rejected(tmp_path: Path, data: bytes, said:
 
 def test_a_missing_file_a_folder_and_a_pipe_are_refused_at_once(tmp_path: Path):
     os.mkfifo(tmp_path / "pipe.mcpb")
-    for path, said in ((tmp_path / "no.mcpb", "No such file"), (tmp_path / "pipe.mcpb", "not a file")):
+    (tmp_path / "folder.mcpb").mkdir()
+    for name, said in (("no", "No such file"), ("folder", "Is a directory"), ("pipe", "not a file")):
+        path = tmp_path / f"{name}.mcpb"
         with pytest.raises(UsageError, match=said), open_bundle(path):
             pass
 

@@ -170,7 +170,7 @@ def test_a_package_that_cannot_be_run_safely_has_a_problem(more: dict[str, Any],
         {"type": "sse", "url": "https://h", "headers": [{"name": "A\r\nB"}]},
     ],
 )
-def test_a_remote_with_an_invalid_url_has_a_problem(remote: dict[str, Any]):
+def test_an_invalid_remote_has_a_problem(remote: dict[str, Any]):
     assert launch_options({"remotes": [remote]})[0].problem
 
 

@@ -36,7 +36,7 @@ def test_nothing_is_written_when_nothing_changed(tmp_path):
     assert not path.exists()
 
 
-def test_calls_saved_by_another_run_meanwhile_are_kept(tmp_path):
+def test_saving_a_call_keeps_the_calls_already_in_the_file(tmp_path):
     path = tmp_path / "calls.json"
     change_calls(path, lambda memory: memory.with_saved(KEY, "one", {}))
     change_calls(path, lambda memory: memory.with_saved(KEY, "two", {}))

@@ -50,7 +50,7 @@ def test_changes_are_relative_to_the_last_consent_for_that_server_and_source(tmp
     assert stored.changes("other", "x", launch("b")) == []
 
 
-def test_two_processes_keep_each_others_entries(tmp_path: Path):
+def test_two_instances_keep_each_others_entries(tmp_path: Path):
     path = tmp_path / "consents.json"
     one, other = StoredConsents(path), StoredConsents(path)
     assert not one.has(launch("a").digest())

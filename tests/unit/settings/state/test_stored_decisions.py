@@ -44,7 +44,7 @@ def test_decisions_are_kept_in_a_private_file(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_two_processes_append_to_the_same_file(tmp_path: Path) -> None:
+def test_two_instances_append_to_the_same_file(tmp_path: Path) -> None:
     path = tmp_path / "decisions.jsonl"
     first, second = StoredDecisions(path, plain), StoredDecisions(path, plain)
     for number in range(50):

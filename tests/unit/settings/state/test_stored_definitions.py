@@ -37,7 +37,7 @@ def test_accepted_definitions_are_kept_in_a_private_file(tmp_path):
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_two_processes_keep_each_others_entries(tmp_path):
+def test_a_save_keeps_the_entries_of_an_earlier_instance(tmp_path):
     keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
     keep(tmp_path, DefinitionRecord({"sub": accepted({"name": "sub"})}))
     found = StoredDefinitions(tmp_path).load(KEY)

@@ -34,7 +34,7 @@ def test_eras_are_kept_in_a_private_file(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_two_processes_keep_each_others_entries(tmp_path):
+def test_a_save_keeps_the_entries_of_earlier_instances(tmp_path):
     path = tmp_path / "eras.json"
     keep(path, KEY, OLD)
     keep(path, OTHER, Era(False))

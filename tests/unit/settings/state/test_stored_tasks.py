@@ -26,7 +26,7 @@ def test_tasks_are_kept_in_a_private_file(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_two_processes_keep_each_others_entries(tmp_path):
+def test_two_instances_keep_each_others_entries(tmp_path):
     path = tmp_path / "tasks.json"
     one, other = StoredTasks(path), StoredTasks(path)
     one.changed([task("a")], ())

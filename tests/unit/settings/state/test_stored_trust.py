@@ -42,7 +42,7 @@ def test_another_name_or_another_command_is_not_trusted(tmp_path: Path, other: S
     assert StoredTrust(path).find(other) is None
 
 
-def test_two_processes_keep_each_others_entries(tmp_path: Path) -> None:
+def test_two_instances_keep_each_others_entries(tmp_path: Path) -> None:
     path, other = tmp_path / "trusted.json", ServerSpec("b", "b")
     first, second = StoredTrust(path), StoredTrust(path)
     assert second.find(other) is None

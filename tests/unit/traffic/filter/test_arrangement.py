@@ -105,7 +105,7 @@ def test_rows_are_sorted_by_a_column_and_then_by_time(traffic: Traffic, order: O
     assert [made.row_of(seq) for seq in seqs(made)] == list(range(12))
 
 
-def test_many_rows_are_sorted_in_slices():
+def test_thousands_of_rows_are_sorted_by_size():
     traffic = Traffic()
     for number in range(5_000):
         traffic.add(Kind.NOTIFICATION, method="m", size=number * 7919 % 5_000)

@@ -167,7 +167,7 @@ def test_each_of_very_many_servers_has_a_finding():
     assert all(found)
 
 
-def test_a_server_whose_session_was_dropped_has_no_finding(monkeypatch: pytest.MonkeyPatch):
+def test_an_answer_to_a_server_whose_session_was_dropped_has_no_unknown_id(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(lint, "MOST_SOURCES", 2)
     linter = lint.Linter()
     ask = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'

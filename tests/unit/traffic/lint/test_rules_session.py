@@ -168,7 +168,9 @@ def test_deprecated_features_are_reported_as_a_hint_once():
 def test_the_old_sse_transport_is_reported_as_a_hint():
     script = Script()
     script.raw(Direction.OUT, b'{"jsonrpc":"2.0","id":1,"method":"ping"}', detail={"transport": "sse"})
-    assert [found.section for found in script.findings()] == ["2025-03-26 basic/transports"]
+    (found,) = script.findings()
+    assert (found.code, found.severity) == ("deprecated", Severity.HINT)
+    assert found.section == "2025-03-26 basic/transports"
 
 
 def test_since_2026_a_result_needs_a_type():

@@ -74,7 +74,8 @@ def test_a_tool_without_a_description_is_reported_as_a_hint(said: object):
 
 
 def test_a_description_that_clients_truncate_is_reported_as_a_hint():
-    assert listed({**ECHO, "description": "x" * 9_000}).codes() == ["long-description"]
+    (finding,) = listed({**ECHO, "description": "x" * 9_000}).findings()
+    assert (finding.code, finding.severity) == ("long-description", Severity.HINT)
 
 
 @pytest.mark.parametrize("text", ["a\u200bb", "\U000e0041", "\x1b[8m", "a\u202eb"])

@@ -244,7 +244,9 @@ def test_at_an_exit_pending_requests_are_lost_and_late_answers_count(wire: Wire)
         (False, True, Outcome.NONE),
     ],
 )
-def test_requests_pending_when_mcptui_ends_the_session_are_not_lost(wire: Wire, is_stopped, is_open, outcome):
+def test_a_server_request_pending_at_the_exit_is_cancelled_only_if_mcptui_ended_the_session(
+    wire: Wire, is_stopped, is_open, outcome
+):
     wire.call(1)
     wire.answer(1)
     if is_stopped:

@@ -181,7 +181,7 @@ def test_if_the_store_cannot_be_opened_the_recording_is_kept_in_memory(stage: St
     assert len(recorder.entries) == 1
 
 
-def test_a_full_disk_is_reported_and_so_is_its_end(stage: Stage):
+def test_a_full_disk_is_reported_until_entries_can_be_stored_again(stage: Stage):
     stage.store.problem = "the disk is full"
     stage.record(seen(b"1"))
     assert stage.recorder.problem == "the disk is full"

@@ -25,7 +25,7 @@ from tui.traffic.replay.recorded_answers import Question, RecordedAnswers, alike
         (None, None, True),
     ],
 )
-def test_a_redacted_part_matches_any_text(recorded: Any, asked: Any, expected: bool):
+def test_a_redacted_part_matches_text_numbers_and_lists(recorded: Any, asked: Any, expected: bool):
     assert alike(recorded, asked) is expected
 
 

@@ -101,7 +101,7 @@ def test_a_turn_without_duration_has_no_shares():
     assert made(turn(0)).shares == ()
 
 
-def test_hundreds_of_calls_keep_their_order():
+def test_a_thousand_calls_share_five_lanes_and_their_shares_add_up():
     found = made(turn(2_000), *(call(str(number), number, 5) for number in range(1_000)))
     assert sum(share for _, share in found.shares) == pytest.approx(1)
     assert len(found.lanes) == 5
