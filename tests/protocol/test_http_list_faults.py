@@ -59,7 +59,7 @@ async def test_a_hanging_list_leaves_a_connected_server_without_tools(modern):
 
 
 @ERAS
-async def test_an_event_with_an_endless_line_fails_its_call_and_uses_no_memory(modern):
+async def test_an_event_with_an_endless_line_fails_its_call_and_uses_little_memory(modern):
     poured = 0
 
     async def pour(asked: Asked, writer: asyncio.StreamWriter) -> None:

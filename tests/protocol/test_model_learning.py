@@ -193,7 +193,7 @@ async def test_a_too_long_conversation_teaches_nothing() -> None:
     assert heard.error is not None and heard.error.overflow and len(sent) == 1 and chat.facts == ()
 
 
-async def test_an_endpoint_that_truncates_prompts_gets_one_warning() -> None:
+async def test_truncated_prompts_are_warned_about_once_until_a_prompt_is_read_in_full() -> None:
     def counted(tokens: int) -> Answer:
         return Answer([chunk("stop", content="Hi", usage={"prompt_tokens": tokens, "completion_tokens": 1})])
 

@@ -176,6 +176,7 @@ async def test_a_cancelled_round_withdraws_its_question():
     calling.cancel()
     await asyncio.wait({calling})
     assert calling.cancelled()
+    await until(lambda: person.withdrawn == len(person.asked) == 1)
     await host.shutdown()
 
 
@@ -221,6 +222,7 @@ async def test_stopping_a_server_withdraws_its_questions():
     await until(lambda: any(isinstance(one, FormQuestion) for one in person.asked))
     await host.shutdown()
     assert len(person.asked) <= MAX_WAITING
+    assert person.withdrawn == sum(isinstance(one, FormQuestion) for one in person.asked)
 
 
 async def test_the_end_of_a_call_withdraws_its_questions():

@@ -82,7 +82,7 @@ async def test_the_server_starts_once_and_gets_no_recorded_message_before_confir
 SILENT = "import sys\nfor line in sys.stdin: pass\n"
 
 
-async def test_a_server_that_does_not_list_its_tools_is_reported_and_nothing_is_sent(tmp_path: Path) -> None:
+async def test_a_replay_on_a_server_that_does_not_start_is_reported(tmp_path: Path) -> None:
     replay = await recorded(tmp_path, HELLO, READY, LOOK)
     (tmp_path / "server.py").write_text(SILENT)
     config = tmp_path / "config.toml"

@@ -153,7 +153,7 @@ async def test_invalid_arguments_are_code_2_with_a_message(args: list[str], word
     assert done.code == 2 and word in done.err and "Traceback" not in done.err
 
 
-async def test_a_sample_is_named_only_if_it_exists(tmp_path: Path):
+async def test_an_unknown_server_is_not_called_a_sample(tmp_path: Path):
     done = await mcptui("run", "--demo", "--server", "nope", "hi")
     assert done.code == 2 and "using the sample" not in done.err
 
@@ -169,7 +169,7 @@ async def test_an_interrupt_ends_the_turn_cleanly_with_code_130(tmp_path: Path):
     assert done.code == 130 and done.objects[-1]["reason"] == "cancelled"
 
 
-async def test_the_model_is_told_at_once_that_a_server_exited_during_a_call(tmp_path: Path):
+async def test_the_model_is_told_that_a_server_exited_during_a_call(tmp_path: Path):
     async with Endpoint([calls(("slow__crash", {})), says("It crashed.")]) as endpoint:
         done = await mcptui(
             "run", "--approve", "all", "--config", config(tmp_path, endpoint, SLOW), "crash it"
@@ -250,7 +250,7 @@ async def test_without_configuration_the_started_samples_are_named():
     assert done.code == 0 and SAMPLES_USED in done.err.splitlines()
 
 
-async def test_configured_servers_are_not_announced(tmp_path: Path):
+async def test_with_configured_servers_no_samples_are_announced(tmp_path: Path):
     async with Endpoint([says("ok")]) as endpoint:
         done = await mcptui("run", "--config", config(tmp_path, endpoint), "go")
     assert done.code == 0 and "no servers configured" not in done.err

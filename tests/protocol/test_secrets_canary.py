@@ -110,7 +110,7 @@ async def test_no_command_prints_a_secret_that_a_server_returns(config: Path, ar
     assert list(written()) == []
 
 
-async def test_a_listed_resource_uri_is_not_redacted(config: Path):
+async def test_a_secret_in_a_listed_resource_uri_is_redacted(config: Path):
     listed = await command(config, "list", "leaky", "resources", "--json")
     assert f"leak://{MARK}/notes" in listed.out
 

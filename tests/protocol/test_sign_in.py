@@ -126,10 +126,15 @@ async def test_declining_ends_the_start_with_a_hint_how_to_sign_in_after_one_que
 
 
 async def test_stopping_a_server_withdraws_its_question(tmp_path: Path) -> None:
+    withdrawn: list[object] = []
+
     class Forever(Person):
         async def address(self, question):  # type: ignore[no-untyped-def]
             self.questions.append(question)
-            await asyncio.Event().wait()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                withdrawn.append(question)
 
     async with OAuthServer() as server, Stage(tmp_path, server.url, Forever()) as stage:
         starting = asyncio.create_task(stage.host.start("safe"))
@@ -137,6 +142,7 @@ async def test_stopping_a_server_withdraws_its_question(tmp_path: Path) -> None:
         await stage.host.stop("safe")
         await starting
         assert stage.status.state is ServerState.STOPPED
+        assert withdrawn == stage.person.questions
 
 
 async def test_a_refused_configured_header_is_reported_without_a_sign_in_question(tmp_path: Path) -> None:

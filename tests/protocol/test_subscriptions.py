@@ -88,7 +88,7 @@ async def test_the_reason_for_a_refused_subscription_is_kept(stage):
 
 
 @both_eras
-async def test_no_subscription_is_sent_to_a_stopped_server_or_one_without_support(stage):
+async def test_subscribing_fails_for_a_stopped_server_and_for_one_without_support(stage):
     stage.steer(offers=["tools"])
     await stage.start()
     said = "The server “srv” does not support resource subscriptions."

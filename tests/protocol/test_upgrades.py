@@ -40,14 +40,14 @@ def shown(host):
     return status.state, status.protocol
 
 
-async def test_a_server_upgraded_to_the_modern_era_restarts_at_once(host, steer):
+async def test_a_server_upgraded_to_the_modern_era_is_recognized_at_its_restart(host, steer):
     assert shown(host) == (ServerState.RUNNING, "2025-11-25")
     steer(era="modern")
     await host.restart("steered")
     assert shown(host) == (ServerState.RUNNING, "2026-07-28")
 
 
-async def test_a_server_downgraded_to_the_legacy_era_restarts_at_once(host, steer):
+async def test_a_server_downgraded_to_the_legacy_era_is_recognized_at_its_restart(host, steer):
     steer(era="modern")
     await host.restart("steered")
     steer(era="legacy")
