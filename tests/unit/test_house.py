@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import textual
 
-ROOT = Path(__file__).parents[2]
+from tests import sources
+from tests.sources import ROOT, Nodes
 
 MODULES_WITHOUT_A_TEST_OF_THEIR_OWN = 120
 """Most of them are tested through a screen or a command. The number may only fall."""
@@ -19,25 +20,20 @@ SCREEN_LINES = 300
 APP_LINES = 250
 
 
-Nodes = list[ast.AST]
-
-
 @cache
 def _modules() -> dict[str, Nodes]:
     """Return the modules of `tui` by dotted name, with all nodes of their syntax trees."""
     return {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): list(
-            ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        )
-        for path in sorted((ROOT / "tui").rglob("*.py"))
+        path.removesuffix(".py").replace("/", ".").removesuffix(".__init__"): nodes
+        for path, nodes in sources.modules().items()
     }
 
 
 @pytest.fixture(scope="module", autouse=True)
 def forgotten() -> Iterator[None]:
-    """Drop 600,000 nodes after the last test, so that garbage collection does not visit them."""
     yield
     _modules.cache_clear()
+    sources.forget()
 
 
 def _imports(nodes: Nodes) -> Iterator[str]:

@@ -14,7 +14,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+import pytest
+
+from tests import sources
+from tests.sources import ROOT, Nodes
+
 FILE = ROOT / "tests" / "snapshots" / "all-texts.txt"
 _NOT_FOR_PEOPLE = re.compile(
     r"^(SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|DROP|ALTER|BEGIN|ATTACH|EXPLAIN) "  # SQL
@@ -37,10 +41,16 @@ _WITH_REPR = {
 """Modules in which f-strings may have `!r`."""
 
 
-def texts(tree: ast.AST) -> Iterator[str]:
+@pytest.fixture(scope="module", autouse=True)
+def forgotten() -> Iterator[None]:
+    yield
+    sources.forget()
+
+
+def texts(nodes: Nodes) -> Iterator[str]:
     """Yield the texts of a module in order: literals of more than one word, except docstrings."""
     skipped = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             skipped.add(node.value)  # a docstring
         if isinstance(node, ast.JoinedStr):
@@ -48,7 +58,7 @@ def texts(tree: ast.AST) -> Iterator[str]:
             for part in node.values:
                 if isinstance(part, ast.FormattedValue) and part.format_spec is not None:
                     skipped.add(part.format_spec)
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.JoinedStr)]
+    found = [node for node in nodes if isinstance(node, ast.Constant | ast.JoinedStr)]
     for node in sorted(found, key=lambda node: (node.lineno, node.col_offset)):
         if node in skipped:
             continue
@@ -65,10 +75,10 @@ def texts(tree: ast.AST) -> Iterator[str]:
 def all_texts() -> str:
     """Return the contents of the file."""
     lines = []
-    for path in sorted((ROOT / "tui").rglob("*.py")):
-        found = list(texts(ast.parse(path.read_text(encoding="utf-8"))))
+    for path, nodes in sources.modules().items():
+        found = list(texts(nodes))
         if found:
-            lines.append(f"# {path.relative_to(ROOT).as_posix()}")
+            lines.append(f"# {path}")
             lines += [*(text.replace("\n", "\\n") for text in found), ""]
     return "\n".join(lines)
 
@@ -83,10 +93,8 @@ def test_the_file_lists_every_text():
 
 def test_names_are_quoted_as_people_write_them_not_as_python_does():
     found = []
-    for path in sorted((ROOT / "tui").rglob("*.py")):
-        name = path.relative_to(ROOT).as_posix()
-        nodes = [] if name in _WITH_REPR else ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        for node in nodes:
+    for name, nodes in sources.modules().items():
+        for node in nodes if name not in _WITH_REPR else ():
             if isinstance(node, ast.FormattedValue) and node.conversion == ord("r"):
                 found.append(f"{name}:{node.lineno}")
     assert found == [], "use quoted_name() instead of !r"
