@@ -5,7 +5,6 @@ Shared by the proxy of `mcptui tap --listen` and by the transports for remote se
 
 import contextlib
 import json
-import re
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -23,8 +22,6 @@ MAX_LINE = 64 * 1024
 
 LONGEST_FIELD = 16
 """Maximum bytes of a field name; longer names are unknown."""
-
-_LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 class Event(NamedTuple):
@@ -66,7 +63,8 @@ class EventCutter:
         if self._after_cr and block.startswith(b"\n"):
             block = block[1:]
         self._after_cr = block.endswith(b"\r") if block else self._after_cr
-        *lines, rest = _LINE_END.split(block)
+        lines = block.splitlines()  # of bytes: at the three line ends of the standard, and no others
+        rest = lines.pop() if lines and not block.endswith((b"\n", b"\r")) else b""
         for piece in lines:
             self._extend(piece)
             line, size = self._line, self._size

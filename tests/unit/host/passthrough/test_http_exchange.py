@@ -27,6 +27,11 @@ def test_any_split_of_the_bytes_gives_the_same_events(cuts: list[int]):
     assert cut([STREAM[a:b] for a, b in pairwise(places)]) == EVENTS
 
 
+def test_only_line_feeds_and_carriage_returns_end_a_line():
+    data = "a\x0b\x0c\x1c\x1e\x85\u2028b".encode()
+    assert cut([b"data: " + data + b"\n\n"]) == [Event("", "", data, len(data))]
+
+
 @given(st.lists(st.binary(max_size=50), max_size=10))
 def test_garbage_is_ignored(blocks: list[bytes]):
     cut(blocks)
