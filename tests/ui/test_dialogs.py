@@ -5,6 +5,8 @@ import asyncio
 import pytest
 from textual import events
 from textual.containers import Vertical
+from textual.css.stylesheet import Stylesheet
+from textual.widget import Widget
 from textual.widgets import Input
 from textual.widgets._toast import Toast
 
@@ -134,6 +136,21 @@ async def test_only_the_screen_on_top_shows_a_footer():
         await until(lambda: app.screen is not app.main and not footer.visible)
         await pilot.press("escape")
         await until(lambda: app.screen is app.main and footer.visible)
+
+
+async def test_a_dialog_that_opens_or_closes_restyles_nothing_of_the_screen_below(monkeypatch):
+    async with opened(FakeRuntime()) as (app, pilot):
+        apply, styled = Stylesheet.apply, set()
+        monkeypatch.setattr(
+            Stylesheet, "apply", lambda sheet, node, **how: (styled.add(node), apply(sheet, node, **how))[1]
+        )
+        await pilot.press("f1")
+        await shows(app, "change keys under")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+        await pilot.pause()
+        below = {node for node in styled if isinstance(node, Widget) and app.main in node.ancestors_with_self}
+        assert styled and not below
 
 
 async def test_the_meter_counts_a_call_from_its_start():

@@ -65,9 +65,7 @@ class BaseApp(App[int]):
     CommandPalette CommandList > .option-list--option-highlighted { text-style: bold; }
     ToastRack { dock: top; align: left top; margin: 0; scrollbar-size: 0 0; }
     Toast { width: 100%; max-width: 100%; margin: 0; padding: 0 1; background: $panel; }
-    .-suspended Footer { visibility: hidden; }
     """
-    SUSPENDED_SCREEN_CLASS = "-suspended"
     HAS_OTHER_SCREENS: ClassVar[bool] = True
     """Whether the help lists the keys of all screens, after those of the current one."""
 

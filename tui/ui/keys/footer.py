@@ -4,8 +4,10 @@ A click on one does what its key does.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from textual import events
+from textual.screen import Screen
 
 from tui.ui.keys.action_table import Action, action, first_key
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -25,13 +27,24 @@ _GAP, _NARROW_GAP = 3, 2
 
 
 class Footer(Bar):
-    """Keys and their labels, the most useful ones if not all fit."""
+    """Keys and their labels, the most useful ones if not all fit.
+
+    Hidden while another screen is over its own. A class on the screen would do that, too, but Textual then
+    computes the styles of the whole screen again, each time that a dialog opens or closes.
+    """
 
     DEFAULT_CSS = "Footer#footer { padding: 0; background: $surface; }"
 
     def __init__(self, keys: Iterable[tuple[str, str]] = ()) -> None:
         super().__init__(id="footer")
         self._entries: tuple[Entry, ...] = tuple((key, label, None) for key, label in keys)
+
+    def on_mount(self) -> None:
+        self._hide_under(self.app.screen)
+        self.app.screen_change_signal.subscribe(self, self._hide_under, immediate=True)
+
+    def _hide_under(self, top: Screen[Any]) -> None:
+        self.visible = top is self.screen
 
     def show(self, entries: Sequence[Entry]) -> None:
         """Show these keys, the most useful first."""
