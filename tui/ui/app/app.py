@@ -31,23 +31,23 @@ ON_MAIN = frozenset(
     for found in ACTIONS
     if found.context is Context.ANYWHERE and found.id.startswith(("chat.", "focus.", "pane."))
 )
-"""Actions of the chat screen, whose keys mean something else, or nothing, on a screen over it."""
+"""Actions of the chat screen whose keys mean something else, or nothing, on a screen over it."""
 
 LEADING = frozenset(found.id for found in ACTIONS if found.id.startswith("focus.")) | {
     "chat.sessions",
     "chat.models",
     "chat.system",
 }
-"""Those of `ON_MAIN` whose keys close the screens over the chat screen first."""
+"""Actions of `ON_MAIN` whose keys first close the screens over the chat screen."""
 
 IN_DIALOG = "A dialog is open. Press esc to close it first."
 
 NOT_WHILE_ASKED = ON_MAIN | {"traffic.open", "traffic.of_call"}
-"""Actions that wait until a server's question is answered; their keys say so."""
+"""Actions that are unavailable until a server's question is answered; their keys say so."""
 
 
 class McptuiApp(BaseApp):
-    """The full-screen app. It uses the runtime and does not own it.
+    """The full-screen app. It uses the runtime, but does not own it.
 
     `make_runtime` is called once, in a thread, after the first frame. `main` is under every other screen.
     """
@@ -80,7 +80,7 @@ class McptuiApp(BaseApp):
         self.call_after_refresh(self.main.load)
 
     async def close(self) -> None:
-        """Stop what is still running; for the owner of the app, after it has left the screen."""
+        """Stop what is still running. Called by the owner of the app after it has left the screen."""
         await self.main.close()
 
     def _save_theme_of_runtime(self, name: str) -> None:
@@ -103,11 +103,11 @@ class McptuiApp(BaseApp):
         if name in NOT_WHILE_ASKED and self._server_asks:
             return False
         if name not in EARLY and any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
-            return False  # Textual would end the app at a second palette
+            return False  # otherwise Textual would end the app when a second palette opens
         return action != "act" or self.main.parts.actions.allows(name)
 
     async def on_event(self, event: events.Event) -> None:
-        """Let no letter of a text become the answer to a question, and no answer a key of something else."""
+        """Prevent letters of typed text from answering a question, and answers from acting as other keys."""
         if isinstance(event, events.Key):
             self._collecting.key()
             if self.main.parts is not None and self.main.parts.approval_keys.ignores_keys:
@@ -124,17 +124,17 @@ class McptuiApp(BaseApp):
         return self._early_keys.keep(event, starts=waits)
 
     async def _replay_early_keys(self) -> None:
-        """Handle the keys that were kept, unless there is a question, which they were not meant for."""
+        """Handle the early keys, unless a question is open: they were not meant for it."""
         kept = self._early_keys.release()
         for event in kept if self.screen is self.main else ():
             if self.main.parts is not None and not self.main.parts.approval_keys.approvals.asks:
                 await self.on_event(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Handle the keys of an action that a screen over the chat screen keeps from it.
+        """Handle keys of chat screen actions that are pressed on a screen over it.
 
-        A list is closed for a key that leads to a region, and so are screens to read; the question of a
-        server, and what would lose something, stay and say so.
+        Keys that go to a region close lists and read-only screens. A server's question, or a screen whose
+        content would be lost, stays open and says why.
         """
         if getattr(self.screen, "YIELDS", False):
             if found := self._pressed(event, "focus."):
@@ -148,9 +148,9 @@ class McptuiApp(BaseApp):
             self._leave_for(partial(self.run_action, found.method))
 
     def _leave_for(self, then: Callable[[], object]) -> None:
-        """Close what is over the chat screen and do something there, unless something would be lost.
+        """Close the screens over the chat screen and call `then`, unless something would be lost.
 
-        A screen to read has `stays`, which returns why it cannot be closed now, or "".
+        A read-only screen has `stays`, which returns why it cannot be closed now, or "".
         """
         over = self.screen_stack[1:]
         whys = [getattr(screen, "stays", lambda: IN_DIALOG)() for screen in reversed(over)]
@@ -162,7 +162,7 @@ class McptuiApp(BaseApp):
         self.call_later(then)
 
     async def _run_command(self, method: str) -> None:
-        """Run what was chosen in the palette."""
+        """Run the command that was selected in the palette."""
         found = next((each for each in ACTIONS if each.method == method), None)
         if found is not None and found.id in LEADING and self.screen is not self.main:
             self._leave_for(partial(self.run_action, found.method))
@@ -170,7 +170,7 @@ class McptuiApp(BaseApp):
             await self.run_action(method)
 
     def _pressed(self, event: events.Key, prefix: str = "") -> Action | None:
-        """Return the action, of those that work anywhere, whose key this is and whose id begins so."""
+        """Return the global action with this key whose id starts with `prefix`, or None."""
         for found in of_context(Context.ANYWHERE):
             if found.id.startswith(prefix) and event.key in self.overrides.keys_of(found).split(","):
                 return found
@@ -182,7 +182,7 @@ class McptuiApp(BaseApp):
 
     @property
     def _server_asks(self) -> bool:
-        """Whether the question of a server is on top."""
+        """Whether a server's question is on top."""
         return Context.SERVER_QUESTION in getattr(self.screen, "CONTEXTS", ())
 
     def on_resize(self, event: events.Resize) -> None:
@@ -191,8 +191,8 @@ class McptuiApp(BaseApp):
     def pop_screen(self) -> AwaitComplete:
         """Leave the screen on top; does nothing on the last one.
 
-        Keys that come in one burst can leave a dialog twice: enter takes a choice and escape closes the
-        list before the choice has come to its dialog. Textual would end the app for it.
+        Keys in one burst can close a dialog twice: enter selects an item, and escape closes the list before
+        the selection arrives. Textual would then end the app.
         """
         return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
 
@@ -209,7 +209,7 @@ class McptuiApp(BaseApp):
         return self.main.parts is not None and self.main.parts.turns.running
 
     async def action_quit(self) -> None:
-        """Quit; Textual's own bindings lead here, too."""
+        """Quit. Textual's own bindings also call this."""
         self.action_app_quit()
 
     def action_app_quit(self) -> None:
@@ -218,14 +218,14 @@ class McptuiApp(BaseApp):
             return
         from tui.ui.dialogs.confirm import ConfirmQuit
 
-        if isinstance(self.screen, ConfirmQuit):  # this key comes here first: it is one that works anywhere
+        if isinstance(self.screen, ConfirmQuit):  # this key arrives here first, since it works everywhere
             self.screen.action_again()
             return
         quit_key = self.overrides.first_of("app.quit")
         self.open_once(ConfirmQuit(self._turn_runs, quit_key), lambda leave: self.exit(0) if leave else None)
 
     def action_help_quit(self) -> None:
-        """Clear the draft, or say how to quit: the last that ctrl+c means, where nothing is selected."""
+        """Clear the draft, or say how to quit: the last meaning of ctrl+c, if nothing is selected."""
         composer = self.main.composer
         if self.screen is self.main and composer.text:
             composer.clear()
@@ -238,13 +238,13 @@ class McptuiApp(BaseApp):
 
     @property
     def lent(self) -> bool:
-        """Whether an editor has the terminal."""
+        """Whether an editor is using the terminal."""
         return self.main.parts is not None and self.main.parts.editor.has_terminal
 
     def exit(
         self, result: int | None = None, return_code: int = 0, message: RenderableType | None = None
     ) -> None:
-        """Leave; an editor that has the terminal is stopped first, because the app cannot end without it."""
+        """Leave. An editor that uses the terminal is stopped first: the app cannot end before it."""
         leave = partial(super().exit, result, return_code, message)
         if self.main.parts is None or not self.main.parts.editor.stop(leave):
             leave()

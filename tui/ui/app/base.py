@@ -1,4 +1,4 @@
-"""What both apps have in common: the theme, clean output, keys in order, the error that ended it."""
+"""What both apps share: the theme, clean output, keys in order, and the error that ended the app."""
 
 import asyncio
 import os
@@ -46,8 +46,8 @@ def _everything() -> type[Provider]:
 class BaseApp(App[int]):
     """An app on a terminal.
 
-    `crash` is the error that ended it, `crash_place` what was on screen then, by name. `save_theme` saves the
-    name of another theme; called in a thread, may raise `McptuiError`.
+    `crash` is the error that ended it, `crash_place` the names of what was on screen then. `save_theme` saves
+    the name of a selected theme. It is called in a thread and may raise `McptuiError`.
     """
 
     TITLE = "mcptui"
@@ -91,27 +91,27 @@ class BaseApp(App[int]):
         self.screen_change_signal.subscribe(self, self._screen_changed, immediate=True)
 
     def _screen_changed(self, screen: Screen[Any]) -> None:
-        """Drop the short messages of another screen; a dialog belongs to the screen below it."""
+        """Remove the notifications of another screen. A dialog belongs to the screen below it."""
         if not screen.is_modal and screen is not self._base:
             self._base = screen
             drop_notes(self)
 
     def _apply_theme(self, name: str) -> Problem | None:
-        """Load and set a theme; return what is wrong with it, if anything is."""
+        """Load and set a theme; return its problem, if any."""
         spec, problem = load_theme(name, themes_dir())
         self.register_theme(theming.theme_of(spec))
         self.theme = spec.name
         return problem
 
     def apply_ui(self, theme: str, keys: Mapping[str, str | Sequence[str]]) -> Sequence[Problem]:
-        """Take over theme and keys of a configuration that was read again; return what is wrong with them."""
+        """Apply theme and keys of a configuration that was read again; return their problems."""
         self.overrides.take(keys.items())
         self.set_keymap(self.overrides.keymap())
         problem = self._apply_theme(theme) if theme != self.theme else None
         return [*filter(None, (problem, *self.overrides.problems))]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Give our roles a color under Textual's own themes, too."""
+        """Define our colors under Textual's own themes, too."""
         return theming.variable_defaults()
 
     def action_app_theme(self) -> None:
@@ -132,11 +132,11 @@ class BaseApp(App[int]):
 
     @property
     def focus_context(self) -> Context | None:
-        """Where the focus is, whose keys come first in the help; None if that is not known."""
+        """The context of the focus, whose keys come first in the help; None if unknown."""
         return None
 
     def open_once(self, screen: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
-        """Open a dialog, unless one of its kind is open; keys get pressed twice."""
+        """Open a dialog, unless one of the same class is open: keys may be pressed twice."""
         if not any(type(other) is type(screen) for other in self.screen_stack):
             self.push_screen(screen, done)
 
@@ -148,12 +148,12 @@ class BaseApp(App[int]):
         others = EVERY if self.HAS_OTHER_SCREENS else ()
         help = HelpScreen(self.overrides, contexts, keys, self.focus_context, others)
         if Context.SERVER_QUESTION in contexts:
-            self.push_screen(help)  # the help of another screen may be open under the question
+            self.push_screen(help)  # another screen's help may be open under the question
         else:
             self.open_once(help)
 
     async def on_event(self, event: events.Event) -> None:
-        """Handle each key of a burst after what the keys before it did."""
+        """Handle each key of a burst after the effects of the previous keys."""
         if isinstance(event, events.Key) and not event.is_forwarded:
             LOOP.taken()
             await in_order(self, event, super().on_event)
@@ -172,21 +172,21 @@ class BaseApp(App[int]):
         timeout: float | None = None,
         markup: bool = True,
     ) -> None:
-        """Show a short message over the whole first line, once. Its text is cleaned and never markup."""
+        """Show a notification over the whole first line, once. The text is cleaned and never markup."""
         text, heading = clean(message), clean_line(title)
         if not has_note(self, text, heading):
             super().notify(text, title=heading, severity=severity, timeout=timeout, markup=False)
 
     @property
     def clipboard(self) -> str:
-        """What was copied last, for pasting with a key of Textual's fields."""
+        """The last copied text, which Textual's fields paste."""
         return self._copied
 
     def copy_to_clipboard(self, text: str) -> None:
         self.copy(text, "the selection")
 
     def copy(self, text: str, what: str) -> None:
-        """Copy a text to where the person can paste it, and say where it went; `what` is "the reply"."""
+        """Copy a text to the user's clipboard, and show where it went; `what` is "the reply"."""
         self._copied = text
         self.run_worker(self._copy(text, what), name="copy", exit_on_error=False)
 
@@ -197,17 +197,17 @@ class BaseApp(App[int]):
         self.notify(clipboard.note(what, tool), timeout=4)
 
     def fail(self, error: Exception) -> None:
-        """End the app because of an error that Textual cannot see, raised outside its own tasks."""
+        """End the app because of an error raised outside Textual's tasks, which Textual cannot see."""
         crash(self, error)
 
     def note_crash(self, error: BaseException) -> None:
-        """Keep the first error that nobody caught; what follows is mostly caused by it."""
+        """Store the first unhandled error; later ones are mostly its consequences."""
         if self.crash is None:
             cause = error.error if isinstance(error, WorkerFailed) else error
             self.crash, self.crash_place = cause, self._place()
 
     def _place(self) -> str:
-        """Return what is on screen, by the names of screens and of the focused widget."""
+        """Return the names of the open screens and the focused widget."""
         stack = self.screen_stack
         screens = " > ".join(type(screen).__name__ for screen in stack) or "no screen"
         focused = stack[-1].focused if stack else None

@@ -1,4 +1,4 @@
-"""The command palette: every action of the table, and each server by name."""
+"""The command palette: every action of the table, and commands for each server."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,9 +29,9 @@ class Command:
 
     Attributes:
         help: its keys, or its syntax.
-        words: more words to find it by.
-        why_not: why it is unavailable now, or ""; then it is found only by searching.
-        is_elsewhere: it is of another screen, which it opens; it is found only by searching, too.
+        words: more words that find it.
+        why_not: why it is unavailable now, or "". An unavailable command is only found by searching.
+        is_elsewhere: whether it belongs to another screen, which it opens. It is only found by searching.
     """
 
     title: str
@@ -43,7 +43,10 @@ class Command:
 
 
 class Everything(Provider):
-    """Provides the palette with the commands of the app (its method `commands`). Texts are never markup."""
+    """Provides the palette with the commands of the app (from its method `commands`).
+
+    Texts are never markup.
+    """
 
     def _commands(self) -> Sequence[Command]:
         commands: Callable[[], Sequence[Command]] = getattr(self.app, "commands", tuple)
@@ -57,7 +60,7 @@ class Everything(Provider):
             yield DiscoveryHit(line, command.run, text=command.title)
 
     def _line(self, title: Content, keys: str) -> Content:
-        """Return a command as one line, its keys at the right end."""
+        """Return a command as one line, with its keys right-aligned."""
         room = min(WIDTH, self.app.size.width) - AROUND
         keys = head_of(keys, max(0, room - title.cell_length - GAP))
         gap = max(GAP, room - title.cell_length - cells_of(keys))
@@ -66,7 +69,7 @@ class Everything(Provider):
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for command, score in matches(query, self._commands(), matcher.match):
-            # The matcher parses what it highlights as markup.
+            # The matcher parses the text that it highlights as markup.
             title = Content(command.title) if "[" in command.title else matcher.highlight(command.title)
             run = command.run
             if command.is_elsewhere:
@@ -81,13 +84,13 @@ WIDTH = 84
 """Columns of the palette."""
 
 AROUND = 7
-"""Columns of the palette that are not its lines: padding and scroll bar."""
+"""Columns of the palette around its lines: padding and scroll bar."""
 
 GAP = 3
-"""The least room between a command and its keys."""
+"""Minimum number of columns between a command and its keys."""
 
 ELSEWHERE, BEHIND = 0.1, 0.01
-"""The factors for the scores of actions of other screens, and of unavailable ones, which come last."""
+"""Factors for the scores of other screens' actions and of unavailable actions, which come last."""
 
 
 def matches(
@@ -95,7 +98,7 @@ def matches(
 ) -> list[tuple[Command, float]]:
     """Return the commands that have every word, each with its score: whole words first, then prefixes.
 
-    `fuzzy` scores a title by where it has the letters of the query: among equals, the better is first.
+    `fuzzy` scores a title by the positions of the query's letters in it, and decides between equals.
     """
     words = query.casefold().split()
     found = [(command, score) for command in commands if (score := _score(words, command))]
@@ -106,7 +109,7 @@ def matches(
 
 
 def _score(words: Sequence[str], command: Command) -> int:
-    """Return 4 if all words are whole words of the title, 3 if they begin words of it, down to 0."""
+    """Return 4 if all words are whole words of the title, 3 if they are prefixes of its words, down to 0."""
     title, names = command.title.casefold(), f"{command.help} {command.words}".casefold()
     of_title = re.findall(r"\w+", title)
     if all(word in of_title for word in words):
@@ -122,11 +125,11 @@ _MOVES = (
     *(".back", ".leave", ".next", ".previous", ".read", ".open"),
     *(".next_tab", ".last_tab", ".left", ".right"),
 )
-"""Ends of the ids of actions that only move within their screen."""
+"""Suffixes of the ids of actions that only move the cursor or focus within their screen."""
 
 
 def merged(commands: Iterable[Command]) -> list[Command]:
-    """Return the commands, those with the same title as one: the first, which shows the syntax of all."""
+    """Return the commands. Those with the same title become the first one, which shows the syntax of all."""
     found: dict[str, Command] = {}
     for command in commands:
         first = found.setdefault(command.title, command)
@@ -140,7 +143,7 @@ def merged(commands: Iterable[Command]) -> list[Command]:
 def elsewhere(
     contexts: Sequence[Context], overrides: KeyOverrides, run: Callable[[Action], object]
 ) -> Iterator[Command]:
-    """Yield the actions of screens other than that of `contexts`; `run` opens the screen of one."""
+    """Yield the actions of screens other than that of `contexts`; `run` opens the action's screen."""
     for found in ACTIONS:
         if not found.palette or found.context in contexts or found.context not in OPENERS:
             continue
@@ -159,7 +162,7 @@ def action_commands(
     contexts: Sequence[Context] = (),
     actions: Sequence[Action] = ACTIONS,
 ) -> Iterator[Command]:
-    """Yield the actions, those of `contexts` first, each with why it is unavailable, if it is."""
+    """Yield the actions, those of `contexts` first, each with the reason if it is unavailable."""
     for found in sorted(actions, key=lambda one: one.context not in contexts):
         if not found.palette:
             continue
@@ -182,7 +185,7 @@ def app_commands(
     run: Callable[[str], object],
     leave_for: Callable[[Callable[[], object]], object],
 ) -> list[Command]:
-    """Return the commands over the screen `under`; `leave_for` closes it for what is done elsewhere."""
+    """Return the commands over the screen `under`; `leave_for` closes it for commands of other screens."""
     contexts = getattr(under, "CONTEXTS", ())
     situation = parts.status.situation(main.regions.focus_context)
     found = list(action_commands(situation, main.regions.overrides, run, contexts))
@@ -193,19 +196,19 @@ def app_commands(
             main.regions.overrides,
             lambda one: leave_for(partial(parts.navigator.open_screen_of, one)),
         )
-    # The titles of two servers may be the same: only their names' beginnings are shown.
+    # Only the start of a server's name is shown, so two titles may be the same.
     return [*merged(found), *(_server_commands(parts) if parts.runtime.is_ready else ())]
 
 
 def _chat_commands(parts: "ChatParts") -> Iterator[Command]:
-    """Yield what can be done from the chat screen only and is no action."""
+    """Yield the commands of the chat screen that are not actions."""
     for entry in parts.outbox.palette_commands():
         yield Command(*entry)
     yield Command("Add a model", "adds a profile to the configuration", parts.current.add_model)
 
 
 def _server_commands(parts: "ChatParts") -> Iterator[Command]:
-    """Yield workbench, start, stop, restart and log of every server, as its state allows."""
+    """Yield workbench, start, stop, restart and log of every server, depending on its state."""
     host, show_log, show_server = parts.runtime.host, parts.navigator.open_log, parts.navigator.open_server
     for status in host.statuses():
         shown = quoted_name(status.name, 60)
@@ -219,7 +222,7 @@ def _of_server(status: ServerStatus, host: "Host", show_log: Callable[[str], obj
     name, shown = status.name, quoted_name(status.name, 60)
     state = f"now {status.state}"
     if status.spec.disabled or status.spec.problem:
-        pass  # it is only listed
+        pass  # this server is only listed
     elif status.state in (ServerState.STOPPED, ServerState.STOPPING):
         yield Command(f"Start {shown}", state, partial(host.request_start, name))
     else:

@@ -1,8 +1,8 @@
-"""Runs an app on the terminal: ownership, signals, and restoring the screen.
+"""Runs an app on the terminal: ownership, signals, and restoring the screen. The owner is outside the app.
 
-The owner is outside: it builds the app over a runtime, waits for the app to leave the screen, then stops
-the turn and the servers, bounded in time. Textual alone would die on these signals with the terminal
-left in full-screen mode, and would cut short what is cleaned up inside it (measured).
+It creates the app with a runtime, waits for it to leave the screen, then stops the turn and the servers in
+bounded time. Textual alone would die on these signals without leaving full-screen mode, and would abort the
+cleanup inside the app (measured).
 """
 
 import asyncio
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from tui.ui.app.traffic_app import TrafficApp
 
 SHUTDOWN_SECONDS = 9.0
-"""More than the host takes at worst (7 s): only a last resort."""
+"""More than the host needs in the worst case (7 s): only a last resort."""
 
 PATIENCE_SECONDS = 0.5
-"""A longer shutdown is announced."""
+"""A shutdown that takes longer is announced."""
 
 _SIGNALS = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT")
 
@@ -39,8 +39,8 @@ def run_app(
 ) -> int:
     """Run the full-screen app on this terminal, which must be its input and output; return the exit code.
 
-    That is 0 after quitting, 128 + n after signal n, 1 after a defect, whose report is then in a file that
-    standard error names. `make_runtime` is called once, in a thread, after the first frame.
+    The exit code is 0 after quitting, 128 + n after signal n, and 1 after a defect, whose report is in a file
+    named on stderr. `make_runtime` is called once, in a thread, after the first frame.
     """
     from tui.ui.app.app import McptuiApp
 
@@ -62,7 +62,7 @@ def run_traffic(
     save_theme: Callable[[str], None],
     painted: Callable[[], None],
 ) -> int:
-    """Show a recording on this terminal and return the exit code, as `run_app` does.
+    """Show a recording on this terminal and return the exit code, like `run_app`.
 
     `painted` is called once the first entries are on the screen.
     """
@@ -81,7 +81,7 @@ def _run(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> int:
         try:
             with asyncio.Runner(loop_factory=loop_factory()) as runner:
                 code = runner.run(_own(app, made, screen))
-        except Exception as error:  # of the loop, or of a task that it cancelled
+        except Exception as error:  # an error of the loop, or of a task that it cancelled
             app.note_crash(error)
     if app.crash is None:
         return code
@@ -113,7 +113,7 @@ async def _own(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]", screen:
 
 
 async def _unless_it_fails(app: "McptuiApp | TrafficApp", step: Awaitable[object]) -> None:
-    """Wait for a step; if it fails, the next one is still done, and the app ends with the error."""
+    """Wait for a step. If it fails, the next step still runs, and the app ends with the error."""
     try:
         await step
     except Exception as error:
@@ -137,7 +137,7 @@ async def _shut_down(runtime: "Runtime", screen: TextIO) -> None:
 
 
 def how_to_resume(runtime: "Runtime") -> str:
-    """Return a line with the command that opens the session of this run again, or ""."""
+    """Return a line with the command that resumes this run's session, or ""."""
     info = runtime.conversations.info if runtime.is_ready else None
     if info is None or not runtime.conversations.messages:
         return ""
@@ -145,7 +145,7 @@ def how_to_resume(runtime: "Runtime") -> str:
 
 
 def _not_kept(runtime: "Runtime") -> str:
-    """Return a line that says what of this run was not saved, or ""."""
+    """Return a line that says what was not saved, or ""."""
     if runtime.is_ready and runtime.unsaved and runtime.conversations.messages:
         told = f"Some messages were not saved: {runtime.unsaved}"
     elif runtime.is_ready and runtime.unrecorded:
@@ -158,7 +158,7 @@ def _not_kept(runtime: "Runtime") -> str:
 
 
 class _Stop:
-    """What a signal does: the first one ends the app, a second one hurries the servers."""
+    """The effect of signals: the first one ends the app, a second one speeds up stopping the servers."""
 
     def __init__(self, app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> None:
         self._app = app
@@ -172,7 +172,7 @@ class _Stop:
         numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
         handled: list[int] = []
         for number in numbers:
-            # Windows has no handlers in its event loop; ctrl+c raises KeyboardInterrupt there.
+            # On Windows, the event loop has no signal handlers; ctrl+c raises KeyboardInterrupt.
             with suppress(NotImplementedError):
                 loop.add_signal_handler(number, self._signalled, number)
                 handled.append(number)
@@ -185,7 +185,7 @@ class _Stop:
     def _signalled(self, number: int) -> None:
         keyed = (signal.SIGINT, getattr(signal, "SIGQUIT", None))
         if number in keyed and getattr(self._app, "lent", False):
-            return  # ctrl+c or ctrl+\ in the editor that has the terminal
+            return  # ctrl+c or ctrl+\ in the editor that uses the terminal
         if not self.code:
             self.code = 128 + number
             self._app.exit(return_code=self.code)

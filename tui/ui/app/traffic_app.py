@@ -37,7 +37,7 @@ class TrafficApp(BaseApp):
         save_theme: Callable[[str], None],
         painted: Callable[[], None] = lambda: None,
     ) -> None:
-        """Create the app; `painted` is called after the first painting."""
+        """Create the app; `painted` is called after the first paint."""
         super().__init__(theme=theme, keys=keys, save_theme=save_theme)
         self._recording = recording
         self._painted = painted
@@ -49,7 +49,7 @@ class TrafficApp(BaseApp):
         self.screen.call_after_refresh(self._painted)
 
     def pop_screen(self) -> AwaitComplete:
-        """Leave the screen on top; leaving the last one is quitting."""
+        """Leave the screen on top; leaving the last one quits."""
         if len(self.screen_stack) > 1:
             return super().pop_screen()
         self.exit(0)
@@ -72,4 +72,4 @@ class TrafficApp(BaseApp):
         self.exit(0)
 
     async def close(self) -> None:
-        """Nothing to close: whoever opened the recording closes it."""
+        """Nothing to close: the caller closes the recording."""

@@ -1,4 +1,4 @@
-"""Questions with yes and no."""
+"""Questions that are answered with yes or no."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.literal import Literal
 
 RIPE_SECONDS = 0.3
-"""A yes before this time was typed before the question was seen."""
+"""Seconds after opening. A yes before that was typed before the user saw the question."""
 
 
 class Confirm(ModalScreen[bool]):
@@ -69,7 +69,7 @@ class Confirm(ModalScreen[bool]):
 
 
 class ConfirmTrust(Confirm):
-    """Asks before a server becomes trusted. Letters of a text typed by mistake are no answer."""
+    """Asks before a server becomes trusted. Letters of text typed by mistake do not answer."""
 
     def __init__(self, server: str) -> None:
         super().__init__(
@@ -80,7 +80,7 @@ class ConfirmTrust(Confirm):
         )
 
     def on_key(self, event: events.Key) -> None:
-        """Wait again for a pause: in "Try this", the y belongs to a word."""
+        """Restart the wait for a pause: in "Try this", the y is part of a word."""
         self._shown = self._clock()
 
 
@@ -91,7 +91,7 @@ def change_trust(
     change: Callable[[], None],
     open_dialog: Callable[[ConfirmTrust, Callable[[bool | None], None]], object],
 ) -> None:
-    """Withdraw trust from a server that is `trusted` at once; grant it only after asking."""
+    """Withdraw trust from a `trusted` server at once. Grant trust only after asking."""
     if trusted:
         change()
     else:
@@ -112,7 +112,7 @@ _ENDED = "The turn has ended. Quit?"
 
 
 class ConfirmQuit(ModalScreen[bool]):
-    """Asks whether to quit while a turn is running; once it has ended the question says so."""
+    """Asks whether to quit while a turn is running. Once the turn has ended, the question says so."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y,enter,ctrl+s,ctrl+enter", "answer(True)", "quit"),
@@ -146,7 +146,7 @@ class ConfirmQuit(ModalScreen[bool]):
         self._question.show(_RUNNING if self._turn_runs() else _ENDED)
 
     def action_again(self) -> None:
-        """Quit: the key that asked was pressed once more."""
+        """Quit: the key that opened the question was pressed again."""
         self.dismiss(True)
 
     def action_answer(self, leave: bool) -> None:

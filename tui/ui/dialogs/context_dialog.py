@@ -1,4 +1,4 @@
-"""What the next request to the model is made of, in tokens."""
+"""Shows the parts of the next model request, in tokens."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -17,11 +17,11 @@ from tui.ui.widgets.rows import EMPTY, Row, spread
 
 BAR_CELLS = 20
 BAR_FROM = 60
-"""Columns from which there are bars."""
+"""Minimum number of columns for showing bars."""
 
 
 def context_rows(parts: Sequence[ContextPart], window: int | None, width: int, *, sign: str) -> list[Row]:
-    """Return a line for each part, with a bar for its share, and the total; `sign` is before numbers."""
+    """Return a line for each part, with a bar for its share, and the total; `sign` precedes numbers."""
     total = sum(part.tokens for part in parts)
     most = max((part.tokens for part in parts), default=0) or 1
     cells = BAR_CELLS if width >= BAR_FROM else 0
@@ -61,7 +61,7 @@ class _Parts(LinePane):
 
 
 class ContextDialog(ModalScreen[None]):
-    """Shows the parts of the next request; `traffic_key` shows requests in full."""
+    """Shows the parts of the next request; `traffic_key` opens the full requests."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "close", "close", priority=True)]
 

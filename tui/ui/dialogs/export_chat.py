@@ -1,4 +1,4 @@
-"""Shows what an exported conversation has, and asks for its format, its form and its file."""
+"""Shows the contents of an exported conversation, and asks for format, redaction and file."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -34,7 +34,7 @@ _SHAPES = "● redact   On: texts become their type and length. Names and times 
 
 
 class _Kinds(Bar):
-    """The formats side by side."""
+    """The formats, next to each other."""
 
     chosen = 0
 
@@ -48,7 +48,7 @@ class _Kinds(Bar):
 
 @dataclass(frozen=True, slots=True)
 class ChatExport:
-    """What to write; `shapes` stand in place of all that was said, as with `--redact`."""
+    """The export to write; `shapes` replaces all texts of the conversation, as `--redact` does."""
 
     kind: ExportKind
     path: Path
@@ -56,9 +56,9 @@ class ChatExport:
 
 
 class ExportChat(ModalScreen[ChatExport | None]):
-    """Returns what to write, or None; asks again before a file is overwritten.
+    """Returns the export to write, or None; confirms before a file is overwritten.
 
-    `path` is the default, with or without its suffix. `contents` returns what is in it, in words.
+    `path` is the default, with or without its suffix. `contents` returns a summary of the contents.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -137,7 +137,7 @@ class ExportChat(ModalScreen[ChatExport | None]):
         self._field.cursor_position = len(self._field.value)
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Return format and path; an existing file needs a second enter."""
+        """Return format and path. If the file exists, enter must be pressed twice."""
         if not event.value.strip():
             return
         path = typed_path(event.value)

@@ -1,4 +1,4 @@
-"""Asks for the format of exported entries, and shows what they have before anything is written."""
+"""Asks for the format of exported entries, and shows their contents before anything is written."""
 
 import asyncio
 import threading
@@ -24,9 +24,9 @@ _SHAPES = "● redact values: only type and length stay"
 
 
 class ExportForm(Picker):
-    """Returns a format, or None. `shapes`: with shapes in place of values, as with `--redact`.
+    """Returns a format, or None. `shapes` replaces values with placeholders, as `--redact` does.
 
-    `contents` is called in a thread, until its event is set, and returns what leaves, in words.
+    `contents` is called in a thread and returns a summary of the exported data. Setting its event stops it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("shift+tab", "shapes", "redact", priority=True)]
@@ -50,7 +50,7 @@ class ExportForm(Picker):
         yield self._form
 
     def on_mount(self) -> None:
-        """Count, beside what the picker does when it is mounted."""
+        """Start counting, in addition to what the picker does when mounted."""
         self.run_worker(self._count(), name="count an export")
 
     def on_unmount(self) -> None:

@@ -39,14 +39,14 @@ _EVERY_PANE = (
 )
 
 KEY_CELLS = 24
-"""Cells of the column of keys; longer ones have a line of their own."""
+"""Cells of the key column; longer keys have their own line."""
 
 MAIN = (
     Context.COMPOSER,
     Context.ANYWHERE,
     *(one for one in Context if one not in (*OF_SCREENS, Context.COMPOSER, Context.ANYWHERE)),
 )
-"""The contexts of the main screen, the most used first."""
+"""The contexts of the main screen, the most frequently used first."""
 
 EVERY = (*MAIN, *OF_SCREENS)
 """All contexts, the main screen's first."""
@@ -54,7 +54,7 @@ EVERY = (*MAIN, *OF_SCREENS)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the help; `words` are more words to find it by."""
+    """One line of the help; `words` are more words that find it."""
 
     keys: str
     help: str
@@ -76,10 +76,10 @@ def groups(
     first: Context | None = None,
     others: Sequence[Context] = (),
 ) -> Iterator[Group]:
-    """Yield the groups of the help.
+    """Yield the groups of the help. `contexts` are those of the current screen, starting with `first`.
 
-    `contexts` are those of the current screen, of which `first` comes first, and `keys` those of a screen
-    without actions. `others` are the contexts of all screens: those that are not current come last.
+    `keys` are the keys of a screen without actions. `others` are the contexts of all screens; those of other
+    screens come last.
     """
     if keys:
         yield "Here", tuple(Line(key, words) for key, words in keys)
@@ -119,7 +119,7 @@ def _opener(context: Context, overrides: KeyOverrides) -> str:
 
 
 def _use(found: Action) -> int:
-    """Return the rank of an action by use: the keys of every footer, then those that footers show."""
+    """Return the rank of an action: first the keys in every footer, then others that footers show."""
     return 0 if found.id in ALWAYS else found.footer or 1000
 
 
@@ -131,7 +131,7 @@ def _line(found: Action, overrides: KeyOverrides) -> Line:
 
 
 def help_rows(found: Sequence[Group], query: str, width: int) -> list[Row]:
-    """Return the rows of the groups that match, for `width` cells; nothing is cut."""
+    """Return the rows of the matching groups, for `width` cells; nothing is truncated."""
     rows: list[Row] = []
     for heading, lines in found:
         is_named = query.casefold().strip() in heading.partition(" (")[0].casefold()
@@ -227,7 +227,7 @@ class HelpScreen(ModalScreen[None]):
             yield KeyLine([("esc", "close"), ("", "change keys under [ui.keys] in the configuration")])
 
     def on_mount(self) -> None:
-        """Hide a dialog below: its last lines would look like those of the help."""
+        """Hide the dialog below: its last lines would look like lines of the help."""
         below = self.app.screen_stack[-2:-1]
         self.set_class(any(screen.is_modal for screen in below), "-over-dialog")
         self.set_focus(self._field, scroll_visible=False)

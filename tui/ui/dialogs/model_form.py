@@ -1,4 +1,4 @@
-"""Asks for a model profile: its endpoint, where its key is, and the model; tries it before it is saved."""
+"""Asks for a model profile (endpoint, source of the key, model) and tries it before saving."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -27,13 +27,13 @@ MOST_MODELS = 2000
 TITLE_CELLS = 18
 
 AROUND, PROBLEM_ROWS = 7, 4
-"""Rows of the form around its fields, and those of a problem."""
+"""Rows of the form around its fields, and rows for a problem."""
 
 KEYS = (("environment", "environment variable"), ("keychain", "system keychain"), ("none", "none"))
 
 
 def add_model(app: App[Any], changes: "ModelChanges", added: Callable[[str | None], None]) -> None:
-    """Ask for a provider, then for the rest; `added` gets the name of the profile that was added, or None."""
+    """Ask for a provider, then for the rest; `added` gets the name of the new profile, or None."""
     providers = tuple(changes.providers())
 
     def line(one: "ProviderChoice") -> Content:
@@ -100,7 +100,7 @@ class ModelForm(ModalScreen[str | None]):
         self._problem.display = False
         self._ids: tuple[str, ...] = ()
         self._listed: ModelValues | None = None
-        self._tried: ModelValues | None = None  # what has failed: it is saved the next time
+        self._tried: ModelValues | None = None  # values that have failed: the next try saves them
         self._work: asyncio.Task[None] | None = None
         self._is_saving = False
 
@@ -128,7 +128,7 @@ class ModelForm(ModalScreen[str | None]):
 
     @property
     def _first(self) -> Field:
-        """The first field that is to be filled in."""
+        """The first field to fill in."""
         return self._variable if self._provider.variable else self._url
 
     def on_unmount(self) -> None:
@@ -136,13 +136,13 @@ class ModelForm(ModalScreen[str | None]):
             self._work.cancel()
 
     def on_key(self, event: events.Key) -> None:
-        """Take characters that were typed before the form had its focus."""
+        """Accept characters that were typed before the form had the focus."""
         if self.focused is None:
             type_into(self._first, event)
 
     @property
     def _profile_name(self) -> str:
-        """The name of the profile: by default that of its model, which the placeholder shows."""
+        """The name of the profile: by default the model's, which the placeholder shows."""
         shown = self._called.placeholder
         return self._called.value.strip() or ("" if shown == FROM_MODEL else str(shown))
 
@@ -159,7 +159,7 @@ class ModelForm(ModalScreen[str | None]):
         )
 
     def _look(self) -> None:
-        """Show the fields of the chosen source of the key, and what is known of it."""
+        """Show the fields for the selected key source, and what is known about the key."""
         source = self._source.chosen
         self._variable_field.display = source == "environment"
         self._secret_field.display = source == "keychain"
@@ -208,7 +208,7 @@ class ModelForm(ModalScreen[str | None]):
         )
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go to the next field: a line typed by mistake must not save."""
+        """Go to the next field. Does not save, since a line may be typed by mistake."""
         event.stop()
         self.focus_next()
 
@@ -252,7 +252,7 @@ class ModelForm(ModalScreen[str | None]):
         self.app.push_screen(FindingPicker("Models", choices, self._model.value), chosen)
 
     def action_save(self) -> None:
-        """Try the model and save the profile; one that has failed is saved the next time, if unchanged."""
+        """Try the model and save the profile. After a failure, saving it again unchanged skips the check."""
         if self.is_current and not self._is_saving:
             self._propose_name()
             self._begin(self._save(self._values()))
@@ -289,7 +289,7 @@ class ModelForm(ModalScreen[str | None]):
         self._fit()
 
     def _fit(self) -> None:
-        """Let the fields scroll where they would push the button off the screen."""
+        """Make the fields scroll if they would push the button off the screen."""
         around = AROUND + (PROBLEM_ROWS if self._problem.display else 0)
         for fields in self.query(VerticalScroll):
             fields.styles.max_height = max(3, self.app.size.height - around)

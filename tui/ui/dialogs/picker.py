@@ -1,4 +1,4 @@
-"""Dialogs with a list of choices at the right edge, so that the screen behind them stays in view."""
+"""Dialogs with a list of choices at the right edge, so that the screen behind them stays visible."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.literal import Literal
 
 MOST_ROWS = 24
-"""Rows of the longest list that is easy to scan."""
+"""Rows of the longest list that is still easy to scan."""
 
 
 @dataclass(frozen=True, slots=True)
 class PickerChoice:
-    """A line of a picker, and the value that it returns."""
+    """A line of a picker, and the value that selecting it returns."""
 
     value: str
     prompt: Content
@@ -34,7 +34,7 @@ class PickerChoice:
 class Picker(ModalScreen[str | None]):
     """Returns the value of the selected choice, or None; shows `note` if there are no choices."""
 
-    # Priority: a key that waits in the queue of the list would act on the next dialog by then.
+    # Priority: a key in the list's queue would be handled late, and act on the next dialog.
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "back", "back", priority=True),
         Binding("down,j", "step('down')", "down", show=False, priority=True),
@@ -46,7 +46,7 @@ class Picker(ModalScreen[str | None]):
     """Rows of the dialog outside the list."""
 
     YIELDS = True
-    """Closes when the person goes to a region of the main screen."""
+    """Closes when the user goes to a region of the main screen."""
 
     DEFAULT_CSS = """
     Picker { align: right middle; }
@@ -86,7 +86,7 @@ class Picker(ModalScreen[str | None]):
             yield KeyLine([("enter", "select"), ("esc", "back")])
 
     def above(self) -> ComposeResult:
-        """Yield the widgets above the list: none here."""
+        """Yield the widgets above the list; by default none."""
         yield from ()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -94,7 +94,7 @@ class Picker(ModalScreen[str | None]):
             options.styles.max_height = max(1, min(MOST_ROWS, event.size.height - self.AROUND))
 
     def on_mount(self) -> None:
-        """Show the screen behind, whatever background the app gives to screens."""
+        """Keep the screen behind visible, whatever background the app gives to screens."""
         self.styles.background = "transparent"
 
     def marked(self, value: str) -> None:
@@ -129,11 +129,11 @@ class Picker(ModalScreen[str | None]):
 
 
 FROM = 10
-"""Number of choices from which there is a field to search them."""
+"""Minimum number of choices for a search field."""
 
 
 class FindingPicker(Picker, inherit_bindings=False):
-    """A picker for lists of any length: what is typed narrows them."""
+    """A picker for lists of any length, filtered by what the user types."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "back", priority=True),
@@ -186,7 +186,7 @@ class FindingPicker(Picker, inherit_bindings=False):
 
     def action_take(self) -> None:
         if self._all:
-            self._sift()  # letters typed before this key in one burst
+            self._sift()  # apply letters typed before this key in the same burst
         super().action_take()
 
     def action_page(self, direction: str) -> None:
@@ -211,7 +211,7 @@ class ThemePicker(Picker):
         self._before = current
 
     def on_mount(self) -> None:
-        """Register every theme; until now the app knew only its own."""
+        """Register every theme: so far, the app only knows the current one."""
         for spec in self._specs:
             self.app.register_theme(theming.theme_of(spec))
 
@@ -225,7 +225,7 @@ class ThemePicker(Picker):
 
 
 def _prompt(spec: ThemeSpec) -> Content:
-    """Return a line with the name, dark or light, and the theme's colors on its own background."""
+    """Return a line with the name, "dark" or "light", and the theme's colors on its own background."""
     colours = spec.colours()
     ground = colours["surface"]
     swatch = [(f" {'●'}", f"{colours[role]} on {ground}") for role in _SWATCH]

@@ -1,4 +1,4 @@
-"""The project instructions of the folder: read them, and say whether to use them."""
+"""Shows the project instructions of the folder, and asks whether to use them."""
 
 import time
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, wrap
 
 AROUND = 8
-"""Rows of the screen that the text leaves."""
+"""Rows of the screen around the text."""
 
 
 class _Text(LinePane):
@@ -93,7 +93,7 @@ class ProjectDialog(ModalScreen[bool | None]):
             yield Literal("y use    n do not use    esc close", classes="keys")
 
     def action_decide(self, use: bool) -> None:
-        """Take the answer, unless the key was pressed before the text could be seen."""
+        """Accept the answer, unless the key was pressed before the text could be seen."""
         if self._clock() - self._shown >= RIPE_SECONDS:
             self.dismiss(use)
 

@@ -1,4 +1,4 @@
-"""Asks for a server: its address or command, its environment or headers, its transport."""
+"""Asks for a server: address or command, environment or headers, transport."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
@@ -33,11 +33,11 @@ SECRETS = (("", "redacted"), (AS_IS, "sent to the model"))
 LOOK_SECONDS = 0.1
 
 MakeDraft = Callable[[str, "ServerValues"], "Draft"]
-"""Takes a name and what was typed; raises McptuiError with what is wrong."""
+"""Takes a name and the typed values; raises McptuiError with their problem."""
 
 
 class ServerForm(ModalScreen["Draft | None"]):
-    """Returns the server to write, or None. `name` is given if an existing one is changed."""
+    """Returns the server to write, or None. `name` is set if an existing server is changed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Cancel", priority=True),
@@ -105,7 +105,7 @@ class ServerForm(ModalScreen["Draft | None"]):
         self._look()
 
     def on_key(self, event: events.Key) -> None:
-        """Take characters that were typed before the form had its focus."""
+        """Accept characters that were typed before the form had the focus."""
         if self.focused is None and event.is_printable and event.character:
             event.stop()
             self._line.insert_text_at_cursor(event.character)
@@ -117,7 +117,7 @@ class ServerForm(ModalScreen["Draft | None"]):
         return ServerValues(self._line.value, self._values.text, self._transport.chosen, as_is, self._before)
 
     def _look(self) -> "Draft | None":
-        """Show what would be written; return it, None if it cannot be."""
+        """Show the table that would be written. Return its draft, None if it is invalid."""
         if "://" in self._line.value:
             self._values_field.relabel("Headers")
             self._values_field.describe("One per line: Authorization: Bearer ${TOKEN}")
@@ -144,7 +144,7 @@ class ServerForm(ModalScreen["Draft | None"]):
         return self._name_row if isinstance(error, InvalidName) and not self._fixed else self._line_field
 
     def _say(self, text: str, field: FormField | None = None) -> None:
-        """Show a problem under a field, the first one by default; under the others there is none then."""
+        """Show a problem under a field, by default the first one, and clear the others."""
         field = field or self._line_field
         for each in (self._line_field,) if self._fixed else (self._line_field, self._name_row):
             each.complain(f"{text[:1].upper()}{text[1:]}" if each is field else "")
@@ -158,7 +158,7 @@ class ServerForm(ModalScreen["Draft | None"]):
         self._look_soon()
 
     def _look_soon(self) -> None:
-        """Look once a burst of keys is over: each look checks the whole table."""
+        """Check once a burst of keys is over: each check validates the whole table."""
         if self._timer is None:
             self._timer = self.set_timer(LOOK_SECONDS, self._look_now)
 
@@ -167,7 +167,7 @@ class ServerForm(ModalScreen["Draft | None"]):
         self._look()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go to the next field: a line typed by mistake must not save."""
+        """Go to the next field. Does not save, since a line may be typed by mistake."""
         event.stop()
         self.focus_next()
 

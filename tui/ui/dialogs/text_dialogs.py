@@ -1,4 +1,4 @@
-"""Dialogs to write a text: why a call is refused, and the system text."""
+"""Dialogs to write a text: the reason for denying a call, and the system text."""
 
 from typing import ClassVar
 
@@ -18,7 +18,7 @@ from tui.ui.widgets.text_area import LinesField
 
 
 class SayWhy(ModalScreen[str | None]):
-    """Asks why a call is refused; returns the reason, or None to go back to the question."""
+    """Asks why a call is denied; returns the reason, or None to go back to the question."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "cancel")]
 
@@ -62,7 +62,7 @@ _DOING = {
 
 
 class MultilineText(LinesField):
-    """Textual's TextArea, for keys that arrive in one burst."""
+    """Textual's TextArea, but correct for keys that arrive in one burst."""
 
     async def _on_key(self, event: events.Key) -> None:
         await act_at_once(self, event, _DOING, super()._on_key)

@@ -1,8 +1,8 @@
-"""One table of everything a person can do: id, keys, where it works, its words.
+"""The table of all actions: id, keys, context and texts. Pure.
 
-The bindings of app and panes, the footer, the help screen, the palette and `[ui.keys]` all read it.
-Pure: no screen is touched here. What runs an action such as `servers.toggle` is in the table of
-`chat/action_handlers.py`, unless `run` names a Textual action.
+The bindings of app and panes, the footer, the help, the palette and `[ui.keys]` all use it. The code of an
+action such as `servers.toggle` is in the table of `chat/action_handlers.py`, unless `run` names a Textual
+action.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ OF_SCREENS = (
     Context.SERVER_QUESTION,
     Context.RESULT,
 )
-"""Contexts whose actions do something only while their screen is on top."""
+"""Contexts whose actions only work while their screen is on top."""
 
 
 OPENERS = {
@@ -56,23 +56,23 @@ OPENERS = {
     Context.RULES: "rules.open",
     Context.RESULT: "chat.result",
 }
-"""The actions that open the screens of `OF_SCREENS`, for those that a key opens."""
+"""The actions that open the screens of `OF_SCREENS`, if a key opens them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something a person can do.
+    """Something that the user can do.
 
     Attributes:
-        id: what `[ui.keys]` calls it.
-        keys: keys, separated by commas, as Textual names them.
+        id: its name in `[ui.keys]`.
+        keys: its default keys, separated by commas, by Textual's names.
         context: where `keys` work.
         label: the word in the footer.
         help: the sentence in the help and in the palette.
-        footer: rank in the footer, smaller stays longer in a narrow one; 0: not in the footer.
-        anywhere: keys that work outside `context` too.
+        footer: rank in the footer. Smaller ranks stay longer if it is narrow; 0 is never shown.
+        anywhere: keys that also work outside `context`.
         run: the Textual action, unless it is one of the app or of `chat/action_handlers.py`.
-        priority: the key is taken before the focused pane sees it.
+        priority: whether the app handles the key before the focused pane.
         palette: whether the palette offers it.
     """
 
@@ -89,7 +89,7 @@ class Action:
 
     @property
     def method(self) -> str:
-        """The Textual action that a key of this action runs."""
+        """The Textual action that this action's keys run."""
         own = f"app.{self.id.replace('.', '_')}" if self.id.startswith("app.") else f"app.act('{self.id}')"
         return self.run or own
 
@@ -97,7 +97,7 @@ class Action:
 def _on_screen(
     context: Context, id: str, keys: str, label: str, help: str, footer: int = 0, run: str = ""
 ) -> Action:
-    """Return an action that is a method of the screen."""
+    """Return an action that is implemented by a method of the screen."""
     return Action(id, keys, context, label, help, footer, run=f"screen.{run or id.replace('.', '_')}")
 
 
@@ -112,22 +112,22 @@ def _on_pane(
     run: str = "",
     place: str = "",
 ) -> Action:
-    """Return an action of the focused pane, which is not in the palette; `place` may be "screen."."""
+    """Return an action of the focused pane that is not in the palette; `place` may be "screen."."""
     run = run or place + id.removeprefix("composer.").replace(".", "_")
     return Action(id, keys, context, label, help, footer, run=run, palette=False)
 
 
 def _on_bench(context: Context, id: str, keys: str, label: str, help: str, footer: int = 0) -> Action:
-    """Return an action of the bench on the current tab of the workbench."""
+    """Return an action of the current tab of the workbench."""
     run = f"on_bench('{id.removeprefix('bench.')}')"
     return _on_screen(context, id, keys, label, help, footer, run)
 
 
 SEND_KEYS = "ctrl+s,ctrl+enter"
-"""What sends, calls, saves and confirms in every form and dialog, and sends in the composer."""
+"""Keys that send, call, save and confirm in every form and dialog, and send in the composer."""
 
 NEWLINE_KEYS = "shift+enter,ctrl+j,alt+enter"
-"""What inserts a newline wherever enter does something else."""
+"""Keys that insert a newline where enter does something else."""
 
 _C = Context
 _sessions = partial(_on_screen, Context.SESSIONS)
@@ -147,7 +147,7 @@ _composer = partial(_on_pane, Context.COMPOSER)
 _anywhere = partial(_on_pane, Context.ANYWHERE)
 
 ACTIONS: tuple[Action, ...] = (
-    # ---- a question ----
+    # ---- questions ----
     Action("question.once", "y", _C.QUESTION, "once", "Allow this call once", 0),
     Action("question.session", "t", _C.QUESTION, "until quit", "Allow this tool until mcptui quits", 0),
     Action(
@@ -161,7 +161,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("question.no", "n", _C.QUESTION, "deny", "Deny this call", 0),
     Action("question.why", "e", _C.QUESTION, "deny with a reason", "Deny this call with a reason", 0),
     Action("question.rules", "P", _C.QUESTION, "rules", "Show the rules that apply to this call", 0),
-    # ---- the chat ----
+    # ---- chat ----
     Action("chat.cancel", "escape", _C.ANYWHERE, "stop", "Stop the turn, or focus the input", 2),
     Action("chat.continue", "ctrl+g", _C.ANYWHERE, "continue", "Continue after a limit", 3),
     Action("chat.new", "ctrl+n", _C.ANYWHERE, "new", "New conversation", 36),
@@ -187,7 +187,7 @@ ACTIONS: tuple[Action, ...] = (
         "servers.log", "l", _C.SERVERS, "log", "Show the log of the selected server", 12, anywhere="ctrl+l"
     ),
     Action("servers.changes", "D", _C.SERVERS, "changes", "Review tools that changed", 9),
-    # ---- the configuration ----
+    # ---- configuration ----
     Action("rules.open", "P", _C.SERVERS, "rules", "Show, edit and try the rules for tool calls", 17),
     Action("config.edit", "E", _C.SERVERS, "edit file", "Edit the configuration in $EDITOR"),
     Action("config.reload", "R", _C.SERVERS, "reload", "Reload the configuration from its file"),
@@ -197,12 +197,12 @@ ACTIONS: tuple[Action, ...] = (
     Action("focus.trace", "f6", _C.ANYWHERE, "trace", "Focus the trace", 34),
     Action("focus.composer", "f5", _C.ANYWHERE, "input", "Focus the input", 0),
     Action("pane.maximize", "ctrl+o", _C.ANYWHERE, "maximize", "Maximize or restore the pane", 37),
-    # ---- the app ----
+    # ---- app ----
     Action("app.theme", "ctrl+t", _C.ANYWHERE, "theme", "Switch theme", 0),
     _anywhere("app.palette", "ctrl+p", "commands", "Search all commands", 0, run="command_palette"),
     Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show all keys and commands", 0),
     Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Quit", 0, priority=True),
-    # ---- the message that is being written ----
+    # ---- composer ----
     _composer("composer.send", "enter", "send", "Send, or queue while a turn runs", 1),
     _composer("composer.steer", SEND_KEYS, "steer", "Send, or steer the running turn at its next step", 4),
     _composer("composer.newline", NEWLINE_KEYS, "newline", "Insert a newline", 60),
@@ -223,7 +223,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("chat.sessions", "f9", _C.ANYWHERE, "sessions", "Open, search or manage sessions", 32),
     Action("chat.models", "f10", _C.ANYWHERE, "model", "Switch model", 33),
     Action("chat.system", "f12", _C.ANYWHERE, "system", "Edit the system prompt"),
-    # ---- a message: the one that the mark stands on, or the last ----
+    # ---- messages: the marked one, or the last ----
     Action("chat.copy", "c", _C.CONVERSATION, "copy", "Copy the selected message, or the last reply", 10),
     Action("chat.retry", "r", _C.CONVERSATION, "retry", "Retry the selected question, as a branch", 11),
     Action("chat.rewrite", "w", _C.CONVERSATION, "edit", "Edit the selected question and ask it again", 12),
@@ -241,7 +241,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("chat.cancel_call", "K", _C.CONVERSATION, "cancel call", "Cancel the selected running call", 9),
     Action("chat.export", "x", _C.CONVERSATION, "export", "Export the conversation", 18),
-    # ---- the list of sessions ----
+    # ---- sessions ----
     _sessions("session.resume", "enter", "open", "Open the session", 1),
     _sessions("session.branch", "ctrl+b", "branch", "Open a copy of the session", 7),
     _sessions("session.rename", "ctrl+e", "rename", "Rename the session", 4),
@@ -261,13 +261,13 @@ ACTIONS: tuple[Action, ...] = (
     _rules("rule.remove", "ctrl+d", "remove", "Remove the rule, or revoke the approval", 4),
     _rules("rule.recent", "tab", "recent call", "Try the rules on a recent call of the conversation", 5),
     _rules("rule.leave", "escape", "back", "Clear the text, or close the rules", 2),
-    # ---- what a server asks ----
+    # ---- questions of servers ----
     _ask("ask.send", SEND_KEYS, "send", "Send the answer, or open the URL", 1),
     _ask("ask.copy", "ctrl+y", "copy URL", "Copy the URL", 4),
     _ask("ask.each", "ctrl+u", "one by one", "Answer for each server separately", 5),
     _ask("ask.decline", "ctrl+x", "decline", "Decline the request", 3),
     _ask("ask.cancel", "escape", "cancel", "Cancel, or answer later", 2),
-    # ---- what a call gave ----
+    # ---- results ----
     _result("result.save", "w", "save", "Save the selected part to a file", 3),
     _result("result.open", "o", "open", "Open the selected part in its default program", 4),
     _result("result.attach", "a", "attach", "Attach the selected part or link to the next message", 5),
@@ -277,7 +277,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("traffic.open", "f4", _C.ANYWHERE, "traffic", "Show the traffic", 30),
     Action("traffic.tail", "f7", _C.ANYWHERE, "tail", "Show or hide the latest traffic"),
     Action("traffic.of_call", "f8", _C.ANYWHERE, "traffic of call", "Show the traffic of a call or turn", 38),
-    # ---- the list ----
+    # ---- list of traffic ----
     _traffic("traffic.read", "enter", "open", "Open the entry", 1),
     _traffic("traffic.back", "escape,q", "back", "Close the entry, clear the filter, or go back", 2),
     _traffic("traffic.filter", "slash", "filter", "Filter the list", 3),
@@ -350,7 +350,7 @@ ACTIONS: tuple[Action, ...] = (
     _traffic("traffic.turn", "g", "turn", "Go to the turn of this entry", 6),
     _traffic("traffic.stats", "S", "statistics", "Show statistics of each server and tool", 13),
     _traffic("traffic.waterfall", "w", "waterfall", "Show the entry's turn as a waterfall", 13),
-    # ---- one entry ----
+    # ---- entry ----
     _panel("entry.close", "escape,q", "close", "Close the entry", 2),
     _entry("entry.fold", "enter,space", "fold", "Expand or collapse the selected value", 1),
     _entry("entry.fold_all", "a", "collapse all", "Expand or collapse all", 12),
@@ -373,7 +373,7 @@ ACTIONS: tuple[Action, ...] = (
     _panel("entry.newer", "right_square_bracket", "next entry", "Next entry", 8),
     _panel("entry.pair", "p", "pair", "Show the response, or the request", 10),
     _panel("entry.maximize", "z", "maximize", "Maximize or restore the entry", 10),
-    # ---- everywhere on the workbench ----
+    # ---- whole workbench ----
     _bench("bench.call", SEND_KEYS, "call", "Call the tool, read the resource or get the prompt", 1),
     _bench("bench.back", "escape", "back", "Stop the call, leave the form, or go back", 2),
     _bench_arguments("bench.raw", "ctrl+e", "JSON", "Edit the arguments as JSON, or as a form", 4),
@@ -424,7 +424,7 @@ ACTIONS: tuple[Action, ...] = (
     _results("bench.restart", "r", "restart", "Restart the server", 16),
     _results("bench.reload", "R", "reload", "Reload the lists of the server", 17),
     _results("bench.leave", "q", "back", "Close the workbench", 0),
-    # ---- a form ----
+    # ---- forms ----
     _form("form.choose", "enter", "next", "Next field, choice or level", 3),
     _form("form.next", "tab,down", "next", "Next field", 0),
     _form("form.previous", "shift+tab,up", "previous", "Previous field", 0),
@@ -456,13 +456,13 @@ VIEW_KEYS = {
         ("left right", "previous or next turn"),
     ),
 }
-"""The keys of views without actions, which cannot be changed: keys and label, the most useful first."""
+"""Keys of views without actions, which cannot be changed: keys and labels, the most useful first."""
 
 IS_YES = {
     **dict.fromkeys(("question.once", "question.session", "question.always", "ask.send"), True),
     **dict.fromkeys(("question.no", "question.why", "ask.decline", "ask.cancel"), False),
 }
-"""The actions that answer questions, and whether they say yes."""
+"""The actions that answer questions, and whether their answer is yes."""
 
 _BY_ID = {action.id: action for action in ACTIONS}
 
@@ -488,12 +488,12 @@ def of_context(context: Context) -> tuple[Action, ...]:
 
 
 def key_words(keys: str) -> str:
-    """Return keys as a person reads them: "f1,question_mark" is "f1, ?"."""
+    """Return keys as the user reads them: "f1,question_mark" is "f1, ?"."""
     return ", ".join(
         "+".join(_KEY_WORDS.get(part, part) for part in key.strip().split("+")) for key in keys.split(",")
     )
 
 
 def first_key(keys: str) -> str:
-    """Return the first of several keys as a person reads it."""
+    """Return the first of several keys as the user reads it."""
     return key_words(keys.split(",", 1)[0])

@@ -1,11 +1,11 @@
-"""Tells the answer to a question from the first letter of a text typed without looking."""
+"""Distinguishes the answer to a question from the first letter of text typed without looking."""
 
 from collections.abc import Callable
 from typing import Protocol
 
 SETTLE_SECONDS = {"always": 0.7}
 USUAL_SECONDS = 0.25
-"""Seconds without a key after which a letter is an answer; longer for the answer that is stored."""
+"""Seconds without a key after which a letter counts as an answer; longer for the stored answer."""
 
 
 class _Timer(Protocol):
@@ -13,9 +13,9 @@ class _Timer(Protocol):
 
 
 class AnswerKeys:
-    """Holds an answer back until its letter cannot be the start of a word any more.
+    """Delays an answer until its letter can no longer be the start of a word.
 
-    It is then given to `settle`; letters that turned out to be text go to `typed`.
+    Then calls `settle` with the answer. Letters that turn out to be text are passed to `typed`.
     """
 
     def __init__(
@@ -32,12 +32,12 @@ class AnswerKeys:
         self._timer: _Timer | None = None
 
     def key(self, letter: str) -> bool:
-        """See a key before anything else does, "" if it is no letter; return whether it was consumed."""
+        """See a key before everything else, "" if it is not a letter; return whether it was consumed."""
         self._letter = letter
         if self._held is None or not letter:
             return False
         answer, first = self._held
-        if letter == first:  # pressed twice, or held down
+        if letter == first:  # the key was pressed twice, or held down
             self._hold(answer, first)
             return True
         self._drop()
@@ -45,7 +45,7 @@ class AnswerKeys:
         return True
 
     def answer(self, answer: str, letter: str = "") -> None:
-        """Take the answer of `letter`, or of the last key."""
+        """Delay the answer of `letter`, or of the last key."""
         if letter and self._held is not None and self._held[1] != letter:
             self.text(letter)
         elif letter or self._letter:
@@ -54,7 +54,7 @@ class AnswerKeys:
             self._settle(answer)
 
     def text(self, letter: str) -> None:
-        """Take a letter that is no answer: with the one held back it is text."""
+        """Take a letter that is not an answer: it is text, and so is the delayed letter."""
         held = self._held[1] if self._held is not None else ""
         self._drop()
         self._typed(held + letter)

@@ -1,19 +1,19 @@
-"""Turns the table of actions into Textual's bindings."""
+"""Converts the table of actions to Textual's bindings."""
 
 from textual.binding import Binding, BindingType
 
 from tui.ui.keys.action_table import ACTIONS, Action, Context, of_context
 
 CHARACTERS = frozenset({"question_mark"})
-"""Keys that work anywhere and are characters."""
+"""Keys that work anywhere although they type a character."""
 
 
 def _goes_first(found: Action, key: str) -> bool:
-    """Return whether the app takes this key before the focused pane sees it.
+    """Return whether the app handles this key before the focused pane.
 
-    It must wherever keys can come in one burst (pasted, sent by a script, typed while the machine was busy):
-    a key that waits in the queue of a pane returns to the app when another pane or a dialog may have the
-    focus, and would mean something else there. Text must reach the composer.
+    It must do so wherever keys can arrive in one burst (pasted, sent by a script, typed while the machine was
+    busy). A key that waits in a pane's queue would reach the app late, when another pane or dialog may have
+    the focus and the key means something else. Text must reach the composer.
     """
     match found.context:
         case Context.COMPOSER | Context.WORKBENCH | Context.BENCH_FORM:
@@ -37,7 +37,7 @@ def bindings_of(*contexts: Context) -> list[BindingType]:
 def bindings_anywhere() -> list[BindingType]:
     """Return the bindings of the app: the actions that work anywhere, and `anywhere` keys of the others.
 
-    The latter are taken before the focused pane sees them: the composer would use some itself.
+    The app handles the latter before the focused pane: the composer would use some of them itself.
     """
     return [
         *bindings_of(Context.ANYWHERE),
@@ -57,10 +57,10 @@ def bindings_anywhere() -> list[BindingType]:
 
 
 def bench_list_bindings() -> list[BindingType]:
-    """Return the bindings of a pane of the workbench that is not typed into.
+    """Return the bindings of a workbench pane without text input.
 
-    The app takes them before the pane does, those of the whole workbench included: keys that follow in one
-    burst are for what they open. Panes that are typed into act on keys themselves, in order.
+    The app handles them, and those of the whole workbench, before the pane: later keys of a burst are meant
+    for what these open. Panes with text input handle keys themselves, in order.
     """
     return [
         *bindings_of(Context.BENCH_LIST),

@@ -1,6 +1,6 @@
-"""The footer: a few keys that do something now, and at the right the three that always do.
+"""The footer: a few keys that are useful now, and at the right three that always work.
 
-A click on one does what its key does.
+Clicking one has the same effect as its key.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,10 +15,10 @@ from tui.ui.widgets.bar import Bar, key_cap
 from tui.ui.widgets.rows import Row, width_of
 
 Entry = tuple[str, str, Action | None]
-"""Key, label, action; without one a click does nothing."""
+"""Key, label, and action; without an action, a click does nothing."""
 
 MOST = 5
-"""Entries at the left end."""
+"""Maximum entries at the left end."""
 
 ALWAYS = ("app.palette", "app.help", "app.quit")
 """Actions at the right end, on every screen."""
@@ -27,7 +27,7 @@ _GAP, _NARROW_GAP = 3, 2
 
 
 class Footer(Bar):
-    """Keys and their labels, the most useful ones if not all fit.
+    """Shows keys and labels; the most useful ones if not all fit.
 
     Hidden while another screen is over its own. A class on the screen would do that, too, but Textual then
     computes the styles of the whole screen again, each time that a dialog opens or closes.
@@ -73,9 +73,9 @@ def entries_of(actions: Iterable[Action], overrides: KeyOverrides) -> list[Entry
 
 
 def laid_out(entries: Sequence[Entry], overrides: KeyOverrides, width: int) -> list[tuple[int, Entry]]:
-    """Return what fits a line of `width` cells, each entry with its column; none is cut.
+    """Return the entries that fit in `width` cells, each with its column; none is truncated.
 
-    The right end gives way, first entry first, as long as fewer than two entries fit at the left.
+    Entries of the right end are dropped, the first one first, until two entries fit at the left.
     """
     always = [(overrides.first_of(name), action(name).label, action(name)) for name in ALWAYS]
     for first in range(len(always) + 1):
@@ -89,7 +89,7 @@ def laid_out(entries: Sequence[Entry], overrides: KeyOverrides, width: int) -> l
 
 
 def row_of(placed: Iterable[tuple[int, Entry]]) -> Row:
-    """Return the line of entries at their columns."""
+    """Return the line with these entries at their columns."""
     row: list[tuple[str, str]] = []
     end = 0
     for column, (key, label, _) in placed:

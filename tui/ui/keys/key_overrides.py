@@ -1,4 +1,4 @@
-"""The keys in force: those of the configuration over those of the table of actions, checked. Pure."""
+"""The keys in use: the table's keys, replaced by those of the configuration, validated. Pure."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ _TEXTUAL_NAMES = {
 
 
 def textual_key(key: str) -> str:
-    """Return a key as Textual names it: `?` is `question_mark`, `ctrl+/` is `ctrl+slash`."""
+    """Return Textual's name of a key: `?` is `question_mark`, `ctrl+/` is `ctrl+slash`."""
     *modifiers, last = [key] if key == "+" else key.removesuffix("++").split("+") + ["+"] * key.endswith("++")
     if len(last) == 1 and not last.isalnum():
         name = unicodedata.name(last, last).lower().replace("-", "_").replace(" ", "_")
@@ -33,12 +33,12 @@ def _own_keys(found: Action) -> ActionKeys:
 
 
 def own_keys() -> dict[str, ActionKeys]:
-    """Return the default keys of every action, by its id."""
+    """Return the default keys of every action, by action id."""
     return {found.id: _own_keys(found) for found in ACTIONS}
 
 
 class KeyOverrides:
-    """The keys in force; `problems` has one for each configured key that is not used."""
+    """The keys in use; `problems` has one for each configured key that is ignored."""
 
     def __init__(self, keys: Iterable[tuple[str, str | Sequence[str]]] = ()) -> None:
         self.problems: tuple[Problem, ...] = ()
@@ -46,7 +46,7 @@ class KeyOverrides:
         self.take(keys)
 
     def take(self, keys: Iterable[tuple[str, str | Sequence[str]]]) -> None:
-        """Replace the configured keys by these."""
+        """Replace the configured keys with these."""
         wanted = {name: value.split(",") if isinstance(value, str) else list(value) for name, value in keys}
         good: dict[str, tuple[str, ...]] = {}
         self.problems = ()
@@ -60,11 +60,11 @@ class KeyOverrides:
         return self._keys.get(found.id) or found.keys
 
     def first_of(self, action_id: str) -> str:
-        """Return the first key of an action, for people."""
+        """Return the first key of an action, as the user reads it."""
         return first_key(self.keys_of(action(action_id)))
 
     def answers_of(self, action_id: str) -> str:
-        """Return the keys that answer a question, for people: each that the configuration gives."""
+        """Return the keys that answer a question, as the user reads them: all configured ones."""
         given = self._keys.get(action_id)
         return key_words(given) if given else self.first_of(action_id)
 

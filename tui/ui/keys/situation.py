@@ -1,4 +1,4 @@
-"""Which actions do something now: what the footer shows, and why a key does nothing. Pure."""
+"""Determines which actions are available now: what the footer shows, and why a key does nothing. Pure."""
 
 from dataclasses import dataclass
 
@@ -12,19 +12,19 @@ WITHOUT_SERVERS = frozenset({"servers.add", "config.edit", "config.reload", "rul
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The state that decides which keys do something now.
+    """The state that determines which actions are available.
 
     Attributes:
         focus: the context of the focused pane.
-        asking: a tool call waits for an answer.
-        running: a turn runs.
-        can_continue: the last turn ended at a limit.
-        servers: there are servers.
-        changed: tools of a server have changed since they were accepted.
-        held: a message is queued.
-        said: the conversation has messages.
-        branched: the conversation is a branch.
-        summarised: the model is sent a summary in place of older messages.
+        asking: whether a tool call is waiting for approval.
+        running: whether a turn is running.
+        can_continue: whether the last turn ended at a limit.
+        servers: whether there are servers.
+        changed: whether tools of a server have changed since they were accepted.
+        held: whether a message is queued.
+        said: whether the conversation has messages.
+        branched: whether the conversation is a branch.
+        summarised: whether the model gets a summary instead of older messages.
     """
 
     focus: Context
@@ -49,7 +49,7 @@ NEED_RUNTIME = frozenset(
 
 
 def waits_for_loading(found: Action | None, *, has_panes: bool) -> bool:
-    """Return whether the key of an action waits while the app loads; `has_panes`: the panes are there."""
+    """Return whether an action's key waits while the app loads; `has_panes`: the panes are loaded."""
     if found is None or found.id in ("chat.cancel", "focus.composer"):
         return False
     return not has_panes or found.id in NEED_RUNTIME
@@ -65,12 +65,12 @@ A_TURN_RUNS = "a turn is running"
 
 
 def possible(found: Action, now: Situation) -> bool:
-    """Return whether this action does something in this situation, wherever the focus is."""
+    """Return whether an action is available in this situation, regardless of the focus."""
     return not why_not(found, now)
 
 
 def why_not(found: Action, now: Situation) -> str:
-    """Return why this action does nothing in this situation, in a few words, or ""."""
+    """Return why an action is unavailable in this situation, in a few words, or ""."""
     does, why = True, ""
     match found.id:
         case "chat.cancel" | "chat.cancel_call" | "composer.steer":
@@ -105,7 +105,7 @@ def why_not(found: Action, now: Situation) -> str:
 
 
 def unavailable(found: Action, now: Situation, stop_key: str) -> str:
-    """Return the message for a key of this action if it does nothing now, or ""."""
+    """Return the message for a key of this action if it is unavailable now, or ""."""
     why = why_not(found, now)
     if not why:
         return ""
@@ -115,7 +115,7 @@ def unavailable(found: Action, now: Situation, stop_key: str) -> str:
 
 
 def works(found: Action, now: Situation) -> bool:
-    """Return whether a key of this action does something in this situation."""
+    """Return whether a key of this action works in this situation."""
     if not possible(found, now):
         return False
     if found.context is Context.QUESTION:
@@ -124,14 +124,14 @@ def works(found: Action, now: Situation) -> bool:
 
 
 _FAR = 40
-"""Added to the rank of a key of a pane without the focus."""
+"""Added to the rank of keys of panes without the focus."""
 
 _TRACE_FIRST = ("traffic.of_call",)
-"""What comes first in the footer of the trace, which has no keys of its own."""
+"""First keys in the footer of the trace, which has no keys of its own."""
 
 
 def in_footer(now: Situation, overrides: KeyOverrides) -> list[Entry]:
-    """Return what the footer shows now, the most useful first."""
+    """Return the entries of the footer, the most useful first."""
     shown: list[tuple[int, str, str, Action]] = []
     for found in ACTIONS:
         if not found.footer or not works(found, now) or _is_there(found, now):
@@ -151,7 +151,7 @@ def in_footer(now: Situation, overrides: KeyOverrides) -> list[Entry]:
 
 
 def _is_there(found: Action, now: Situation) -> bool:
-    """Return whether the action leads to the pane that has the focus already."""
+    """Return whether the action leads to the pane that already has the focus."""
     there = {
         "focus.conversation": Context.CONVERSATION,
         "focus.servers": Context.SERVERS,

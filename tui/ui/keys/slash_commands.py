@@ -1,7 +1,7 @@
-"""Slash commands: which there are, and parsing a message that may be one. Pure.
+"""Slash commands: their list, and parsing a message that may be a command. Pure.
 
-Nothing that a person writes is lost or changed here: a message is a command only if it names one; one that
-looks like a command and is none is reported; everything else (`/etc/hosts`, `// a comment`) is a message.
+Messages are never lost or changed: a message is a command only if it starts with the name of one. One that
+only looks like a command is reported. Everything else (`/etc/hosts`, `// a comment`) is a message.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
 
-if TYPE_CHECKING:  # none of it is needed for the first frame
+if TYPE_CHECKING:  # not needed for the first frame
     from tui.core.workbench import PromptInfo
 
 
@@ -24,7 +24,7 @@ _ARGUMENT = re.compile(rf"{_VALUE}(?=\s|$)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class ParsedArguments:
-    """The values of a command, the required names without one, and text of no argument, or ""."""
+    """The values of a command, the missing required names, and text that belongs to no argument, or ""."""
 
     values: Mapping[str, str]
     missing: tuple[str, ...] = ()
@@ -34,8 +34,8 @@ class ParsedArguments:
 def parse_arguments(rest: str, names: Sequence[str], required: Sequence[str] = ()) -> ParsedArguments:
     """Parse the text after the name of a command: `name=value` pairs, quoted if need be, and values.
 
-    Values without a name go to the arguments that have none yet, in order; the last of these takes all that
-    is left, so that a command with one argument needs no quotes.
+    Values without a name are assigned to the arguments without a value, in order. The last of these takes the
+    rest, so that a command with one argument needs no quotes.
     """
     values, loose = _pairs(rest, frozenset(names))
     free = [name for name in names if name not in values]
@@ -55,7 +55,7 @@ def parse_arguments(rest: str, names: Sequence[str], required: Sequence[str] = (
 
 
 def _pairs(rest: str, names: frozenset[str]) -> tuple[dict[str, str], str]:
-    """Return the pairs whose names are known, and the rest of the text."""
+    """Return the pairs with known names, and the rest of the text."""
     values: dict[str, str] = {}
     parts: list[str] = []
     position = 0
@@ -81,7 +81,7 @@ def _unquoted(text: str) -> str:
 
 
 def pair(name: str, value: str) -> str:
-    """Return an argument as it is typed."""
+    """Return an argument in the form in which it is typed."""
     if value and not re.search(r"[\s\"'\\]", value):
         return f"{name}={value}"
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
@@ -89,7 +89,7 @@ def pair(name: str, value: str) -> str:
 
 
 def names_in(template: str) -> tuple[str, ...]:
-    """Return the names of the placeholders of a snippet, `{like_this}`, in order, each once."""
+    """Return the distinct names of a snippet's placeholders, `{like_this}`, in order."""
     return tuple(dict.fromkeys(found for found in _PLACE.findall(template) if found))
 
 
@@ -105,7 +105,7 @@ def filled(template: str, values: Mapping[str, str]) -> str:
 
 
 MOST_PROMPTS = 500
-"""Prompts of one server that become commands; the others are still in the list of `/prompt`."""
+"""Maximum prompts of one server that become commands; `/prompt` lists the others."""
 
 _WORD = re.compile(r"/(\S+)[^\S\n]*")
 _NAME = re.compile(r"[^\W\d][\w:.-]*")
@@ -113,7 +113,7 @@ _AS_IT_IS = "To send it as a message, put a space before it."
 
 
 class CommandKind(StrEnum):
-    """Where a command comes from."""
+    """The origin of a command."""
 
     OWN = "mcptui"
     SNIPPET = "snippet"
@@ -134,12 +134,12 @@ class CommandSpec:
 
     Attributes:
         name: without the slash.
-        usage: its arguments as they are shown: "[NAME [ID]]", or "".
+        usage: its arguments as displayed: "[NAME [ID]]", or "".
         help: a sentence without a full stop.
         takes: whether text follows its name.
-        kind: where it comes from.
-        names: of its arguments, for a snippet or a prompt.
-        required: those that must have a value.
+        kind: its origin.
+        names: names of its arguments, for a snippet or a prompt.
+        required: names of its required arguments.
         server: the server of a prompt.
         target: the prompt's own name, or the snippet's text.
     """
@@ -187,13 +187,13 @@ ELSEWHERE = (
     ("/SNIPPET TEXT …", "Insert a snippet of the configuration"),
     ("@PATH, @SERVER:URI", "Attach a file or a resource, anywhere in a message: tab selects it"),
 )
-"""What else can be typed, for the help."""
+"""Other input that works like a command, for the help."""
 
 OWN_NAMES = frozenset(spec.name for spec in OWN)
 
 
 def of_snippets(snippets: Mapping[str, str]) -> list[CommandSpec]:
-    """Return the commands of the configuration; none replaces a command of mcptui."""
+    """Return the commands for the configured snippets; none replaces a command of mcptui."""
     return [
         CommandSpec(
             name,
@@ -245,12 +245,12 @@ def _plain(prompt: "PromptInfo") -> str:
 
 
 def _word_of(prompt: "PromptInfo") -> str:
-    """Return the command of a prompt: one word that does not begin with a slash."""
+    """Return the command name of a prompt: one word that does not start with a slash."""
     return re.sub(r"\s+|^/+", "_", clean_line(_plain(prompt), 128))
 
 
 def usage_of(names: Sequence[str], required: Sequence[str] | None = None) -> str:
-    """Return arguments as they are shown: `city=… [days=…]`."""
+    """Return arguments as displayed: `city=… [days=…]`."""
     words = (
         f"{clean_line(name, 30)}=…" if required is None or name in required else f"[{clean_line(name, 30)}=…]"
         for name in names
@@ -268,13 +268,13 @@ class SlashCommand:
 
 @dataclass(frozen=True, slots=True)
 class InvalidCommand:
-    """A message that looks like a command and is not a valid one, and what is wrong, for the person."""
+    """A message that looks like a command but is invalid, and its problem, for the user."""
 
     problem: str
 
 
 def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | InvalidCommand | None:
-    """Parse a message as a command, with a slash at its very start; None if it is an ordinary message."""
+    """Parse a message that starts with a slash as a command; None if it is an ordinary message."""
     found = _WORD.match(text)
     if found is None:
         return None
@@ -299,7 +299,7 @@ def _fitting(spec: CommandSpec, rest: str) -> SlashCommand | InvalidCommand:
 
 
 def nearest(word: str, names: Iterable[str]) -> str:
-    """Return the name that `word` is a prefix or a misspelling of, or ""."""
+    """Return the name that `word` abbreviates or misspells, or ""."""
     word = word.lower()
     if len(word) > 130:
         return ""
@@ -317,7 +317,7 @@ def nearest(word: str, names: Iterable[str]) -> str:
 
 
 def _distance(one: str, other: str) -> int:
-    """Return the edit distance of two words, in which swapping neighbors counts as one edit."""
+    """Return the edit distance of two words; swapping neighbors counts as one edit."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):

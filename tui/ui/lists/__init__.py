@@ -1,1 +1,1 @@
-"""Screens to find something in a long list: sessions, models."""
+"""Screens for finding an item in a long list: sessions, models, rules."""

@@ -1,4 +1,4 @@
-"""Finder: a dialog with a field over a list. What is typed narrows it; keys act on the selected item."""
+"""Finder: a dialog with a text field that filters a list. Keys act on the selected item."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
@@ -24,18 +24,18 @@ from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
 
 WITH_PREVIEW = 100
-"""Columns of the screen from which there is room for a preview."""
+"""Minimum number of screen columns for a preview."""
 
 AS_DIALOG = "align: center middle; background: $surface;"
-"""The style of a screen with a finder: beside it, words of the screen below would be cut."""
+"""Style of a screen with a finder. It hides the screen below, whose words would be cut off beside it."""
 
 MEASURE = 100
-"""Columns of text between the items; longer lines are hard to read."""
+"""Maximum columns of text between the items; longer lines are hard to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinderItem:
-    """Something to choose, drawn at a width; the key is "" for headings and text between the items."""
+    """An item, drawn at a given width; headings and text between items have the key ""."""
 
     key: str
     draw: Callable[[int], Sequence[Row]]
@@ -47,12 +47,12 @@ def heading(words: str, after: str = "") -> FinderItem:
 
 
 def words(text: str, style: str = "dim") -> FinderItem:
-    """Return lines of text between the items."""
+    """Return lines of text to show between the items."""
     return FinderItem("", lambda width: wrap(((text, style),), min(width, MEASURE)))
 
 
 class FinderList(LinePane, can_focus=False):
-    """The list of a finder; its cursor is moved from outside, because the field always has the focus."""
+    """The list of a finder. Its cursor is moved by the finder, because the field always has the focus."""
 
     CURSOR = True
 
@@ -74,7 +74,7 @@ class FinderList(LinePane, can_focus=False):
         return self._items[self._rows[self.cursor][0]].key
 
     def show(self, items: Sequence[FinderItem], key: str = "") -> None:
-        """Show these items, the cursor on `key`, else on the current item, else on the first."""
+        """Show these items, with the cursor on `key`, the current item, or the first one."""
         wanted = key or self.current
         self._items = tuple(items)
         self._draw()
@@ -119,7 +119,7 @@ class FinderList(LinePane, can_focus=False):
         return "cursor" if self._rows[index][0] == at and self._items[at].key else ""
 
     def move_cursor(self, index: int) -> None:
-        """Put the cursor on an item, and scroll all of it into view."""
+        """Move the cursor to an item, and scroll it completely into view."""
         super().move_cursor(index)
         self.refresh()
         at = self._rows[self.cursor][0] if self._rows else 0
@@ -138,7 +138,7 @@ class FinderList(LinePane, can_focus=False):
 
 
 class Preview(LinePane, can_focus=False):
-    """Shows paragraphs beside the list, as many as fit, from the first or up to the last."""
+    """Shows as many paragraphs as fit next to the list, from the first or up to the last."""
 
     FOLLOWS = False
 
@@ -149,7 +149,7 @@ class Preview(LinePane, can_focus=False):
         self._rows: list[Row] = []
 
     def show(self, paragraphs: Sequence[Row], *, from_end: bool = False) -> None:
-        """Show these paragraphs, the last ones if not all fit and `from_end`."""
+        """Show these paragraphs; if not all fit, with `from_end` the last ones."""
         self._paragraphs, self._from_end = paragraphs, from_end
         self.rewrap()
         self.rows_changed()
@@ -167,25 +167,25 @@ class Preview(LinePane, can_focus=False):
 
 
 NEWS_SECONDS = 8.0
-"""How long a line of news is shown."""
+"""Seconds for which a message is shown."""
 
 
 class Finder(Vertical):
-    """A dialog: a title, a field, a list, a line about the selected item, a line of news, and the keys.
+    """A dialog with a title, a field, a list, a line about the selected item, a message, and keys.
 
     Args:
-        context: whose actions the keys are.
-        overrides: the keys in force.
+        context: the context of its actions.
+        overrides: the keys in use.
         placeholder: shown in the empty field.
-        sift: shows what matches the text in the field.
-        take: is given the key of the item that was chosen.
+        sift: shows the items that match the text in the field. take: is called with the key of the selected
+            item.
         about: returns a line about an item.
         offers: says whether an action does something now.
         moved: is given the key of the item that is selected now.
         preview: whether there is a preview at the right, where the screen has `WITH_PREVIEW` columns.
     """
 
-    # Priority: a key that waits in the queue of the field would act on another list by then.
+    # Priority: a key in the field's queue would be handled late, and act on another list.
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "step(1)", "down", show=False, priority=True),
         Binding("up", "step(-1)", "up", show=False, priority=True),
@@ -264,7 +264,7 @@ class Finder(Vertical):
 
     def on_mount(self) -> None:
         self.news.display = False
-        self.keys.styles.background = "transparent"  # the stylesheet of the app gives footers another one
+        self.keys.styles.background = "transparent"  # the app's stylesheet gives footers another background
         self.screen.set_focus(self.field, scroll_visible=False)
         self.show_keys()
 
@@ -277,12 +277,12 @@ class Finder(Vertical):
             task.cancel()
 
     def show_keys(self) -> None:
-        """Show the keys that do something now."""
+        """Show the keys that are available now."""
         found = (action for action in of_context(self._keys_context) if self._offers(action))
         self.keys.show(entries_of(found, self._overrides))
 
     def keep_task(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
-        """Run `work` in the background until the screen is closed; an error becomes a line of news."""
+        """Run `work` in the background until the screen is closed; show an error as a message."""
         task = asyncio.create_task(self._run(work), name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -295,10 +295,11 @@ class Finder(Vertical):
             self.tell(str(error), "bad")
 
     def tell(self, text: str, style: str = "text", keys: str = "", *, lasting: bool = False) -> None:
-        """Show a line of news, and what a key does about it; "" removes it.
+        """Show a message with the `keys` that it suggests; "" removes it.
 
-        The next key that moves the cursor or changes the text removes it, and so does `NEWS_SECONDS`, unless
-        it is `lasting`: it says what is in progress. The styles "bad" and "warn" get a sign.
+        The next key that moves the cursor or changes the text removes it, and so does the end of
+        `NEWS_SECONDS`, unless it is `lasting`, such as a message about work in progress. The styles "bad" and
+        "warn" add a sign.
         """
         if self._fading is not None:
             self._fading.stop()
@@ -312,13 +313,13 @@ class Finder(Vertical):
             self.tell("")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While the prompt is open, every key is for it."""
+        """While the prompt is open, it gets every key."""
         if self.prompt.display and not action.startswith("prompt"):
             return False
         return super().check_action(action, parameters)
 
     def type(self, event: events.Key) -> None:
-        """Type a key that came before the field had the focus."""
+        """Type a key that arrived before the field had the focus."""
         if not self.prompt.display:
             type_into(self.field, event)
 
@@ -326,7 +327,7 @@ class Finder(Vertical):
         self.resift()
 
     def resift(self, *, anew: bool = False) -> None:
-        """Show what matches the text in the field, if it changed; with `anew`, in any case."""
+        """Show the items that match the text, if it changed; with `anew`, in any case."""
         text = self.field.value.strip()
         if anew or text != self._sifted:
             if text != (self._sifted or ""):
@@ -341,8 +342,8 @@ class Finder(Vertical):
         self.show_keys()
 
     def choose(self) -> None:
-        """Take the selected item."""
-        self.resift()  # letters typed before this key in one burst
+        """Choose the selected item."""
+        self.resift()  # apply letters typed before this key in the same burst
         if key := self.list.current:
             self._take(key)
 
@@ -362,7 +363,7 @@ class Finder(Vertical):
             self.list.action_pane_page_up()
 
     def empty_field(self) -> bool:
-        """Empty the field; False if it is empty already."""
+        """Clear the field; return False if it is already empty."""
         if not self.field.value:
             return False
         self.field.value = ""
@@ -370,6 +371,6 @@ class Finder(Vertical):
         return True
 
     def empty_quietly(self) -> None:
-        """Empty the field without searching again."""
+        """Clear the field without searching again."""
         self.field.value = ""
         self._sifted = ""

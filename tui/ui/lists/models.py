@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 NAME_CELLS, WINDOW_CELLS, PRICE_CELLS, CAN_CELLS = 16, 8, 16, 29
 WITH_CAPABILITIES = 90
-"""Columns from which a row shows what the model can do."""
+"""Minimum number of columns for showing a model's capabilities."""
 
 OFFLINE = "offline"
 CONFIGURATION, EDIT = "configuration", "/config"
-"""The source of a profile of one's own, and the command that edits the file."""
+"""The source of the user's own profiles, and the command that edits their file."""
 
 
 def fits(choice: ModelChoice, text: str) -> bool:
@@ -44,7 +44,7 @@ def fits(choice: ModelChoice, text: str) -> bool:
 
 
 def choice_item(choice: ModelChoice, symbols: Symbols) -> FinderItem:
-    """Return the rows of a model: its columns, and below them what is wrong and what was learned."""
+    """Return the rows of a model: its columns, then its problem and what was learned about it."""
     return FinderItem(choice.name, partial(_choice_rows, choice, symbols))
 
 
@@ -67,7 +67,7 @@ def _choice_rows(choice: ModelChoice, symbols: Symbols, width: int) -> Sequence[
 
 
 def _columns(cells: Sequence[str], width: int, sign: Row, styles: Sequence[str]) -> Row:
-    """Return a row of profile, model, window, price and capabilities, each as wide in all rows."""
+    """Return a row of profile, model, window, price and capabilities, aligned with the other rows."""
     name, model, window, price, can = cells
     ends = f"{window:>{WINDOW_CELLS}}", f"{price:>{PRICE_CELLS}}"
     last = crop((("   ", ""), (can, "dim")), CAN_CELLS if width >= WITH_CAPABILITIES else 0)
@@ -88,7 +88,7 @@ HEADINGS = FinderItem(
         _columns(("profile", "model", "window", "per M tokens", ""), width, (("  ", ""),), ("dim",) * 3)
     ],
 )
-"""The headings of the columns."""
+"""The column headings."""
 
 
 def _host(where: str) -> str:
@@ -107,7 +107,7 @@ def id_item(model: str, *, current: bool, symbols: Symbols) -> FinderItem:
 
 
 def free_item(text: str) -> FinderItem:
-    """Return the row that uses the typed text as the id of a model."""
+    """Return the row that uses the typed text as a model id."""
     row: Row = (("  use ", "dim"), (f"“{clean_line(text, 200)}”", "accent"), (" as the model ID", "dim"))
     return FinderItem(text, lambda width: [row])
 
@@ -121,7 +121,7 @@ _WAYS = (
 
 @dataclass(slots=True)
 class EndpointModels:
-    """The models that the endpoint of a choice offers, as far as it has answered."""
+    """The models that an endpoint offers, as far as it has responded."""
 
     choice: ModelChoice
     ids: Sequence[str] = ()
@@ -131,10 +131,10 @@ class EndpointModels:
 
 
 class ModelsScreen(ModalScreen[bool | None]):
-    """Switches the model, unless `busy` says why not; returns whether it was switched.
+    """Switches the model, unless `busy` returns a reason against it; returns whether it was switched.
 
-    `purpose` is what the model is chosen for, if not for all further turns. `add` asks for a new profile and
-    calls its argument with the name of the one that was added, or None.
+    `purpose` says what the model is for, if not for all further turns. `add` asks for a new profile and calls
+    its argument with the name of the new profile, or None.
     """
 
     CONTEXTS = (Context.MODELS,)

@@ -1,4 +1,4 @@
-"""The rules screen: lists, edits and tries rules, and lists and revokes earlier approvals."""
+"""The rules screen: lists, edits and tries rules; lists and revokes earlier approvals."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -45,7 +45,7 @@ TRY_WORDS = 'To try the rules, type a call: server/tool {"argument": "value"}'
 
 @dataclass(frozen=True, slots=True)
 class TypedCall:
-    """A call that the person typed; `problem` says what is wrong with its arguments, or ""."""
+    """A call that the user typed; `problem` describes invalid arguments, or is ""."""
 
     server: str
     tool: str
@@ -54,12 +54,12 @@ class TypedCall:
 
     @property
     def text(self) -> str:
-        """It as it is typed."""
+        """The call as typed."""
         return f"{self.server}/{self.tool} {json.dumps(self.arguments, ensure_ascii=False, default=str)}"
 
 
 def typed_call(text: str) -> TypedCall | None:
-    """Return the call that a text means, `server/tool {json}`, or None: then it filters the list."""
+    """Return the call in a text, `server/tool {json}`, or None: then the text filters the list."""
     name, brace, rest = text.strip().partition("{")
     server, slash, tool = name.strip().partition("/")
     if not (server and slash and tool) or "*" in name or "=" in name or server.split()[0] in set(Verdict):
@@ -74,7 +74,7 @@ def typed_call(text: str) -> TypedCall | None:
 
 
 def rule_item(key: str, rule: Rule, sign: str = " ", *, dim: bool = False) -> FinderItem:
-    """Return the row of a rule; `sign` says what it does to the call that is tried."""
+    """Return the row of a rule; `sign` shows its effect on the call that is tried."""
     return FinderItem(key, partial(_rule_rows, rule, sign, dim))
 
 
@@ -105,11 +105,10 @@ def approval_item(key: str, found: "EarlierApproval") -> FinderItem:
 
 
 class RulesScreen(ModalScreen[None]):
-    """Lists, tries and changes the rules.
+    """Lists, tries and changes the rules. `confirm` asks a question and calls a function with the answer.
 
-    `confirm` asks a question about something, and calls a function with the answer. `call` is what is tried
-    at first. `recent` are calls of the conversation, the last one first. `problems` are those of the rules in
-    the configuration.
+    `call` is the first call to try. `recent` are calls of the conversation, the latest first. `problems` are
+    those of the configured rules.
     """
 
     CONTEXTS = (Context.RULES,)
@@ -256,7 +255,7 @@ class RulesScreen(ModalScreen[None]):
         self.finder.prompt.ask(label, given, value=value, placeholder=EXAMPLE, check=self._checked)
 
     def _checked(self, text: str) -> str:
-        """Return a word if a text is no rule, and tell why; the line of the text has no room for it."""
+        """Return "invalid rule" or "", and show the problem as a message: the prompt has no room for it."""
         problem = _problem_of(text)
         self.finder.tell(problem, "bad", lasting=True)
         return "invalid rule" if problem else ""
@@ -287,7 +286,7 @@ class RulesScreen(ModalScreen[None]):
         self._confirm(question, about, decided)
 
     def action_rule_recent(self) -> None:
-        """Try the call before the one that was tried last."""
+        """Try the call before the one tried last."""
         if self._recent:
             self._tried = (self._tried + 1) % len(self._recent)
             self._fill(self._recent[self._tried])

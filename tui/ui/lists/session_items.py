@@ -16,16 +16,16 @@ from tui.ui.widgets.times import exactly, when
 
 WHEN_CELLS, TURNS_CELLS, MODEL_CELLS, USED_CELLS = 12, 9, 18, 20
 WITH_MODEL, WITH_USED = 76, 104
-"""Columns of the list from which a row shows the model, and the tokens and cost."""
+"""Minimum columns of the list for showing the model, and tokens and cost."""
 
 SHOWN_MESSAGES = 8
 SHOWN_CHARS = 1200
 LONG_SESSION = 5000
-"""Messages from which a session takes too long to read for a preview."""
+"""Number of messages from which reading a session takes too long for a preview."""
 
 
 def session_item(info: SessionInfo, here: str, now: float, symbols: Symbols) -> FinderItem:
-    """Return the row of a session; `here` is the id of the one on screen."""
+    """Return the row of a session; `here` is the id of the current one."""
     return FinderItem(info.id, partial(_session_rows, info, info.id == here, now, symbols))
 
 
@@ -51,7 +51,7 @@ def _session_rows(info: SessionInfo, here: bool, now: float, symbols: Symbols, w
 
 
 def _columns(info: SessionInfo, now: float, width: int) -> Row:
-    """Return the columns of a row, each as wide in all rows; only the time if `width` is 0."""
+    """Return the columns of a row, aligned with the other rows; only the time if `width` is 0."""
     cells = [(when(info.changed, now), WHEN_CELLS, True)]
     if width:
         cells.append((units.plural(info.turns, "turn"), TURNS_CELLS, True))
@@ -76,7 +76,7 @@ def used(info: SessionInfo) -> str:
 
 
 def about_session(info: SessionInfo, parent: SessionInfo | None) -> Row:
-    """Return a line with what the row of a session has no room for."""
+    """Return a line with the details that do not fit in the row of a session."""
     if info.problem:
         return ((clean_line(info.problem, 400), "bad"),)
     parts = [

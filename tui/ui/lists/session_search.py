@@ -1,4 +1,4 @@
-"""A search in the messages of all sessions."""
+"""Searches the messages of all sessions."""
 
 import asyncio
 import time
@@ -24,9 +24,9 @@ class SessionSearch:
     """A search in the messages of all sessions; results arrive one by one.
 
     Attributes:
-        text: what is searched for.
+        text: the text to search for.
         finds: the matches so far.
-        running: there may be more.
+        running: whether there may be more.
     """
 
     def __init__(self, conversations: "Conversations", text: str) -> None:
@@ -37,7 +37,7 @@ class SessionSearch:
         self._task: asyncio.Task[None] | None = None
 
     def start(self, keep: Keep, more: Callable[[], None]) -> None:
-        """Start once nothing was typed for a moment; `more` is called for new matches, and at the end."""
+        """Start after a pause in typing; `more` is called for new matches, and at the end."""
         self.running = True
         self._task = keep(self._run(more), "search the sessions")
 

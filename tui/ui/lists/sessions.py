@@ -1,4 +1,4 @@
-"""The sessions screen: find a saved conversation, resume, branch, rename, delete or export it."""
+"""The sessions screen: find a saved conversation, and resume, branch, rename, delete or export it."""
 
 import asyncio
 import time
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
 
 LEAST_CELLS = 2
-"""How wide a text is at least that is searched for in the messages: two letters, or one of a wide script."""
+"""Minimum width of a text to search messages for: two letters, or one letter of a wide script."""
 
 PREVIEW_SECONDS = 0.12
-"""How long the cursor stays on a session before it is read for the preview."""
+"""Seconds after which the session under the cursor is read for the preview."""
 
 MOST_READ = 20
-"""Sessions whose messages are kept for the preview."""
+"""Maximum sessions whose messages are cached for the preview."""
 
 _EMPTY = (
     "No sessions yet. mcptui saves each conversation as a session. Open, search, branch and export them here."
@@ -51,16 +51,16 @@ _EMPTY = (
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """What the person chose: the message to go to, None for the end, and whether in a new branch."""
+    """The user's choice: the message to go to, None for the end, and whether to branch."""
 
     message: int | None = None
     branch: bool = False
 
 
 class SessionsScreen(ModalScreen[Resumed | None]):
-    """Resumes a session, which then is the current conversation; returns what was resumed, or None.
+    """Resumes a session as the current conversation; returns what was resumed, or None.
 
-    `busy` returns why no session can be resumed now, or ""; `export` asks for a file, and exports a session.
+    `busy` returns why no session can be resumed now, or ""; `export` asks for a file and exports a session.
     """
 
     CONTEXTS = (Context.SESSIONS,)
@@ -127,7 +127,7 @@ class SessionsScreen(ModalScreen[Resumed | None]):
             self.finder.resift(anew=True)  # matches may have been renamed or deleted
 
     def _sift(self, text: str) -> None:
-        """Show the titles that contain `text`, and start to search the messages for it."""
+        """Show the titles that contain `text`, and start searching the messages."""
         self._search.stop()
         self._search = search = SessionSearch(self._conversations, text)
         if cells_of(text) >= LEAST_CELLS:
@@ -180,7 +180,7 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         return about_session(info, parent)
 
     def _preview_soon(self, key: str) -> None:
-        """Show the end of the selected conversation, or of what comes before a match."""
+        """After a moment, show the end of the selected conversation, or the messages before a match."""
         if key == self._previewed or self.finder.preview is None or not self.finder.preview.display:
             return
         self._previewed = key

@@ -1,1 +1,1 @@
-"""Dialogs for what servers ask: forms, addresses, sampling; and who opens them."""
+"""Dialogs for questions from servers: forms, addresses, sampling, definitions, consent, trust."""

@@ -1,4 +1,4 @@
-"""The address that a server, or signing in to it, wants opened in a browser."""
+"""Asks whether to open an address in a browser, for a server or for signing in to it."""
 
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
@@ -25,14 +25,14 @@ from tui.ui.widgets.literal import Literal
 ELSEWHERE = "The browser is on another machine. Copy the URL and open it there."
 
 MAX_MESSAGE = 2_000
-"""Characters that are shown of the server's words. They decide nothing: the address does."""
+"""Maximum characters of the server's message. It is not decisive: the address is."""
 
 
 class AddressDialog(ModalScreen[AddressAnswer]):
-    """Asks for consent to open an address: all of it, its host emphasised, what is odd about it flagged.
+    """Asks for consent to open an address. Shows all of it, emphasizes the host and flags anything odd.
 
-    Where no browser can be opened the address is copied. Signing in then ends with pasting the address that
-    the browser ends on.
+    If no browser can be opened, the address is copied. For signing in, the user then pastes the browser's
+    final address.
     """
 
     CONTEXTS = (Context.SERVER_QUESTION,)
@@ -113,7 +113,7 @@ class AddressDialog(ModalScreen[AddressAnswer]):
         self.action_ask_send()
 
     def action_ask_send(self) -> None:
-        """Consent to open the address; where that is impossible, copy it."""
+        """Consent to open the address; copy it if it cannot be opened."""
         if not self.ripeness.ripe:
             return
         pasted = self._pasted.value.strip() if self._pasted is not None else ""

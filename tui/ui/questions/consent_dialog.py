@@ -1,6 +1,6 @@
-"""Whether a server that came from elsewhere may start: what would run, and what yes and no do.
+"""Asks for consent to start a server from elsewhere: shows what would run and what each answer does.
 
-Closing the question saves no answer: it is asked again at the next start.
+Closing the question saves no answer; it is asked again at the next start.
 """
 
 from collections.abc import Iterator
@@ -22,18 +22,18 @@ from tui.ui.questions.read_pane import AT_ONCE, ReadPane
 from tui.ui.widgets.rows import Row
 
 AROUND = 8
-"""Rows of the screen that the text leaves: for its frame, and the keys in up to three lines."""
+"""Rows of the screen around the text: the frame, and up to three lines of keys."""
 
 AROUND_IN_SHORT = 5
-"""The same on a screen of fewer than `SHORT` rows, which shows no margins."""
+"""The same on a screen with fewer than `SHORT` rows, which has no margins."""
 
 LINES_OF_LONG = 100
 CHARS_OF_LONG = 2_000
-"""What is shown of a question that is too long: lines of changes and risks, and characters of each line."""
+"""Limits for a question that is too long: lines of changes and risks, and characters of each line."""
 
 
 def consent_rows(question: ConsentQuestion) -> Iterator[Row]:
-    """Yield the lines of a question. The text is the file's: visible, never markup."""
+    """Yield the lines of a question. The text comes from the file: made visible, never markup."""
     yield (question.subject, "text bold"), (f" {question.head}", "text")
     yield from _damage(question)
     if too_long := question.too_long:
@@ -46,7 +46,7 @@ def consent_rows(question: ConsentQuestion) -> Iterator[Row]:
 
 
 def consents_rows(question: ConsentsQuestion) -> Iterator[Row]:
-    """Yield the lines of a question about several servers: each of them whole, one below the other."""
+    """Yield the lines of a question about several servers, one complete question after the other."""
     yield (question.subject, "text bold"), (f" {question.head}", "text")
     yield from _damage(question)
     number = len(question.questions)
@@ -83,7 +83,10 @@ def _shown(text: str, too_long: str) -> str:
 
 
 class ConsentDialog(ModalScreen[Action | ConsentsAnswer]):
-    """Asks whether a server, or all of one source, may start. The text scrolls, the answers stay visible."""
+    """Asks whether a server, or all servers of one source, may start.
+
+    The text scrolls, the answers stay visible.
+    """
 
     CONTEXTS = (Context.SERVER_QUESTION,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
@@ -145,7 +148,7 @@ class ConsentDialog(ModalScreen[Action | ConsentsAnswer]):
         self._fit()
 
     def _fit(self) -> None:
-        """Give the text the rows that the keys leave."""
+        """Give the text the rows that the keys do not need."""
         rows = self.app.size.height
         room = rows - (AROUND_IN_SHORT if rows < SHORT else AROUND)
         self.pane.styles.height = max(3, min(self.pane.row_count(), room))
@@ -154,7 +157,7 @@ class ConsentDialog(ModalScreen[Action | ConsentsAnswer]):
         self.line.show_waiting(waiting)
 
     def action_ask_send(self) -> None:
-        """Say yes, once all of it has been on screen."""
+        """Answer yes, once the whole text has been on screen."""
         if not self.ripeness.ripe:
             return
         if problem := self._too_long or (NOT_READ if self.pane.unread else ""):
@@ -167,7 +170,7 @@ class ConsentDialog(ModalScreen[Action | ConsentsAnswer]):
         return isinstance(self.question, ConsentsQuestion)
 
     def action_ask_each(self) -> None:
-        """Have the servers asked about one by one, so that nothing need be read here."""
+        """Ask about each server in its own question, so that this one need not be read."""
         if self._is_about_several and self.ripeness.ripe:
             self.dismiss(ConsentsAnswer.EACH)
 

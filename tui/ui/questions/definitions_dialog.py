@@ -1,4 +1,4 @@
-"""Tools that changed since they were accepted: the difference, and whether the model may use them again."""
+"""Asks whether the model may use tools that changed since they were accepted, and shows the differences."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -26,19 +26,19 @@ from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
 AROUND = 6
-"""Rows of the screen that the differences and the texts around them leave."""
+"""Rows of the screen around the differences, for the other texts."""
 
 AROUND_IN_SHORT = 0
-"""The same on a screen of fewer than `SHORT` rows, which shows no margins."""
+"""The same on a screen with fewer than `SHORT` rows, which has no margins."""
 
 LEAST_ROWS = 3
 
 MAX_LINES = 5_000
 MAX_ON_SCREEN = 100_000
-"""Lines and characters of a question. A change that does not fit cannot be accepted in it."""
+"""Maximum lines and characters of a question. A change that does not fit cannot be accepted."""
 
 MAX_TRIED = 3
-"""Changes that do not fit; those after them are not even measured, which takes time."""
+"""Number of changes that do not fit after which the others are not measured, to save time."""
 
 STYLES = {
     Kind.HEAD: "accent",
@@ -70,7 +70,7 @@ ANSWERS = ("ask.send", "ask.decline", "ask.cancel")
 
 
 def is_small(question: DefinitionsQuestion) -> bool:
-    """Return whether a question is prepared at once: few texts, and short ones."""
+    """Return whether a question can be prepared at once, since its texts are few and short."""
     left = AT_ONCE
     for change in question.changes:
         before = change.before.definition if change.before is not None else None
@@ -82,7 +82,7 @@ def is_small(question: DefinitionsQuestion) -> bool:
 
 
 class Differences:
-    """The changes one below the other, the worst first, as `rows`; `whole` are the names shown completely."""
+    """The changes in order of severity, as `rows`; `whole` are the names of completely shown ones."""
 
     def __init__(self, question: DefinitionsQuestion, review_key: str) -> None:
         self.rows: list[Row] = []
@@ -109,7 +109,7 @@ class Differences:
         return bool(Differences(replace(question, changes=[change]), review_key).whole)
 
     def _fitting(self, change: DefinitionChange) -> Iterator[Row]:
-        """Yield the lines of a change; the last one is empty if there is more than fits."""
+        """Yield the lines of a change; the last one is empty if the change does not fit."""
         left, most_lines = self._left, MAX_LINES - len(self.rows)
         for number, line in enumerate(lines(change, self._left)):
             left -= sum(len(text) for text, _ in line)
@@ -124,7 +124,7 @@ class Differences:
 
 
 class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
-    """Asks whether changed definitions are accepted; nothing of them is offered meanwhile."""
+    """Asks whether to accept changed definitions, which are not offered to the model meanwhile."""
 
     CONTEXTS = (Context.SERVER_QUESTION,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
@@ -158,14 +158,14 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         self.line = QuestionLine(keys, self._answers, waiting)
 
     def _prepare(self) -> Sequence[Row]:
-        """Compare, which takes long where there is much to compare."""
+        """Compute the differences, which takes long for many or large changes."""
         found = Differences(self.question, self._review_key)
         self._differences = found
         return found.rows
 
     @property
     def _whole(self) -> set[str]:
-        """The names of what can be accepted; none of them before the differences are prepared."""
+        """The names of the changes that can be accepted; empty before the differences are prepared."""
         return self._differences.whole if self._differences is not None else set()
 
     @property
@@ -193,7 +193,7 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
             yield self.line
 
     def _fit(self) -> None:
-        """Give the differences the rows that the texts around them leave."""
+        """Give the differences the rows that the other texts do not need."""
         rows = self.app.size.height
         texts = sum(one.outer_size.height for one in self.query(Static))
         room = rows - texts - (AROUND_IN_SHORT if rows < SHORT else AROUND)
@@ -218,7 +218,7 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         self.line.show_waiting(waiting)
 
     def action_ask_send(self) -> None:
-        """Accept what is shown whole, once it has been on screen."""
+        """Accept the completely shown changes, once they have been on screen."""
         if not self.ripeness.ripe:
             return
         if self._differences is None:

@@ -1,4 +1,4 @@
-"""The form that a server asks a person to fill in."""
+"""The form that a server asks the user to fill in."""
 
 from typing import ClassVar
 
@@ -30,17 +30,20 @@ from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item, ItemVerb
 
 AROUND = 8
-"""Rows of the screen that a form leaves: for its frame, its last lines, and the screen behind it."""
+"""Rows of the screen around a form: the frame, its last lines, and the screen behind it."""
 
 AROUND_IN_SHORT = 4
-"""The same on a screen of fewer than `SHORT` rows, which shows no margins."""
+"""The same on a screen with fewer than `SHORT` rows, which has no margins."""
 
 WIDTHS = [(0, "-narrow"), (60, "-wide")]
-"""A narrow dialog has its keys below its button."""
+"""A narrow dialog shows its keys below its button."""
 
 
 class FormDialog(ModalScreen[FormAnswer]):
-    """Asks for the values of a form. The server is always named; decline and cancel are always there."""
+    """Asks for the values of a form.
+
+    It always names the server, and the user can always decline or cancel.
+    """
 
     CONTEXTS = (Context.SERVER_QUESTION, Context.BENCH_FORM)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
@@ -121,7 +124,7 @@ class FormDialog(ModalScreen[FormAnswer]):
         self.app.push_screen(Picker(clean_line(field.name, 40) or "Value", choices, field.text), chosen)
 
     def action_ask_send(self) -> None:
-        """Send the values, unless something is wrong with them."""
+        """Send the values, unless one is invalid."""
         if not self.ripeness.ripe:
             return
         from tui.host.schemas.linear_pattern import found_in

@@ -1,4 +1,4 @@
-"""The last lines of a question: what is wrong, the keys that answer, and how many questions wait."""
+"""The last lines of a question: problems, the keys that answer, and the number of waiting questions."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -12,20 +12,20 @@ from tui.ui.keys.action_table import action
 from tui.ui.keys.key_overrides import KeyOverrides
 
 GRACE_SECONDS = 0.6
-"""A key pressed this soon after a question appeared was meant for something else."""
+"""A key pressed within this time after a question appeared was meant for something else."""
 
 SHORT = 16
 GAP = "    "
 BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]
-"""A dialog on a screen of fewer than `SHORT` rows has the class `-short`, and leaves out its margins."""
+"""On a screen with fewer than `SHORT` rows, a dialog has the class `-short` and no margins."""
 
 
 NOT_READ = "Read all of it first."
-"""What is said to a yes before that."""
+"""Shown for a yes before the whole text was read."""
 
 
 class Ripeness:
-    """Whether a question has been visible long enough for a key to answer it."""
+    """Determines whether a question has been visible long enough for a key to answer it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -37,7 +37,7 @@ class Ripeness:
 
 
 class QuestionLine(Static):
-    """Shows the keys of `actions`, and above them what was said last."""
+    """Shows the keys of `actions`, and above them the last message."""
 
     DEFAULT_CSS = "QuestionLine { width: 1fr; height: auto; }"
 
@@ -57,12 +57,12 @@ class QuestionLine(Static):
         self._draw()
 
     def say(self, text: str) -> None:
-        """Show what is wrong, or nothing for ""."""
+        """Show a problem; "" removes it."""
         self._said = text
         self._draw()
 
     def show_unread(self, unread: str) -> None:
-        """Show what of the question has not been on screen yet. Once all was, a warning about it ends."""
+        """Show what part of the question has not been on screen yet. If there is none, remove the warning."""
         if unread != self._unread:
             self._unread = unread
             self._said = self._said if unread else ""
@@ -79,7 +79,7 @@ class QuestionLine(Static):
         self._draw()
 
     def relabel(self, action_id: str, words: str) -> None:
-        """Show other words for an action than those of the table."""
+        """Show other words for an action than those in the table."""
         self._words[action_id] = words
         self._draw()
 

@@ -1,4 +1,4 @@
-"""ReadPane: the text of a question, which knows what of it has not been on screen yet."""
+"""ReadPane: the text of a question, which tracks what part has not been on screen yet."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -13,14 +13,14 @@ from tui.ui.widgets.rows import PREPARING, Row, wrap
 from tui.ui.widgets.tasks import Tasks
 
 AT_ONCE = 4_000
-"""Characters that are laid out at once. A longer text is laid out in a thread, because keys would wait."""
+"""Maximum characters to lay out at once. A longer text is laid out in a thread, so as not to delay keys."""
 
 
 class ReadPane(LinePane):
-    """Lines to be read before an answer counts. `on_read` is called when more or less of it is read.
+    """Lines that the user must read before an answer counts. `on_read` is called when the read part changes.
 
-    A row is read once it was painted: rows that a jump skips are not. `lines` may be a function, which is
-    called once, in a thread.
+    A row counts as read once it was painted; rows skipped by a jump do not. `lines` may be a function, which
+    is called once, in a thread.
     """
 
     FOLLOWS: ClassVar[bool] = False
@@ -45,7 +45,7 @@ class ReadPane(LinePane):
 
     @property
     def unread(self) -> str:
-        """What has not been on screen, and the key that leads there; "" if all of it was."""
+        """What has not been on screen, and the key that goes there; "" if all of it has."""
         if not self._width:
             return "nothing shown yet"
         if not self._is_ready:
@@ -71,7 +71,7 @@ class ReadPane(LinePane):
             self._work = self._tasks.start(self._prepare(), "prepare a question")
 
     async def _prepare(self) -> None:
-        """Make the lines, and lay them out at the width that the pane has by then."""
+        """Create the lines, and lay them out for the pane's width at that time."""
         if self._make is not None:
             make, self._make = self._make, None
             self._lines = await asyncio.to_thread(lambda: list(make()))
@@ -97,7 +97,7 @@ class ReadPane(LinePane):
         return self._rows[index]
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Paint a part of the pane, and note that it is read."""
+        """Paint a part of the pane, and mark it as read."""
         strips = super().render_lines(crop)
         if self._unread:
             top = self.scroll_offset.y
@@ -109,7 +109,7 @@ class ReadPane(LinePane):
 
 
 def is_short(lines: Iterable[Row]) -> bool:
-    """Return whether lines are few enough to be laid out at once."""
+    """Return whether there are few enough lines to lay them out at once."""
     left = AT_ONCE
     for line in lines:
         left -= 10 + sum(len(text) for text, _ in line)

@@ -1,4 +1,4 @@
-"""A server asks for a reply of the model: the request before it is sent, the reply before it is given."""
+"""Shows a server's sampling request before it is sent to the model, or the reply before it is returned."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -29,10 +29,10 @@ from tui.ui.questions.sampling_text import (
 from tui.ui.widgets.rows import Row
 
 AROUND = 11
-"""Rows of the screen that the text leaves."""
+"""Rows of the screen around the text."""
 
 AROUND_IN_SHORT = 7
-"""The same on a screen of fewer than `SHORT` rows, which shows no margins."""
+"""The same on a screen with fewer than `SHORT` rows, which has no margins."""
 
 
 ANSWERS = ("ask.send", "ask.decline", "ask.cancel")
@@ -41,9 +41,9 @@ TOO_LONG = "This is too long to be read here, so it cannot be sent."
 
 
 class SamplingDialog(ModalScreen[SamplingAnswer]):
-    """Shows a request or a reply, and asks whether to send it on.
+    """Shows a request or a reply, and asks whether to send it on. The user can edit a short text.
 
-    It can be changed. A long one cannot, and must be read before a yes counts.
+    A long text must be read completely before a yes counts.
     """
 
     CONTEXTS = (Context.SERVER_QUESTION,)
@@ -88,7 +88,7 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
         )
 
     def _rows(self) -> Sequence[Row]:
-        """Return the text as lines; too long a text is cut, and cannot be agreed to."""
+        """Return the text as lines. Text that is too long is truncated, and the user cannot say yes to it."""
         text = text_of(sections_of(self._params))
         lines = text[:ON_SCREEN].split("\n")
         shown: list[Row] = [((line.expandtabs(4), "text"),) for line in lines[:LINES_ON_SCREEN]]
@@ -172,7 +172,7 @@ def _editor(text: str) -> TextArea:
 
 
 def request_facts(params: Mapping[str, Any]) -> list[str]:
-    """Return what a request asks for besides its texts, a few words each."""
+    """Return the settings of a request besides its texts, a few words each."""
     messages, tools = params.get("messages"), params.get("tools")
     facts = [f"up to {clean_line(str(params.get('maxTokens')), 20)} tokens"]
     if isinstance(messages, list):

@@ -1,6 +1,6 @@
-"""A sampling request or its reply as one text to read and change, and back. Pure.
+"""Converts a sampling request or reply to one text to read and edit, and back. Pure.
 
-Texts are sections under headings; what is not text is named in its heading and stays as it is.
+Texts are sections with headings. Other content is named in its heading and cannot be edited.
 """
 
 import json
@@ -18,15 +18,15 @@ from tui.core.text import clean, clean_line
 RULE = "──"
 _HEADING = re.compile(r"^── .*$", re.M)
 EDITED = 16_000
-"""The weight of what can be changed. An editor lays all of it out at once, and keys wait for it."""
+"""Maximum weight of editable text. An editor lays out all of it at once, which delays keys."""
 
 ON_SCREEN, LINES_ON_SCREEN = 100_000, 5_000
-"""Characters and lines that are shown of what is only read."""
+"""Maximum characters and lines to show of text that is not editable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a request or reply; `path` leads to its text, () if it cannot be changed."""
+    """A part of a request or reply; `path` leads to its text, () if it cannot be edited."""
 
     heading: str
     text: str
@@ -92,12 +92,12 @@ def text_of(sections: Sequence[Section]) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a text in which no line looks like a heading."""
+    """Return a text without lines that look like a heading."""
     return re.sub(rf"^{RULE}", f" {RULE}", clean(text), flags=re.M)
 
 
 def changed(params: Mapping[str, Any], text: str) -> tuple[Mapping[str, Any], str]:
-    """Return `params` with the texts that were changed, and what is wrong with `text`, or ""."""
+    """Return `params` with the edited texts, and the problem of `text`, or ""."""
     sections = sections_of(params)
     if text == text_of(sections):
         return params, ""

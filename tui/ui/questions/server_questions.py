@@ -1,4 +1,4 @@
-"""Opens a dialog for the question of a server when it is its turn, and closes it when it is withdrawn."""
+"""Opens the dialog for a server's question when it is its turn, and closes it when it is withdrawn."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -47,8 +47,8 @@ ServerQuestion = (
 class ServerQuestions:
     """Shows one question of a server at a time, over whatever screen is on top.
 
-    `answer` is called with the question and its answer; `busy` says whether the person is typing, so that a
-    dialog would catch keys that are meant for something else, `model` is the name of the active one.
+    `answer` is called with the question and its answer. `busy` returns whether the user is typing, so that a
+    dialog would catch keys meant for something else. `model` returns the name of the active model.
     """
 
     def __init__(
@@ -73,13 +73,13 @@ class ServerQuestions:
 
     @property
     def ignores_keys(self) -> bool:
-        """Whether a dialog has closed without the person only just now: keys were meant for it."""
+        """Whether a dialog has just closed, but not because of the user: the next keys are meant for it."""
         return self._withdrawn is not None and not self._withdrawn.ripe
 
     def show(self, question: ServerQuestion | None, waiting: int) -> None:
         """Show `question`, or none; `waiting` questions come after it.
 
-        Once the app has left the screen, there is nobody to ask: its questions are withdrawn one by one.
+        Once the app has left the screen, nothing is shown: the questions are withdrawn one by one.
         """
         self._next = question
         if not self._app.is_running:
@@ -118,7 +118,7 @@ class ServerQuestions:
         self._app.push_screen(dialog, answered)
 
     def _dialog_for(self, question: ServerQuestion, waiting: int) -> "Dialog":
-        """Return a new dialog. It is imported here: most runs need none, and all of them take 2 MB."""
+        """Return a new dialog. Imported late: most runs need none, and all of them take 2 MB."""
         match question:
             case FormQuestion():
                 from tui.ui.questions.form_dialog import FormDialog
@@ -146,7 +146,7 @@ class ServerQuestions:
                 return ConsentDialog(question, self._keys, waiting=waiting)
 
     def _close(self, dialog: ModalScreen[Any]) -> bool:
-        """Close a dialog and what was opened over it; return whether it was open."""
+        """Close a dialog and the screens over it; return whether it was open."""
         stack = self._app.screen_stack
         if dialog not in stack:
             return False

@@ -1,4 +1,4 @@
-"""Asks whether to believe the read-only marks and the results of a server, with what each answer does."""
+"""Asks whether to trust a server's read-only marks and results, and shows what each answer does."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,13 +20,13 @@ from tui.ui.questions.question_line import BREAKPOINTS, QuestionLine, Ripeness
 
 @dataclass(frozen=True, slots=True)
 class TrustAnswer:
-    """The person's answer; None if they closed the question, so that it is asked again."""
+    """The user's answer; None if they closed the question, which is then asked again."""
 
     trusted: bool | None
 
 
 class TrustDialog(ModalScreen[TrustAnswer]):
-    """Shows the question and waits for a yes or a no."""
+    """Shows the question and waits for yes or no."""
 
     CONTEXTS = (Context.SERVER_QUESTION,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
