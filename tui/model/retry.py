@@ -1,4 +1,4 @@
-"""Retries after transient failures of an endpoint, visibly: each wait is a part of the stream."""
+"""Retries after transient failures of an endpoint, visibly: the stream contains each wait."""
 
 import random
 from collections.abc import AsyncGenerator, Callable
@@ -12,7 +12,7 @@ ATTEMPTS = 4
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 30.0
 LONGEST_ASKED = 120.0
-"""The longest delay that is accepted from an endpoint; with a longer one, the user decides."""
+"""The longest delay that is accepted from an endpoint; after a longer one, the user decides."""
 
 
 class Retrying(Wrapped):
@@ -51,7 +51,7 @@ class Retrying(Wrapped):
                 return
             except ModelError as error:
                 delay = self._delay(error, attempt)
-                if shown or delay is None or error.generation:  # a call may be found in what it wrote
+                if shown or delay is None or error.generation:  # a call may be found in the model's text
                     raise
                 reason = error.message
             yield RetryPart(attempt + 1, self._attempts, delay, reason)

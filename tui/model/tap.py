@@ -1,4 +1,4 @@
-"""Requests to a model's endpoint and its replies as `Captured` values: bodies as they travelled."""
+"""Reports requests to a model's endpoint and its replies as `Captured` values, with bodies as sent."""
 
 import contextlib
 import itertools
@@ -10,10 +10,10 @@ from tui.core.secrets.places import is_secret_header
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
 
 MAX_KEPT = 8 * 1024 * 1024
-"""Bytes kept of one reply; of a longer one only the head."""
+"""Maximum bytes recorded of one reply; a longer one is cut to its head."""
 
 MAX_TIMES = 2_000
-"""Blocks whose time, in milliseconds after the status, and size are recorded."""
+"""Maximum blocks whose time (milliseconds after the status) and size are recorded."""
 
 WITHHELD = b": not recorded: this reply spells a key of its endpoint in pieces\n\n"
 
@@ -67,7 +67,7 @@ class ModelTap:
         at_ns: int,
         size: int = -1,
     ) -> None:
-        with contextlib.suppress(Exception):  # a sink must not raise, but no reply is lost if one does
+        with contextlib.suppress(Exception):  # a sink must not raise, but if one does, no reply is lost
             self._sink(
                 Captured(self._source, direction, at_ns, time.time_ns(), raw, kind, size, CAUSE.get(), detail)
             )
@@ -76,7 +76,7 @@ class ModelTap:
 class ReplyTap:
     """Collects one reply and reports it when it has ended.
 
-    The entry's time is that of its end, so that its distance to the request is what the user waited;
+    The entry's time is the end of the reply, so that its distance to the request is how long the user waited;
     `first_ms` in its detail is when the first byte arrived, in milliseconds after the status.
     """
 

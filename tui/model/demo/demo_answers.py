@@ -11,7 +11,7 @@ from tui.core.ports import ToolSpec
 from tui.core.text import clean_line
 
 MAX_ANSWER = 4000
-"""Characters of one result that are repeated in an answer."""
+"""Maximum characters of one result that are repeated in an answer."""
 
 MAX_ITEMS = 20
 MAX_SUGGESTED = 3

@@ -183,7 +183,7 @@ def fill(tool: ToolSpec, text: str, taken: Collection[str] = ()) -> Filled:
 
 
 def _inline_json(text: str, properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON object in `text` if its keys are the tool's."""
+    """Return the JSON object in `text` if its keys are those of the tool."""
     if (start := text.find("{")) < 0:
         return {}
     try:
@@ -271,7 +271,7 @@ def _value(name: str, schema: Mapping[str, Any], source: _Sentence, required: bo
 
 
 def _list(source: _Sentence) -> list[str] | None:
-    """Return the quoted or listed items; a single item only if it looks like a path."""
+    """Return the quoted or listed items; a single item counts only if it looks like a path."""
     found = source.quoted or [path.rstrip(".,;") for path in _PATH.findall(source.text)]
     if found:
         return found
@@ -308,7 +308,7 @@ def _first(pattern: re.Pattern[str], text: str) -> str | None:
 
 
 def _zone(text: str, second: bool) -> str | None:
-    """Return the first or second IANA time zone in `text`, named itself or by a large city."""
+    """Return the first or second IANA time zone in `text`, by its own name or that of a large city."""
     for chinese, latin in PLACES.items():
         text = text.replace(chinese, f" {latin} ")
     zones = [ZONES.get(found[0].casefold(), found[0]) for found in _ZONE.finditer(text)]
@@ -341,7 +341,7 @@ def _place(source: _Sentence) -> str | None:
 
 
 def _leftover(text: str, taken: Collection[str]) -> str | None:
-    """Return a sentence without common words and those of the tool."""
+    """Return a sentence without common words and without the words that name the tool."""
     common = STOP_WORDS.union(taken, (word for word, meaning in SYNONYMS.items() if meaning in taken))
     left = [raw for raw in re.findall(r"[\w'-]+", text) if common.isdisjoint(words(raw))]
     joined = " ".join(left)

@@ -23,7 +23,7 @@ MARGIN = 0.4
 """How much better than the second the best tool must be."""
 
 MAX_TOOLS = 512
-"""Tools considered; more would delay a keystroke."""
+"""Maximum tools that are considered; more would delay a keystroke."""
 
 _POLITE = late(
     r"^\s*(?:(?:hi|hello|hey|ok|okay|well|so|and|now|then|also|please|pls)\b[\s,!.]*"
@@ -130,7 +130,7 @@ def _score(request: _Request, candidate: _Candidate, seen: Counter[str]) -> floa
         needed = 1 if request.intent == candidate.verb == "list" else 2
         if len(described & things) < needed or len(described) * 2 < len(things):
             return 0
-    # A tool without arguments is meant by a question, an order, or little but its name.
+    # A question, an order, or little more than its name selects a tool without arguments.
     if not candidate.parameters and request.intent is None:
         if not request.content or (request.content[0] not in named and request.about - named):
             return 0
@@ -166,7 +166,7 @@ def _fit(request: _Request, candidate: _Candidate, filled: Filled) -> float:
     explained = {word for word in request.about if {word, SYNONYMS.get(word)} & known}
     unexplained = len(request.about - explained)
     # "delete the note buy milk" is about notes, not about milk: the words after the tool's own say which
-    # note, and a tool that needs more than them asks.
+    # note, and a tool that needs more information than that asks for it.
     if request.intent == candidate.verb == "delete" and candidate.own and request.content[0] in VERBS:
         if set(request.content[1 : 1 + len(candidate.own)]) == candidate.own:
             unexplained = 0

@@ -6,7 +6,7 @@ from tui.core.late_compiling import late
 
 
 def stem(word: str) -> str:
-    """Return `word` without its most common endings; the same for most of its forms."""
+    """Return `word` without its most common endings, so that most of its forms are equal."""
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
@@ -22,7 +22,7 @@ def _table(text: str) -> dict[str, str]:
 
 
 READ_ONLY = frozenset({"get", "list", "search"})
-"""The verbs that only read. Groups of verbs are as coarse as safety allows."""
+"""Verbs that only read. Groups of verbs are as coarse as safety allows."""
 
 _VERBS = """
 get get show read what when where who fetch tell give display view check is are was were will does how, list
@@ -80,7 +80,7 @@ NUMBERS = {word: str(number) for number, word in enumerate(_NUMBERS.split())}
 
 
 def longest_first(words: list[str]) -> str:
-    """Return a pattern for any of `words`, the longest that fits."""
+    """Return a pattern for any of `words` that prefers the longest match."""
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 

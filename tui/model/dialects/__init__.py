@@ -1,8 +1,8 @@
 """Dialects: how models without function calling write tool calls.
 
 A dialect is a prompt and a parser. `TextTools`, a ChatModel around another one, puts the tools into the
-system text, rewrites calls and results in the history as text, and has the dialect parse the calls out of
-what the inner model writes. The loop sees a model with function calling.
+system text, rewrites calls and results in the history as text, and lets the dialect parse the calls in the
+text of the inner model. The loop sees a model with function calling.
 
 Parsers are pure: text in, pieces out, however the text was split (`dialect_parser.py`). The prompts are text
 files in the same folder.
@@ -25,7 +25,7 @@ def wrap(
     where: str = "",
     known: str = "",
 ) -> ChatModel:
-    """Return a model that takes and makes native calls, whatever `model` supports.
+    """Return a model that accepts and makes native calls, whatever `model` supports.
 
     `protocol` is the profile's `tool_protocol`, `where` its name for error messages, `known` the dialect
     remembered for this endpoint and model, or "". Raises ConfigError if there is no such protocol.

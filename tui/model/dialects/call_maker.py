@@ -1,4 +1,4 @@
-"""Turns what a parser read into calls: resolved, repaired, or with the problem for the model. Pure."""
+"""Makes calls from what a parser has read: resolved, repaired, or with the problem for the model. Pure."""
 
 import json
 import re
@@ -82,7 +82,7 @@ UNNAMED = "unnamed_tool"
 
 MAX_NAME = 64
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
-"""Characters that no provider accepts in the name of a native call, if the history is sent that way later."""
+"""Characters that providers reject in the name of a native call, which a history may later contain."""
 
 SERVER_KEYS = ("server_name", "server")
 TOOL_KEYS = ("tool_name", "tool", "name", "function", "action", "function_name", "recipient_name")
@@ -102,7 +102,7 @@ _SAMPLES: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A call described by one JSON object; `told` if it has a key for arguments."""
+    """A call described by one JSON object; `told`: the object has a key for arguments."""
 
     server: str
     tool: str
@@ -111,7 +111,7 @@ class Named:
 
 
 def named_in(value: Any) -> Named | None:
-    """Return the call that a JSON value describes, under whatever keys, or None."""
+    """Return the call that a JSON object describes, under any of the known keys, or None."""
     if not isinstance(value, Mapping):
         return None
     inner = value.get("function")
@@ -124,7 +124,7 @@ def named_in(value: Any) -> Named | None:
 
 
 def sample(tool: ToolSpec) -> dict[str, Any]:
-    """Return the minimal arguments of a tool, for an example."""
+    """Return the smallest valid arguments of a tool, for an example."""
     properties = properties_of(tool.schema)
     required = tool.schema.get("required")
     names = [name for name in required if name in properties] if isinstance(required, list) else []
@@ -202,7 +202,7 @@ class CallMaker:
         return CallRequest(self._id("", tool), self._name(tool, server), arguments, truncated=True)
 
     def broken(self, problem: str, tool: str = "", server: str = "", arguments: str = "") -> CallRequest:
-        """Return a call that cannot be parsed; the model is told why, with a correct example."""
+        """Return a call that cannot be parsed; the model gets the reason, with a correct example."""
         found = self.offered.find(tool, server) or next(iter(self.offered.tools), None)
         if found is not None and self._write is not None:
             least = json.dumps(sample(found), ensure_ascii=False)

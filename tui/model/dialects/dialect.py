@@ -24,7 +24,7 @@ class Dialect:
 
     `stop` are texts that end a call, so that the endpoint can stop there. `written` formats a call of a tool
     with arguments as JSON text, `observed` a result. `prompt` names the file that explains the dialect to the
-    model. `apart`: calls name server and tool separately; otherwise by the qualified name.
+    model. `apart`: calls name server and tool separately instead of using the qualified name.
     """
 
     name: str
@@ -94,7 +94,7 @@ def _append(messages: list[Message], message: Message) -> None:
 
 
 def _tagged(message: ToolMessage) -> str:
-    """Return a result between tags, which no tag in it can close."""
+    """Return a result between tags; no tag in its text can close them."""
     text = message.text.replace("</tool_result", "<\\/tool_result")
     status = ' status="error"' if message.is_error else ""
     return f'<tool_result name="{message.name}"{status}>\n{text}\n</tool_result>'

@@ -17,10 +17,11 @@ Steps = Generator[None, None, T]
 """A part of a parser: waits at each `yield`, and returns a T."""
 
 WAIT_SHARE = 8
-"""Pending content is searched again once it has grown by this share, so that long content stays cheap."""
+"""Pending content is searched again after it has grown by one part in this many, to keep long content
+cheap."""
 
 MAX_UNBALANCED = 32
-"""How many unfinished values are searched for their end; each search reads all of the rest."""
+"""Maximum number of unfinished values whose end is searched; each search reads all of the rest."""
 
 _SPACE = re.compile(r"\s*")
 _JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\]]', re.DOTALL)
@@ -71,7 +72,7 @@ class TextReader:
         return self._text, self._at
 
     def search(self, pattern: re.Pattern[str], start: int = 0) -> tuple[int, int] | None:
-        """Return where `pattern` matches in the text so far."""
+        """Return the position of a match of `pattern` in the text so far."""
         found = pattern.search(self._text, self._at + start)
         return (found.start() - self._at, found.end() - self._at) if found else None
 
@@ -83,7 +84,7 @@ class TextReader:
         return True
 
     def starts(self, start: int, words: Sequence[str]) -> Steps[str]:
-        """The longest, if several."""
+        """Return the word that the text starts with at an offset, the longest if there are several."""
         longest = max(map(len, words))
         while True:
             head = self.cut(start, start + longest)
@@ -133,7 +134,7 @@ def span(text: str, start: int) -> int:
             depth -= 1
             if depth <= 0:
                 return found.end()
-        elif token == '"':  # a string that does not end
+        elif token == '"':  # an unterminated string
             return -1
     return -1
 
@@ -159,13 +160,14 @@ Piece = TextPart | ReasoningPart | CallPart | CallRequest
 missing, with a `problem` if it cannot be parsed."""
 
 RESULT = "<tool_result"
-"""The beginning of a result. If the model writes it, it and everything after it is invented."""
+"""The beginning of a result. If the model writes it, the result is invented, and so is everything after
+it."""
 
 
 class DialectParser(ABC):
-    """Reads one reply; `over`: it has ended for this dialect, and the rest is dropped.
+    """Reads one reply; `over`: it has ended in this dialect, and the rest is dropped.
 
-    `busy`: what was read last belongs to an unfinished call or unfinished thinking.
+    `busy`: the last text belongs to an unfinished call or unfinished thinking.
     """
 
     def __init__(self, maker: CallMaker) -> None:
@@ -182,7 +184,7 @@ class DialectParser(ABC):
 
     @property
     def in_code(self) -> bool:
-        """Whether what comes next is inside a code fence or inline code."""
+        """Whether the next text is inside a code fence or inline code."""
         return self._visible.code.inside_behind(self._reader.cut(0))
 
     def feed(self, text: str) -> list[Piece]:
@@ -199,7 +201,7 @@ class DialectParser(ABC):
         return self._taken()
 
     def thought(self) -> None:
-        """Only thinking was emitted so far, which is separate: the reply may begin with any indentation."""
+        """Record that only thinking was emitted so far, so the reply may begin with any indentation."""
         self._visible.code.hidden()
 
     def gap(self) -> None:
@@ -231,7 +233,7 @@ class DialectParser(ABC):
                 self._out.append(CallPart(self._forming, len(self._reader)))
 
     def _taken(self) -> list[Piece]:
-        """Return the output, adjacent texts joined: fewer pieces for the next stage."""
+        """Return the output, adjacent texts joined, so that the next stage gets fewer pieces."""
         out, self._out = self._out, []
         if len(out) < 2:
             return out
@@ -260,11 +262,11 @@ class DialectParser(ABC):
         self._out.append(call)
 
     def _invents(self) -> bool:
-        """Whether a `RESULT` that comes next begins what the model expects its call to return."""
+        """Whether a `RESULT` at this point begins a result that the model invents for its call."""
         return self._called and self._visible.code.line_start
 
     def _form(self, name: str | None) -> None:
-        """Report that a call of `name` is being written, as far as known; None if it no longer is."""
+        """Report that a call of `name` is being written, as far as is known; None if it no longer is."""
         self._forming = name
         self.busy = name is not None
 
@@ -292,12 +294,12 @@ class DialectParser(ABC):
             self._say(1)
 
     def _say_open(self, words: Sequence[str]) -> None:
-        """Emit everything but an end that may become one of `words`."""
+        """Emit everything except an end that may become one of `words`."""
         size = len(self._reader)
         self._say(size - tail_of(self._reader.cut(max(0, size - 64)), words))
 
     def _inside(self, at: int) -> Steps[int]:
-        """Return the offset of the content at an offset, inside CDATA or a fence if there is one."""
+        """Return the offset of the content at an offset: inside CDATA or a fence, if there is one."""
         at = yield from self._reader.space(at)
         for wrapper in (("<![CDATA[",), ("```json", "```", "~~~json", "~~~")):
             word = yield from self._reader.starts(at, wrapper)
@@ -305,7 +307,7 @@ class DialectParser(ABC):
         return at
 
     def _closed(self, at: int, closer: str) -> Steps[int]:
-        """Return the offset after `closer`, a fence or CDATA closed before it; -1 if it is not there."""
+        """Return the offset after `closer` and a fence or CDATA closed before it; -1 if it is missing."""
         word = ""
         for closers in (("```", "~~~"), ("]]>",), (closer,)):
             at = yield from self._reader.space(at)

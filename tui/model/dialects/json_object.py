@@ -89,7 +89,7 @@ class JsonParser(DialectParser):
             self._say(end)
 
     def _looks_like(self, start: int) -> Steps[str]:
-        """Return "call" for what begins like a call, "json" for other JSON, else ""."""
+        """Return "call" if the text begins like a call, "json" for other JSON, else ""."""
         while True:
             head = self._reader.cut(start, start + 400)
             if (found := _HEAD.match(head)) is not None:
@@ -98,7 +98,7 @@ class JsonParser(DialectParser):
                 return ""
 
     def _line_end(self, at: int) -> Steps[int]:
-        """Return the offset after JSON if only more of it follows on its line, else -1."""
+        """Return the offset after JSON if nothing but more JSON follows on its line, else -1."""
         while True:
             rest = self._reader.cut(at, at + 1)
             if rest in (" ", "\t", "\r", ",", ";"):
@@ -107,7 +107,7 @@ class JsonParser(DialectParser):
                 return at if rest in ("", "\n", "{", "[") else -1
 
     def _unfinished(self, start: int, otherwise: int) -> None:
-        """Take truncated JSON at the end of the reply: a lost call, if it is one."""
+        """Handle truncated JSON at the end of the reply: a lost call, or text."""
         text = self._reader.cut(start)
         begun = _BEGINS.match(text)
         if begun and self._maker.offered.find(begun[1]):

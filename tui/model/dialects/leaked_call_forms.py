@@ -1,7 +1,7 @@
 """Forms of native calls that leak into text where a server does not parse them. Pure.
 
 JSON, `<function=NAME={…}>` of Llama and Groq, GLM's tags, Python, channels. A form is a function of the whole
-text and the position of a mark; it returns what was found there, or None.
+text and the position of a mark; it returns the leak at that position, or None.
 """
 
 import re
@@ -48,7 +48,7 @@ _NAMED = (
         r"\s*<\|tool_call_argument_begin\|>\s*(?={)"
     ),
     re.compile(rf"<\|python_tag\|>\s*({NAME})\s*(?={{)"),
-    # Llama and Groq, its tag left open or its name or its arguments in brackets
+    # Llama and Groq: the tag may be left open, the name or the arguments may be in brackets
     re.compile(rf"<function(?:[=(/:]|\s+)\s*[\"']?({NAME})[\"']?\s*[,)\]\[=:>(]*\s*(?={{)"),
     re.compile(rf"<tool_call>\s*({NAME})\s*(?={{)"),
 )
@@ -77,7 +77,7 @@ LeakItem = CallRequest | TextPart | ReasoningPart
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """The items in a text up to `end`; none if it is shown unchanged, marks included."""
+    """The items in a text up to `end`; without items, the text is shown unchanged, marks included."""
 
     end: int
     items: tuple[LeakItem, ...]
@@ -102,7 +102,7 @@ class LeakContext:
     def unread(self, text: str, at: int, end: int, tool: ToolSpec | None) -> Leak:
         """Return the item between two offsets that is not JSON: lost if the text ends there, else text.
 
-        Only a closing mark could show whether it is broken or was truncated within a string.
+        Only a closing mark could show whether it is broken, or truncated within a string.
         """
         return Leak(end, ()) if text[end:].strip() else self.lost(text, at, tool)
 
@@ -145,7 +145,7 @@ def _meant(text: str, at: int, scene: LeakContext) -> ToolSpec | None:
 
 
 def _tools_in(text: str, scene: LeakContext) -> list[tuple[ToolSpec, Any]] | None:
-    """Return the calls in a JSON value; [] if one is of no offered tool, None if it is not JSON."""
+    """Return the calls in a JSON value; [] if one is not of an offered tool, None if it is not JSON."""
     try:
         value = mend(text).value
     except UnreadableJson:
@@ -368,10 +368,10 @@ _BEGUN_WORD = r"[^\s<`]{1,140}(?:\s+(?:to=[^\s<`]{0,128}|j\w{0,3}))?"
 _BEGUN = re.compile(
     rf"(?:{_BEGUN_MARK}{_BEGUN_GAP}){{1,4}}(?:{_BEGUN_WORD})?(?:\s*(?:{_BEGUN_MARK}|`{{1,3}}){_BEGUN_GAP}(?:{_BEGUN_WORD})?){{0,3}}\s*\Z"
 )
-"""Only marks and words between them; what follows a blank is a word of a sentence."""
+"""Matches only marks and words between them; after a blank, a sentence begins."""
 
 _BEGUN_SPECIAL = re.compile(r"<[|｜‖]|<[\w:]{1,30}(?:=| name=)|\[TOOL_CALLS\]|commentary to=")
-"""Marks that no sentence ends with, if the name of a tool follows."""
+"""Marks that never end a sentence, if the name of a tool follows."""
 
 _BEGUN_CHANNEL = re.compile(r"<\|(?:start|channel)\|>(?!.*\bto=)", re.DOTALL)
 _BEGUN_NAME = re.compile(r"[\w./-]{1,128}")
@@ -379,7 +379,7 @@ _MOST_BEGUN = 400
 
 
 def begun_form(text: str, at: int, scene: LeakContext) -> Leak | None:
-    """Read marks with too little after them for an answer.
+    """Read marks that too little text follows for an answer.
 
     Models may end a sentence with the name of a tag. So only a truncated reply, or a special mark with the
     name of a tool, counts as a call.

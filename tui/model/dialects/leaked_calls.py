@@ -1,8 +1,8 @@
-"""Finds native calls that a server let through as text, at the end of the reply.
+"""Finds native calls that an endpoint passed on as text, at the end of the reply.
 
 From the first mark on, everything is held back. A call of an offered tool is never shown as text; anything
-else is shown unchanged. Marks in code are text. A truncated call is answered, so that the model can write it
-again, and never run. A reply with a proper call has no leaks.
+else is shown unchanged. Marks in code are text. A truncated call is answered with an error, so that the model
+can write it again, and never run. A reply with a proper call has no leaks.
 """
 
 import re
@@ -178,7 +178,7 @@ class LeakParser(DialectParser):
         return True
 
     def _hopeless(self) -> bool:
-        """Whether the text held back cannot be a leak."""
+        """Whether the text held back can no longer be a leak."""
         head = self._reader.cut(0, _MAX_HEAD)
         if _NO_BODY.match(head):
             return True
@@ -189,7 +189,7 @@ class LeakParser(DialectParser):
         return True
 
     def _found(self, start: int) -> Leak | None:
-        """Return what was found at an offset, its end as an offset; None if it is not a leak."""
+        """Return the leak at an offset, with its end as an offset; None if there is none."""
         text, at = self._reader.view()
         scene = LeakContext(self._maker, self._cut)
         for form in _FORMS:

@@ -70,7 +70,7 @@ def tag_form(text: str, at: int, scene: LeakContext) -> Leak | None:
 
 
 def _goes_on(text: str, start: int) -> bool:
-    """Whether an object has an end and something after it."""
+    """Whether an object has an end and more text after it."""
     end = span(text, start) if text.startswith("{", start) else -1
     return end >= 0 and bool(text[end:].strip())
 
@@ -105,8 +105,8 @@ def _parameters(
 def _value_end(text: str, start: int, properties: Mapping[str, Any], cut: bool) -> tuple[int, int] | None:
     """Return where a value and its closing tag end, or None.
 
-    Tags that the value opens are counted first. If that leads nowhere, one of them was only a word, or was
-    the next parameter and this one was never closed; or the reply was truncated (`cut`).
+    Tags that the value opens are counted first. If that finds no end, one of them was only a word, or the
+    next parameter after an unclosed one; or the reply was truncated (`cut`).
     """
     depth = 0
     first: tuple[int, int] | None = None

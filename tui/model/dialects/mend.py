@@ -32,7 +32,7 @@ class UnreadableJson(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A value, and whether it took a guess."""
+    """A value, and whether finding it took a guess."""
 
     value: Any
     guessed: bool = False
@@ -54,7 +54,7 @@ def read_json(text: str) -> Any:
 
 
 def mend(text: str, *, guess: bool = True) -> Mended:
-    """Return the value that `text` means: unchanged, else out of a fence or CDATA, else repaired.
+    """Return the value of `text`: parsed as it is, else without a fence or CDATA, else repaired.
 
     With `guess`, missing quotes and brackets may be added. UnreadableJson says what is wrong with the
     unchanged text.
@@ -100,8 +100,8 @@ def _unwrapped(text: str) -> str:
 def _backslashed(text: str) -> str:
     r"""Return JSON text in which a string like "C:\Users\new" has its backslashes doubled.
 
-    A string with one escape that JSON does not have was written without any escaping, so all its other
-    backslashes are literal, too.
+    A string with an escape that JSON does not have was written without escaping, so all of its backslashes
+    are literal.
     """
 
     def mended(found: re.Match[str]) -> str:
@@ -127,9 +127,9 @@ def _as_python(text: str) -> Any:
 
 
 def _ends_in_string(text: str) -> bool:
-    """Whether a string has no end: the text was truncated, and what looks like its end is in the string.
+    """Whether a string has no end: the text was truncated, and its apparent end is inside of the string.
 
-    An opening quote stands where a value may begin, a closing one where a value may end.
+    An opening quote is at a position where a value may begin, a closing one where a value may end.
     """
     at = 0
     while (opening := _OPENING.search(text, at)) is not None:
@@ -140,10 +140,10 @@ def _ends_in_string(text: str) -> bool:
 
 
 def _repaired(text: str) -> Any:
-    """Return the object that a tolerant parser sees in `text`, or None."""
+    """Return the object that a tolerant parser reads from `text`, or None."""
     if text[:1] not in ("{", "[") or text[-1:] not in ("}", "]"):
         return None
-    import json_repair  # takes 150 ms, and is hardly ever needed
+    import json_repair  # takes 150 ms, and is rarely needed
 
     try:
         value = json_repair.loads(text, skip_json_loads=True)

@@ -1,4 +1,4 @@
-"""Native calls: repaired, converted by the schema, or found in what an endpoint failed to parse. Pure."""
+"""Native calls: repaired, converted by the schema, or found in text that failed to parse. Pure."""
 
 import json
 import re
@@ -34,14 +34,14 @@ _BEHIND = re.compile(r"[\s\])`;]*\Z")
 
 
 def repaired(calls: Sequence[CallRequest], tools: Sequence[ToolSpec]) -> tuple[CallRequest, ...]:
-    """Return calls with readable arguments, each value of the type that the tool's schema wants."""
+    """Return calls with readable arguments, each value of the type that the tool's schema requires."""
     offered = OfferedTools(tools)
     named = (_named(call, offered) for call in calls)
     return tuple(_repaired(call, offered.find(call.name)) for call in named)
 
 
 def _named(call: CallRequest, offered: OfferedTools) -> CallRequest:
-    """Return a call whose name is that of a tool, if the model wrote something around the name."""
+    """Return a call under the name of its tool, even if the model wrote something around the name."""
     if offered.named(call.name) is not None or call.problem:
         return call
     if (whole := _WITH_ARGUMENTS.fullmatch(call.name)) and call.arguments in ("", "{}"):
@@ -94,7 +94,7 @@ def _read(text: str) -> Mended:
 
 
 def _unwrapped(mended: Mended, tool: ToolSpec) -> Mended:
-    """Return the arguments out of a whole call, or out of one key that the tool does not have."""
+    """Return the arguments in a whole call, or in a single key that the tool does not have."""
     value, properties = mended.value, properties_of(tool.schema)
     if not isinstance(value, dict) or not properties or value.keys() & properties.keys():
         return mended
@@ -116,7 +116,7 @@ def calls_of_generation(
 ) -> tuple[CallRequest, ...]:
     """Return the calls in a text that an endpoint failed to parse as calls; none if one of them is unclear.
 
-    This reads more forms than in the text of a reply, because the text cannot be prose.
+    More forms count than in the text of a reply, because this text cannot be prose.
     """
     maker = CallMaker(OfferedTools(tools), used=used)
     bare = _CLOSING_TAGS.sub("", text)

@@ -33,7 +33,7 @@ _INLINE_INPUT = re.compile(r"[,;]?[ \t]*(?:\*\*)?Action[ _]Input(?:\*\*)?[ \t]*[
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """A keyword at the beginning of a line: which one ("thought", "input", …), and its size."""
+    """A keyword at the beginning of a line: its kind ("thought", "input", …) and its size."""
 
     kind: str
     size: int
@@ -65,10 +65,9 @@ def keyword(head: str, *, ended: bool) -> Keyword | bool | None:
 
 @dataclass(frozen=True, slots=True)
 class ReactAction:
-    """What follows `Action:`: the name of the tool, and maybe the content of brackets after it (`inner`).
+    """The text after `Action:`: the name of the tool, and the content of brackets after it (`inner`).
 
-    `inline` is where an `Action Input:` with text on the same line begins, `bracket` that of `inner`; -1 for
-    none.
+    `inline` is the offset of an `Action Input:` on the same line, `bracket` that of `inner`; -1 for none.
     """
 
     name: str
@@ -81,7 +80,7 @@ class ReactAction:
 
     @property
     def answers(self) -> bool:
-        """Whether the model treats answering as a tool."""
+        """Whether the model writes its answer as a call of a tool."""
         return bool(_ANSWER.fullmatch(self.name))
 
 
@@ -278,12 +277,12 @@ class ReactParser(DialectParser):
         return True
 
     def _answer(self, text: str) -> None:
-        """Show what the model gave to a tool that it invented for answering."""
+        """Show the answer that the model passed to an invented tool."""
         if shown := self._visible.say(text.strip()):
             self._out.append(TextPart(shown))
 
     def _made(self, name: str, tool: ToolSpec | None, text: str | None) -> CallRequest:
-        """Return the call of an input; None for an input without an end."""
+        """Return the call for an input; None stands for an input without an end."""
         if text is None:
             return self._maker.lost(name)
         meant = meant_by(text, tool)
@@ -304,7 +303,7 @@ class ReactParser(DialectParser):
         return True
 
     def _input(self, start: int) -> Steps[tuple[str | None, int]]:
-        """Read what follows `Action Input:`; None instead of the text if its end is missing."""
+        """Read the text after `Action Input:`; None instead of the text if its end is missing."""
         at = yield from self._reader.space(start)
         if "\n" in self._reader.cut(start, at) and (yield from self._keyword(at)):
             return "", start

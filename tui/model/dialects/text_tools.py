@@ -32,8 +32,8 @@ from tui.model.wrapped import Wrapped
 class ReplyReader:
     """Parses the text of a reply.
 
-    `dialect` is what the model was told to use; None for native calls. `within`: the text is the thinking of
-    a reply. `opened`: replies of this model begin with thinking, without the opening tag.
+    `dialect` is the one that the model was told to use; None for native calls. `within`: the text is the
+    thinking of a reply. `opened`: replies of this model begin with thinking, without the opening tag.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class ReplyReader:
         return self._written is not None and self._written.over
 
     def opens(self, before: bool) -> bool:
-        """Return whether replies begin with thinking, as far as this one shows; `before` if it does not."""
+        """Return whether replies begin with thinking, judged by this one; `before` if it does not show."""
         if self._written is None:
             return before
         return (before or self._written.close_only) and not self._written.never_closed
@@ -80,7 +80,7 @@ class ReplyReader:
         self._leaks.give_up()
 
     def end(self, *, cut: bool, spoken: bool = False) -> list[ModelPart]:
-        """Return what was held back; `cut`: the endpoint truncated the reply.
+        """Return the parts held back; `cut`: the endpoint truncated the reply.
 
         `spoken`: the reply has more than its text, so its thinking is not searched.
         """
@@ -95,7 +95,7 @@ class ReplyReader:
         return parts
 
     def _sorted(self, pieces: Sequence[Piece]) -> list[ModelPart]:
-        """Return the parts of pieces: text is searched for leaks first, calls are kept."""
+        """Return the parts for pieces: text is searched for leaks first, calls are stored."""
         parts: list[ModelPart] = []
         for piece in pieces:
             if isinstance(piece, TextPart):
@@ -111,7 +111,7 @@ class ReplyReader:
             self.calls.append(piece)
             return []
         if isinstance(piece, ReasoningPart):
-            if piece.replaces_text:  # all text so far was thinking, and so were calls in it
+            if piece.replaces_text:  # all text so far was thinking, and so were the calls in it
                 self.calls.clear()
                 self._thinking.clear()
                 self._leaks = LeakParser(self._maker)
@@ -245,7 +245,7 @@ async def _attempts(
 ) -> AsyncGenerator[ModelPart]:
     """Yield the parts of a reply; where the endpoint failed to parse a call, find it or ask again.
 
-    `reading` makes the reader of one attempt; `tools` are those that calls may be of.
+    `reading` returns a new reader for each attempt; calls may be of `tools`.
     """
     for attempt in range(1, UNREADABLE_ATTEMPTS + 1):
         shown = False
@@ -270,7 +270,7 @@ async def _attempts(
 
 
 def _rescued(text: str, reading: ReplyReader, tools: Sequence[ToolSpec]) -> list[ModelPart]:
-    """Return what an endpoint failed to parse as the end of a reply, if it has sound calls; or nothing."""
+    """Return the parts of a text that an endpoint failed to parse, if it has valid calls; or nothing."""
     if not text:
         return []
     parts = [*reading.part(TextPart(text)), *reading.end(cut=False)]

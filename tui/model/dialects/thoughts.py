@@ -16,9 +16,9 @@ _ALONE = any_of(CLOSE_ONLY)
 class Thoughts:
     """Takes thinking out of a reply, and passes the rest to a dialect's parser.
 
-    `make` creates it; called again when everything so far turns out to have been thinking. `opened`: the
-    model is known to leave the opening tag out. `close_only`: thinking was closed by a tag but never opened
-    by one. `never_closed`: a reply that should begin with thinking had none.
+    `make` creates that parser, and again when everything so far turns out to have been thinking. `opened`:
+    the model is known to omit the opening tag. `close_only`: thinking was closed by a tag but never opened by
+    one. `never_closed`: a reply that should begin with thinking had none.
     """
 
     def __init__(self, make: Callable[[], DialectParser], *, opened: bool = False) -> None:

@@ -28,7 +28,7 @@ def properties_of(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 def sole_property(schema: Mapping[str, Any]) -> str:
     """Return the one property that plain text can be meant for, or "".
 
-    It is the only required one, else the only one.
+    It is the only required property, else the only property.
     """
     properties = properties_of(schema)
     required = schema.get("required")
@@ -152,7 +152,7 @@ def bracket_end(text: str, start: int) -> int:
     depth = 0
     for found in _BRACKET.finditer(text, start):
         token = found.group()
-        if token in ('"', "'"):  # a string that does not end
+        if token in ('"', "'"):  # an unterminated string
             return -1
         if token in ("(", "[", "{"):
             depth += 1

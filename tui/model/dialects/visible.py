@@ -1,14 +1,14 @@
-"""The visible text of a reply: what of it is code (CommonMark), and the white space around removed blocks."""
+"""The visible text of a reply: which parts are code (CommonMark), and the space around removed blocks."""
 
 import re
 from copy import copy
 from dataclasses import dataclass, replace
 
 COLUMNS = 4
-"""How far code is indented."""
+"""Columns by which code is indented."""
 
 _SPECIAL = frozenset(" \t\r\f\v\u00a0\u3000>-*+_#=0123456789") | {""}
-"""How a line begins that may be more than text."""
+"""First characters of lines that may be more than text."""
 
 _QUOTE = re.compile(r" {0,3}> ?")
 _ITEM = re.compile(r"( *)((?:[-*+]|\d{1,9}[.)]))( +|\Z)")
@@ -20,7 +20,7 @@ class Indents:
     """What the lines so far say about the indentation of the next one.
 
     The rule is CommonMark's (0.31, 4.4 and 5.2): a line is code if it is indented by four columns more than
-    what it is in (a quote, a list item), and continues no open paragraph. So a call that a model indents with
+    its container (a quote, a list item), and continues no open paragraph. So a call that a model indents with
     its list is a call, and an example after a blank line and four columns is not.
 
     One rule is not in CommonMark: after thinking or a call, which readers do not see, indentation has no
@@ -30,7 +30,7 @@ class Indents:
         loose: no paragraph is open, so indentation makes code.
         items: the columns at which the content of the open items of lists begins, the outermost first.
         quoted: how many quotes are open.
-        hidden: only blank lines came since something was taken out of the text.
+        hidden: only blank lines followed since a block was removed from the text.
     """
 
     loose: bool = True
@@ -39,7 +39,7 @@ class Indents:
     hidden: bool = False
 
     def is_code(self, head: str) -> bool:
-        """Whether what follows on a line that begins with `head` is code."""
+        """Whether the rest of a line that begins with `head` is code."""
         if head[:1] not in (" ", "\t", ">") and not self._is_item(head):
             return False
         here, rest = self._placed(f"{head}x")
@@ -71,7 +71,7 @@ class Indents:
         return head[:1] in "-*+0123456789" and bool(_ITEM.match(head))
 
     def _placed(self, line: str) -> tuple["Indents", str]:
-        """Return the quotes and items that a line is in, and the line with blanks instead of their marks."""
+        """Return the quotes and items that contain a line, and the line with their marks as blanks."""
         rest = line.rstrip("\r\n").expandtabs(COLUMNS)
         quoted = 0
         while (mark := _QUOTE.match(rest)) is not None:
@@ -87,7 +87,8 @@ class Indents:
             if here.loose and len(item[1]) - here._base(rest) >= COLUMNS:
                 break
             marked = item.end(2)
-            # What begins five or more columns after the mark is code in the item, one column after it.
+            # Text five or more columns after the mark is code; the content then begins one column after the
+            # mark.
             inner = marked + (len(item[3]) if 0 < len(item[3]) <= COLUMNS else 1)
             outer = tuple(column for column in here.items if column <= len(item[1]))
             here = replace(here, items=(*outer, inner), loose=not self.hidden)
@@ -120,11 +121,11 @@ class CodeMarks:
 
     @property
     def marked(self) -> bool:
-        """Whether what comes next is code with marks around it: a fence, or inline code."""
+        """Whether the next text is code between marks: in a fence, or inline code."""
         return bool(self._fence or self._open_now())
 
     def inside_behind(self, text: str) -> bool:
-        """Whether what follows `text` would be code."""
+        """Whether text after `text` would be code."""
         marks = copy(self)
         marks.feed(text)
         return marks.inside
@@ -180,8 +181,8 @@ class CodeMarks:
 class Visible:
     """Visible text on its way out.
 
-    White space next to a block that was taken out (a call, thinking) is dropped, except what separates the
-    text before from the text after. All other white space is kept.
+    White space next to a removed block (a call, thinking) is dropped, except where it separates the text
+    before from the text after. All other white space is kept.
     """
 
     def __init__(self) -> None:

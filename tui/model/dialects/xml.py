@@ -16,10 +16,10 @@ from tui.model.dialects.typed import typed_all
 from tui.model.openai_api.call_slots import is_cut
 
 STOP = ("\n</use_mcp_tool>",)
-"""Includes the line break, which no JSON string can contain, so that a tag in an argument is not the end."""
+"""Includes the line break, which no JSON string can contain, so that a tag in an argument ends nothing."""
 
 ANSWER = "<final_answer>"
-"""What begins an answer."""
+"""The tag that begins an answer."""
 
 _CALL = "<use_mcp_tool>"
 _OPENERS = (_CALL, ANSWER, RESULT, "<thinking>", "<think>")
@@ -75,7 +75,7 @@ class XmlParser(DialectParser):
                 self._say(1)
 
     def _thinking(self, opener: str) -> Steps[bool]:
-        """Read thinking. In the middle of a line only a closed tag is thinking, otherwise a mention of it."""
+        """Read thinking. In the middle of a line, only a closed tag is thinking; an open one is a mention."""
         closer = opener.replace("<", "</")
         if not self._visible.code.line_start:
             if closer in self._never_closed:
@@ -91,7 +91,7 @@ class XmlParser(DialectParser):
         return True
 
     def _answer(self) -> Steps[bool]:
-        """Read `<final_answer>`; after a call it is invented, and dropped."""
+        """Read `<final_answer>`; after a call, the answer is invented and is dropped."""
         if self._called:
             found = yield from self._reader.find(_FINAL_END)
             self._skip(found[1] if found else len(self._reader))
@@ -106,7 +106,7 @@ class XmlParser(DialectParser):
         return True
 
     def _answer_end(self) -> Steps[int]:
-        """Emit text until what may close the answer; return its size, or -1 if it is only a mention."""
+        """Emit text until a tag that may close the answer; return its size, or -1 for a mere mention."""
         while (found := self._reader.search(_ANSWER_STOP)) is None:
             self._say_open(_ANSWER_STOPS)
             if not (yield from self._reader.more()):
@@ -116,7 +116,7 @@ class XmlParser(DialectParser):
         code = self._visible.code
         end = found[1] - found[0]
         word = self._reader.cut(0, end)
-        if word == _CALL:  # within an answer a call is only mentioned, unless the answer is never closed
+        if word == _CALL:  # a call within an answer is only a mention, unless the answer is never closed
             open_ended = not code.inside and (yield from self._reader.find(_ANSWER_END)) is None
             return 0 if open_ended and not self._cut else -1
         closes = not code.marked
@@ -127,7 +127,7 @@ class XmlParser(DialectParser):
             closes = bool(outer) and not code.marked
         if closes:
             return end
-        # In code, or alone: it closes only what ends here.
+        # In code, or alone: it closes only a tag that ends here.
         behind = yield from self._reader.space(end)
         return end if behind >= len(self._reader) else -1
 
@@ -150,7 +150,7 @@ class XmlParser(DialectParser):
         if not (tag or fields) and not (ended and self._cut):
             self._form(None)
             return False
-        if not (tag or ended or "<arguments>" in fields):  # something else is there
+        if not (tag or ended or "<arguments>" in fields):  # other text is there
             found = yield from self._reader.find(_OUTER, at)
             at = found[1] if found else len(self._reader)
         at = len(self._reader) if ended else at + len(tag)
@@ -169,7 +169,7 @@ class XmlParser(DialectParser):
         self._call(call, at)
 
     def _name(self, at: int, closer: str) -> Steps[tuple[str, int]]:
-        """It ends at any tag, should its own closing tag be missing or misspelt."""
+        """Read a name. It ends at any tag, because its own closing tag may be missing or misspelled."""
         found = yield from self._reader.find(_ANGLE, at)
         end = found[0] if found else len(self._reader)
         name = self._reader.cut(at, end).strip()
@@ -201,7 +201,7 @@ class XmlParser(DialectParser):
         return self._of_tags(text, fields), found[1], closed
 
     def _behind_junk(self, at: int) -> Steps[int]:
-        """Return the offset after a few characters between the arguments and their closing tag."""
+        """Return the offset after stray characters between the arguments and their closing tag."""
         next_tag = yield from self._reader.space(at)
         if (yield from self._reader.starts(next_tag, (_CLOSER, *_FIELDS))):
             return next_tag
@@ -211,7 +211,7 @@ class XmlParser(DialectParser):
         return found[1] if self._reader.cut(found[0], found[1]) == "</arguments>" else found[0]
 
     def _of_tags(self, text: str, fields: dict[str, str]) -> str:
-        """Return arguments that were written as one tag each as JSON; any other text unchanged."""
+        """Return arguments that were written as one tag each, as JSON; any other text unchanged."""
         values: dict[str, str] = {}
         at = 0
         while (child := _CHILD.match(text, at)) is not None:

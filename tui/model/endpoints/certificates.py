@@ -13,13 +13,13 @@ def tls_context(base_url: str) -> ssl.SSLContext:
     """Return the TLS context for an endpoint. Imports httpx2 and may read the certificates: use a thread.
 
     SSL_CERT_FILE and SSL_CERT_DIR apply, like proxies, except to an endpoint on the local network. Reading
-    the certificates takes 50 ms and 2 MB (measured), so an endpoint with plain HTTP gets a context that
-    trusts nobody.
+    the certificates takes 50 ms and 2 MB (measured), so an endpoint with plain HTTP gets a context without
+    certificates.
     """
     import httpx2
 
     private = is_private(base_url)
-    if private and base_url.lower().startswith("http:"):  # no proxy, so no TLS to one either
+    if private and base_url.lower().startswith("http:"):  # no proxy, so no TLS to a proxy either
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     with _loading:
         if private not in _contexts:

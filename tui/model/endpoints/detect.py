@@ -37,7 +37,7 @@ class Candidate:
 
 
 def candidates(env: Mapping[str, str]) -> list[Candidate]:
-    """Return where to look: default ports, and OLLAMA_HOST for Ollama if it is this machine.
+    """Return the places to search: default ports, and OLLAMA_HOST for Ollama if it is this machine.
 
     OLLAMA_HOST may lack a scheme or a port, and is often 0.0.0.0, which is an address to listen on, not to
     connect to.

@@ -1,4 +1,4 @@
-"""Errors of an endpoint before or during a reply, as a `ModelError` that says what to do. Pure."""
+"""Errors of an endpoint before or during a reply, as a `ModelError` with the next step. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -181,7 +181,7 @@ def has_version(base_url: str) -> bool:
 
 
 def looks_like_ollama(profile: ModelProfile) -> bool:
-    """Whether a profile leads to a local Ollama."""
+    """Whether a profile points to a local Ollama."""
     return ":11434" in profile.base_url or (profile.name == "ollama" and is_private(profile.base_url))
 
 
@@ -232,7 +232,7 @@ class NotAStream(ModelError):
 def not_a_stream(
     profile: ModelProfile, content_type: str, head: bytes, wanted: str = "an SSE stream"
 ) -> NotAStream:
-    """Return the error for a 200 that is not a reply (usually an HTML page)."""
+    """Return the error for a 200 that is not a reply, which usually is an HTML page."""
     redact = redactor_of(profile).redact
     said = words_of(redact(head.decode("utf-8", "replace")), redact)
     kind = clean_line(redact(content_type), 60) or "no content type"

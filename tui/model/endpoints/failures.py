@@ -53,9 +53,9 @@ UNREADABLE_CALL = late(
     r"|tool choice is (?:required|none), but|model did not call a tool",
     re.IGNORECASE,
 )
-"""Words about a call that the model wrote, not about the tools that were sent: the next call may be right.
+"""Matches messages about a call that the model wrote, not about the tools sent: a retry may succeed.
 
-Groq, Cerebras, llama.cpp, Ollama and Gemini.
+From Groq, Cerebras, llama.cpp, Ollama and Gemini.
 """
 
 _TRANSIENT = late(
@@ -73,7 +73,7 @@ _QUOTED_CALL = late(
 def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
     """Return the message in an error body, cleaned, as one line; "" if there is none.
 
-    `redact` is applied before the message is cut, which could leave a part of a secret.
+    `redact` is applied before the message is truncated, because a truncated secret would not be found.
     """
     for _ in range(4):
         if isinstance(body, str):
@@ -101,15 +101,15 @@ def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
 
 
 def is_billing(text: str, status: int | None) -> bool:
-    """Whether a failure is about payment; a retry never helps."""
+    """Whether a failure is about payment, so that a retry cannot help."""
     return status == 402 or bool(_BILLING.search(text))
 
 
 def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     """Return the failure that a chunk of a stream reports, or None.
 
-    Known forms: `error` as object or text, `object: "error"`, `base_resp.status_code`, a choice with an
-    error or a finish reason that is one, and a bare `message` with a code, or alone, and no choices.
+    Known forms: `error` as object or text, `object: "error"`, `base_resp.status_code`, a choice with an error
+    or with a finish reason for one, and without choices a `message`, alone or with a code.
     """
     body: Any = chunk.get("error")
     resp = chunk.get("base_resp")
@@ -173,12 +173,12 @@ def _blocked(chunk: Mapping[str, Any]) -> str:
 
 
 def is_unreadable_call(words: str) -> bool:
-    """Whether a failure is about a call that the model wrote, and not about the request."""
+    """Whether a failure is about a call that the model wrote, not about the request."""
     return UNREADABLE_CALL.search(words) is not None
 
 
 def failed_generation(body: Any) -> str:
-    """Return what the model wrote if the endpoint could not parse a call in it, or "".
+    """Return the model's text if the endpoint could not parse a call in it, or "".
 
     Groq has a field for it, llama.cpp and Ollama quote it in their message.
     """
@@ -256,7 +256,7 @@ _WINDOW = late(
 
 
 def window_in(words: str) -> int | None:
-    """Return the context window that a refusal names, or None."""
+    """Return the context window that a rejection names, or None."""
     found = _WINDOW.search(words[:4000])
     if found is None:
         return None
@@ -268,8 +268,8 @@ def window_in(words: str) -> int | None:
 def is_overflow(words: str, status: int | None = None) -> bool:
     """Whether a failure says that the request is too long for the model; status 413 needs no words.
 
-    Some providers describe an exceeded rate limit in nearly the same words. That is ruled out first:
-    shortening a conversation because of it would lose content for nothing.
+    Some providers describe an exceeded rate limit in nearly the same words. That is ruled out first, because
+    shortening a conversation would lose content and not help.
     """
     if _NOT.search(words):
         return False
@@ -288,8 +288,8 @@ _WAIT = late(
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the delay in seconds that an endpoint's headers ask for, or None (RFC 9110, section 10.2.3).
 
-    A date is relative to the response's own `Date`, so a wrong clock here does not matter; without one to
-    the present.
+    A date is relative to the response's own `Date`, so a wrong local clock does not matter; without that
+    header, to the present.
     """
     for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         value = headers.get(name, "").strip()

@@ -25,10 +25,10 @@ _OPTIONAL = (
     *("reasoning_effort", "reasoning", "thinking", "enable_thinking", "thinking_budget"),
     *("chat_template_kwargs", "prompt_cache_key", "cache_control", "response_format"),
 )
-"""Optional parameters of a request."""
+"""Optional parameters of a request, which can be omitted."""
 
 _COMMON_WORDS = ("max_tokens", "max_completion_tokens", "seed", "reasoning", "thinking")
-"""Parameters whose name alone in a message does not refer to them."""
+"""Parameters whose name is also an ordinary word, so that a message with it may mean something else."""
 
 
 _FOR_NOW = ("left_out", "refusals", "thinking_first")
@@ -46,7 +46,7 @@ _NAMES: Mapping[str, str] = {
 """Patterns for parameters that a rejection may describe in other words."""
 
 _POSITIONS = (
-    # Google's come first: in them `tools[0]` precedes the index that counts.
+    # Google's come first: their messages contain `tools[0]` before the index that counts.
     re.compile(r"\bfunction_?declarations[.\[](\d{1,4})\b", re.IGNORECASE),
     re.compile(r"\btools?[.\[](\d{1,4})\b"),
 )
@@ -103,20 +103,20 @@ _PLAIN_IDS = re.compile(
 _NAMED_RESULTS = re.compile(r"function_?response\.name.{0,40}empty", re.IGNORECASE)
 _BEHIND_RESULT = re.compile(r"unexpected role .{0,20}tool", re.IGNORECASE)
 _ROLES = re.compile(r"roles? must alternate|only user.{0,40}roles are supported", re.IGNORECASE)
-"""Templates without tool results, or without a user message after them (text-generation-inference#3198)."""
+"""Templates that accept no tool results, or no user message after them (text-generation-inference#3198)."""
 
 
 @dataclass(slots=True)
 class Learned:
     """What an endpoint is known to reject for one model.
 
-    Tools are identified by their key, see `tool_forms`: one that its server changed is another tool. `form`
-    is what all tool schemas need, if it differs from the table's; `strict_tools` are sent in the strictest
-    one. `left_out` are not sent at all: for the rest of the request after one refusal of their strictest
-    schema, until mcptui ends after two (`refusals` counts them). `max_tools` is 0 if unknown.
-    `thinking_first`: its messages begin with thinking, without the opening tag. `no_echo`: provider fields
-    must not be sent back. `fill_reasoning`: reasoning_content is required on every assistant message. Other
-    names are those of `Traits`. What `_FOR_NOW` names is not remembered between runs.
+    Tools are identified by their key, see `tool_forms`: a tool that its server changed is another tool.
+    `form` is the form that all tool schemas need, if it differs from the table's; `strict_tools` are sent in
+    the strictest form. `left_out` are not sent at all: for the rest of the request after one rejection of
+    their strictest schema, until mcptui exits after two (`refusals` counts them). `max_tools` is 0 if
+    unknown. `thinking_first`: its messages begin with thinking, without the opening tag. `no_echo`: provider
+    fields must not be sent back. `fill_reasoning`: reasoning_content is required on every assistant message.
+    Other names are those of `Traits`. Fields in `_FOR_NOW` are not remembered between runs.
     """
 
     dropped: set[str] = field(default_factory=set)
@@ -197,7 +197,7 @@ class Learned:
 
     @property
     def tool_marks(self) -> dict[str, str]:
-        """What the endpoint rejects of tools, in words, by qualified name."""
+        """Remarks on tools by qualified name: the part that the endpoint rejects, in words."""
         simpler = {key.partition("#")[0]: "simplified schema for this endpoint" for key in self.strict_tools}
         return simpler | {
             key.partition("#")[0]: "omitted: rejected by this endpoint" for key in self.left_out
@@ -214,13 +214,13 @@ class Learned:
         return found
 
     def restore_tools(self, before: "Learned") -> None:
-        """Forget what was learned about tool schemas since `before`, because it did not help."""
+        """Drop the knowledge about tool schemas gained since `before`, because it did not help."""
         self.form, self.plain_keys = before.form, before.plain_keys
         self.strict_tools, self.left_out = set(before.strict_tools), set(before.left_out)
         self.refusals = dict(before.refusals)
 
     def to_json(self) -> dict[str, Any]:
-        """Empty if there is nothing to remember."""
+        """Return the state as JSON; empty if there is nothing to remember."""
         return {
             item.name: sorted(value)[:MAX_REMEMBERED] if isinstance(value, set) else value
             for item in fields(self)
@@ -229,7 +229,7 @@ class Learned:
 
     @classmethod
     def from_json(cls, value: Any) -> "Learned":
-        """Invalid values are dropped."""
+        """Read a saved state; invalid values are dropped."""
         known = cls()
         for item in fields(cls) if isinstance(value, Mapping) else ():
             found, usual = value.get(item.name), getattr(known, item.name)
@@ -261,7 +261,7 @@ class Learned:
             and "cache_control" in sent
             and re.search(_NAMES["cache_control"], words, re.I)
         ):
-            self.dropped.add("cache_control")  # before images: marks, too, make a list of a text
+            self.dropped.add("cache_control")  # before images: cache marks, too, turn a text into a list
             return "The endpoint rejects cache_control. Retrying without it."
         for name in ("images", "audio"):
             if name in sent and status in (400, 404, 415, 422, 500) and _MEDIA[name].search(words):
@@ -345,7 +345,7 @@ class Learned:
                 "The endpoint rejects a user message right after a tool result. "
                 "Retrying with a message in between."
             )
-        self.no_tools |= roles  # its template knows no tool results: the request may be made in text
+        self.no_tools |= roles  # its template does not support tool results: the request may be sent as text
         return ""
 
     def _refuse_tools(self, words: str, tools: Sequence[str], traits: Traits) -> str:
@@ -370,7 +370,7 @@ class Learned:
         return self._refuse_tool(words, tools, traits)
 
     def _refuse_tool(self, words: str, tools: Sequence[str], traits: Traits) -> str:
-        """Simplify the schema of the tool that the words are about; if it already is, omit the tool."""
+        """Simplify the schema of the tool that a rejection is about; if that was done, omit the tool."""
         about = _SCHEMA.search(words) is not None or any(found.search(words) for found in _POSITIONS)
         named = _meant(words, tools)
         if not about or len(named) > 1:

@@ -62,7 +62,7 @@ class Inquiry:
         except broken as error:
             raise errors.connection_error(self._profile, str(error) or type(error).__name__) from None
         text = raw.decode("utf-8-sig", "replace")
-        if response.status_code == 200:  # ids may contain a key that is only a word, like `lm-studio`
+        if response.status_code == 200:  # an id may contain a key that is an ordinary word, like `lm-studio`
             text = self._redactor.redact_spoken(text, quotes=True)
         else:
             text = self._redactor.redact_values(text, quotes=True)
@@ -123,7 +123,7 @@ async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
 
 
 MAX_MODELS = 50_000
-"""Limit for a hostile list; the longest known one has some hundreds."""
+"""Maximum models in a list, against hostile ones; the longest known list has some hundreds."""
 MAX_ID = 256
 MAX_WINDOW = 100_000_000
 
@@ -195,7 +195,7 @@ async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedMod
 
 
 def _entries(body: Any) -> Iterator[OfferedModel]:
-    """Return the models in a list; skip anything else."""
+    """Yield the models in a list; skip anything else."""
     listed = body if isinstance(body, list) else body.get("data") or body.get("models")
     for entry in listed[:MAX_MODELS] if isinstance(listed, list) else ():
         if isinstance(entry, str):
@@ -272,7 +272,7 @@ def _sees(entry: Mapping[str, Any]) -> bool | None:
 
 
 def _price(entry: Mapping[str, Any], name: str) -> float | None:
-    """Return OpenRouter's price of a token as that of a million."""
+    """Return OpenRouter's price of a token as the price of a million."""
     pricing = entry.get("pricing")
     value = pricing.get(name) if isinstance(pricing, Mapping) else None
     try:

@@ -94,7 +94,7 @@ DEMO = "demo"
 
 @dataclass(frozen=True, slots=True)
 class ModelSelection:
-    """The selected model; None for the demo. `why` is what decided, in words.
+    """The selected model; None for the demo. `why` says what decided, in words.
 
     `needs_detection`: nothing was named; search this machine, and select again with the result.
     """
@@ -115,8 +115,8 @@ def choose(
 ) -> ModelSelection:
     """Return the model to use.
 
-    `asked` is the name given on the command line; `detected` what was found on this machine, None if nobody
-    has searched yet. Raises UsageError if no profile has the given name.
+    `asked` is the name given on the command line; `detected` are the models found on this machine, None
+    before it was searched. Raises UsageError if no profile has the given name.
     """
     if demo or asked == DEMO:
         return ModelSelection(None, "requested")
@@ -153,7 +153,7 @@ def _unknown(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile:
 
 
 def redactor_of(profile: ModelProfile) -> Redactor:
-    """Return a redactor for the secrets that a profile's endpoint is sent."""
+    """Return a redactor for the secrets that are sent to a profile's endpoint."""
     place = f"models.{profile.name}"
     keys = {profile.key_name: profile.api_key.reveal()} if profile.api_key else {}
     keys |= {f"{place}.base_url.{at}": item for at, item in enumerate(secrets_in(profile.base_url))}

@@ -1,4 +1,4 @@
-"""What providers and models require and reject, as one table. Pure.
+"""Requirements and limits of providers and models, as one table. Pure.
 
 A row matches by the endpoint's host, by the model's id, or by both; every matching row counts, later ones
 override earlier ones. Everything else is learned from the endpoint's error messages, see `learned_quirks`.
@@ -38,12 +38,12 @@ class Traits:
     """What one model at one endpoint requires.
 
     `plain_keys`: names of properties may contain only letters, digits, `_`, `.` and `-`. `details` and
-    `extra`: its `reasoning_details`, and its `extra_content` on a call or a message, are sent back,
-    unchanged. `user_after_tool`: a user message may follow tool results directly. `named_results`: they carry
-    the name of the tool, too. `images` is None if unknown, then they are tried. `needs_tools`: a history with
-    calls is rejected unless tools are sent with it. `max_description` is in characters. `efforts` are the
-    levels of reasoning that it accepts, empty if unknown. `cache_marks`: it caches a prompt only up to marks.
-    `cache_key`: it accepts a key that leads requests with the same beginning to the same cache.
+    `extra`: its `reasoning_details`, and its `extra_content` on a call or a message, are sent back unchanged.
+    `user_after_tool`: a user message may follow tool results directly. `named_results`: tool results carry
+    the name of the tool, too. `images` is None if unknown; images are sent then. `needs_tools`: a history
+    with calls is rejected unless tools are sent with it. `max_description` is in characters. `efforts` are
+    the levels of reasoning that it accepts, empty if unknown. `cache_marks`: it caches a prompt only up to
+    marks. `cache_key`: it accepts a key that directs requests with the same beginning to the same cache.
     `answer_format` is the `response_format` that it accepts for an answer by a schema; `format_with_tools`:
     also in a request with tools.
     """
@@ -75,8 +75,8 @@ class Traits:
 class Row:
     """One row of the table: what differs from `Traits()` for a host and a model; "" is any.
 
-    `host` is the end of its name, `model` a pattern searched in the model's id, ignoring case. `refuses` is
-    added to that of other rows.
+    `host` is the end of the host name, `model` a pattern that is searched in the model's id, ignoring case.
+    The `refuses` of all matching rows are combined.
     """
 
     host: str = ""
@@ -132,7 +132,8 @@ TABLE = (
     Row(host="moonshot.cn", traits=_MOONSHOT),
     Row(host="moonshot.ai", model=r"kimi-?k[3-9]", traits=_KIMI_3),
     Row(host="moonshot.cn", model=r"kimi-?k[3-9]", traits=_KIMI_3),
-    # "reasoning_content is missing in assistant tool call message", whoever made the call (opencode#10996).
+    # "reasoning_content is missing in assistant tool call message", whichever model made the call
+    # (opencode#10996).
     Row(
         model=r"kimi-?k?(?:2[.p-]?[5-9]|[3-9])(?!\d)|kimi.*thinking|^k2p\d", traits={"reasoning": Echo.FILLED}
     ),
@@ -155,7 +156,7 @@ TABLE = (
             "effort": EffortField.BUDGET,
         },
     ),
-    # Ids are checked, and a user message after a result is refused, wherever its templates are used.
+    # Ids are checked, and a user message after a result is rejected, wherever its templates are used.
     Row(model=_MISTRAL, traits={"call_ids": CallIds.NINE, "user_after_tool": False}),
     # Unknown fields are errors (extra_forbidden, avante#2347).
     Row(

@@ -1,6 +1,6 @@
-"""Providers as data, the profiles that the environment gives, and the address and key of a profile. Pure.
+"""Providers as data, profiles from the environment, and the address and key of a profile. Pure.
 
-Names of models change. These are the ones that a new account can use, and each can be overridden with
+Names of models change. A new account can use the ones in the table, and each can be overridden with
 `NAME_MODEL` in the environment or with a profile in the configuration.
 """
 
@@ -190,7 +190,7 @@ NO_KEY = "none"
 def usable_url(profile: ModelProfile) -> str:
     """Return the base URL, completed: with a scheme, without the path of one endpoint.
 
-    Everything that sends asks for it, so it raises ConfigError for a profile that is blocked.
+    Every request needs it, so it raises ConfigError for a profile that is blocked.
     """
     if profile.blocked:
         raise ConfigError(profile.blocked, where=profile.name, next_step=BLOCKED_STEP)

@@ -1,4 +1,4 @@
-"""How much a model thinks, in the field that its provider takes. Pure.
+"""How much a model thinks, in the request field that its provider accepts. Pure.
 
 Sources are the providers' documentation, as of November 2026.
 """
@@ -16,7 +16,7 @@ LEAST_BUDGET = 1_024
 
 
 class EffortField(StrEnum):
-    """Which field a provider takes.
+    """The field that a provider accepts.
 
     `LEVEL` is OpenAI's `reasoning_effort`. `OBJECT` is OpenRouter's `reasoning`, `BUDGET` is Anthropic's
     `thinking` with a number of tokens, `SWITCH` is `thinking` that is on or off, `SWITCH_AND_LEVEL` has
@@ -36,8 +36,8 @@ def effort_fields(
 ) -> dict[str, Any]:
     """Return the fields of a request for an effort, one of `EFFORTS`.
 
-    `taken` are the levels that the endpoint is known to take, empty if unknown: the nearest is sent. A budget
-    is kept below `max_tokens`, which counts thinking too.
+    `taken` are the levels that the endpoint is known to accept, empty if unknown: the nearest is sent. A
+    budget is kept below `max_tokens`, which counts thinking too.
     """
     if taken:
         effort = nearest(effort, taken)

@@ -1,7 +1,7 @@
 """The context window of a model: from the configuration, its endpoint, or a list of known models.
 
-A local server may give a model less than its maximum: Ollama cuts at 4,096 tokens by default, llama.cpp and
-vLLM at what they were started with. So they are asked.
+A local server may give a model less than its maximum: Ollama truncates at 4,096 tokens by default, llama.cpp
+and vLLM at the size that they were started with. So these servers are asked.
 """
 
 import re
@@ -17,7 +17,7 @@ from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import is_private, provider_of
 
 OLLAMA_WINDOW = 4_096
-"""Ollama's default."""
+"""Ollama's default, in tokens."""
 
 TABLE = (
     (r"gpt-4\.1", 1_047_576),
@@ -36,7 +36,7 @@ TABLE = (
         131_072,
     ),
 )
-"""Windows of models as their makers serve them, by a pattern in the id; the first match counts."""
+"""Windows of models as their makers serve them, by a pattern in the id; the first match applies."""
 
 _SILENT = ("openai", "anthropic", "gemini", "deepseek", "dashscope", "xai")
 """Providers whose lists of models do not include windows, so they are not asked."""
@@ -46,7 +46,7 @@ _SILENT = ("openai", "anthropic", "gemini", "deepseek", "dashscope", "xai")
 class Ability:
     """What a model can do; None where unknown. The window is in tokens.
 
-    `source` says who says so: "configuration", "endpoint", "Ollama's default", "known model", or "".
+    `source` says where it is from: "configuration", "endpoint", "Ollama's default", "known model", or "".
     `unloaded`: the server has yet to load it, and knows the window only then.
     """
 
@@ -87,7 +87,7 @@ async def load(profile: ModelProfile) -> None:
 
 
 def known_window(model: str) -> int | None:
-    """Return the window that a model's maker gives it, or None."""
+    """Return the window of a model as its maker serves it, or None."""
     return next((window for words, window in TABLE if re.search(words, model, re.IGNORECASE)), None)
 
 
@@ -156,7 +156,7 @@ async def _loaded_in_ollama(endpoint: Inquiry, model: str) -> tuple[int | None, 
         body = await endpoint.get(f"{endpoint.root}/api/ps")
     except McptuiError:
         return None, False
-    names = (model, f"{model}:latest")  # the default tag
+    names = (model, f"{model}:latest")  # Ollama's default tag
     for entry in _dicts(body, "models"):
         if entry.get("name") in names or entry.get("model") in names:
             return count_in(entry.get("context_length")), False

@@ -30,17 +30,17 @@ _FILTER = re.compile(
     r"|policy(?:_violation)?",
     re.IGNORECASE,
 )
-"""Azure, Zhipu, Gemini and Vertex, Anthropic, Bedrock, Cohere, and gateways in front of them."""
+"""Azure, Zhipu, Gemini and Vertex, Anthropic, Bedrock, Cohere, and gateways to them."""
 
 _WRITTEN = "cache_creation_input_tokens"
 CUT = ("length", "content_filter")
-"""Finish reasons of a reply that was ended before the model was done."""
+"""Finish reasons of a reply that ended before the model was done."""
 
 _SAME: dict[str, str] = {
     "tool_calls": "function_call",
     **dict.fromkeys(("reasoning", "reasoning_text", "thinking", "reasoning_details"), "reasoning_content"),
 }
-"""Fields with the same meaning, and one name for them."""
+"""Fields with the same meaning, mapped to one name."""
 
 
 def choices_of(chunk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -56,8 +56,8 @@ def choices_of(chunk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def spoken(choice: Mapping[str, Any], said: set[str]) -> Mapping[str, Any]:
     """Return the new content of a choice: its delta, and fields that only its message or text has.
 
-    Some endpoints end a stream of deltas with the whole message: nothing is added twice. `said` are the
-    fields that deltas have had so far; those of this choice's delta are added.
+    Some endpoints end a stream of deltas with the whole message, whose text is not added again. `said` are
+    the fields that deltas have had so far; those of this choice's delta are added.
     """
     found, message, text = choice.get("delta"), choice.get("message"), choice.get("text")
     delta: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
@@ -122,8 +122,8 @@ def token_count(value: Any) -> int:
 def prompt_tokens(usage: Mapping[str, Any]) -> int:
     """Return the token count of a prompt, with those read from a cache.
 
-    Anthropic counts tokens that it reads from and writes to its cache separately; so do proxies that pass
-    its counts on under OpenAI's names, which shows only if more was cached than the prompt has.
+    Anthropic counts tokens that it reads from and writes to its cache separately; so do proxies that pass on
+    its counts under OpenAI's names, which is only visible if more tokens were cached than the prompt has.
     """
     apart = sum(token_count(usage.get(name)) for name in ("cache_read_input_tokens", _WRITTEN))
     if "prompt_tokens" not in usage:
@@ -141,7 +141,7 @@ def cached_tokens(usage: Mapping[str, Any]) -> int:
 
 
 MAX_TEXT = 8_000_000
-"""Characters of text and thinking in one reply; an endless stream is cut here."""
+"""Maximum characters of text and thinking in one reply, against endless streams."""
 
 MAX_DETAILS = 4_096
 
@@ -152,8 +152,8 @@ _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinki
 class Accumulator:
     """One reply of a model, assembled chunk by chunk.
 
-    `thinking_first`: the endpoint is known to leave out the tag that opens thinking. `verbatim`: thinking
-    tags stay in the text.
+    `thinking_first`: the endpoint is known to omit the tag that opens thinking. `verbatim`: thinking tags
+    stay in the text.
     """
 
     def __init__(
@@ -220,7 +220,7 @@ class Accumulator:
         return parts
 
     def _is_ours(self, choice: Mapping[str, Any]) -> bool:
-        """Whether a choice belongs to the reply: the first one, if there are several."""
+        """Whether a choice belongs to the reply: it is the first one, if there are several."""
         index = index_of(choice)
         if self._choice is None:
             self._choice = index
@@ -261,7 +261,7 @@ class Accumulator:
         return [*parts, *self._tagged([*pieces, *self._tags.finish()])]
 
     def _take_finish(self, finish: Any) -> None:
-        """Keep the finish reason; nothing erases it. An empty one ends a reply whose deltas had null."""
+        """Store the finish reason; nothing erases it. An empty one ends a reply whose deltas had null."""
         if isinstance(finish, str) and finish:
             self._finish = finish_word(finish)
         elif finish is None:
@@ -284,7 +284,7 @@ class Accumulator:
             self._extra.update(extra)
 
     def _call_entries(self, delta: Mapping[str, Any]) -> list[Any]:
-        """Return the call fragments of a delta; the legacy form only if it is the only one."""
+        """Return the call fragments of a delta; the legacy form only if there is no other."""
         calls, legacy = delta.get("tool_calls"), delta.get("function_call")
         if calls:
             self._has_tool_calls = True
@@ -311,7 +311,7 @@ class Accumulator:
         return text
 
     def _take_details(self, details: Any) -> str:
-        """Keep `reasoning_details` for sending back, pieces of one text joined; return their text."""
+        """Store `reasoning_details` for sending back, joining the pieces of a text; return their text."""
         shown: list[str] = []
         for detail in details if isinstance(details, list) else ():
             if not isinstance(detail, Mapping):
@@ -354,7 +354,7 @@ class Accumulator:
             raise ModelError(f"the reply exceeds {MAX_TEXT} characters and was truncated")
 
     def _take_usage(self, usage: Any) -> None:
-        """Keep the last count that is not empty; counts are totals and are never added up."""
+        """Store the last count that is not empty; counts are totals and are never added up."""
         if not isinstance(usage, Mapping) or not usage:
             return
         prompt = prompt_tokens(usage)

@@ -2,8 +2,8 @@
 
 Only user messages may contain images: most endpoints reject a whole request with images in a tool result. So
 the images of results follow in a separate user message after the last result of a reply, if the model accepts
-images and such a message may follow; otherwise the text only names them. No request has more than `MAX_SENT`:
-the newest are sent, the older ones only named.
+images and such a message may follow; otherwise the text only names them. Only the newest `MAX_SENT` are sent
+in a request, older ones are only named.
 """
 
 from collections.abc import Mapping, Sequence
@@ -98,7 +98,8 @@ class Attached:
     def behind(self, at: int, messages: Sequence[Message]) -> list[dict[str, Any]]:
         """Return the content of the user message after the result at `at`; empty if there is none.
 
-        Only the last result of a reply has one; it holds the attachments of all results of that reply.
+        Only the last result of a reply has such a message; it contains the attachments of all results of that
+        reply.
         """
         if at + 1 < len(messages) and isinstance(messages[at + 1], ToolMessage):
             return []
@@ -116,7 +117,7 @@ class Attached:
 
 
 def _holds(attachment: Attachment) -> bool:
-    """Whether its data can have its type; a saved session may have been edited."""
+    """Whether the data can be of its type; a saved session may have been edited."""
     data = attachment.data
     if not data.isascii() or len(data) % 4 or media_type(head_of(data, 64)) != attachment.mime:
         return False

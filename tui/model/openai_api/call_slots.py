@@ -18,18 +18,18 @@ from tui.model.openai_api.sendable import sendable
 
 _NO_ARGUMENTS = ("", "null", "None", "[]", '""')
 MAX_OBJECTS = 64
-"""Objects in a row on one call; the loop runs far fewer."""
+"""Maximum objects in a row for one call; the loop runs far fewer."""
 
 
 MAX_LOOKED_AT = 50_000_000
-"""Characters that are parsed to see whether one call is complete: about a second if each fragment asks."""
+"""Maximum characters parsed to see whether a call is complete: at worst, about a second."""
 
 
 class Arguments:
     """The arguments of one call while they arrive, in pieces or in growing snapshots.
 
-    Only the end shows which of the two it is: `{"a":` and `{"a":1}` may be two snapshots, or the beginning of
-    `{"a":{"a":1}}`. So both readings are kept until then.
+    Only the end shows which of the two applies: `{"a":` and `{"a":1}` may be two snapshots, or the beginning
+    of `{"a":{"a":1}}`. So both readings are kept until then.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Arguments:
 
     def add(self, text: str) -> None:
         self._last = text
-        # Not parsed while normal arguments grow: a piece is shorter than what it continues.
+        # Not parsed while ordinary arguments grow: a piece is shorter than the text that it continues.
         grown = self.size and len(text) >= self.size and (whole := self._shorter()).startswith("{")
         if grown and text.startswith(whole):
             self._snapshot = [text]
@@ -120,7 +120,7 @@ def settle_arguments(text: str) -> list[tuple[str, bool]]:
 
 
 def _may_go_on(text: str) -> bool:
-    """Whether `text` is JSON, or the beginning of some that ends where an object or a string may."""
+    """Whether `text` is JSON, or a beginning of JSON that ends where an object or a string may."""
     try:
         json.loads(text, strict=False)
     except json.JSONDecodeError as error:
@@ -199,10 +199,10 @@ MAX_CALLS = 300
 """Maximum calls that are passed on; more than the loop runs, so that it notices the excess."""
 
 MAX_FLOOD = 5_000
-"""Calls after which a reply is rejected as endless."""
+"""Number of calls after which a reply is rejected as endless."""
 
 MAX_IDS = 100_000
-"""Ids that are remembered; where each fragment has a new one, none is repeated."""
+"""Maximum ids that are remembered; if each fragment has a new id, none is repeated."""
 
 MAX_ARGUMENTS = 2_000_000
 """Maximum characters of arguments in one reply; only a runaway model writes more."""
@@ -287,7 +287,7 @@ class CallSlots:
     def _slot(self, identity: str, index: int | None, name: str, begins: bool, more: bool) -> _Slot | None:
         """Return the slot of a fragment, or None if it begins a new call.
 
-        `begins` says that its arguments could be the beginning of some, `more` that it has any.
+        `begins` says that its arguments could begin a JSON object, `more` that it has arguments.
         """
         latest = self._slots[-1] if self._slots else None
         same_index = self._by_index.get(index) if index is not None else None
@@ -302,7 +302,7 @@ class CallSlots:
             return before if before is not None and self._goes_on(before, name, begins, more) else None
         if identity:
             if same_index is not None:
-                # What follows a complete object under a new id is another call: its name will come.
+                # A new id after a complete object starts another call, whose name is yet to arrive.
                 another = begins and same_index.complete and same_index.size > len("{}")
                 return None if another else same_index
             return latest if latest is not None and not latest.complete else None
@@ -319,7 +319,7 @@ class CallSlots:
     def _goes_on(self, slot: _Slot, name: str, begins: bool, more: bool) -> bool:
         """Whether a fragment with a new id and a name still belongs to `slot`.
 
-        It may fill a slot that was only announced. Some endpoints give each fragment a new id and repeat the
+        It may fill a slot that is still blank. Some endpoints give each fragment a new id and repeat the
         name; then the previous call is unfinished.
         """
         if slot.blank or self._in_pieces(slot, name):

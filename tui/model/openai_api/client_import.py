@@ -21,7 +21,7 @@ LEFT_OUT = (
 
 
 def load_openai() -> ModuleType:
-    """Import openai, unless it is imported already, with what sends a chat request. Thread-safe."""
+    """Import openai and its modules for chat requests, unless they are imported already. Thread-safe."""
     import_without("openai", ["openai", "openai.resources.chat.completions.completions"], LEFT_OUT)
     import openai
 

@@ -1,7 +1,7 @@
 """A model behind an OpenAI-compatible endpoint: sends a request and yields the parts of the reply.
 
-A request is repeated here only if the endpoint's own words say how to change it; for transient failures see
-`retry.py`. What was learned that way is remembered between runs.
+A request is repeated here only if the endpoint's own message says how to change it; for transient failures
+see `retry.py`. Such changes are remembered between runs.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from tui.model.openai_api.request import body_for
 from tui.model.openai_api.tool_forms import ToolForms
 
 MAX_ADJUSTMENTS = 8
-"""How often one request is changed because of the endpoint's words; each change is remembered."""
+"""How often one request is changed after a message of the endpoint; each change is remembered."""
 
 _MEDIA = {"image_url": "images", "input_audio": "audio"}
 
@@ -92,12 +92,12 @@ class OpenAIChat:
         return ModelCapabilities(self.traits.max_tools, self._learned.tool_marks, self._learned.facts)
 
     def restrict(self, *, tools: bool | None, images: bool | None) -> None:
-        """Send no images from now on if the endpoint says that the model takes none."""
+        """Send no more images if the endpoint says that the model does not accept them."""
         self._is_blind |= images is False
 
     @property
     def no_tools(self) -> bool:
-        """Whether the endpoint has said, in this run or an earlier one, that this model has no tools."""
+        """Whether the endpoint has said, in this run or an earlier one, that this model cannot call tools."""
         return self._learned.no_tools
 
     async def connect(self) -> None:
@@ -170,14 +170,14 @@ class OpenAIChat:
             await undisturbed(close())
 
     def _finished(self, reply: ReplyPart, request: ModelRequest) -> ReplyPart:
-        """Return the end of a reply with calls in the servers' own names, and with warnings."""
+        """Return the end of a reply, with property names as the servers know them, and with warnings."""
         calls = tuple(self._forms.restored(call) for call in reply.calls)
         sent = replace(request, tools=self._forms.offered(request, self.traits, self._learned))
         warnings = (
             truncation_warning(self._profile, sent, reply.usage),
             self._forms.left_out(request.tools, self._learned),
         )
-        # Each is shown once, until it is gone.
+        # Each warning is shown once, until its reason is gone.
         fresh = [new for new, old in zip(warnings, self._warned, strict=True) if new and not old]
         self._warned = warnings
         return replace(reply, calls=calls, warning=" ".join(fresh))
@@ -185,7 +185,7 @@ class OpenAIChat:
     async def _learn(
         self, failure: RequestRefused | ModelError, body: dict[str, Any], request: ModelRequest
     ) -> str:
-        """Change what is sent after a refusal; return what was changed, or ""."""
+        """Learn from a rejection what to send instead; return what was changed, or ""."""
         if isinstance(failure, errors.NotAStream):
             again = self._client.try_version()
             return f"{failure.message}. Retrying with /v1." if again else ""
@@ -223,7 +223,7 @@ def _in_text(error: ModelError) -> NoTools:
 
 
 def _held_by(messages: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the kinds of content in messages that an endpoint may refuse."""
+    """Yield the kinds of content in messages that an endpoint may reject."""
     before = ""
     for message in messages:
         if message["role"] == "tool":
@@ -243,7 +243,7 @@ LEAST_TOKENS = 1_500
 """Smaller requests are not compared."""
 
 ASCII, OTHER = 0.2, 0.35
-"""Tokens of a character that every tokenizer exceeds, in ASCII and in other text, without repetitions."""
+"""Tokens per character, in ASCII and in other text, that every tokenizer exceeds without repetitions."""
 
 MARGIN = 0.8
 
@@ -251,15 +251,15 @@ _RUNS = re.compile(r"([\W_])\1{2,}")
 
 
 def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usage | None) -> str:
-    """Return a warning if the endpoint counted fewer tokens than there must be, or "".
+    """Return a warning if the endpoint counted fewer tokens than the prompt must have, or "".
 
-    Ollama's /v1 has its own window, 4,096 tokens by default, and silently drops what does not fit from the
-    front: system text and tools first.
+    Ollama's /v1 has its own window, 4,096 tokens by default, and silently drops the beginning if the prompt
+    does not fit: system text and tools first.
     """
     if usage is None or usage.estimated or usage.prompt <= 0 or not is_private(profile.base_url):
         return ""
     texts = list(_texts(request))
-    # Nearly all requests are settled by their length, without looking into them.
+    # For nearly all requests the length is sufficient, without reading them.
     if sum(len(text) * (ASCII if text.isascii() else OTHER) for text in texts) * MARGIN <= usage.prompt:
         return ""
     least = int(sum(map(_least, texts)))

@@ -1,8 +1,8 @@
 """The client of one endpoint: sends requests, returns open responses.
 
-openai is imported on first use, in a thread: it takes about half a second. Of its client we use requests,
-authentication and errors; the stream is parsed from its bytes, because the client's own decoding raises
-on, or silently changes, what many endpoints send (measured on recorded streams).
+openai is imported on first use, in a thread: it takes about half a second. mcptui uses the requests,
+authentication and errors of its client; the stream is parsed from its bytes, because the client's own
+decoding raises on, or silently changes, what many endpoints send (measured on recorded streams).
 """
 
 import asyncio
@@ -66,7 +66,7 @@ class EndpointClient:
             await undisturbed(client.close())
 
     async def retire(self) -> None:
-        """Close the connections as soon as no reply is being read, now and after each later one."""
+        """Close the connections as soon as no reply is being read, now and whenever one has ended later."""
         self._retired = True
         await self._close_if_idle()
 
@@ -93,7 +93,7 @@ class EndpointClient:
         openai: Any = self._openai
         http_client = openai.DefaultAsyncHttpxClient(
             verify=tls_context(self._base_url),
-            # A proxy for the outside world cannot reach a model on this machine.
+            # A proxy to the internet cannot reach a model on this machine.
             trust_env=not is_private(self._base_url),
             follow_redirects=False,
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
@@ -116,7 +116,7 @@ class EndpointClient:
         return provider is not None and provider.name == "openai"
 
     def _headers(self) -> dict[str, Any]:
-        """Return headers for one request: no compression, and OpenAI's environment ones to OpenAI only."""
+        """Return headers for one request: no compression, and those of OpenAI's variables only to OpenAI."""
         assert self._openai is not None
         headers: dict[str, Any] = {"Accept-Encoding": "identity"}
         if self._is_openai():

@@ -1,7 +1,7 @@
-"""Redacts the secrets that an endpoint is sent in its replies.
+"""Redacts in an endpoint's replies the secrets that it was sent.
 
-An endpoint may quote its key. It is redacted here, where text of the endpoint enters, so that nothing after
-that (events, history, exports, other models, servers) ever contains it.
+An endpoint may quote its key. It is redacted where text of the endpoint enters, so that nothing after that
+(events, history, exports, other models, servers) ever contains it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -47,9 +47,9 @@ class ReplyRedactor:
                 yield part
 
     def rest(self, *, broken: bool = False) -> Iterator[ModelPart]:
-        """Yield what was held back at the end, without a long beginning of a key.
+        """Yield the text held back at the end, without a long beginning of a key.
 
-        If the stream broke, perhaps within a key, a quote of one is replaced too.
+        If the stream broke, perhaps within a key, a partial quote of a key is replaced too.
         """
         yield from self._noted(self._pieces.rest(partial(self._clear, quotes=broken)))
 

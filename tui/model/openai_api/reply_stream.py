@@ -1,6 +1,6 @@
 """Reads one streamed reply: bytes to events to parts, with timeouts that only data resets.
 
-Keep-alive comments keep a socket busy forever, so silence is measured between data events.
+Keep-alive comments keep a socket active forever, so silence is measured between data events.
 """
 
 import asyncio
@@ -31,7 +31,8 @@ class EventParser:
 
     Follows the HTML standard, section 9.2.6, as far as chat completions need it: only `data` fields matter.
     More tolerant in two ways: a last event without its empty line counts, and so do whole JSON objects on
-    lines without empty lines between. `head` says what it was if it is not an event stream.
+    lines without empty lines between. `head` is the beginning of the body, for the message if it is not an
+    event stream.
     """
 
     def __init__(self) -> None:
@@ -103,7 +104,7 @@ AFTER_DONE_SECONDS = 0.3
 MAX_WHOLE_BODY = 16 * 1024 * 1024
 
 PAUSE_SECONDS = 0.05
-"""How long new data is held, so that it is passed on together with what follows.
+"""How long new data is held, so that it is passed on together with the data after it.
 
 One token takes as long to read and pass on as several (measured: 0.7 ms of CPU).
 """
@@ -153,7 +154,7 @@ class ReplyStream:
     async def parts(self) -> AsyncGenerator[ModelPart]:
         """Yield the parts of the reply as they arrive.
 
-        Raises ModelError, after what arrived before, if the stream failed, broke, stalled or was none.
+        Raises ModelError, after yielding earlier parts, if the stream failed, broke, stalled or was not one.
         """
         try:
             while (events := await self._next()) is not None:
@@ -220,7 +221,7 @@ class ReplyStream:
         return events
 
     def _rest(self) -> list[str]:
-        """Return what is left at the end of the response: a last event, or a whole body that is no stream.
+        """Return the rest at the end of the response: a last event, or a whole body that is not a stream.
 
         A truncated event is dropped: the error is that the stream ended early.
         """
@@ -253,7 +254,7 @@ class ReplyStream:
         if isinstance(chunk, list):
             return [part for item in chunk for part in self._accumulator.feed(item)]
         if isinstance(chunk, Mapping) and reply_error(chunk) is not None:
-            # An error quotes keys that are only words, too, and its message is cut.
+            # An error may quote keys that are ordinary words, too, and its message is truncated.
             chunk = _decoded(self._redactor.redact_values(whole, quotes=True))
         return self._accumulator.feed(chunk)
 
@@ -279,7 +280,7 @@ class ReplyStream:
 
 
 def joined(parts: Iterable[ModelPart]) -> Iterator[ModelPart]:
-    """Yield parts with texts that follow each other as one; an error comes after what was before it."""
+    """Yield parts with successive texts joined; an error is raised after the parts before it."""
     held: ModelPart | None = None
     try:
         for part in parts:

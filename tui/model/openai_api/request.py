@@ -1,6 +1,6 @@
 """A conversation as the request body that OpenAI-compatible endpoints accept. Pure.
 
-Every rule here is due to a rejection that was seen: null content next to calls, provider fields that must be
+Every rule is due to a rejection that was observed: null content next to calls, provider fields that must be
 sent back only with the next request, ids that one provider limits to nine characters. The model's traits say
 which rules apply.
 """
@@ -35,8 +35,8 @@ _PLAIN = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 class SentIds:
     """The call ids of one request, no two of them alike, in a form that the provider accepts.
 
-    A conversation may have begun with another model, whose ids this endpoint refuses (OpenAI accepts 40
-    characters, vLLM makes 46), and then every later request.
+    A conversation may have begun with another model. If this endpoint rejects those ids (OpenAI accepts 40
+    characters, vLLM makes 46), it rejects every later request.
     """
 
     def __init__(self, wanted: CallIds) -> None:
@@ -66,22 +66,22 @@ class SentIds:
         if self._wanted is CallIds.NINE:
             fits = _NINE.fullmatch(identity) is not None
         else:
-            # Its own ids go back unchanged: a model may count on (`functions.NAME:7`) from the last one.
+            # Its own ids are sent back unchanged: a model may continue counting (`functions.NAME:7`).
             own = own and self._wanted is CallIds.ANY
             fits = bool(identity) and (own or _PLAIN.fullmatch(identity) is not None)
         return sendable(identity) if fits else self._hashed(identity)
 
     def _hashed(self, identity: str) -> str:
-        """Return an id made by hash, since the heads of ids are often the same."""
+        """Return an id made from a hash, because the beginnings of ids are often the same."""
         digest = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()
         return digest[:9] if self._wanted is CallIds.NINE else f"call_{digest[:24]}"
 
 
 Content = str | list[dict[str, Any]]
-"""The content of a user message: a text, or parts if something is attached."""
+"""The content of a user message: a text, or parts if it has attachments."""
 
 _NO_THINKING = "."
-"""Replaces missing thinking, because some count an empty text as missing (hermes-agent#17341)."""
+"""Replaces missing thinking, because some endpoints treat an empty text as missing (hermes-agent#17341)."""
 
 _LOST = "[Earlier messages are lost.]"
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
@@ -141,7 +141,7 @@ class _Writer:
         return result
 
     def _user(self, result: list[dict[str, Any]], content: Content) -> None:
-        """Append a user message; to the previous one, if nobody has answered that.
+        """Append a user message; join it with the previous message if that is a user message, too.
 
         Templates of local models reject two successive messages with the same role ("roles must alternate").
         """
@@ -156,10 +156,10 @@ class _Writer:
     def _assistant(self, result: list[dict[str, Any]], message: AssistantMessage, *, this_turn: bool) -> None:
         """Append an assistant message; never first, and never after another one without a call.
 
-        Nothing here makes such a history, but a damaged session or an edited export may contain it.
+        mcptui never makes such a history, but a damaged session or an edited export may contain one.
         """
         entry = self._said(message, this_turn=this_turn)
-        if entry["content"] is None and not message.calls:  # white space, which some refuse
+        if entry["content"] is None and not message.calls:  # white space, which some endpoints reject
             return
         before = result[-1]["role"] if result else "system"
         if before == "system":

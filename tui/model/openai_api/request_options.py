@@ -17,13 +17,13 @@ from tui.model.openai_api.sendable import plain_json, sendable
 MAX_STOPS = 4
 MARK = {"type": "ephemeral"}
 MARKED_MESSAGES = 2
-"""Messages that are marked besides the system text; Anthropic takes four marks at most."""
+"""Messages that are marked besides the system text; Anthropic accepts at most four marks."""
 
 
 def options_for(
     profile: ModelProfile, request: ModelRequest, traits: Traits, *, with_tools: bool
 ) -> dict[str, Any]:
-    """Return the fields of a request besides messages and tools, those that the endpoint refuses included."""
+    """Return the fields of a request besides messages and tools, including those that may be rejected."""
     options: dict[str, Any] = {}
     if stop := (*request.stop, *(text for text in profile.stop if text not in request.stop))[:MAX_STOPS]:
         options["stop"] = [sendable(text) for text in stop]
@@ -55,7 +55,7 @@ def cache_key(request: ModelRequest) -> str:
 def mark_for_cache(messages: Sequence[dict[str, Any]]) -> None:
     """Mark the system text and the newest texts as ends of what the endpoint caches.
 
-    Not the results of tools: OpenRouter refuses marks there.
+    Tool results are not marked, because OpenRouter rejects marks in them.
     """
     said = [one for one in messages if one["role"] in ("user", "assistant") and _has_text(one)]
     for message in (*(one for one in messages[:1] if one["role"] == "system"), *said[-MARKED_MESSAGES:]):
@@ -74,7 +74,7 @@ def _has_text(message: Mapping[str, Any]) -> bool:
 
 
 def _takes_format(profile: ModelProfile, traits: Traits, with_tools: bool) -> bool:
-    """Whether the format is sent; on a local server it would keep the model from calling tools."""
+    """Whether the answer format is sent; on a local server it would prevent calls of tools."""
     return not with_tools or (traits.format_with_tools and not is_private(profile.base_url))
 
 

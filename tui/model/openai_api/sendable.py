@@ -6,20 +6,20 @@ from typing import Any
 
 
 def sendable(text: str) -> str:
-    """Return `text` with adjacent surrogate halves joined, and others as U+FFFD."""
+    """Return `text` with adjacent halves of surrogate pairs joined, and lone ones as U+FFFD."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 class SurrogateJoiner:
-    """Joins surrogate halves that arrive in two pieces of a text."""
+    """Joins the halves of a surrogate pair that arrive in two pieces of a text."""
 
     def __init__(self) -> None:
         self._half = ""
 
     def join(self, piece: str) -> str:
-        """Return what is complete so far; a first half at the end of `piece` waits for the other one."""
+        """Return the complete text so far; a first half at the end of `piece` waits for the second."""
         text = self._half + piece
         self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return sendable(text[: len(text) - len(self._half)])

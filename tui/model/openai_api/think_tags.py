@@ -1,8 +1,8 @@
 """Separates thinking between tags in a model's text from the answer. Pure.
 
-Endpoints without a reasoning parser pass on `<think>…</think>` as content, split anywhere. Only a tag at
-the very start of a message opens thinking; the same word later is prose. Templates that put the opening
-tag into the prompt give a message with a closing tag only: then all text before it was thinking.
+Endpoints without a reasoning parser pass on `<think>…</think>` as content, split anywhere. Only a tag at the
+very start of a message opens thinking; the same word later is prose. With templates that put the opening tag
+into the prompt, a message has only a closing tag: then all text before it was thinking.
 """
 
 from collections.abc import Iterator
@@ -18,15 +18,15 @@ TAGS = {
 CLOSE_ONLY = ("</think>", "</thinking>")
 
 MAX_SPACE = 4_096
-"""Characters of white space that are held back; more is not space around thinking."""
+"""Maximum characters of white space that are held back; more is not just space around thinking."""
 
 MAX_PROSE_TAGS = 64
-"""Closing tags in code after which a message is about them: each one costs a scan of all before it."""
+"""Closing tags in code after which a message is about tags: each one costs a scan of all text before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a message; `all_before`: all answer so far was thinking, and this is the whole of it."""
+    """A piece of a message; `all_before`: all answer so far was thinking, and this is all of it."""
 
     text: str
     thinking: bool = False
@@ -37,8 +37,8 @@ class ThinkTags:
     """Splits a stream of text into thinking and answer; the result does not depend on the chunks.
 
     White space around thinking is dropped, and so is a message of white space only. `opened`: the endpoint is
-    known to leave the opening tag out: the message begins with thinking, or, if it is never closed, was all
-    answer.
+    known to omit the opening tag: the message begins with thinking, or is all answer if the thinking is never
+    closed.
     """
 
     def __init__(self, *, opened: bool = False) -> None:
@@ -90,7 +90,7 @@ class ThinkTags:
                 return
 
     def _start(self) -> Iterator[Piece]:
-        """Before the first visible character: is there an opening tag?"""
+        """Look for an opening tag before the first visible character."""
         head = self._pending.lstrip()
         for opener, closer in TAGS.items():
             if head.startswith(opener):

@@ -22,14 +22,14 @@ _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 MAX_NAMED = 5
-"""Tools that are named in one sentence."""
+"""Maximum tools that are named in one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ShapedTool:
     """A tool, converted to a form; `entry` is what is sent.
 
-    `keys` are names of properties as sent, and as the server knows them.
+    `keys` maps the names of properties as sent to those that the server knows.
     """
 
     tool: ToolSpec
@@ -59,7 +59,7 @@ class ToolForms:
         return known[1]
 
     def offered(self, request: ModelRequest, traits: Traits, learned: Learned) -> list[ToolSpec]:
-        """Return the tools of a request that the endpoint accepts, in order; the best if not all."""
+        """Return the tools of a request that the endpoint accepts, in order; the best ones if not all fit."""
         kept = [tool for tool in request.tools if self.key(tool) not in learned.left_out]
         if len(kept) <= traits.max_tools:
             return kept
@@ -69,7 +69,7 @@ class ToolForms:
         return [tool for tool in kept if tool.name in names]
 
     def left_out(self, tools: Iterable[ToolSpec], learned: Learned) -> str:
-        """Return which of `tools` are not sent because the endpoint refuses them, as a sentence, or ""."""
+        """Return which of `tools` are not sent because the endpoint rejects them, as a sentence, or ""."""
         names = [tool.name for tool in tools if self.key(tool) in learned.left_out]
         if not names:
             return ""
@@ -135,7 +135,7 @@ def _unknown(name: str) -> dict[str, Any]:
 
 
 def plain_name(name: str) -> str:
-    """Return the name of a tool as allowed in a history, close to what the model wrote."""
+    """Return the name of a tool in the form that a history allows, similar to what the model wrote."""
     if _NAME.fullmatch(name):
         return name
     plain = _NOT_IN_NAMES.sub("_", name)
