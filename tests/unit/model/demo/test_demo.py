@@ -262,7 +262,7 @@ def test_deleting_asks_for_an_id_if_none_is_given(said: str) -> None:
 @pytest.mark.parametrize(
     "said", ["delete everything", "delete the song buy milk", "remember to delete the note", "forget it"]
 )
-def test_what_was_not_named_is_not_deleted(said: str) -> None:
+def test_sentences_that_name_no_note_to_delete_delete_nothing(said: str) -> None:
     assert "delete_note" not in [name for name, _ in called(answer(said))]
 
 
@@ -328,14 +328,12 @@ def test_at_a_limit_it_answers_from_the_results_so_far() -> None:
     assert answer(*talk, tools=()).text == "Rain."
 
 
-def test_without_tools_it_says_so() -> None:
-    assert (
-        "no server that offers tools" in answer("北京 weather please", tools=()).text
-        or "服务器" in answer("北京天气", tools=()).text
-    )
+def test_without_tools_it_says_so_in_the_language_of_the_question() -> None:
+    assert "no server that offers tools" in answer("weather please", tools=()).text
+    assert "没有可用的工具" in answer("北京天气", tools=()).text
 
 
-async def test_it_streams_small_parts_like_any_model() -> None:
+async def test_a_call_and_a_reply_are_streamed_in_small_parts() -> None:
     model = DemoModel(pace=0)
     request = ModelRequest("", [UserMessage("北京天气如何")], SAMPLES)
     parts = [part async for part in model.stream(request)]
@@ -380,7 +378,7 @@ SAID = st.lists(
 
 @settings(max_examples=150, deadline=None)
 @given(SAID, st.dictionaries(st.sampled_from(["type", "properties", "required"]), ODD))
-def test_no_question_or_schema_raises(said: str, schema: dict[str, Any]) -> None:
+def test_any_question_and_schema_gives_text_or_a_call(said: str, schema: dict[str, Any]) -> None:
     move = answer(said, tools=[ToolSpec("s__get_note", "Get a note.", schema, "s", "get_note"), *SAMPLES])
     assert move.text or move.calls
 

@@ -37,7 +37,9 @@ def mended(arguments: str) -> CallRequest:
         '{"city": "Oslo", days: 2}',
     ],
 )
-def test_arguments_that_are_almost_json_are_repaired_and_marked(arguments: str) -> None:
+def test_almost_json_arguments_are_repaired_and_marked_unless_only_a_fence_was_removed(
+    arguments: str,
+) -> None:
     call = mended(arguments)
     assert json.loads(call.arguments) == OSLO
     assert call.recovered is not arguments.startswith("```")

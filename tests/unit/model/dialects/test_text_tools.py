@@ -171,9 +171,7 @@ async def test_a_broken_stream_yields_its_text_and_no_call() -> None:
 async def test_no_part_of_a_call_is_shown_while_it_is_written() -> None:
     inner = ScriptedModel([says("Ok.\n" + NOW + "</use_mcp_tool>", pieces=60)])
     parts = await heard(wrap(inner, "xml"))
-    assert [part.text for part in parts if isinstance(part, TextPart)] == ["Ok", "."] or text_of(
-        parts
-    ) == "Ok."
+    assert text_of(parts) == "Ok."
     assert any(isinstance(part, CallPart) and part.name == "now" for part in parts)
 
 

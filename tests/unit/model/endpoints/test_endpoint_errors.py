@@ -124,7 +124,7 @@ async def test_the_retry_delay_is_read_from_the_rejection() -> None:
     assert heard.error is not None and heard.error.retry_after == 7
 
 
-async def test_an_unreachable_endpoint_is_reported_at_once() -> None:
+async def test_an_unreachable_endpoint_is_reported_as_retryable() -> None:
     with refusing_port() as port:
         model = OpenAIChat(ModelProfile("test", f"http://127.0.0.1:{port}/v1", "m"))
         heard = await heard_from_model(model.stream(ASK))

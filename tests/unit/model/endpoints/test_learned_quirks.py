@@ -238,7 +238,7 @@ def test_a_rejected_message_order_is_learned_without_dropping_the_tools() -> Non
     assert known == Learned(no_user_after_tool=True)
 
 
-def test_what_was_learned_changes_the_request() -> None:
+def test_learned_facts_change_the_request() -> None:
     known = Learned(dropped={"stop"}, form="kimi", no_images=True, fill_reasoning=True, max_tools=5)
     asked = known.applied(Traits(refuses=frozenset({"stream_options"}), images=True))
     assert asked.refuses == {"stop", "stream_options"} and asked.schema is SchemaForm.KIMI
@@ -246,7 +246,7 @@ def test_what_was_learned_changes_the_request() -> None:
     assert Learned(no_echo=True).applied(Traits()).reasoning is Echo.NEVER
 
 
-def test_what_was_learned_survives_a_round_trip() -> None:
+def test_learned_facts_survive_a_round_trip() -> None:
     known = Learned({"stop"}, "max_completion_tokens", "gemini", True, {"a#1"})
     known.max_tools, known.needs_tools, known.no_tools, known.no_images = 64, True, True, True
     assert Learned.from_json(json.loads(json.dumps(known.to_json()))) == known

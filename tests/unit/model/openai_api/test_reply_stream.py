@@ -121,7 +121,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("name", FAILURES)
-async def test_an_incomplete_reply_fails_with_the_cause_and_the_next_step(name: str) -> None:
+async def test_a_response_without_a_complete_reply_fails_with_the_cause_and_the_next_step(name: str) -> None:
     answer, cause, step = FAILURES[name]
     heard = await asked(answer)
     assert heard.reply is None and heard.error is not None
