@@ -45,7 +45,7 @@ def markdown(entries: Iterable[Entry], title: str) -> Iterator[str]:
     for entry in entries:
         number += 1
         yield _section(entry, latencies.of(entry))
-    yield "No entries.\n" if not number else f"{number} entries.\n"
+    yield {0: "No entries.\n", 1: "1 entry.\n"}.get(number, f"{number} entries.\n")
 
 
 def _section(entry: Entry, took: str) -> str:

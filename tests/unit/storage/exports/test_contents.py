@@ -34,5 +34,5 @@ def test_results_and_argument_values_are_counted_and_servers_named():
     )
 
 
-def test_the_first_of_many_servers_are_named():
+def test_of_many_servers_five_are_named_and_the_rest_counted():
     assert named_servers("gfedcba") == "from the servers “a”, “b”, “c”, “d”, “e” and 2 more"

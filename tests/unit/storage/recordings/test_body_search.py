@@ -161,7 +161,7 @@ def test_an_unsupported_expression_raises_and_writes_nothing(
     assert capfd.readouterr() == ("", "")
 
 
-def test_no_process_is_started(finder: BodyFinder):
+def test_a_regular_expression_search_leaves_no_process_running(finder: BodyFinder):
     before = psutil.Process().children()
     assert finder.search([EASY], lambda _: [(1, b"b1c")]) == [{1}]
     assert psutil.Process().children() == before

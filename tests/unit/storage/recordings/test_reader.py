@@ -175,7 +175,7 @@ def test_regular_expressions_are_matched_against_each_body_separately(path: Path
             reader.search([BodyTerm("(", regex=True)], 1, 3)
 
 
-def test_matches_at_the_window_edges_of_a_large_body_are_found(path: Path):
+def test_matches_across_a_window_edge_of_a_large_body_are_found(path: Path):
     body = bytearray(b"." * (3 * LARGE))
     body[LARGE - 3 : LARGE + 3] = b"Needle"
     recorded(path, [request(1, bytes(body)), request(2, b"needle"), request(3, b"n")])

@@ -104,7 +104,7 @@ async def test_the_damage_is_reported_and_the_damaged_file_kept(
     assert len((await store_in(tmp_path).read(journal.id)).conversation.messages) == 2
 
 
-async def test_a_reopened_conversation_is_saved_again_completely(tmp_path: Path) -> None:
+async def test_a_damaged_reopened_conversation_is_saved_again_completely(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     journal = await store.begin()
     journal.message(0, UserMessage("first"))

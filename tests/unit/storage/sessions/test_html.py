@@ -104,7 +104,7 @@ async def test_hostile_texts_are_shown_as_text(tmp_path: Path):
     assert not any(tag == "img" for tag, _ in page.tags)
 
 
-async def test_only_inline_styles_are_allowed_and_nothing_is_loaded(tmp_path: Path):
+async def test_the_policy_of_the_page_allows_only_its_own_style(tmp_path: Path):
     page = await page_of(tmp_path, QUESTION)
     (policy,) = [a["content"] for tag, a in page.tags if a.get("http-equiv") == "Content-Security-Policy"]
     assert policy is not None and policy.startswith("default-src 'none'; style-src 'sha256-")
@@ -128,7 +128,7 @@ async def test_markdown_from_a_model_is_rendered(tmp_path: Path):
     assert {"strong", "code", "table"} <= {tag for tag, _ in page.tags}
 
 
-async def test_a_huge_text_is_not_rendered(tmp_path: Path):
+async def test_a_huge_reply_is_not_rendered_as_markdown(tmp_path: Path):
     page = await page_of(tmp_path, QUESTION, AssistantMessage("**b** " * 20_000))
     assert "strong" not in {tag for tag, _ in page.tags}
 

@@ -31,7 +31,7 @@ async def places(store, text: str) -> list[tuple[str, int]]:
         ("the weather", 0),
     ],
 )
-async def test_all_words_must_occur_in_a_message_at_least_as_parts_of_words(
+async def test_a_message_that_contains_all_words_or_parts_of_words_is_found(
     tmp_path: Path, text: str, index: int
 ):
     store = store_in(tmp_path)

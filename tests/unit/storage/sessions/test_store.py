@@ -308,7 +308,9 @@ async def test_a_newer_session_is_rejected(tmp_path: Path):
         await store.read(session)
 
 
-async def test_if_nothing_can_be_written_the_conversation_continues_in_memory(tmp_path: Path, monkeypatch):
+async def test_a_session_that_cannot_be_written_is_opened_and_the_reason_reported(
+    tmp_path: Path, monkeypatch
+):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION)
     real = os.open
