@@ -10,7 +10,16 @@ from typing import Any
 from tui.core.forms.checks import same
 from tui.core.forms.form import Form
 from tui.core.forms.schema import SchemaReader, choices_of, mapping, required_of
-from tui.core.forms.spec import MISSING, FieldChoice, FieldKind, FieldSpec, FieldState, Path
+from tui.core.forms.spec import (
+    MAX_DESCRIPTION,
+    MAX_TITLE,
+    MISSING,
+    FieldChoice,
+    FieldKind,
+    FieldSpec,
+    FieldState,
+    Path,
+)
 from tui.core.text import clean_line, quoted_name
 
 _SECRET = re.compile(
@@ -136,13 +145,19 @@ def default_content(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def secret_fields(schema: Mapping[str, Any]) -> list[str]:
-    """Return the fields that seem to ask for a secret, which a server must not."""
-    return [
-        name
-        for name, spec in _specs(schema)
-        if _SECRET.search(f"{name} {spec.title}")
-        or (_SECRET.search(spec.description) and " not " not in spec.description)
-    ]
+    """Return the fields that seem to ask for a secret, which a server must not.
+
+    Only the part of their texts that a form shows is searched: what is not shown asks for nothing, and says
+    nothing about what is shown.
+    """
+    return [name for name, spec in _specs(schema) if _asks_for_secret(name, spec)]
+
+
+def _asks_for_secret(name: str, spec: FieldSpec) -> bool:
+    if _SECRET.search(f"{clean_line(name, MAX_TITLE)} {clean_line(spec.title, MAX_TITLE)}"):
+        return True
+    description = clean_line(spec.description, MAX_DESCRIPTION)
+    return _SECRET.search(description) is not None and " not " not in description
 
 
 def _specs(schema: Mapping[str, Any]) -> Iterator[tuple[str, FieldSpec]]:

@@ -88,6 +88,10 @@ class Bounds:
     unique: bool = False
 
 
+MAX_TITLE, MAX_DESCRIPTION = 120, 600
+"""Maximum characters that a form shows of the title and the description of a field."""
+
+
 @dataclass(frozen=True, slots=True)
 class FieldSpec:
     """What a schema says about one field; "" where it says nothing.

@@ -17,7 +17,7 @@ from tui.core.forms.elicitation import (
     shown_schema,
 )
 from tui.core.questions import Action, FormAnswer, FormQuestion
-from tui.core.text import clean, clean_line, quoted_name
+from tui.core.text import clean_line, quoted_name
 from tui.core.workbench import PromptInfo
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.action_table import Context
@@ -73,7 +73,7 @@ class FormDialog(ModalScreen[FormAnswer]):
         self.button = Button("Send", keys.answers_of("ask.send"), self.action_ask_send)
         self.line = QuestionLine(keys, ("ask.decline", "ask.cancel"), waiting)
         rounds = f", round {question.round}" if question.round > 1 else ""
-        about = PromptInfo(question.server, question.server, description=clean(question.message))
+        about = PromptInfo(question.server, question.server, description=question.message)
         schema = shown_schema(question.schema)
         label = f"The server {quoted_name(question.server, 60)} asks{rounds}:"
         self._item = Item("question", label, "", about, ItemVerb.SEND, schema)

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core import units
-from tui.core.forms.spec import MISSING, Bounds, FieldKind, FieldState, FormField
+from tui.core.forms.spec import (
+    MAX_DESCRIPTION,
+    MAX_TITLE,
+    MISSING,
+    Bounds,
+    FieldKind,
+    FieldState,
+    FormField,
+)
 from tui.core.text import clean_line
 from tui.ui.widgets.bar import part_at, spread
 from tui.ui.widgets.field import choice
@@ -176,9 +184,9 @@ def _option(label: str, chosen: bool, look: FormLook, here: bool) -> Row:
 def _details(field: FormField) -> Iterator[str]:
     spec = field.spec
     if spec.title and not field.arms and _plain(spec.title) != _plain(field.name):
-        yield clean_line(spec.title, 120)
+        yield clean_line(spec.title, MAX_TITLE)
     if spec.description:
-        yield clean_line(spec.description, 600).rstrip(".")
+        yield clean_line(spec.description, MAX_DESCRIPTION).rstrip(".")
     if spec.note:
         yield clean_line(spec.note, 200)
     if field.arms and field.kind not in HOLDERS:

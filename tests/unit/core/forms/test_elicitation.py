@@ -133,6 +133,19 @@ def test_fields_that_seem_to_ask_for_a_secret_are_reported() -> None:
     assert secret_fields({"properties": fields}) == ["api_key", "card"]
 
 
+FAR = "x" * 100_000
+
+
+def test_only_the_texts_that_a_form_shows_are_searched_for_secrets() -> None:
+    fields = {
+        "far": {"type": "string", "title": f"City {FAR} password", "description": f"City {FAR} password"},
+        "near": {"type": "string", "description": f"Your password {FAR} is not needed"},
+        "split": {"type": "string", "title": "API\n  key"},
+    }
+
+    assert secret_fields({"properties": fields}) == ["near", "split"]
+
+
 SLOW = {
     "type": "object",
     "properties": {

@@ -47,6 +47,14 @@ async def test_the_server_its_message_and_every_field_are_shown() -> None:
         question.cancel()
 
 
+async def test_hidden_characters_of_the_message_are_visible() -> None:
+    async with app_with_person() as (app, _, person):
+        question = asked(person.form(FormQuestion("weather", "Who\u202e are\x1b[2J you?", SCHEMA)))
+        await shown(app, FormDialog)
+        await shows(app, "Who\ufffd are\u241b[2J you?")
+        question.cancel()
+
+
 async def test_typed_values_and_defaults_are_sent() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(QUESTION))
