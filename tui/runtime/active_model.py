@@ -39,9 +39,9 @@ class ActiveModel:
         keep_secret: Callable[[str, str], None],
         consent: "RunConsent | None" = None,
     ) -> None:
-        """Does not choose or import anything yet. `keep_secret` gets name and value of each key in use.
+        """Do not choose or import anything yet. `keep_secret` gets name and value of each key in use.
 
-        `consent` asks about models that need consent. Without it, nobody is asked.
+        `consent` asks about models that need consent. Without it, the user is not asked.
         """
         self._options = options
         self._env = env
@@ -76,7 +76,7 @@ class ActiveModel:
 
     @property
     def problems(self) -> Sequence[str]:
-        """Why there is no model, or what it lacks."""
+        """Why there is no model, or what is missing for it."""
         profile = self.profile
         if self.error is not None or profile is None:
             return [str(self.error)] if self.error is not None else []
@@ -226,8 +226,8 @@ class ActiveModel:
     async def go_on_with(self, about: SessionMeta) -> str:
         """Switch to the model that a conversation last used, unless the command line names one.
 
-        Its profile is "demo" for the demo, "" if unknown. An imported conversation has none until the user
-        chooses a model in it. Return a sentence if the active model changed or differs from that of the
+        `about.profile` is "demo" for the demo, "" if unknown. An imported conversation has none until the
+        user chooses a model in it. Returns a sentence if the active model changed or differs from that of the
         conversation, otherwise "".
         """
         from tui.model.endpoints.profile import DEMO
@@ -253,7 +253,7 @@ class ActiveModel:
 
     @property
     def tool_marks(self) -> Mapping[str, str]:
-        """What its endpoint rejects about tools, as sentences by qualified tool name."""
+        """The parts of tools that its endpoint rejects, as sentences by qualified tool name."""
         return self._model.capabilities.tool_marks if self._model is not None else {}
 
     @property
@@ -264,7 +264,7 @@ class ActiveModel:
     async def load(self) -> None:
         """Have the server load the model, and ask for its context window again. Bounded in time.
 
-        What fails here fails again, with a message, when the model is asked.
+        Errors are ignored, because the next request to the model reports them.
         """
         from tui.model.endpoints.windows import load
 
@@ -274,10 +274,10 @@ class ActiveModel:
                 await load(profile)
                 self._has_answered = True  # it already reports its final window
             await self._measure(model)
-            self._unloaded = False  # whatever the result, it was tried
+            self._unloaded = False  # it was tried, whatever the result
 
     def answered(self) -> None:
-        """Note the first reply: a local server has now loaded the model and can report its window."""
+        """Record the first reply: a local server has now loaded the model and can report its window."""
         from tui.model.endpoints.providers import is_private
 
         if self._model is not None and not self._has_answered:
@@ -337,7 +337,7 @@ class ActiveModel:
             self._keep_secret(profile.key_name, profile.api_key.reveal())
 
     async def _get_ready(self, model: ChatModel) -> None:
-        """Do slow imports and ask for the context window before the first question."""
+        """Do slow imports, and ask for the context window, before the first question."""
         await model.connect()
         await self._measure(model)
 
@@ -352,7 +352,7 @@ class ActiveModel:
         if self._model is not model:
             return
         self._unloaded = found.unloaded
-        # Do not try what the model cannot do according to its endpoint.
+        # Skip what the model does not support according to its endpoint.
         model.restrict(tools=found.tools, images=found.images)
         if found.window and found.window != self.context_meter.window:
             self.context_meter.window = found.window
@@ -365,7 +365,7 @@ class ActiveModel:
 
     def _done(self, task: "asyncio.Task[None]") -> None:
         self._working.discard(task)
-        # What fails here fails again, with a message, when the model is asked.
+        # An error is ignored, because the next request to the model reports it.
         _ = task.cancelled() or task.exception()
 
 

@@ -1,4 +1,4 @@
-"""What the configuration file allows: its rules and permanent approvals, which processes share.
+"""Approvals in the configuration file: its rules and permanent approvals, which processes share.
 
 A file that is not the user's own may have been written to allow calls, so only its rules that ask or deny
 apply, unless the user trusts it (`--trust-config`).
@@ -49,11 +49,11 @@ class RememberedApprovals:
         return set(loaded.settings.approvals.remembered) if self.may_allow else set()
 
     def begin(self, policy: Policy, stamp: tuple[int, int, int]) -> None:
-        """Start to synchronize a policy whose approvals are those of the file at `stamp`."""
+        """Start synchronizing a policy whose approvals are those of the file at `stamp`."""
         self._policy, self._saved, self._stamp = policy, set(policy.always), stamp
 
     def refresh(self) -> None:
-        """Reload the approvals if the file has changed: one may have been revoked."""
+        """Reload the approvals if the file has changed, because an approval may have been revoked."""
         stamp = self._config.stamp()
         if stamp == self._stamp:
             return

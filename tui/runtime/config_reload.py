@@ -1,4 +1,4 @@
-"""Reloads the configuration while mcptui runs. What has not changed keeps running."""
+"""Reloads the configuration while mcptui runs. Unchanged servers and models keep running."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -46,7 +46,7 @@ class ConfigReload:
         self._active_model = active_model
 
     def located(self, problems: "Iterable[Problem]") -> list[str]:
-        """Return problems with keys of the file as sentences, with its name and their lines."""
+        """Return problems as sentences, with the name of the file and the lines of their keys."""
         loaded = self._loaded()
         return [str(one if loaded is None else loaded.located(one)) for one in problems]
 

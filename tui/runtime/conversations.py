@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 class Conversations:
     """The conversation on screen, and all sessions. Without a `store`, nothing is saved.
 
-    `revision` grows when the open conversation was replaced by another, renamed or compacted, `opened` when
-    it was replaced by another.
+    `revision` grows when the open conversation is replaced, renamed or compacted, `opened` when it is
+    replaced.
     """
 
     def __init__(self, active_model: ActiveModel, context: TurnContext, store: Sessions | None) -> None:
@@ -67,7 +67,7 @@ class Conversations:
         self._busy = self._lost = ""
         self._turns = 0
         self._titling: asyncio.Task[None] | None = None
-        self._numbers: dict[str, dict[int, int]] = {}  # session -> its turns of this run
+        self._numbers: dict[str, dict[int, int]] = {}  # session -> numbers of its turns in this run
         self._tool_selection = ToolSelection()
 
     @property
@@ -98,7 +98,7 @@ class Conversations:
 
     @property
     def recordings(self) -> Sequence[str]:
-        """The names of the recordings that have its traffic, oldest first."""
+        """The names of the recordings that contain its traffic, oldest first."""
         return self._now.recordings
 
     @property
@@ -140,8 +140,8 @@ class Conversations:
     async def resume(self, session: str) -> None:
         """Continue a session in place of the conversation on screen, which stays if that fails.
 
-        Cancelling while the file is read changes nothing. After that, it runs to its end. Raises McptuiError
-        if the session cannot be opened.
+        Cancelling while the file is read changes nothing. After that, it can no longer be cancelled. Raises
+        McptuiError if the session cannot be opened.
         """
         if self._is_open(session):
             return
@@ -154,8 +154,8 @@ class Conversations:
     async def resume_named(self, name: str, *, begin: bool = False) -> str:
         """Continue the session with this id, start of an id, or title, or "last" for the most recent one.
 
-        With `begin`, if there is none, the next question starts one with this title: a note says so. Raises
-        McptuiError.
+        With `begin`, if there is none, the next question starts a session with this title, and a note is
+        returned. Raises McptuiError.
         """
         found = named(await self.sessions(limit=100_000), name)
         if found is not None:
@@ -266,7 +266,7 @@ class Conversations:
         self.revision += 1
 
     def tool_marks(self) -> Mapping[tuple[str, str], str]:
-        """Return notes on tools by server and name: left out and why, denied, pinned, simplified."""
+        """Return remarks on tools by server and name: omitted and why, denied, pinned, simplified."""
         table = NameTable(self._context.offered())
         known = {
             (tool.server, tool.name): mark
@@ -287,7 +287,7 @@ class Conversations:
     def definition_counter(
         self, instructions: Mapping[str, str]
     ) -> Callable[[], Mapping[str, DefinitionTokens]]:
-        """Return what counts the tokens of the offered tools and of these instructions, in any thread."""
+        """Return a function that counts the tokens of offered tools and these instructions, in any thread."""
         calibration = self._active_model.context_meter.calibration
         tools, selection = self._context.offered(), self._tool_selection
         return lambda: definition_tokens(tools, instructions, calibration, selection)
@@ -423,7 +423,7 @@ class Conversations:
 
     @contextmanager
     def _alone(self, doing: str) -> Iterator[OpenConversation]:
-        """Run one command on the conversation on screen, which cannot be replaced while it runs.
+        """Run one command on the conversation on screen, which cannot be replaced meanwhile.
 
         Raises McptuiError if another command is running.
         """
@@ -491,7 +491,7 @@ class Conversations:
 
 
 async def _finish(work: Coroutine[Any, Any, None]) -> None:
-    """Await `work` to its end, and only then pass on a cancellation."""
+    """Await `work` to its end, then pass on a cancellation."""
     task = asyncio.create_task(work, name="replace the conversation")
     try:
         await asyncio.shield(task)

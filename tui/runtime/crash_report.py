@@ -1,4 +1,4 @@
-"""The report of an internal error: a private text file that the user can read, keep and send.
+"""The report of an internal error: a private text file for the user to read, keep and send.
 
 It contains the traceback without values of variables, versions, the names of the open screens, and the end of
 the log. Secrets are redacted, and what came from servers or models is cleaned and bounded.
@@ -61,14 +61,14 @@ def report_crash(
 ) -> None:
     """Save the report of an internal error, and write one line to `stream` that names its file.
 
-    The report itself is written there if it cannot be saved, or if the environment requests it.
+    The report itself is written to `stream` if it cannot be saved, or if the environment requests it.
 
     Args:
         error: the uncaught exception.
         during: the command, or the screens by name.
         env: the environment, whose secrets are redacted.
         stream: standard error.
-        redactor: knows the secrets of the run; those of the environment and the configuration are added.
+        redactor: removes the secrets of the run; those of the environment and the configuration are added.
         config: the configuration file, if the command line names one.
         ended: what else happened, in a sentence, or "".
     """
@@ -182,7 +182,7 @@ def _shorten(found: traceback.TracebackException | None, seen: set[int]) -> None
 
 
 def _knowing(redactor: Redactor | None, env: Mapping[str, str], config: str | None) -> Redactor:
-    """Return a redactor that also knows the secrets of the environment and the configuration."""
+    """Return a redactor that includes the secrets of the environment and the configuration."""
     known = redactor or Redactor()
     known.add({name: value for name, value in env.items() if may_be_secret(name) and not is_plain(value)})
     with suppress(Exception):  # the configuration itself may be the cause of the crash

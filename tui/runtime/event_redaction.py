@@ -49,7 +49,7 @@ class EventRedactor:
         )
 
     def take(self, event: Event) -> Iterator[Event]:
-        """Yield what a front end gets for an event: nothing, or up to three events."""
+        """Yield the events for front ends in place of an event: none, or up to three."""
         if isinstance(event, TextDelta | ReasoningDelta) and (self._redactor.searches or self._pieces.holds):
             replaces = isinstance(event, ReasoningDelta) and event.replaces_text
             if replaces:
@@ -64,7 +64,7 @@ class EventRedactor:
 def redacted(event: Event, redactor: Redactor) -> Event:
     """Return `event` without configured secrets, or the same object if it has none.
 
-    In mcptui's own texts, anything that looks like a secret is also replaced: an error may quote it.
+    In mcptui's own texts, anything that looks like a secret is also replaced, because an error may quote one.
     """
     own = redactor.redact
     match event:

@@ -1,7 +1,7 @@
 """mcptui's own log: a small private file, never the screen.
 
-It contains only mcptui's own warnings and defects, cleaned and redacted, including errors of threads and
-tasks that nobody awaits, which Python would print. The host keeps the output of servers.
+It contains only mcptui's own warnings and defects, cleaned and redacted, including unhandled errors of
+threads and tasks, which Python would print. The host keeps the output of servers.
 """
 
 import logging
@@ -75,7 +75,7 @@ class LogFile(RotatingFileHandler):
 
 
 def log_to(path: Path, redactor: Callable[[], Redactor]) -> LogFile:
-    """From now on, send mcptui's own log only to `path` (mode 0600, at most two files of 1 MiB).
+    """Send mcptui's own log only to `path` from now on (mode 0600, at most two files of 1 MiB).
 
     The file is created with the first line.
     """

@@ -23,7 +23,7 @@ NAME_LENGTH = 40
 
 KEYCHAIN_SERVICE = "mcptui"
 TRY_SECONDS = 60.0
-"""Local servers load the model first."""
+"""Long, because local servers load the model first."""
 
 ENVIRONMENT, IN_KEYCHAIN, NO_KEY = "environment", "keychain", "none"
 """Where the key of a profile is stored."""
@@ -36,7 +36,7 @@ class ProviderChoice:
     """A provider, or a program on this machine. `name` and `base_url` are "" for any other endpoint.
 
     `variable` is the environment variable of its key, "" if it needs none; `is_set` says whether it is set.
-    `model` is what it serves by default, or "". `key_page` is where to get a key.
+    `model` is its default model, or "". `key_page` is where to get a key.
     """
 
     name: str
@@ -52,8 +52,8 @@ class ProviderChoice:
 class ModelValues:
     """The fields of a form for a model profile.
 
-    `key` is one of `ENVIRONMENT`, `IN_KEYCHAIN` and `NO_KEY`. `variable` is for the first, `secret` for the
-    second: the key itself, which is stored in the keychain only; "" if it is there already.
+    `key` is one of `ENVIRONMENT`, `IN_KEYCHAIN` and `NO_KEY`. `variable` is for `ENVIRONMENT`, `secret` for
+    `IN_KEYCHAIN`: the key itself, which is stored in the keychain only; "" if it is already stored.
     """
 
     name: str
@@ -78,7 +78,7 @@ class ModelChanges:
     """Adds model profiles.
 
     `apply` reads the configuration again and raises McptuiError if it is invalid. `switch` switches to a
-    profile. `keep_secret` gets name and value of each key before it is used.
+    profile. `keep_secret` gets the name and value of each key before it is used.
     """
 
     def __init__(

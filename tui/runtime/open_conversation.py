@@ -12,14 +12,14 @@ from tui.core.ports import Usage
 
 @dataclass(slots=True)
 class OpenConversation:
-    """An open conversation. `result_store` has the full results of which the model got only a part.
+    """An open conversation. `result_store` has the full text of results that were truncated for the model.
 
     `info` is None while it is not saved. `unknown` are ids of calls that were sent and whose outcome is
-    unknown. `tokens` and `cost` are of all requests. `wanted_title` is the user's title before it is saved.
-    `parent` is the session that it branched from, before its first message. `refused` is why it could not be
-    saved at all, `unsaved` why it or its parent was not saved while no journal is open. `turn_numbers` are
-    those of its turns in the traffic of this run, by the index of their question. `recordings` are the names
-    of those that have its traffic, oldest first.
+    unknown. `tokens` and `cost` are those of all requests. `wanted_title` is the user's title before it is
+    saved. `parent` is the session that it branched from, before its first message. `refused` says why it
+    could not be saved at all, `unsaved` why it or its parent was not saved while no journal is open.
+    `turn_numbers` are those of its turns in the traffic of this run, by the index of their question.
+    `recordings` are the names of the recordings that contain its traffic, oldest first.
     """
 
     conversation: Conversation
@@ -54,7 +54,7 @@ class OpenConversation:
         return chat
 
     def branched(self, upto: int, journal: Journal | None) -> "OpenConversation":
-        """Return a copy that ends before message `upto`, saved by `journal` from there on."""
+        """Return a copy that ends before message `upto`; `journal` saves the messages after that."""
         talk = self.conversation
         chat = OpenConversation(
             Conversation(
@@ -81,7 +81,7 @@ class OpenConversation:
     def begin(self, journal: Journal, question: str, about: SessionMeta) -> None:
         """Save everything from now on, and all earlier messages.
 
-        The title is made from `question`. `about` is metadata of the model and the recording.
+        The title is made from `question`. `about` is metadata about the model and the recording.
         """
         self.journal = journal
         self.info = SessionInfo(journal.id, self.wanted_title or title_of(question), parent=self.parent)
@@ -91,14 +91,14 @@ class OpenConversation:
         for remark in self.conversation.remarks:
             journal.remark(remark)
         own = self.conversation.system if self.own_system else None
-        now = self.conversation.compaction if self.parent else None  # not the parent's
+        now = self.conversation.compaction if self.parent else None  # a branch does not take its parent's
         is_imported = True if self.conversation.imported else None
         journal.describe(
             replace(about, title=self.info.title, system=own, compaction=now, imported=is_imported)
         )
 
     def recorded_in(self, name: str) -> None:
-        """Note the recording that the traffic goes to, "" for none."""
+        """Add the recording that the traffic goes to, "" for none."""
         if name and name not in self.recordings:
             self.recordings = (*self.recordings, name)
             self.describe(SessionMeta(recording="\n".join(self.recordings)))
@@ -108,7 +108,7 @@ class OpenConversation:
             await self.journal.settled()
 
     async def leave(self) -> str:
-        """Store pending data and release the file. Return why not everything was saved, or "".
+        """Store pending data and release the file. Return why some of it was not saved, or "".
 
         After that, the conversation is no longer saved.
         """

@@ -25,38 +25,39 @@ class Options:
     max_steps: int | None = None
     mode: Mode = Mode.ASK
     disabled_too: bool = False
-    """Whether disabled and invalid servers are listed, so that they can be enabled, or signed out."""
+    """Whether disabled and invalid servers are listed, to be enabled or signed out."""
     paced: bool = True
-    """Whether the demo model writes as slowly as a real one, for a screen."""
+    """Whether the demo model writes slowly, like a real one, for a screen."""
     save: bool = True
     """Whether conversations are saved."""
     session: str | None = None
     resume: bool = False
     server: ServerSpec | None = None
-    """The only server, in place of those that are configured."""
+    """The only server, instead of the configured ones."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Its secrets, by displayable name."""
     sampling: SamplingRule | None = None
-    """Whether servers may ask the model, if not as configured."""
+    """Whether servers may ask the model; None: as configured."""
     project: bool | None = None
     """Whether to use the project instructions of the folder; None to ask the user."""
     trusted: tuple[str, ...] = ()
     """Servers that are trusted in this run."""
     roots: tuple[str, ...] = ()
-    """Directories that servers are told they may work in, instead of the configured ones."""
+    """Directories to report to servers as their roots, instead of the configured ones."""
     command: str = ""
-    """Which command this is, "" for the app."""
+    """The name of the command, "" for the app."""
     trust_config: bool = False
-    """Whether all of a configuration file counts that is not the user's own, its servers unasked."""
+    """Whether to trust a configuration file that is not the user's own, and start its servers without
+    asking."""
 
     @property
     def hand(self) -> str:
-        """What the record of decisions says of what the user does without a model: a key or a command."""
+        """The decider recorded for actions of the user without a model: a key or a command."""
         return f"command mcptui {self.command}" if self.command else BY_KEY
 
     @classmethod
     def from_args(cls, args: argparse.Namespace) -> "Options":
-        """Return the options of a parsed command line. Missing ones keep their default."""
+        """Return the options of a parsed command line. Missing options keep their defaults."""
         given = vars(args)
         return cls(
             config=given.get("config"),
@@ -68,7 +69,7 @@ class Options:
             mode=Mode(given.get("approve") or Mode.ASK),
             disabled_too=given.get("command") in (None, "logout", "remove"),
             paced=given.get("command") is None,
-            # The question of a script is not saved, unless a session is named.
+            # A script's question is not saved, unless a session is named.
             save=given.get("command") not in _UNSAVED or bool(given.get("session") or given.get("resume")),
             session=given.get("session"),
             resume=bool(given.get("resume")),

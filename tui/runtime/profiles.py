@@ -74,7 +74,7 @@ def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> 
 def configured_profiles(loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> list[ModelProfile]:
     """Return the profiles of a configuration; those that need consent are blocked, and have no secrets.
 
-    With `trust` the command line has said yes.
+    With `trust`, the command line has given consent.
     """
     return [_profile(name, loaded, env, trust=trust) for name in loaded.settings.models]
 
@@ -102,7 +102,7 @@ async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
 
 
 async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str]) -> ModelSelection:
-    """Return the model to use. Look for one on this machine only if nothing else was named.
+    """Return the model to use. Search this machine for one only if nothing else was named.
 
     Raises UsageError if a named profile does not exist, ConfigError if models are configured and none of them
     can be used, or the file or the keychain cannot be read.
@@ -158,7 +158,7 @@ def make_model(
 ) -> ChatModel:
     """Return the model of a profile (None: the demo, `paced` for a screen). No library is imported yet.
 
-    What its endpoint has taught is read from a small file. Raises ConfigError.
+    What was learned about its endpoint is read from a small file. Raises ConfigError.
     """
     if profile is None:
         from tui.model.demo.demo import PACE_SECONDS, DemoModel
@@ -181,7 +181,7 @@ def make_model(
 async def profiles(loaded: "Loaded", env: Mapping[str, str], *, trust: bool = False) -> list[ModelProfile]:
     """Return all available profiles: configured, from the environment, found on this machine.
 
-    Of several with the same name, the first one is used.
+    If several have the same name, the first one is used.
     """
     from tui.model.endpoints.detect import candidates, detect
 
@@ -275,8 +275,8 @@ async def profile_named(
 async def offered(profile: ModelProfile | None) -> Sequence[str]:
     """Return the ids of the chat models that the endpoint of a profile offers. Bounded in time.
 
-    Raises ConfigError or ModelError if the endpoint cannot be reached or does not list models. An id can
-    still be typed.
+    Raises ConfigError or ModelError if the endpoint cannot be reached or does not list models. The user can
+    still type an id.
     """
     if profile is None:
         return (DEMO,)

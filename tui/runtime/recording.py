@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 CLOSE_SECONDS = 2.0
 SETTLE_SECONDS = 0.2
-"""How long the linter may check the last entries at the end."""
+"""How long the linter may take to check the last entries when the run ends."""
 
 FEW, FEW_SECONDS = 200, 1.0
-"""The same for a short run with few entries."""
+"""The same for a short run: its number of entries, and the time."""
 
 MIB = 1024 * 1024
 _log = logging.getLogger(__name__)
@@ -32,9 +32,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """Which traffic is kept, and where. None keeps nothing on disk, or no named filters.
+    """Which traffic is recorded, and where. None stands for no recording, or no named filters.
 
-    `keep_all` keeps every body in full. `command` is the recording command: "run", "call", "" for the app.
+    `keep_all` records every body in full. `command` is the recording command: "run", "call", "" for the app.
     """
 
     folder: Path | None
@@ -62,8 +62,8 @@ def kept_traffic(settings: "TrafficSettings", command: str) -> Keeping:
 class RunRecording:
     """A `core.traffic.TrafficSink` that records.
 
-    `count` is the number of lines to and from servers, `path` the file, once it exists. `listener` gets
-    everything first, and must neither raise nor wait.
+    `count` is the number of lines to and from servers, `path` the file, once it exists. `listener` gets all
+    traffic first, and must neither raise nor wait.
     """
 
     def __init__(
@@ -71,8 +71,8 @@ class RunRecording:
     ) -> None:
         """Record traffic from now on. Nothing is written before `start()`.
 
-        The redactor is called for every body, since keys become known late. The threads that record and lint
-        call `stand_back` between entries.
+        `redactor` is called for every body, because keys may become known late. The threads that record and
+        lint call `stand_back` between entries.
         """
         self.count = 0
         self.columns = EntryColumns()
@@ -147,7 +147,7 @@ class RunRecording:
     def close(self) -> None:
         if self._taps is not None:
             self._taps.close()
-        self._recorder.flush(SETTLE_SECONDS)  # the linter is offered what is stored
+        self._recorder.flush(SETTLE_SECONDS)  # the linter gets what is stored
         self._linting.settle(SETTLE_SECONDS if self._linting.lag > FEW else FEW_SECONDS)
         self._linting.close(CLOSE_SECONDS)
         self._recorder.close(CLOSE_SECONDS)
@@ -195,12 +195,12 @@ class RunRecording:
             return
         from tui.settings.filters import change_filter
 
-        # One assignment: a thread calls this while the screen reads the filters.
+        # A single assignment, because a thread calls this while the screen reads the filters.
         self.recording.filters = change_filter(self._keeping.filters, name, text)
 
 
 def model_judge() -> "ModelJudge":
-    """Return a validator of messages with the SDK's models, for one thread, which also closes it."""
+    """Return a validator of messages with the SDK's models, to be used and closed by one thread."""
     from tui.host.schemas.judge import ModelJudge
     from tui.host.sdk.wire_models import load_wire_models
 

@@ -35,13 +35,13 @@ LAST_PAGE = 2_000
 """Last entries that are loaded immediately."""
 
 PAINTED_SECONDS = 10.0
-"""How long the entries before them wait for the first painting, at most (seconds on a busy machine)."""
+"""Maximum time that the earlier entries wait for the first page to be painted (seconds on a busy machine)."""
 
 KEPT = 2_000
-"""Entries to lint before their findings are shown."""
+"""Entries that are linted before their findings are shown."""
 
 REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
-"""The pause after each page, and the work between two pauses: drawing and keys come first."""
+"""The pause after each page, and the work between two pauses: drawing and keys have priority."""
 
 _log = logging.getLogger(__name__)
 
@@ -51,8 +51,8 @@ def turn_in_recording(
 ) -> tuple[Path, int] | None:
     """Return the newest of the named earlier recordings that contains a turn, and the turn's number in it.
 
-    The turn is identified by its tool calls that ran, or by `questions`: the user's questions so far, the
-    last of which it answers.
+    The turn is identified by its tool calls that ran, or by `questions`: the user's questions so far, with
+    the one that it answers as the last.
     """
     for name in reversed(names):
         path = state_dir() / "recordings" / Path(name).name
@@ -67,7 +67,7 @@ def turn_in_recording(
 
 
 def _turn_asked(path: Path, questions: Sequence[str]) -> int:
-    """Return the turn whose first model request ends with these questions, or at least the last, else 0."""
+    """Return the turn whose first model request ends with these questions, or with the last one; else 0."""
     turn = seen = after = 0
     with closing(RecordingReader(path)) as reader:
         while page := reader.columns(after, PAGE):
@@ -86,7 +86,7 @@ def _turn_asked(path: Path, questions: Sequence[str]) -> int:
 
 
 def _questions_in(body: bytes) -> list[str]:
-    """Return the texts of the user's messages in a model request, if readable."""
+    """Return the texts of the user messages in a model request, if it is readable."""
     try:
         messages = json.loads(body)["messages"]
         said = [one["content"] for one in messages if one["role"] == "user"]
@@ -98,7 +98,7 @@ def _questions_in(body: bytes) -> list[str]:
 class RecordingFile:
     """Loads a recording in a thread. The first rows are available immediately.
 
-    `problem` is why it could not be read completely, or "".
+    `problem` says why it could not be read completely, or is "".
     """
 
     def __init__(self, path: Path) -> None:
@@ -142,11 +142,11 @@ class RecordingFile:
         self._thread.start()
 
     def painted(self) -> None:
-        """Continue after the last page, which is now on the screen."""
+        """Continue after the last page, which is on the screen now."""
         self._painted.set()
 
     def close(self) -> None:
-        """Stop, and wait for the end at most 2 s."""
+        """Stop, and wait at most 2 s for the end."""
         self._closing.set()
         self._painted.set()
         self._thread.close()
@@ -171,7 +171,7 @@ class RecordingFile:
         columns = self.recording.entries
         last = self._load_from_end(reader)
         if not last and reader.damage:
-            self._judged = 0  # findings, stored or new, come after the entries
+            self._judged = 0  # findings, stored or new, follow the entries
         while not self._closing.is_set():
             live = is_live(self._path)
             while reader.hand_rows(columns.extend, last, PAGE):
@@ -201,7 +201,7 @@ class RecordingFile:
     def _load_from_end(self, reader: RecordingReader) -> int:
         """Load the last page, then the earlier ones; return the seq of the last entry, 0 for none.
 
-        Loads nothing if the numbers of the entries do not tell how many there are.
+        Loads nothing if the numbers of the entries do not show how many there are.
         """
         columns = self.recording.entries
         first, last = reader.span()
@@ -216,7 +216,7 @@ class RecordingFile:
             reader.doubt()
             return 0
         self._painted.wait(PAINTED_SECONDS)
-        # Before the entries: then a filter for them is right about all that is loaded.
+        # Before the entries, so that a filter for them is right about all that is loaded.
         self._take_notes(reader)
         self._take_stored(reader, is_live(self._path))
         while not self._closing.is_set():
@@ -240,14 +240,14 @@ class RecordingFile:
                 return
 
     def _or_say(self, part: Callable[[], object]) -> None:
-        """Run a part that adds to the entries. If it fails, report why and continue without it."""
+        """Run a part that adds to the entries. If it fails, report why, and continue without it."""
         try:
             part()
         except StorageError as error:
             self.problem = as_sentences(filter(None, (self.problem, str(error))))
 
     def _note_damage(self, reader: RecordingReader) -> None:
-        """Report what could not be read so far."""
+        """Report the damage found so far."""
         damage = reader.damage
         if self._lost_notes:
             damage = f"{damage or 'the recording is damaged'}. Its marks and notes could not be read"
@@ -269,7 +269,7 @@ class RecordingFile:
                 columns.mark(index, note.marked)
 
     def _take_stored(self, reader: RecordingReader, live: bool) -> bool:
-        """Show the stored findings; return False if nothing stored is, or will be, about all entries."""
+        """Show the stored findings; return False unless they cover, or will cover, all entries."""
         columns = self.recording.entries
         meta = reader.meta()
         judged = judged_of(meta)
@@ -290,7 +290,7 @@ class RecordingFile:
         return False
 
     def _take_findings(self, reader: RecordingReader, live: bool) -> None:
-        """Show the stored findings. Lint entries that their writer will not lint."""
+        """Show the stored findings. Lint entries that the writer will not lint."""
         if self._take_stored(reader, live):
             return
         last = self.recording.entries.last
@@ -298,7 +298,7 @@ class RecordingFile:
         if self._found is not None and not live and self._looked_at >= last and not reader.damage:
             try:
                 self._found.keep(self._path, last)
-            except StorageError as error:  # linted again when it is opened again
+            except StorageError as error:  # linted when it is opened again
                 _log.info("cannot store the findings: %s", error)
 
     def _judge(self, reader: RecordingReader, last: int) -> None:
@@ -339,7 +339,7 @@ class RecordingFile:
 
 
 def _fill(columns: EntryColumns, rows: Sequence[ListRow]) -> None:
-    """Fill rows into the hole, with an event for each missing number."""
+    """Fill the gap with rows, and an event for each missing number."""
     start, end = columns.hole
     missing, stop = columns.seq(start), min(columns.seq(start) + PAGE, columns.seq(end))
     if len(rows) < stop - missing or not _follow(rows, missing):
@@ -349,7 +349,7 @@ def _fill(columns: EntryColumns, rows: Sequence[ListRow]) -> None:
 
 
 def _follow(rows: Sequence[ListRow], seq: int) -> bool:
-    """Return whether these are the rows of `seq` and the numbers behind it."""
+    """Return whether the rows begin with number `seq` and are consecutive."""
     return bool(rows) and rows[0][0] == seq and rows[-1][0] - seq == len(rows) - 1
 
 
@@ -363,10 +363,10 @@ def _ended_ns(path: Path) -> int:
 
 
 class _Judged(RecordingReader):
-    """Reads the findings that were made since, in place of the stored ones."""
+    """Reads the findings of this run's linter in place of the stored ones."""
 
     def __init__(self, path: Path, found: "Callable[[int], JudgedFindings | None]") -> None:
-        """Read a recording; `found` returns what has the findings of an entry, None for the stored ones."""
+        """Read a recording; `found` returns the source of an entry's findings, None for the stored ones."""
         super().__init__(path)
         self._found = found
 

@@ -59,7 +59,7 @@ class RequestContext:
 
     @property
     def measured(self) -> bool:
-        """Whether tokens are scaled to what the endpoint has counted, not only estimated."""
+        """Whether tokens are scaled to the endpoint's counts, not only estimated."""
         return self._calibration.samples > 0
 
     @property
@@ -80,7 +80,7 @@ class RequestContext:
         return self._tokens
 
     def latest_definition_tokens(self) -> Mapping[str, DefinitionTokens]:
-        """Return the same, or the previous ones while a thread counts them: 5,000 tools take 0.1 s."""
+        """Return the same, or the earlier ones while a thread counts: 5,000 tools take 0.1 s."""
         if self._counting is None and (seen := self._situation) != self._seen:
             count = self._conversations().definition_counter(self._host().instructions())
             self._counting = asyncio.get_running_loop().run_in_executor(None, count)
@@ -103,7 +103,7 @@ class RequestContext:
             self._tokens = found
 
     def parts(self) -> Sequence[ContextPart]:
-        """Return what the next request is made of, without the question, in tokens."""
+        """Return the parts of the next request in tokens, without the question."""
         used = self.project.used
         project = used.prompt if used is not None else ""
         return self._conversations().context_parts(project, self.definition_tokens())

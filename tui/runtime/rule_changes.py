@@ -35,7 +35,7 @@ class EarlierApproval:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What would happen to a call: the verdict and the matching rules, with the deciding one first."""
+    """The outcome for a call: the verdict and the matching rules, with the deciding one first."""
 
     judgement: Judgement
     matching: Sequence[Rule]
@@ -45,7 +45,7 @@ class RuleChanges:
     """Lists, tries and changes rules.
 
     Args:
-        configuration: the file, and reading it again.
+        configuration: the file, and how to reload it.
         context: has the current policy, and the tools of the running servers.
     """
 
@@ -71,7 +71,7 @@ class RuleChanges:
         return always + [EarlierApproval(key, False) for key in sorted(policy.session - policy.always)]
 
     def try_call(self, server: str, name: str, arguments: Mapping[str, Any]) -> Trial:
-        """Return what would happen if the model made a call."""
+        """Return what would happen if the model made this call."""
         policy = self._context.policy
         known = (one for one in self._context.toolbox.tools() if (one.server, one.name) == (server, name))
         tool = next(known, Tool(server, name))
@@ -127,7 +127,7 @@ class RuleChanges:
 
 @dataclass(frozen=True, slots=True)
 class _Meant:
-    """Whether a text in the file is the rule to change."""
+    """Finds the text of a rule in the file."""
 
     rule: Rule
 

@@ -10,7 +10,7 @@
     RememberedApprovals    permanent approvals, in the configuration file
 
 Until `ready()` has read the configuration there are no servers, rules and limits. Nothing heavy is imported
-before it, and even this module is loaded only after the first frame.
+before that, and even this module is loaded only after the first frame.
 """
 
 import asyncio
@@ -88,7 +88,7 @@ class Runtime:
         server_choices: settings of servers that the user changes while they run.
         decisions: the record of what was allowed and denied.
         consent: which servers may start.
-        redactor: knows the secrets that must not be shown or stored.
+        redactor: removes secrets that must not be shown or stored.
         questioner: answers requests from servers. Set before `ready()`; without it, everything is declined.
         left_out: configured servers that cannot be used, with all problems of each.
         stand_back: called often by recording threads, which may wait in it for more urgent work.
@@ -208,7 +208,7 @@ class Runtime:
 
         Args:
             start: start the servers with autostart, unless the command line forbids it.
-            model: choose a model. Commands without a question need none.
+            model: choose a model. Commands without a question do not need one.
             record: record the traffic, unless the configuration forbids it.
             taps: also show the traffic that `mcptui tap` records in other processes.
             session: open the session that the command line names. An error is reported as a problem.
@@ -257,7 +257,7 @@ class Runtime:
         return self._config.read()
 
     def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
-        """Create servers, rules and limits from a configuration that was read when its file had `stamp`."""
+        """Create servers, rules and limits from a configuration; `stamp` is that of its file when read."""
         self._problems, self.warnings = loaded.told(self.trust.problems)
         self.host = Host(
             self._adopt(loaded),
@@ -299,9 +299,9 @@ class Runtime:
         self.turn_context.limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
 
     def _take_over(self, loaded: "Loaded") -> None:
-        """Apply the rules and limits of a configuration that was read again, before its servers."""
+        """Apply the rules and limits of a reloaded configuration, before its servers."""
         self._problems, self.warnings = loaded.told(self.trust.problems)
-        # The remembered approvals follow the file on their own.
+        # Permanent approvals are synchronized with the file separately.
         self.turn_context.policy.rules = self._approvals.rules(loaded)
         self._limit(loaded)
         if self.host.sign_ins is not None:
@@ -309,12 +309,12 @@ class Runtime:
         self._revision += 1
 
     async def _choose_model(self) -> None:
-        """Choose a model, for commands that need none until a server requests one."""
+        """Choose a model, for commands that need one only when a server requests it."""
         if not self._active_model.label and self._active_model.error is None and self._loaded is not None:
             await self._active_model.begin(self._loaded)
 
     def _adopt(self, loaded: "Loaded") -> tuple[ServerSpec, ...]:
-        """Apply the servers of a configuration that was read again, and return them."""
+        """Apply the servers of a reloaded configuration, and return them."""
         from tui.settings.specs import left_out, server_specs
 
         self._loaded = loaded
@@ -333,7 +333,7 @@ class Runtime:
         return specs
 
     async def open_session(self) -> str:
-        """Open the session that the command line names, return a note if it is new. May raise McptuiError."""
+        """Open the session named on the command line; return a note if it is new. May raise McptuiError."""
         if self._options.resume:
             return await self.conversations.resume_named(LAST)
         name = self._options.session
@@ -368,7 +368,7 @@ class Runtime:
         """
         if self._loaded is not None:
             for problem in self._loaded.errors:
-                # Some of the rules are worse than none: nobody would notice the missing ones.
+                # Part of the rules would be worse than none: the missing ones would go unnoticed.
                 if not problem.path or problem.path.startswith("approvals"):
                     raise ConfigError(str(problem))
         if self._active_model.error is not None:
@@ -474,7 +474,7 @@ class Runtime:
         return self._loaded is not None and server in self._loaded.settings.servers
 
     def _notice(self, event: Event) -> None:
-        """Store the part of an event that outlives its turn."""
+        """Store the part of an event that is needed after its turn."""
         if isinstance(event, ApprovalGiven) and event.answer is Answer.ALWAYS:
             self._keep(self._save_approvals())
 

@@ -29,10 +29,7 @@ HIDDEN = "***"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Draft:
-    """A server to be written. `notes` say what is still missing.
-
-    `before` is its table in the file when the change started.
-    """
+    """A server to be written. `notes` say what is still missing."""
 
     name: str
     table: Mapping[str, Any]
@@ -45,7 +42,7 @@ class Draft:
 class ServerValues:
     """The fields of a form for a server. `line` is its URL or command line.
 
-    `values` are `NAME=VALUE` for a command and `NAME: VALUE` for an address, one a line. `send_as_is`: send
+    `values` are `NAME=VALUE` for a command and `NAME: VALUE` for an address, one per line. `send_as_is`: send
     secrets in its results to the model. `before` is its table in the file when the form was opened.
     """
 
@@ -84,7 +81,7 @@ class ServerChanges:
         self._one_at_a_time = asyncio.Lock()
 
     def table(self, name: str) -> Mapping[str, Any] | None:
-        """Return the current table of a server in the file, None if it is not there (as for samples)."""
+        """Return the current table of a server in the file, None if the file has none (as for samples)."""
         table = self._present().get(name)
         return table if isinstance(table, Mapping) else None
 
@@ -97,7 +94,7 @@ class ServerChanges:
         return servers if isinstance(servers, Mapping) else {}
 
     def values(self, name: str) -> ServerValues:
-        """Return what a form has of a server, secrets hidden. Raises UsageError if it is not in the file."""
+        """Return a server's form values, secrets hidden. Raises UsageError if it is not in the file."""
         from tui.settings.new_server import form_line
 
         table = self._configured(name)
@@ -161,7 +158,7 @@ class ServerChanges:
         return "${" in word or find_program(expanded) is not None or (os.sep in word and beside.is_file())
 
     async def add(self, draft: Draft) -> Sequence[str]:
-        """Write a new server and start it; return sentences about side effects.
+        """Write a new server and start it; return sentences about further effects.
 
         Raises McptuiError if it could not be written.
         """
@@ -191,8 +188,8 @@ class ServerChanges:
     async def remove(self, name: str) -> Sequence[str]:
         """Stop a server, remove it from the file, and delete its tokens and the files of its bundle.
 
-        Return sentences about the latter. Raises McptuiError if the file could not be written; the server
-        then keeps running.
+        Returns sentences about the deleted tokens and files. Raises McptuiError if the file could not be
+        written; the server then keeps running.
         """
         from tui.settings.packages.leftovers import Leftovers
 
@@ -204,7 +201,7 @@ class ServerChanges:
         return left if self._config.servers() else [*left, NONE_LEFT]
 
     async def follow(self, loaded: "Loaded") -> None:
-        """Apply the servers of a configuration that was read again."""
+        """Apply the servers of a reloaded configuration."""
         async with self._one_at_a_time:
             await self._follow(self._adopt(loaded), "")
 
@@ -220,7 +217,7 @@ class ServerChanges:
     async def _change(
         self, write: Callable[[], None], *, start: str = "", leaving: str = "", typed: bool = False
     ) -> Sequence[str]:
-        """Write and apply a change; return what a sign-out from the server that is `leaving` has to say."""
+        """Write and apply a change; return sentences about signing out from the server that is `leaving`."""
         signed_out = SignedOut(0)
         async with self._one_at_a_time:
             await asyncio.to_thread(write)
@@ -232,7 +229,7 @@ class ServerChanges:
             specs = self._adopt(loaded)
             for spec in specs:
                 if typed and spec.name == start and spec.source and self._agree is not None:
-                    await self._agree(spec)  # the user wrote it, in a file that is not their own
+                    await self._agree(spec)  # the user entered it, in a file that is not their own
             await self._follow(specs, start)
         return [signed_out.told.strip().rstrip(".")] if signed_out.told else []
 
@@ -259,7 +256,7 @@ class ServerChanges:
 
 
 def _is_started_again(before: ServerStatus, spec: ServerSpec) -> bool:
-    """Whether to start a changed server: it ran, or could not run with its old configuration."""
+    """Whether to start a changed server: it was running, or could not run with its old configuration."""
     if before.state in (ServerState.RUNNING, ServerState.STARTING):
         return True
     return spec.autostart and bool(before.spec.disabled or before.spec.problem or before.failed)

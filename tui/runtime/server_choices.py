@@ -18,8 +18,8 @@ EVERYTHING = "*"
 class ServerChoices:
     """Changes settings of one server that need no restart.
 
-    `host` returns the servers, which are replaced when the configuration is read. `is_configured` tells
-    whether a server is in the configuration file: samples are not.
+    `host` returns the host, which is replaced when the configuration is read. `is_configured` tells whether a
+    server is in the configuration file: samples are not.
     """
 
     def __init__(
@@ -31,13 +31,13 @@ class ServerChoices:
         self._saving = asyncio.Lock()
 
     async def toggle_tool(self, server: str, tool: str) -> str:
-        """Disable or enable a tool for the model; return why that was not saved, or ""."""
+        """Turn a tool on or off for the model; return why that was not saved, or ""."""
         host = self._host()
         names = [one.name for one in host.workbench.tools(server)]
         return await self._set_off(server, switched(host.status(server).spec.off, tool, names))
 
     async def toggle_all(self, server: str) -> str:
-        """Turn all tools off for the model, or on if any is off; return why it was not saved, or ""."""
+        """Turn all tools off for the model, or on if any is off; return why that was not saved, or ""."""
         return await self._set_off(server, () if self._host().status(server).spec.off else (EVERYTHING,))
 
     async def toggle_instructions(self, server: str) -> str:

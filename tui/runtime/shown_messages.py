@@ -13,13 +13,13 @@ class ShownMessages(Sequence[Message]):
     """Messages that are redacted on access. A message is immutable and redacted once."""
 
     def __init__(self, messages: Sequence[Message], redactor: Redactor) -> None:
-        """Show `messages`, which may grow."""
+        """Show `messages`, a list that may grow."""
         self._messages = messages
         self._redactor = redactor
         self._shown: dict[int, tuple[Message, Message, int]] = {}
 
     def of(self, messages: Sequence[Message]) -> "ShownMessages":
-        """Return these messages if they are of that list, otherwise new ones for it."""
+        """Return this object if it already shows that list, else a new one for it."""
         return self if messages is self._messages else ShownMessages(messages, self._redactor)
 
     def __len__(self) -> int:

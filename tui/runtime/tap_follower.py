@@ -1,7 +1,7 @@
 """Adds the traffic that `mcptui tap` records in other processes to this one's, live.
 
 A tap writes its own recording, because it must not depend on another process. A running mcptui reads new
-entries from it and treats them as its own, with the source "tap:NAME".
+entries from that recording and adds them to its own, with the source "tap:NAME".
 """
 
 import logging
@@ -80,10 +80,10 @@ class TapWatch:
                 tap.close()
 
     def _candidates(self) -> tuple[set[Path], set[Path]]:
-        """Return the relevant recordings, and those of them that are being written.
+        """Return the recordings to follow, and those of them that are still being written.
 
-        These are the live ones, and those started since this follower: some taps run only for a moment. There
-        may be thousands of others, which are excluded by name.
+        These are the ones being written, and those started after this follower: some taps run only for a
+        moment. There may be thousands of others, which are excluded by name.
         """
         try:
             names = set(os.listdir(self._folder))
@@ -109,7 +109,7 @@ class TapWatch:
 
 
 class _Tap:
-    """The recording of one tap, read up to some entry."""
+    """The recording of one tap, and how far it has been read."""
 
     def __init__(self, path: Path) -> None:
         self._reader = RecordingReader(path)

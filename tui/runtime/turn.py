@@ -22,14 +22,14 @@ PATIENCE_NS = 8_000_000_000
 """Maximum time that a question waits for starting servers."""
 
 FRESH_NS = 20_000_000_000
-"""Time after its start during which a question waits for a server. Downloads take longer."""
+"""Time after its start during which a question waits for a server. Downloads take longer than that."""
 
 LOOK_SECONDS = 0.05
 
 
 @dataclass(slots=True)
 class TurnContext:
-    """What a turn needs besides a conversation and a model. The runtime replaces parts of it.
+    """What a turn needs besides a conversation and a model. The runtime replaces its parts.
 
     Attributes:
         toolbox: the tools of the running servers.
@@ -38,10 +38,10 @@ class TurnContext:
         limits: the hard limits of a turn.
         clock: time.
         notice: called with each event first.
-        redactor: knows the secrets that front ends must not receive.
+        redactor: removes secrets that front ends must not receive.
         recording_name: returns the recording that the traffic goes to, or "".
-        instructions: returns the part of the system text that is the project's and the servers' own, or "".
-        look: looks for changes before a turn, in a thread.
+        instructions: returns the part of the system text from the project and the servers, or "".
+        look: checks for changes before a turn, in a thread.
         resources: the resources that the model may read.
         turned_off: returns the tools that the user has turned off for the model.
         decisions: records what was allowed and denied.
@@ -70,10 +70,10 @@ class PendingTurn:
     """A turn that starts when its events are iterated. Screens may read it before.
 
     Args:
-        begin: opens the journal, says what the user said, and returns the turn.
-        meter: what is shown until then.
-        notice: called with each event before anyone else has it.
-        redactor: takes secrets out of it.
+        begin: opens the journal, adds the user's message, and returns the turn.
+        meter: the meter to show before the turn exists.
+        notice: called with each event before all others.
+        redactor: removes secrets from the events.
         waits: what to wait for before it starts.
     """
 
@@ -102,7 +102,7 @@ class PendingTurn:
 
     @property
     def unsaid(self) -> Sequence[str]:
-        """The `steer` texts that the model did not receive."""
+        """The `steer` texts that did not reach the model."""
         return self._turn.unsaid if self._turn is not None else tuple(self._early)
 
     def steer(self, text: str) -> None:
@@ -167,23 +167,23 @@ class PendingTurn:
 
 
 class Prerequisite(Protocol):
-    """Something worth waiting for before a question is sent."""
+    """A condition that is worth waiting for before a question is sent."""
 
     def awaited(self) -> str:
-        """Return a sentence about what is awaited, or ""."""
+        """Return a sentence about what the question waits for, or ""."""
 
     async def wait(self) -> None:
         """Wait for it. Bounded in time; cancelling ends it."""
 
     def missing(self) -> str:
-        """Return a sentence about what is still missing afterwards, or ""."""
+        """Return a sentence about what is still missing after waiting, or ""."""
 
 
 class ServersStarting:
     """The starting servers. A question waits briefly, so that the model has their tools.
 
     Args:
-        statuses: gives the state of all servers. Cheap.
+        statuses: returns the state of all servers. Cheap.
         clock: time.
     """
 
@@ -220,10 +220,10 @@ class ServersStarting:
 
 
 class ModelLoading:
-    """A model that its server has not loaded yet. Only after that, the server reports its context window.
+    """A model that its server has not loaded yet. The server reports the context window only after that.
 
     Args:
-        to_load: gives the model's name, or "" if there is nothing to load. Cheap.
+        to_load: returns the model's name, or "" if there is nothing to load. Cheap.
         load: loads it.
     """
 

@@ -1,1 +1,1 @@
-"""What the runtime knows about servers besides their configuration."""
+"""The runtime's knowledge about servers besides their configuration: consent, trust, memory."""

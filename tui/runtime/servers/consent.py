@@ -32,7 +32,7 @@ BY_NOBODY = f"{BY_DEFAULT} (no screen to ask on)"
 MAX_COMMAND = 2000
 MAX_PATH = 4096
 LOOKED_THROUGH = 4_000
-"""Characters of a server that are looked through at once; more in a thread, because keys would wait."""
+"""Maximum characters of a server that are searched at once; more in a thread, so that keys keep working."""
 
 _log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class SharedQuestion:
         self._answered: asyncio.Future[ConsentsAnswer] = asyncio.get_running_loop().create_future()
 
     async def answer(self, server: str) -> ConsentsAnswer:
-        """Wait for the answer, which is `EACH` for a late server."""
+        """Wait for the answer; it is `EACH` for a server that was added late."""
         if self._answered.done():
             return ConsentsAnswer.EACH
         if self._asking is None:
@@ -70,7 +70,7 @@ class SharedQuestion:
             raise
 
     def leave(self, server: str) -> None:
-        """Withdraw the question about a server. The question about the others is asked again."""
+        """Withdraw the question about a server, and ask about the others again."""
         self._questions.pop(server, None)
         if self._asking is not None:
             self._asking.cancel()
@@ -123,7 +123,7 @@ class RunConsent:
     def over_file(
         cls, questioner: Callable[[], Person], decisions: DecisionLog, *, trust: bool
     ) -> "RunConsent":
-        """Return one that stores consents in their file."""
+        """Return a gate that stores consent in a file."""
         return cls(StoredConsents(consents_file()), questioner, decisions, trust=trust)
 
     def allows(self, spec: ServerSpec) -> bool:
@@ -169,7 +169,7 @@ class RunConsent:
                 self._shared |= {one.server: shared for one in asked}
 
     async def _question_of(self, spec: ServerSpec, launch: Launch) -> ConsentQuestion:
-        """Return the question about a server. Looking through a long one would hold up the screen."""
+        """Return the question about a server, in a thread, because a long one would block the screen."""
         if launch.length <= LOOKED_THROUGH:
             return self._question(spec, launch)
         return await asyncio.to_thread(self._question, spec, launch)
@@ -210,7 +210,7 @@ class RunConsent:
             await self._save(spec, lambda: self._store.refuse(launch.digest()))
 
     async def keep(self, spec: ServerSpec, launch: Launch | None = None) -> None:
-        """Store consent for a server. If that fails, it lasts until mcptui ends."""
+        """Store consent for a server. If that fails, it lasts until mcptui exits."""
         found = launch or launch_of(spec)
         self._agreed.add(found.digest())
         await self._save(spec, lambda: self._store.add(spec.name, spec.source, found))
@@ -228,13 +228,13 @@ class RunConsent:
             waiting.task.cancel()
 
     def require(self, specs: Iterable[ServerSpec]) -> None:
-        """Raise UsageError if one of the servers needs consent, because nobody can be asked."""
+        """Raise UsageError if one of the servers needs consent, because there is no user to ask."""
         missing = [spec for spec in specs if not spec.problem and not self.allows(spec)]
         if not missing:
             return
         for spec in missing:
             self.refuse(spec)
-        lines = [line for spec in missing for line in described(spec)]  # all of it, since a yes is to all
+        lines = [line for spec in missing for line in described(spec)]  # in full, because consent is in full
         origin = ", ".join(dict.fromkeys(clean_line(spec.source, 300) for spec in missing))
         head = f"This server was not started. It comes from {origin} and needs your consent:"
         if len(missing) > 1:
@@ -243,7 +243,7 @@ class RunConsent:
         raise UsageError("\n".join((head, *lines, *damage, CONSENT_STEP)))
 
     def refuse(self, spec: ServerSpec) -> None:
-        """Record that a server was not started because nobody could be asked."""
+        """Record that a server was not started because there was no user to ask."""
         self._record(spec, launch_of(spec), allowed=False, by=BY_NOBODY)
 
     def _record(self, spec: ServerSpec, launch: Launch, *, allowed: bool, by: str) -> None:
@@ -275,7 +275,7 @@ def _sourced(path: Path, env: Mapping[str, str]) -> Iterator[ServerSpec]:
 
 
 def missing_consents(path: Path, env: Mapping[str, str]) -> list[tuple[ServerSpec, list[str]]]:
-    """Return the servers of a file that need consent, each with the changes since the last consent.
+    """Return the servers of a file that need consent, each with the changes since it was last given.
 
     Blocks. Raises ConfigError if the file cannot be read.
     """
@@ -310,9 +310,9 @@ def agree(path: Path, server: str, env: Mapping[str, str], *, by: str, expected:
 
 
 def refuse(name: str, launch: Launch, decisions: DecisionLog) -> None:
-    """Keep and record that the user said no to a server or a model; `name` is that of the question.
+    """Store and record that the user refused a server or a model; `name` is that of the question.
 
-    Blocks. If it cannot be written, it counts until mcptui ends.
+    Blocks. If it cannot be written, it applies until mcptui exits.
     """
     decisions.add(decision_of(name, launch, allowed=False, by=BY_KEY))
     try:
@@ -327,12 +327,12 @@ def damaged_answers() -> str:
 
 
 def refused_at(launch: Launch) -> int:
-    """Return when the user said no to it, in seconds since the epoch; 0 for never. Blocks."""
+    """Return when the user refused it, in seconds since the epoch; 0 for never. Blocks."""
     return StoredConsents(consents_file()).refused(launch.digest())
 
 
 def decision_of(name: str, launch: Launch, *, allowed: bool, by: str) -> DecisionRecord:
-    """Return the line of the record about a server or a model; `name` is that of the question."""
+    """Return the record of the decision about a server or a model; `name` is that of the question."""
     subject = "use" if launch.is_model else "connect" if launch.url else "start"
     digest, asked = launch.digest()[:16], by == BY_KEY
     return DecisionRecord(
@@ -347,13 +347,13 @@ CONSENT_STEP = (
 
 
 def described(spec: ServerSpec) -> list[str]:
-    """Return the text of the question about a server, for a refusal: what would run, with its marks."""
+    """Return the text of the question about a server for a refusal: what would run, and its risks."""
     lines = (clean_line(spec.name, 64), *consent_question(spec, launch_of(spec)).lines()[1:])
     return [f"  {one if len(one) <= MAX_COMMAND else one[: MAX_COMMAND - 1] + '…'}" for one in lines]
 
 
 def _short(launches: Mapping[str, Launch]) -> set[str]:
-    """Return the names of those that may fit on a screen together, and can be looked through at once."""
+    """Return the servers that may fit on a screen together, and are quick to search."""
     found, left = set(), MAX_ON_SCREEN
     for name, launch in launches.items():
         if launch.length <= left:

@@ -1,4 +1,4 @@
-"""Which models may be used: the user's own, and those of another file with consent.
+"""Which models may be used: the user's own, and those of other files with consent.
 
 A model in someone else's file determines where conversations and keys are sent. Without consent, nothing is
 sent to it, and it gets nothing from the environment or the keychain.
@@ -71,10 +71,7 @@ def _shown_settings(name: str, loaded: "Loaded") -> dict[str, str]:
 
 
 def blocked(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> str:
-    """Return why a model of `loaded` may not be used, or "". Reads a small file.
-
-    With `trust`, the command line gives consent for this run.
-    """
+    """Return why a model of `loaded` may not be used, or "". Reads a small file."""
     if trust or not loaded.source or name not in loaded.settings.models:
         return ""
     launch = model_launch(name, loaded, env)
@@ -150,7 +147,7 @@ class ModelConsent:
         return False
 
     async def refuses(self, name: str, loaded: "Loaded") -> bool:
-        """Return whether the user said no to a model, as it is: then only they choose it again."""
+        """Return whether the user refused a model as it is; then it is used only if they choose it again."""
         if self._trust or name not in loaded.settings.models:
             return False
         launch = model_launch(name, loaded, self._env)

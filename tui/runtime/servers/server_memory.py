@@ -1,4 +1,4 @@
-"""What is known about servers from earlier runs: tasks, eras, accepted definitions."""
+"""What is remembered about servers from earlier runs: tasks, eras, accepted definitions."""
 
 from tui.core.definitions.accepted import KnownDefinitions
 from tui.core.secrets.redact import Redactor
