@@ -1,4 +1,4 @@
-"""What runs each action of the chat screen, and which of them can run now."""
+"""Runs the actions of the chat screen, and determines which are available."""
 
 from collections.abc import Callable
 from inspect import isawaitable
@@ -22,7 +22,7 @@ from tui.ui.keys.situation import WITHOUT_SERVERS, possible, unavailable
 from tui.ui.widgets.server_rows import why_only_listed
 
 ON_MESSAGE = {found.id: found for found in of_context(Context.CONVERSATION) if not found.run}
-"""Actions whose keys are also letters of a message; they wait until the letter cannot be the start of one."""
+"""Actions whose keys are also letters of a message. They wait until the letter cannot start a message."""
 
 EXPLAINED = frozenset({"chat.continue"}) | {
     found.id for found in of_context(Context.SERVERS) if found.id not in ("servers.open", *WITHOUT_SERVERS)
@@ -30,11 +30,11 @@ EXPLAINED = frozenset({"chat.continue"}) | {
 """Actions that say why they are unavailable when their key is pressed."""
 
 ACT, UNAVAILABLE = "act ", "unavailable "
-"""Prefixes of what `AnswerKeys` holds back besides answers: the id of an action, a message to show."""
+"""Prefixes of non-answers that `AnswerKeys` delays: the id of an action, or a message to show."""
 
 
 class ActionHandlers:
-    """Runs the actions of the chat screen by their ids, which are those of `keys/action_table.py`."""
+    """Runs the actions of the chat screen by their ids, as in `keys/action_table.py`."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class ActionHandlers:
             await result
 
     def settle(self, answer: str) -> None:
-        """Act on a letter, now that it cannot be the start of a message."""
+        """Act on a letter once it can no longer be the start of a message."""
         if answer.startswith(UNAVAILABLE):
             self._regions.notify(answer.removeprefix(UNAVAILABLE), timeout=4)
         elif answer.startswith(ACT):
@@ -149,7 +149,7 @@ class ActionHandlers:
         self._wake()
 
     def _cancel(self) -> None:
-        """Close a list, cancel a command or stop the turn; if there is none of them, focus the composer."""
+        """Close a list, cancel a command or stop the turn; otherwise, focus the composer."""
         composer = self._regions.composer
         if (composer.has_focus and composer.leave()) or self._outbox.cancel():
             return
@@ -195,21 +195,21 @@ class ActionHandlers:
         return unavailable(found, situation, self._regions.key_of("chat.cancel"))
 
     def says_unavailable(self, action_id: str) -> bool:
-        """Say why an action is unavailable; return False, saying nothing, if it is available."""
+        """Say why an action is unavailable and return True; if it is available, return False."""
         why = self._why_unavailable(action(action_id))
         if why:
             self._regions.notify(why, timeout=4)
         return bool(why)
 
     def write_letter(self, key: str, letter: str) -> bool:
-        """Write a letter that is no command into the composer; return whether it was taken.
+        """Write a letter that is not a command into the composer; return whether it was consumed.
 
-        The key of an unavailable command is explained instead, once its letter cannot be the start of a
-        message.
+        For an unavailable command, the reason is shown instead, once its letter can no longer be the start of
+        a message.
         """
         regions = self._regions
         focused = regions.screen.focused
-        # In a burst, later letters come here too, although the focus has moved on.
+        # In a burst, later letters arrive here too, although the focus has already moved.
         if focused is not regions.conversation and focused is not regions.composer:
             return False
         if focused is regions.conversation:

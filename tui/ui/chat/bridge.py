@@ -1,4 +1,4 @@
-"""Shows the events of a turn in the transcript. Nothing else crosses between loop and screen."""
+"""Shows the events of a turn in the transcript: the only connection between loop and screen."""
 
 import math
 import time
@@ -27,10 +27,10 @@ END_HINTS: Mapping[str, str] = {
     EndReason.FILTERED: "Enter /retry to ask again.",
     EndReason.EMPTY: "Enter /retry to ask again.",
 }
-"""What to do after a turn that ended so; `{go_on}` is a key."""
+"""What to do after a turn that ended in this way; `{go_on}` is a key."""
 
 STALLED_SECONDS = 5
-"""From when on the silence of a model is shown."""
+"""Seconds without data from the model after which this is shown."""
 
 _OF_A_REPLY = (events.StepStarted, events.TextDelta, events.ReasoningDelta, events.CallForming)
 
@@ -38,7 +38,7 @@ _KINDS = {"error": "bad", "limit": "warn", "warn": "warn", "retry": "warn"}
 
 
 def note_of(remark: Remark, *, go_on: str) -> tuple[str, str]:
-    """Return the text of a remark, or "", with keys in it, and the kind of note: info, warn or bad."""
+    """Return the text of a remark, with keys in it, or "", and the kind of note: info, warn or bad."""
     hint = END_HINTS.get(remark.text, "") if remark.kind == "end" else ""
     words = " ".join(filter(None, (words_of(remark), hint.format(go_on=go_on))))
     return words, _KINDS.get(remark.kind, "info")
@@ -51,14 +51,10 @@ def ended_at_limit(remarks: Sequence[Remark], messages: int) -> bool:
 
 
 class Bridge:
-    """Shows the events of turns.
+    """Shows the events of turns. `notice` returns the line to show below each reply, or "".
 
-    `notice` returns the line that must stand under each reply, or "".
-
-    Attributes:
-        step: the running step, 0 between turns.
-        can_continue: the last turn ended at a limit.
-        calls_begun: calls of this turn that were sent to their servers, the running ones among them.
+    Attributes: step: the running step, 0 between turns. can_continue: whether the last turn ended at a limit.
+    calls_begun: number of calls of this turn sent to servers, including running ones.
     """
 
     def __init__(
@@ -78,18 +74,18 @@ class Bridge:
         self._cards: set[str] = set()
         self._asking: ApprovalRequest | None = None
         self._activity = ""
-        self._heard_at: float | None = None  # while a reply is awaited: when something of it came last
+        self._heard_at: float | None = None  # while a reply is awaited: time of the last data of it
         self._reason = ""
-        self._why: Block | None = None  # the line of the conversation that says so
+        self._why: Block | None = None  # the note that explains the retry
         self._step_at: float | None = None
         self.step = 0
         self.can_continue = False
         self.calls_begun = 0
-        """How many calls of this turn were sent to their servers, the running ones among them."""
+        """Number of calls of this turn sent to servers, including running ones."""
 
     @property
     def activity(self) -> str:
-        """What is going on, for the status line; counts down to a retry, or the silence of a model."""
+        """Text on the current activity, for the status line, with a countdown or the model's silence."""
         if self._retry is None:
             if not self.is_stalled:
                 return self._activity
@@ -108,7 +104,7 @@ class Bridge:
 
     @property
     def is_stalled(self) -> bool:
-        """Whether the model has sent nothing for so long that `activity` says so."""
+        """Whether the model has sent nothing for so long that `activity` shows it."""
         return self._retry is None and self._silent >= STALLED_SECONDS
 
     @property
@@ -141,7 +137,7 @@ class Bridge:
                 at_once = "" if event.delay else f"   {clean_line(event.reason, 160)}"
                 self._activity = f"waiting for the model{at_once}"
             case events.StepEnded(ms=ms, calls=calls):
-                if calls:  # a reply without text has its label, too
+                if calls:  # a reply without text also has a label
                     self._reply()
                 self._end_reply(ms / 1000, self._notice() if not calls else "", last=not calls)
             case events.TurnError():
@@ -178,11 +174,11 @@ class Bridge:
 
     @property
     def keys(self) -> Mapping[str, str]:
-        """The keys that `note_of` mentions."""
+        """The keys in the texts of `note_of`."""
         return {"go_on": self._key("chat.continue")}
 
     def _say_why(self, event: events.RetryScheduled) -> None:
-        """Explain a retry once, in full: the status line has no room for it."""
+        """Explain a retry once, in full: the status line has too little room."""
         if event.reason != self._reason:
             self._reason = event.reason
             self._why = self._note(event)
@@ -192,7 +188,7 @@ class Bridge:
         self._show_question()
 
     def abandon(self) -> None:
-        """End a turn whose events stopped without `TurnEnded`."""
+        """End a turn whose events ended without `TurnEnded`."""
         self._end_reply(None, partial=True)
         self._view.sign_reply()
         self._cards.clear()
@@ -224,12 +220,12 @@ class Bridge:
         self._activity = ""
         self._stop_reply()
         self._view.sign_reply()
-        if self._why is not None and event.message == self._reason:  # said again, with what to do
+        if self._why is not None and event.message == self._reason:  # the same reason, with the next step
             self._view.drop_note(self._why)
         self._note(event)
 
     def _stop_reply(self) -> None:
-        """End a reply that stopped in the middle; why is said below it."""
+        """End a reply that stopped in the middle; the reason is shown below it."""
         took = self._clock() - self._step_at if self._step_at is not None else None
         self._end_reply(took, self._notice())
 
@@ -268,14 +264,14 @@ class Bridge:
     def _end(self, event: events.TurnEnded) -> None:
         self._stop_reply()
         self._view.sign_reply()
-        self._cards.clear()  # the next turn may reuse an id, and ask before its first event
+        self._cards.clear()  # the next turn may reuse an id, and ask for approval before its first event
         self._activity, self.step = "", 0
         self.can_continue = event.reason is EndReason.LIMIT
         self._note(event)
 
 
 def _result_text(event: events.ToolCallEnded) -> str:
-    """Return the server's text, or what the model is told if the server sent none."""
+    """Return the server's text, or what the model was told if the server sent none."""
     result = event.result
     if result is not None and result.failure is CallFailure.NONE:
         texts = [item.text for item in result.content if isinstance(item, TextContent)]

@@ -1,4 +1,4 @@
-"""Runs the commands that are written into the composer: `/model`, `/export`, prompts, snippets."""
+"""Runs the commands that the user types: `/model`, `/export`, prompts, snippets."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tui.ui.dialogs.picker import PickerChoice
 
 ALONE = frozenset({"model", "system", "clear", "compact", "retry", "sessions", "branch"})
-"""Commands that change the conversation; a running turn does so too."""
+"""Commands that change the conversation and cannot run during a turn."""
 
 PROMPT_SECONDS = 60.0
 
@@ -39,11 +39,11 @@ OPENS = {
     "rules": "rules.open",
     "help": "app.help",
 }
-"""Actions that commands without arguments are another name for."""
+"""Actions that commands without arguments run."""
 
 
 class SlashCommands:
-    """Runs a command."""
+    """Runs slash commands."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class SlashCommands:
         }
 
     async def run(self, command: SlashCommand) -> None:
-        """Run a command. After a `McptuiError` nothing was changed."""
+        """Run a command. A `McptuiError` means that nothing was changed."""
         spec, rest = command.spec, command.rest
         if spec.kind is CommandKind.SNIPPET:
             self._snippet(spec, rest)
@@ -146,7 +146,7 @@ class SlashCommands:
         self._regions.notify("Summarizing older messages…")
         before = self._current.conversations.compaction
         told = await self._current.conversations.compact()
-        if self._current.conversations.compaction == before:  # else a line of the conversation says it
+        if self._current.conversations.compaction == before:  # otherwise, a note in the conversation says it
             self._note(told)
 
     async def _retry(self, _: str) -> None:
@@ -243,7 +243,7 @@ class SlashCommands:
 
         def attach(key: str) -> None:
             one = found[key]
-            if one.template:  # it is filled in on the workbench, and attached there
+            if one.template:  # the user fills it in on the workbench, and attaches it there
                 self._navigator.open_server(one.server, key_of_resource(one.uri, template=True))
             else:
                 self._composer.attach(Reference.to_resource(one.server, one.uri))
@@ -313,7 +313,7 @@ class SlashCommands:
         self._composer.put_back(f"{text}\n{found.unknown}" if found.unknown else text)
 
     async def _prompt(self, spec: CommandSpec, rest: str) -> None:
-        """Put the messages of a prompt into the composer, for the user to read before they are sent."""
+        """Put the messages of a prompt into the composer, for the user to read before sending."""
         found = parse_arguments(self._composer.pastes.expand(rest), spec.names, spec.required)
         if found.unknown:
             raise McptuiError(f"does not take “{clean_line(found.unknown, 40)}”", where=f"/{spec.name}")

@@ -1,4 +1,4 @@
-"""Editing the configuration file in the user's editor, effective on saving."""
+"""Edits the configuration file in the user's editor, and applies it when saved."""
 
 import asyncio
 import os
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 MOST_ERRORS = 5
 
 ApplyUi = Callable[[str, Mapping[str, Sequence[str]]], Sequence["Problem"]]
-"""Takes theme and keys; returns what is wrong with them."""
+"""Takes theme and keys; returns their problems."""
 
 
 class ConfigEditing:
     """Opens the configuration file in the user's editor, and applies it once the editor has ended.
 
-    What is wrong with it is said with the lines; the configuration before stays in force then.
+    If it has errors, they are shown with their lines, and the previous configuration stays in use.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class ConfigEditing:
             self._editor.begin(self._edit)
 
     def reload(self) -> None:
-        """Apply the file as it is on disk."""
+        """Apply the file on disk."""
         if self._runtime.is_ready:
             self._regions.screen.run_worker(self._apply(), name="reload the configuration")
 

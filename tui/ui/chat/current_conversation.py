@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 NOT_SAVED = "The conversation is empty."
 
 OpenDialog = Callable[[Screen[Any], Callable[[Any], None] | None], None]
-"""Opens a dialog, unless one of its kind is open; the second argument is called with its result."""
+"""Opens a dialog, unless one of the same class is open; the second argument is called with its result."""
 
 
 class CurrentConversation:
@@ -62,14 +62,14 @@ class CurrentConversation:
         self._forget = forget
         self._wake = wake
         self._fail = fail
-        self._parent = ""  # the conversation this one branched off, as long as it is not saved itself
-        self._shown = -1  # `Conversations.opened` of the conversation that is shown
+        self._parent = ""  # id of the conversation that this unsaved one branched off
+        self._shown = -1  # `Conversations.opened` of the conversation on screen
         self._seen: tuple[int, Compaction] | None = None
         self._change: asyncio.Task[None] | None = None
 
     @property
     def conversations(self) -> "Conversations":
-        """The saved conversations and the one on screen; only once the runtime is ready."""
+        """The saved conversations and the one on screen. Only available once the runtime is ready."""
         return self.runtime.conversations
 
     @property
@@ -79,7 +79,7 @@ class CurrentConversation:
         return info.parent if info is not None else self._parent
 
     def occupied(self) -> tuple[str, str]:
-        """Return why the conversation cannot be changed or replaced now, and what to do; or two ""."""
+        """Return why the conversation cannot be changed or replaced now, and the next step, or two ""."""
         stop = f"{self.regions.key_of('chat.cancel')} stops it."
         if self._turns.running:
             return "a turn is running", stop
@@ -114,7 +114,7 @@ class CurrentConversation:
             self._fail(error)
 
     def is_still_open(self, opened: int) -> bool:
-        """Return whether the conversation is still the one a dialog was opened for; notify if not."""
+        """Return whether the conversation for which a dialog was opened is still open; notify if not."""
         if self.conversations.opened == opened:
             return True
         self.regions.notify("You switched to another conversation. Nothing was changed.")
@@ -125,7 +125,7 @@ class CurrentConversation:
             await asyncio.wait({self._change}, timeout=1.0)
 
     async def start_new(self) -> None:
-        """Start a new conversation; raises `McptuiError` while something is done with the one on screen."""
+        """Start a new conversation. Raises `McptuiError` while the current one is busy."""
         await self.conversations.new()
         self._parent = ""
         self.show()
@@ -161,13 +161,13 @@ class CurrentConversation:
         self.show()
 
     def adopt(self) -> None:
-        """Take the conversation that the runtime has opened as the one on screen."""
+        """Show the conversation that the runtime has opened."""
         self._shown = self.conversations.opened
 
     def follow(self) -> None:
-        """Show what changed in the conversation other than by a turn."""
+        """Show changes in the conversation that were not caused by a turn."""
         conversations = self.conversations
-        if conversations.opened != self._shown:  # opened by a command that was cancelled since
+        if conversations.opened != self._shown:  # opened by a command that has since been cancelled
             self._parent = ""
             self.show()
         seen = (conversations.revision, conversations.compaction)
@@ -176,10 +176,13 @@ class CurrentConversation:
             self._show_compaction()
 
     def show(self, message: int | None = None) -> None:
-        """Show the conversation from scratch, at a message or its end; and its trace if it is another one."""
+        """Redraw the conversation, at a message or its end.
+
+        Redraw the trace if it is another conversation.
+        """
         conversations, runtime, bridge = self.conversations, self.runtime, self._bridge
         is_another, self._shown = self._shown != conversations.opened, conversations.opened
-        if is_another:  # the trace of the one on screen knows more than its messages tell
+        if is_another:  # the current trace has more details than the messages
             self._spans.clear(
                 past_turns(conversations.messages, conversations.remarks, conversations.turn_numbers)
             )
@@ -196,7 +199,7 @@ class CurrentConversation:
             )
         self._show_compaction()
         if lost := conversations.lost():
-            self._parent = ""  # there is no way back
+            self._parent = ""  # the user cannot go back
             words = f"Some messages of the previous conversation were not saved: {lost}."
             self.regions.conversation.add_note(words, "bad")
         if message is not None:
@@ -260,7 +263,7 @@ class CurrentConversation:
         self.open_dialog(screen, done)
 
     def open_models(self, purpose: str = "", chosen: Callable[[], None] = lambda: None) -> None:
-        """Switch the model; `chosen` is called once another one is set."""
+        """Switch the model; `chosen` is called once another model is set."""
         from tui.ui.lists.models import ModelsScreen
 
         if not self.runtime.is_ready:
@@ -310,7 +313,7 @@ class CurrentConversation:
         self.ask_to_export(info, export_path(Path.cwd(), info.title))
 
     def ask_to_export(self, info: "SessionInfo", path: Path, kind: "ExportKind" = "markdown") -> None:
-        """Show what an export has, and ask where to."""
+        """Show the contents of an export, and ask for its file."""
         from tui.ui.dialogs.export_chat import ExportChat
 
         def answered(answer: "ChatExport | None") -> None:

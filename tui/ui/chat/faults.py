@@ -1,31 +1,31 @@
-"""What is said in the conversation when saving or recording fails, and when it works again."""
+"""Notes in the conversation when saving or recording fails, and when it works again."""
 
 from collections.abc import Iterator
 
 HEALED_SECONDS = 0.5
-"""How long it must work before that is said: at the start of a conversation nothing has been tried yet."""
+"""How long it must work before a note says so: a new conversation has not tried it yet."""
 
 AGAIN_SECONDS = 10.0
-"""A fault that comes back sooner is not said again: the mark in the status line is enough."""
+"""No note is added for a fault that returns within this time: the status line shows it."""
 
 
 class FaultNotes:
-    """When to say what about one thing that can fail; a state machine without a clock of its own."""
+    """Decides which notes to show for one thing that can fail: a state machine without its own clock."""
 
     def __init__(self, failing: str, working: str) -> None:
-        """Take what is said before the reason of a fault, and when it is over."""
+        """Take the text before a fault's reason, and the text for the end of the fault."""
         self._failing, self._working = failing, working
         self._why = ""
         self._works_since = self._healed_at = float("-inf")
 
     def forget(self) -> None:
-        """Begin anew, with another conversation."""
+        """Start over, for another conversation."""
         self._why, self._healed_at = "", float("-inf")
 
     def seen(self, why: str, now: float) -> Iterator[tuple[str, str]]:
-        """Yield the notes to add, as text and kind, when the reason of the fault is `why`, "" for none.
+        """Yield the notes to add, as text and kind. `why` is the reason of the fault, "" if there is none.
 
-        `now` is in seconds and never goes back.
+        `now` is in seconds and never decreases.
         """
         if why:
             self._works_since = float("inf")

@@ -1,4 +1,4 @@
-"""Actions on the marked message: copy it, retry, rewrite, compare, branch, and the whole result of a call."""
+"""Actions on the marked message: copy, retry, rewrite, compare, branch, and a call's complete result."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ MENU = {
     "chat.branch": "branch from here",
     "chat.export": "export the conversation",
 }
-"""The actions in the menu of a message, and their labels there."""
+"""The actions in the menu of a message, and their labels in the menu."""
 
 
 class MessageActions:
@@ -42,7 +42,7 @@ class MessageActions:
         self._draft = draft
 
     def question(self) -> int | None:
-        """Return the index of the user message that the marked message answers or is."""
+        """Return the index of the user message that is marked, or that the marked message answers."""
         label = self._transcript.marked_label
         found = self._transcript.question_of(label) if label is not None else None
         if found is None:
@@ -56,7 +56,7 @@ class MessageActions:
         return places[-1 - since] if since < len(places) else None
 
     def _end_of(self, question: int) -> int:
-        """Return the index after the last message of the turn that a user message began."""
+        """Return the index after the last message of the turn that a user message started."""
         messages = self._current.conversations.messages
         later = (at for at in range(question + 1, len(messages)) if isinstance(messages[at], UserMessage))
         return next(later, len(messages))
@@ -72,11 +72,11 @@ class MessageActions:
         self._current.open_dialog(Picker("THIS MESSAGE", choices), done)
 
     def retry(self) -> None:
-        """Ask the marked question again, in a branch."""
+        """Send the marked question again, in a branch."""
         self._with_question(lambda question: self._current.change(self._retry(question)))
 
     def rewrite(self) -> None:
-        """Edit the marked question and ask it again, in a branch."""
+        """Edit the marked question and send it again, in a branch."""
         self._with_question(lambda question: self._current.change(self._rewrite(question)))
 
     def branch(self) -> None:
@@ -84,7 +84,7 @@ class MessageActions:
         self._with_question(lambda question: self._current.change(self._branch(question)))
 
     def compare(self) -> None:
-        """Ask another model the marked question, in a branch."""
+        """Send the marked question to another model, in a branch."""
         self._with_question(self._compare)
 
     def _compare(self, question: int) -> None:
@@ -162,7 +162,7 @@ class MessageActions:
         return ResultSource(server, self._current.runtime.workbench, self._draft)
 
     def open_link(self, server: str, link: "LinkContent") -> None:
-        """Show the resource that a link in the result of a call leads to."""
+        """Show the resource of a link in the result of a call."""
         from tui.ui.workbench.result_screen import read_link
 
         if self._current.runtime.is_ready:

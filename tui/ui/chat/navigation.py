@@ -1,4 +1,4 @@
-"""Opens the screens for traffic, workbench and logs from the chat screen, and leads back from them."""
+"""Opens the screens for traffic, workbench and logs from the chat screen, and handles the return."""
 
 import asyncio
 import os
@@ -35,7 +35,7 @@ AT_ONCE = frozenset(
         *(f"sort_{column}" for column in ("time", "server", "kind", "method", "size", "latency")),
     )
 )
-"""Actions of the traffic screen that do something at once, whatever is selected there."""
+"""Actions of the traffic screen that work at once, whatever is selected."""
 
 NEVER_SENT = (CallState.DENIED, CallState.NOT_RUN)
 
@@ -77,7 +77,7 @@ class Navigator:
         self._app = regions.screen.app
         self._spans = spans
         self._open_dialog = open_dialog
-        self._traffic_place = ("", 0)  # filter and entry to which the traffic screen comes back
+        self._traffic_place = ("", 0)  # filter and entry to restore when the traffic screen is opened again
         self._call_book: BenchHistory | None = None
         self._expects_server = False
         self._tasks = Tasks()
@@ -91,7 +91,7 @@ class Navigator:
         return self._call_book
 
     async def open_screen_of(self, found: Action) -> None:
-        """Open the screen of an action and run it there, or name its key if it needs a selection there."""
+        """Open the screen of an action and run it. If it needs a selection there, name its key instead."""
         if found.id in AT_ONCE:
             self.open_traffic(then=found.method)
             return
@@ -105,7 +105,7 @@ class Navigator:
             self._app.notify(f"Press {key} to {what[:1].lower()}{what[1:]}.", timeout=6)
 
     def open_traffic(self, filter: str = "", then: str = "") -> None:
-        """Open the traffic with a filter; `then` is an action to run there."""
+        """Open the traffic with a filter; `then` is an action to run in that screen."""
         from tui.ui.traffic.screen import TrafficScreen
 
         if not self._runtime.is_ready or not self._regions.is_on_top:
@@ -121,7 +121,7 @@ class Navigator:
         )
 
         def left(cause: Cause | None) -> None:
-            # After going to a turn, the screen opens where it was left.
+            # After going to a turn, the screen opens where the user left it.
             self._traffic_place = (screen.filtering.query.text, screen.list.selected) if cause else ("", 0)
             self._go_to_turn(cause)
 
@@ -136,9 +136,9 @@ class Navigator:
         )
 
     def open_traffic_of_call(self, question: Callable[[], int | None]) -> None:
-        """Open the traffic of the selected entry of the trace, or of what is selected in the conversation.
+        """Open the traffic of the selected entry of the trace, or of the selection in the conversation.
 
-        `question` is the index of the user message that the selected message answers or is.
+        `question` returns the index of the selected user message, or of the one that the selection answers.
         """
         if not self._regions.is_on_top:
             self._regions.notify(SELECT_THERE, timeout=4)
@@ -155,7 +155,7 @@ class Navigator:
             self.open_traffic(filter_of(self._spans.cause_of(span)))
 
     async def _open_earlier(self, span: Span) -> None:
-        """Open the recording of an earlier run at an entry of the trace."""
+        """Open the recording of an earlier run, for an entry of the trace."""
         from tui.runtime.recording_file import RecordingFile, turn_in_recording
         from tui.ui.traffic.screen import TrafficScreen
 
@@ -182,11 +182,11 @@ class Navigator:
         screen.call_after_refresh(recorded.painted)
 
     def _was_recorded(self, span: Span) -> bool:
-        """Return whether an entry is of a turn of this run, whose traffic is in this run's recording."""
+        """Return whether an entry is part of a turn of this run, whose traffic is in this run's recording."""
         return not self._spans.turn_of(span).past or self._spans.cause_of(span).turn > 0
 
     def _selected(self, question: Callable[[], int | None]) -> Span | None:
-        """Return the selected call, or else the last call sent in the selected turn, or else that turn."""
+        """Return the selected call, or the last call sent in the selected turn, or that turn."""
         marked = self._regions.conversation.marked_call
         calls = [span for span in reversed(self._spans.entries) if isinstance(span, CallSpan)]
         if marked:
@@ -227,7 +227,7 @@ class Navigator:
         self._open_dialog(LogScreen(self._runtime.host, server), None)
 
     def review_changes(self, selected: str) -> None:
-        """Review what changed of the selected server, or else of the first of which something did."""
+        """Review the changes of the selected server, or of the first server with changes."""
         host = self._runtime.host
         changed = [status.name for status in host.statuses() if status.changes]
         if changed:
@@ -242,7 +242,7 @@ class Navigator:
         self.open_server(server, key)
 
     def expect_server(self) -> None:
-        """Import the workbench in a thread, as a key may open it next and would wait for that. Once."""
+        """Import the workbench in a thread, once, because the next key may open it and would have to wait."""
         if not self._expects_server:
             self._expects_server = True
             self._tasks.start(asyncio.to_thread(_import_workbench), "import the workbench")
@@ -266,7 +266,7 @@ class Navigator:
             )
         )
 
-    # ---- the message to the model (`ui.workbench.message_draft.MessageDraft`) ----
+    # ---- message draft (`ui.workbench.message_draft.MessageDraft`) ----
 
     def put_into_message(self, text: str, attachments: "Sequence[Attachment]" = ()) -> None:
         composer = self._regions.composer

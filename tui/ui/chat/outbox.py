@@ -1,4 +1,4 @@
-"""What the composer sends: messages and commands, one after the other, and the history of both."""
+"""Sends the messages and commands of the composer, one after the other, and adds them to the history."""
 
 import asyncio
 import logging
@@ -69,7 +69,7 @@ class SerialQueue(Generic[Thing]):
         await self.finish()
 
     async def finish(self) -> None:
-        """Wait for all jobs, at most a second."""
+        """Wait for all jobs, but at most a second."""
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=1.0)
 
@@ -86,7 +86,7 @@ class SerialQueue(Generic[Thing]):
 
 
 class Outbox:
-    """Takes what the composer sends."""
+    """Sends what the user enters in the composer."""
 
     def __init__(
         self,
@@ -124,7 +124,10 @@ class Outbox:
             self._regions.conversation.add_note(words, "bad")
 
     async def close(self) -> None:
-        """Cancel a running command; what is left to remember is still written, an unsent draft too."""
+        """Cancel a running command.
+
+        Entries that are not in the history file yet are still written, also a draft.
+        """
         await self._sent.close()
         draft = self._composer.text
         if draft.strip() and self._composer.earlier.at_end and self._runtime.is_ready:
@@ -132,9 +135,9 @@ class Outbox:
         await self._to_remember.finish()
 
     def put(self, sent: Composer.Sent) -> None:
-        """Send a message, or run the command that it is, after everything that was sent before.
+        """Send a message, or run it as a command, after everything sent before.
 
-        The conversation is shown: a narrow terminal would otherwise hide the answer behind another pane.
+        Shows the conversation: on a narrow terminal, another pane could hide the answer.
         """
         if self._regions.only is not None:
             self._regions.show(Context.CONVERSATION)
@@ -150,7 +153,7 @@ class Outbox:
             self._to_remember.put(written.shown)
         try:
             if written.shown.startswith("/"):
-                await self._is_ready.wait()  # only then are all commands known
+                await self._is_ready.wait()  # before that, not all commands are known
             if (command := await self._command(written.shown)) is not None:
                 await self._run_command(command)
                 return
@@ -159,7 +162,7 @@ class Outbox:
             self._regions.notify(str(error), severity="warning", timeout=8)
             return
         except asyncio.CancelledError:
-            if self._regions.screen.app.is_running:  # after the app has left the screen there is no composer
+            if self._regions.screen.app.is_running:  # after the app has left the screen, there is no composer
                 self._composer.put_back(written.shown)
             raise
         if "@" in written.shown and (
@@ -172,7 +175,7 @@ class Outbox:
             self._turns.send(written)
 
     async def _command(self, shown: str) -> SlashCommand | None:
-        """Return the command that a message is, or None; raises `McptuiError` if it only looks like one."""
+        """Return a message as a command, or None; raises `McptuiError` if it only looks like a command."""
         found = parse_command(shown, self._sources.specs())
         if not isinstance(found, SlashCommand) and shown.startswith("/"):
             server, colon, _ = shown[1:].partition(":")
@@ -188,7 +191,7 @@ class Outbox:
         return found
 
     def _servers(self) -> Sequence[str]:
-        """Return the names of all servers, none before they are known."""
+        """Return the names of all servers; none if they are not known yet."""
         return [one.name for one in self._runtime.host.statuses()] if self._runtime.is_ready else []
 
     def _steer(self, written: Written) -> None:
@@ -201,7 +204,7 @@ class Outbox:
         return self._sent.busy
 
     def cancel(self) -> bool:
-        """Cancel the running command and put what waits behind it back; return whether one was running."""
+        """Cancel the running command and put the messages after it back; return whether one was running."""
         if not self.busy:
             return False
         waiting = "\n".join(sent.written.shown for sent in self._sent.stop())
@@ -255,7 +258,7 @@ class Outbox:
         self._composer.search()
 
     def palette_commands(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
-        """Yield the slash commands: what each does, its syntax, and a function that writes it."""
+        """Yield the slash commands: description, syntax, and a function that writes the command."""
         for spec in OWN:
             write = partial(self._write_command, f"/{spec.name}", alone=spec.takes is ArgumentRule.NOTHING)
             yield spec.help, f"/{spec.name} {spec.usage}", write

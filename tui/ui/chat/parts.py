@@ -1,4 +1,4 @@
-"""What works behind the chat screen, built and connected here."""
+"""The objects behind the chat screen, created and connected."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class ChatParts:
-    """What works behind the chat screen, whose panes are mounted; the runtime is not ready yet."""
+    """The objects behind the chat screen. Its panes are mounted; the runtime is not ready yet."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class ChatParts:
         )
 
     async def begin(self, problems: Iterable[str]) -> None:
-        """Show what the runtime, ready now, has loaded; `problems` of theme and keys come first."""
+        """Show what the runtime has loaded; `problems` of theme and keys come first."""
         runtime, regions = self.runtime, self._regions
         runtime.host.on_change = self.refresher.changed
         regions.servers.show_host(
@@ -142,7 +142,7 @@ class ChatParts:
             tokens=runtime.request.latest_definition_tokens,
             mistakes=any(one not in runtime.warnings for one in runtime.problems),
         )
-        if runtime.conversations.messages:  # a saved conversation was named on the command line
+        if runtime.conversations.messages:  # the command line named a saved conversation
             self.current.show()
             self.refresher.forget_problems()
         self.current.adopt()

@@ -1,4 +1,4 @@
-"""Questions to the person: a queue with one visible question, and the keys and focus of that question."""
+"""Questions to the user: a queue with one visible question, and the keys and focus of that question."""
 
 import asyncio
 import os
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from tui.ui.chat.regions import Regions
 
 GRACE_SECONDS = 0.6
-"""A key pressed this soon after a question appeared was meant for something else."""
+"""A key pressed within this time after a question appeared was meant for something else."""
 
 TYPING_SECONDS = 1.5
-"""A key pressed this recently in the composer means that the user is typing."""
+"""A key pressed in the composer within this time means that the user is typing."""
 
 
 Asked = ApprovalRequest | ServerQuestion
@@ -51,9 +51,9 @@ class _Question:
 
 
 class QuestionQueue:
-    """`Approver` and `Questioner` for a user at a screen, who sees one question after the other.
+    """`Approver` and `Questioner` for the screen, which shows one question after the other.
 
-    Approvals are asked in the conversation, what servers ask in dialogs. `tell` shows a sentence in passing.
+    Approvals are shown in the conversation, questions from servers in dialogs. `tell` shows a notification.
     """
 
     def __init__(
@@ -76,18 +76,18 @@ class QuestionQueue:
 
     @property
     def of_server(self) -> ServerQuestion | None:
-        """The visible question, if it is a server's."""
+        """The visible question, if it is from a server."""
         first = self._queue[0].request if self._queue else None
         return None if isinstance(first, ApprovalRequest) else first
 
     @property
     def asks(self) -> bool:
-        """Whether there is a question, of whatever kind."""
+        """Whether there is a question of any kind."""
         return bool(self._queue)
 
     @property
     def waiting(self) -> int:
-        """How many questions wait behind the visible one."""
+        """Number of questions after the visible one."""
         return max(0, len(self._queue) - 1)
 
     @property
@@ -149,13 +149,16 @@ class QuestionQueue:
             self._remove(question)
 
     def answer(self, answer: str, reason: str = "") -> None:
-        """Answer the visible approval with a value of `Answer`; does nothing if it cannot be answered so."""
+        """Answer the visible approval with a value of `Answer`.
+
+        Does nothing if that answer is not possible.
+        """
         request = self.current
         if request is not None and not (request.once_only and answer in (Answer.SESSION, Answer.ALWAYS)):
             self.settle(request, Decision(Answer(answer), reason))
 
     def settle(self, request: Asked, answer: object) -> None:
-        """Answer the visible question; does nothing if it is another one by now."""
+        """Answer the visible question. Does nothing if another one is visible by now."""
         if self._queue and self._queue[0].request is request:
             question = self._queue[0]
             if not question.answer.done():
@@ -172,7 +175,7 @@ class QuestionQueue:
                 self._counted()
 
     def _counted(self) -> None:
-        if self.of_server is not None:  # its dialog says how many wait
+        if self.of_server is not None:  # its dialog shows the number of waiting questions
             self._on_change()
 
     def _show(self) -> None:
@@ -181,7 +184,7 @@ class QuestionQueue:
 
 
 class ApprovalKeys:
-    """The keys that answer the visible question, and the focus that it takes and gives back."""
+    """The keys that answer the visible question, and the focus that it takes and returns."""
 
     def __init__(
         self,
@@ -212,16 +215,16 @@ class ApprovalKeys:
 
     @property
     def ignores_keys(self) -> bool:
-        """Whether keys are for the dialog of a question that was withdrawn only just now."""
+        """Whether keys are still meant for the dialog of a question that was just withdrawn."""
         return self._dialogs.ignores_keys
 
     def answer(self, answer: str) -> None:
-        """Answer the visible question, unless it appeared only just now."""
+        """Answer the visible question, unless it has just appeared."""
         if self.approvals.ripe:
             self._answer_keys.answer(answer)
 
     def settle(self, answer: str) -> None:
-        """Answer the visible question; a yes counts once all of it was on screen."""
+        """Answer the visible question. A yes only counts once the whole question was on screen."""
         request, regions = self.approvals.current, self._regions
         if request is None:
             return
@@ -265,16 +268,16 @@ class ApprovalKeys:
         return time.monotonic() - self.typed_at < TYPING_SECONDS
 
     def focus_conversation(self) -> None:
-        """Focus the conversation, to stay there once the question is answered."""
+        """Focus the conversation, even after the question is answered."""
         self._took_focus = False
         self._regions.go_to(Context.CONVERSATION)
 
     def write(self, letters: str) -> None:
-        """Write letters that turned out to be no answer into the composer."""
+        """Write letters that turned out not to be an answer into the composer."""
         self._took_focus = False
         self._regions.go_to(Context.COMPOSER)
         self._regions.composer.insert(letters)
 
     def composer_changed(self) -> None:
-        """Note when the user typed last; after a message is sent, nobody is typing."""
+        """Record when the user last typed. After a message is sent, the user is not typing."""
         self.typed_at = -TYPING_SECONDS if self._regions.composer.is_blank else time.monotonic()

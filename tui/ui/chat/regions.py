@@ -1,7 +1,7 @@
-"""The regions of the chat screen: which there are, how they share the body, and which one has the focus.
+"""The regions of the chat screen, their layout in the body, and the focus. A wide terminal shows all of them.
 
-A wide terminal shows all of them. Below `WIDE` columns, one of conversation, servers and trace fills the
-body, and the line above it names all three. A maximized pane is the same case.
+Below `WIDE` columns, one of conversation, servers and trace fills the body, and the line above it names all
+three. A maximized pane is shown in the same way.
 """
 
 import os
@@ -36,17 +36,17 @@ if TYPE_CHECKING:  # not needed for the first frame
     from tui.ui.widgets.lines import LinePane
 
 WIDE = 100
-"""From this many columns on, servers and trace are shown next to the conversation."""
+"""Minimum columns for showing servers and trace next to the conversation."""
 
 SIDE_SHARE = 0.38
 READ_COLUMNS = 104
-"""Columns that the conversation can use: its text is at most 100 wide."""
+"""Columns that the conversation can use: its text is at most 100 columns wide."""
 
 TALL = 24
-"""Below this many rows the header folds into the status line."""
+"""With fewer rows, the header becomes part of the status line."""
 
 LOW, LOWEST = 7, 5
-"""Below this many rows there is no line above the composer, and none above the body."""
+"""With fewer rows, there is no line above the composer, and none above the body."""
 
 BODY = (Context.CONVERSATION, Context.TRACE, Context.SERVERS)
 """The regions of the body, in the order of their tabs."""
@@ -83,7 +83,7 @@ STYLES = """
 class Side(Vertical):
     """Servers and trace."""
 
-    virtual_size = Reactive(Size(0, 0))  # Textual's asks for a second layout as soon as one has set it
+    virtual_size = Reactive(Size(0, 0))  # Textual's requests a second layout once a layout sets it
 
 
 class Regions:
@@ -166,22 +166,22 @@ class Regions:
         if context in BODY:
             self.show(context)
         elif not self.is_narrow:
-            self._tab = Context.CONVERSATION  # shown with the composer if the terminal gets narrow
-        # No scrolling into view: every region is in view, and the animation would move the screen.
+            self._tab = Context.CONVERSATION  # shown with the composer if the terminal becomes narrow
+        # No scrolling into view: all regions are visible, and the animation would move the screen.
         self.screen.set_focus(self._widgets()[context], scroll_visible=False)
 
     @property
     def _read(self) -> "LinePane":
-        """The pane that is read while the input has the focus: the conversation, unless it is hidden."""
+        """The pane that scroll keys affect while the input has the focus: the conversation, if visible."""
         hidden_by = {Context.SERVERS: self.servers, Context.TRACE: self.trace}
         return hidden_by.get(self.only or Context.CONVERSATION, self.conversation)
 
     def scroll_page(self, direction: int) -> None:
-        """Scroll what is read by a page; what is selected in it stays."""
+        """Scroll this pane by a page; its selection stays."""
         self._read.scroll_relative(y=direction * self._read.page, animate=False)
 
     def scroll_to_end(self, direction: int) -> None:
-        """Scroll what is read to its start (-1) or its end (1), which it follows then."""
+        """Scroll this pane to its start (-1) or its end (1), which it then follows."""
         if direction > 0:
             self._read.follow()
         else:
@@ -194,12 +194,12 @@ class Regions:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the body has room for one region only."""
+        """Whether the body only has room for one region."""
         return self.screen.app.size.width < WIDE
 
     @property
     def only(self) -> Context | None:
-        """The one region that the body shows, or None if it shows all."""
+        """The only visible region of the body, or None if all are visible."""
         return self._maximized or (self._tab if self.is_narrow else None)
 
     def show(self, context: Context) -> None:
@@ -219,7 +219,7 @@ class Regions:
         self.arrange()
 
     def arrange(self) -> None:
-        """Lay out the regions for the size of the terminal, and join the rules where they meet."""
+        """Lay out the regions for the size of the terminal, and connect the lines between them."""
         only, height = self.only, self.screen.app.size.height
         self.screen.set_class(height < TALL, "-short")
         self.screen.set_class(height < LOW, "-tiny")
@@ -235,7 +235,7 @@ class Regions:
             self.screen.app.call_after_refresh(self._join_rules)
 
     def _fit_side(self) -> None:
-        """Give servers and trace what the conversation cannot use: its text is at most so wide."""
+        """Give servers and trace the columns that the conversation cannot use."""
         width = self.screen.app.size.width
         spare = min(width // 2, width - READ_COLUMNS)
         is_wide = self.only is None and spare > width * SIDE_SHARE
@@ -265,7 +265,7 @@ class Regions:
 
 
 class BodyRule(Rule):
-    """A plain line where all regions are visible, their names where only one is."""
+    """A plain line if all regions are visible; their names if only one is."""
 
     WORDS: ClassVar[dict[Context, str]] = {
         Context.CONVERSATION: "Conversation",
@@ -288,7 +288,7 @@ class BodyRule(Rule):
         self._servers = ""
 
     def count(self, servers: str) -> None:
-        """Show how many servers run beside the name of their region: the pane itself is hidden."""
+        """Show the number of running servers next to the region's name: the pane itself is hidden."""
         if servers != self._servers:
             self._servers = servers
             if self._tabs:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tui.ui.lists.rules import TypedCall
 
 MOST_RECENT = 20
-"""Calls of the conversation that can be tried."""
+"""Maximum calls of the conversation to try."""
 
 
 class RulesOpening:
@@ -29,7 +29,7 @@ class RulesOpening:
         self._open_dialog = open_dialog
 
     def open(self, request: "ApprovalRequest | None" = None) -> None:
-        """Open the screen; the call of an approval is tried at once."""
+        """Open the screen. The call of an approval is tried at once."""
         from tui.runtime.rule_changes import RuleChanges
         from tui.ui.lists.rules import RulesScreen, TypedCall
 
@@ -53,7 +53,7 @@ class RulesOpening:
         self._regions.screen.app.push_screen(Confirm(question, yes="remove", no="keep", about=about), decided)
 
     def _recent(self) -> "Sequence[TypedCall]":
-        """Return the calls of the conversation, the last one first, each once."""
+        """Return the distinct calls of the conversation, the latest first."""
         from tui.ui.lists.rules import TypedCall
 
         table = NameTable(self._runtime.turn_context.toolbox.tools())

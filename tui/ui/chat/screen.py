@@ -1,4 +1,4 @@
-"""The chat screen: what is there in the first frame, loading the rest, and the events of its widgets."""
+"""The chat screen: the content of the first frame, loading the rest, and the events of its widgets."""
 
 import asyncio
 from collections.abc import Callable
@@ -38,15 +38,15 @@ _LOADED_LATER = (
     "tui.ui.chat.parts",
     "tui.ui.app.command_palette",
 )
-"""Modules that are imported in a thread after the first frame, with all that they import."""
+"""Modules that are imported in a thread after the first frame, including their imports."""
 
 
 class ChatScreen(Screen[None]):
-    """The main screen; `parts` is what works behind it, None until it is loaded.
+    """The main screen; `parts` are the objects behind it, None until they are loaded.
 
     `make_runtime` is called once, in a thread, after the first frame, because its import takes time.
     `collecting` keeps the garbage collector from delaying keys; `fail` ends the app after a defect. `loaded`
-    is called once the runtime is ready, or cannot be.
+    is called once the runtime is ready or has failed.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class ChatScreen(Screen[None]):
 
     @cached_property
     def sources(self) -> "LiveSources":
-        """The suggestions of the composer; made when first needed, after the first frame."""
+        """The suggestions of the composer, created when first needed, after the first frame."""
         from tui.ui.chat.composer.suggestions import LiveSources
 
         return LiveSources(Path.cwd(), lambda: self.composer.completing.again())
@@ -87,7 +87,7 @@ class ChatScreen(Screen[None]):
         yield from self.regions.compose()
 
     def show_loading(self) -> None:
-        """Let the user write at once; everything else comes after the first frame."""
+        """Let the user type at once; everything else is loaded after the first frame."""
         regions = self.regions
         regions.header.show("", "", "loading…", "")
         regions.status_line.show(Status(activity=LOADING))
@@ -147,7 +147,7 @@ class ChatScreen(Screen[None]):
             await self.sources.close()
 
     def takes_key(self, event: events.Key) -> bool:
-        """See a key before anything else; return whether it was the rest of an answer that is held back."""
+        """See a key before everything else; return whether it was the rest of a delayed answer."""
         letter = event.character if event.is_printable and event.character else ""
         return self.parts is not None and self.parts.answer_keys.key(letter)
 

@@ -1,4 +1,4 @@
-"""Adding, changing, disabling and removing servers from the servers pane."""
+"""Adds, changes, disables and removes servers from the servers pane."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ServerEditing:
-    """Changes which servers there are; every change is written to the configuration file."""
+    """Changes the configured servers; writes every change to the configuration file."""
 
     def __init__(self, runtime: "Runtime", regions: Regions, open_dialog: "OpenDialog") -> None:
         self._runtime = runtime

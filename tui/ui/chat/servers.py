@@ -1,7 +1,7 @@
-"""The servers pane: every configured server with its state, and the keys that act on it.
+"""The servers pane: every configured server with its state, and the keys for it.
 
-It takes snapshots from the host when the host's revision has grown. It never waits: it requests a start or
-stop, and the next snapshots show the progress.
+It takes a snapshot from the host whenever the host's revision has increased. It never waits: it requests a
+start or stop, and later snapshots show the progress.
 """
 
 import time
@@ -52,10 +52,7 @@ MISTAKES_TEXT = (
 
 
 class ServersPane(TitledPane):
-    """The list of servers.
-
-    `room`: up to so many rows the pane is made as high as it has rows, so it needs no scroll bar meanwhile.
-    """
+    """The list of servers. Up to `room` rows, the pane is as high as its rows, so it needs no scroll bar."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVERS)
 
@@ -94,7 +91,7 @@ class ServersPane(TitledPane):
     ) -> None:
         """Show the servers of this host and the tokens of their definitions.
 
-        None may be one of the configuration's `mistakes`.
+        `mistakes`: there may be no servers because of errors in the configuration.
         """
         self._host = host
         self._empty_text = MISTAKES_TEXT if mistakes else EMPTY_TEXT
@@ -103,10 +100,10 @@ class ServersPane(TitledPane):
         self.tick()
 
     def tick(self) -> None:
-        """Repaint what changed; called many times a second, cheap if nothing did.
+        """Repaint what changed; called many times a second, cheap if nothing changed.
 
-        Uptimes count by the second; the sign of a server that starts or stops spins unless animations
-        are off. Nothing is drawn while the pane is hidden.
+        Uptimes count seconds; the sign of a server that starts or stops spins unless animations are off.
+        Nothing is drawn while the pane is hidden.
         """
         if self._host is None or not self.is_mounted or not self.display:
             return
@@ -120,9 +117,10 @@ class ServersPane(TitledPane):
             self._take_in(now_ns, turn, changed)
 
     def _resize_rows(self, height: int) -> None:
-        """Leave the scroll bar to the layout that makes the pane higher.
+        """Change the number of rows without a scroll bar: the next layout makes the pane higher.
 
-        A bar that comes now and goes with that layout costs a second one, and the whole screen painted again.
+        A bar that appears now and disappears with that layout would cost a second layout and repaint the
+        whole screen.
         """
         if height > self.room or self.show_vertical_scrollbar:
             super()._resize_rows(height)
@@ -142,7 +140,7 @@ class ServersPane(TitledPane):
         return self._statuses[0] if self._statuses else None
 
     def select(self, name: str) -> None:
-        """Put the cursor on a server, which the next snapshot may bring."""
+        """Move the cursor to a server, which may only be in the next snapshot."""
         self._selected = name
         self._seen = None
         self.tick()

@@ -1,4 +1,4 @@
-"""What header, status line and footer show, and the timer that repaints what changed in the stores."""
+"""Content of header, status line and footer, and the timer that repaints changes in the stores."""
 
 import asyncio
 import os
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 FAST = 1 / 15
 SLOW = 1.0
-"""Seconds between two looks at the stores, while something moves and while nothing does."""
+"""Seconds between two updates, while something moves and while nothing does."""
 
 
 class ChatStatus:
-    """Reads the stores for header, status line and footer. Asks nothing of a runtime that is not ready."""
+    """Reads the stores for header, status line and footer. Reads nothing from a runtime that is not ready."""
 
     def __init__(
         self,
@@ -78,13 +78,13 @@ class ChatStatus:
         return f"step {self._bridge.step} of {max(meter.limits.max_steps, self._bridge.step)}"
 
     def situation(self, focus: Context, statuses: Sequence[ServerStatus] | None = None) -> Situation:
-        """Return what decides which keys are shown; `statuses`: of the servers, if they are known already."""
+        """Return what determines the keys to show. `statuses` are those of the servers, if already known."""
         if statuses is None:
             statuses = self.statuses
         asking = self._approvals.current is not None
         return Situation(
             focus=focus,
-            # A key pressed too early does not answer, so it is not shown either.
+            # A key pressed too early does not answer, so it is not shown.
             asking=asking and (focus is not Context.CONVERSATION or self._approvals.ripe),
             running=self._chat.running,
             held=bool(self._chat.held),
@@ -106,7 +106,7 @@ class ChatStatus:
         }
 
     def status(self, *, folded: bool) -> Status:
-        """Return the status line; `folded`: no header shows model and step."""
+        """Return the status line. `folded`: there is no header to show model and step."""
         if not self._runtime.is_ready:
             return Status(activity=LOADING)
         return Status(
@@ -153,7 +153,7 @@ class ChatStatus:
 
     def _meters(self, *, with_step: bool) -> Iterator[Meter]:
         meter = self._chat.meter
-        if meter is None or self._bridge.waits:  # the countdown comes first
+        if meter is None or self._bridge.waits:  # a countdown takes precedence
             return
         limits = meter.limits
         if with_step and self.step:
@@ -167,7 +167,7 @@ class ChatStatus:
 
 
 class Refresher:
-    """Looks at the stores and shows what changed: often while something moves, seldom otherwise."""
+    """Reads the stores and shows changes: often while something moves, otherwise seldom."""
 
     def __init__(
         self,
@@ -205,7 +205,7 @@ class Refresher:
         try:
             statuses = self.look()
         except Exception as error:
-            # The event loop calls this and would only log the error: the screen would freeze.
+            # The event loop calls this and would only log an error: the screen would freeze.
             self._fail(error)
         else:
             pause = FAST if self._status.is_moving(statuses) else SLOW
@@ -216,7 +216,7 @@ class Refresher:
             self.tick()
 
     def changed(self, _server: str) -> None:
-        """Look soon; called as often as servers change."""
+        """Update soon; called as often as servers change."""
         soon = asyncio.get_running_loop().time() + FAST
         if self._next is not None and self._next.when() > soon:
             self._next.cancel()
@@ -228,7 +228,7 @@ class Refresher:
             self._next = None
 
     def look(self) -> Sequence[ServerStatus]:
-        """Show what changed in the stores, cheap if nothing did, and return the servers that it saw."""
+        """Show changes in the stores, cheap if there are none, and return the current server statuses."""
         regions, status = self._regions, self._status
         focus = regions.focus_context
         regions.servers.tick()
@@ -258,7 +258,10 @@ class Refresher:
         return statuses
 
     def _show_change_of_project(self) -> None:
-        """Say in a conversation that its instructions changed; an empty one says it at its start."""
+        """Note in a conversation that its project instructions changed.
+
+        An empty one shows it at its start.
+        """
         project = self._runtime.request.project
         if project.changed and project.revision != self._project_shown:
             self._project_shown = project.revision
@@ -266,7 +269,7 @@ class Refresher:
                 self._regions.conversation.add_note(self._runtime.request.project_words, "info")
 
     def _welcome_lines(self, has_examples: bool) -> Iterator[str]:
-        """Yield what an empty conversation begins with."""
+        """Yield the lines of an empty conversation."""
         model, key_of = self._runtime.model_label, self._regions.key_of
         adding = f"({key_of('chat.models')}, {key_of('model.add')})"
         yield "Ask anything, or try an example." if has_examples else "Ask anything."
@@ -292,16 +295,16 @@ class Refresher:
         ]
 
     def forget(self) -> None:
-        """Show an empty conversation, with its welcome at the next look."""
+        """Show an empty conversation, with its welcome at the next update."""
         self._regions.conversation.clear()
         self._seen = None
 
     def forget_problems(self) -> None:
-        """Show all problems again: another conversation has replaced those that were shown."""
+        """Show all problems again: another conversation has replaced the one that showed them."""
         self._problems_shown = 0
 
     def show_problems(self) -> None:
-        """Add new problems to the conversation; some appear only while the app runs."""
+        """Add new problems to the conversation; some occur only while the app runs."""
         problems = self._runtime.problems
         for problem in problems[self._problems_shown :]:
             kind = "warn" if problem in self._runtime.warnings else "bad"
@@ -309,7 +312,7 @@ class Refresher:
         self._problems_shown = len(problems)
 
     def refuse(self, why: str) -> None:
-        """Say why a turn cannot start: once in the conversation, then beside it until something changes."""
+        """Show why a turn cannot start: once in the conversation, then only in a notification."""
         has_model = self._runtime.model_label != NO_MODEL
         key = self._regions.key_of("chat.models")
         step = "" if has_model else f"Press {key} to select another model."
@@ -323,7 +326,7 @@ class Refresher:
             )
 
     def _show_faults(self) -> None:
-        """Say why something is not saved, and that it is again; meanwhile the status line has a mark."""
+        """Show why something is not saved, and when it is again; meanwhile, the status line has a mark."""
         if self._opened != (opened := self._runtime.conversations.opened):
             self._opened = opened
             self._unsaved.forget()

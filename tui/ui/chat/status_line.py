@@ -17,7 +17,7 @@ _CELLS = 5
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """How much of a limit is used; `text` has both numbers with their unit ("2 of 10")."""
+    """The used part of a limit; `text` has both numbers with their unit ("2 of 10")."""
 
     label: str
     used: float
@@ -31,10 +31,10 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class UsageTexts:
-    """What the conversation has used, in words, or "".
+    """The usage of the conversation, as texts, or "".
 
-    `context` is how full the model's window is: a meter if the window is known, "~12 k" if not.
-    `tokens` are shown where no price is known.
+    `context` is the used part of the model's window: a meter if the window is known, otherwise "~12 k".
+    `tokens` are shown if no price is known.
     """
 
     context: Meter | str = ""
@@ -47,14 +47,14 @@ NOTHING_USED = UsageTexts()
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Everything the status line can show: what needs the person, limits, context and cost.
+    """Everything the status line can show: activity, limits, context and cost.
 
     Attributes:
-        urgent: `activity` asks something of the user.
-        stalled: `activity` says that the model sends nothing, which comes before the meters.
-        meters: the limits; empty while no turn runs.
+        urgent: whether `activity` needs the user.
+        stalled: whether `activity` says that the model sends nothing, which takes precedence over the meters.
+        meters: the limits; empty between turns.
         model: the model's label, if no header shows it.
-        fault: what mcptui fails to do ("not saved"), or "". Always shown.
+        fault: what is failing ("not saved"), or "". Always shown.
     """
 
     activity: str = ""
@@ -67,14 +67,14 @@ class Status:
 
 
 class StatusLine(Bar):
-    """One line under the composer."""
+    """The line below the composer."""
 
     def __init__(self) -> None:
         super().__init__(id="status")
         self.status = Status()
 
     def show(self, status: Status) -> None:
-        """Repaint if it reads differently: its times and meters change many times a second."""
+        """Repaint if the text changes: its times and meters change many times a second."""
         if status == self.status:
             return
         before = status_row(self.status, self.size.width)
@@ -123,7 +123,7 @@ def _left(status: Status, *, bars: bool, meters: bool) -> Row:
 
 
 def _used(status: Status, how_many: int, *, bars: bool) -> Row:
-    """Return context and cost, the first `how_many` of them."""
+    """Return the first `how_many` of context and cost."""
     used = status.used
     parts: list[Row] = []
     if isinstance(used.context, Meter):
@@ -168,7 +168,7 @@ class Header(Bar):
 
 
 def header_row(title: str, folder: str, right: str, width: int) -> Row:
-    """Return the header; the folder goes first where not all fits, then the title is cut."""
+    """Return the header. If it is too long, the folder is dropped first, then the title is truncated."""
     left: Row = ((" mcptui", "model bold"), (f"   {title}" if title else "", "text"))
     end: Row = ((f"{right} ", "dim"),)
     with_folder: Row = ((f"{folder}   ", "dim"), *end) if folder else end
@@ -177,6 +177,6 @@ def header_row(title: str, folder: str, right: str, width: int) -> Row:
 
 
 def short_path(folder: str, home: str) -> str:
-    """Return a folder as shells show it: "~/demo"."""
+    """Return a folder in the form that shells show: "~/demo"."""
     inside = folder == home or folder.startswith(home.rstrip(os.sep) + os.sep)
     return f"~{folder[len(home.rstrip(os.sep)) :]}" if home.rstrip(os.sep) and inside else folder

@@ -1,4 +1,4 @@
-"""A pane with a cursor and a title that stays while the rows scroll under it."""
+"""A pane with a cursor and a title that stays in place while the rows scroll."""
 
 from textual import events
 from textual.strip import Strip
@@ -8,24 +8,24 @@ from tui.ui.widgets.rows import EMPTY, Row, spread
 
 
 class TitledPane(LinePane):
-    """A `LinePane` whose first line is its title: left a name, right what matters at a glance.
+    """A `LinePane` whose first line is its title: a name on the left, a summary on the right.
 
-    Row 0 is the title, the rows of the body count from 1. A subclass implements `title`, `body_count`
-    and `body_row`, and tells what changed with `body_changed` or `body_row_changed`.
+    Row 0 is the title, rows of the body start at 1. A subclass implements `title`, `body_count` and
+    `body_row`, and reports changes with `body_changed` or `body_row_changed`.
     """
 
     CURSOR = True
 
     def title(self) -> tuple[str, str]:
-        """Return the title and the text at its right end, cleaned."""
+        """Return the title and the text at its right end, both cleaned."""
         return "", ""
 
     def body_count(self) -> int:
-        """Return how many rows the body has."""
+        """Return the number of rows in the body."""
         return 0
 
     def body_row(self, index: int) -> Row:
-        """Return a row of the body; counts from 0."""
+        """Return a row of the body, counted from 0."""
         return EMPTY
 
     def title_changed(self) -> None:
@@ -33,7 +33,7 @@ class TitledPane(LinePane):
         self.refresh_line(self.scroll_offset.y)
 
     def body_changed(self, start: int = 0) -> None:
-        """Rows of the body from `start` on are new, changed or gone."""
+        """Handle rows of the body from `start` on that are new, changed or removed."""
         self.rows_changed(start + 1)
         self.cursor = max(1, self.cursor)
 
@@ -59,7 +59,7 @@ class TitledPane(LinePane):
         super().show_row(index, rows)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Repaint the title in place: scrolling by lines would move it."""
+        """Repaint the title in place, because scrolling moves all lines."""
         super().watch_scroll_y(old_value, new_value)
         self.refresh()
 

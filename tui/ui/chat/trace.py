@@ -1,7 +1,7 @@
 """The trace pane: turns, steps and tool calls as they happen.
 
-Entries come from `spans`; the pane asks which ones changed and lays out only those. The rows of an entry
-are made when they come into view, so thousands of calls cost no more than the ones on screen.
+Entries come from `spans`; the pane asks which ones changed and lays out only those. The rows of an entry are
+created when they become visible, so thousands of calls cost no more than the visible ones.
 """
 
 import time
@@ -27,7 +27,7 @@ CACHED_ENTRIES = 256
 
 
 class TracePane(TitledPane):
-    """Turns, steps and calls, collapsible; follows the newest until the user scrolls up."""
+    """Turns, steps and calls, collapsible; follows the newest entry until the user scrolls up."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.TRACE)
 
@@ -47,7 +47,7 @@ class TracePane(TitledPane):
         self._begin_anew()
 
     def _begin_anew(self) -> None:
-        self._sizes: list[int] = []  # entry -> its rows while it is visible
+        self._sizes: list[int] = []  # entry -> number of its rows while it is visible
         self._starts: list[int] = []  # entry -> its first row
         self._parents: list[tuple[int, int]] = []  # entry -> its turn and its step, or itself
         self._toggled: set[int] = set()  # entries that the user has toggled
@@ -61,10 +61,10 @@ class TracePane(TitledPane):
         self.tick()
 
     def tick(self) -> None:
-        """Repaint what changed; called many times a second, cheap if nothing did."""
+        """Repaint what changed; called many times a second, cheap if nothing changed."""
         if not self.is_mounted or not self.display:
             return
-        # Without a width the words of an empty pane are many rows: a scroll bar would come and go.
+        # Without a width, the text of an empty pane needs many rows: a scroll bar would flash up.
         if self._spans.revision != self._seen and (self.size or self._spans.entries):
             self._take_in()
         second = self._clock() // 1_000_000_000
@@ -88,7 +88,7 @@ class TracePane(TitledPane):
             return self._empty_rows()[index]
         entry = self._entry_at(index)
         rows, at = self._rows_of(entry), index - self._starts[entry]
-        # An entry may have fewer rows than when they were counted; the next tick counts again.
+        # An entry may now have fewer rows than were counted; the next tick counts again.
         return rows[at] if at < len(rows) else ()
 
     def row_selectable(self, index: int) -> bool:
@@ -99,7 +99,7 @@ class TracePane(TitledPane):
         return self._head_row(entry) == index - 1 and not isinstance(self._spans.entries[entry], NoteSpan)
 
     def row_ground(self, index: int) -> str:
-        """Highlight the selected row only while the pane has the focus: no other pane's keys act on it."""
+        """Highlight the selected row only while the pane has the focus: otherwise, no key acts on it."""
         return super().row_ground(index) if self.has_focus else ""
 
     @property
@@ -108,7 +108,10 @@ class TracePane(TitledPane):
         return entries[self._entry_at(self.cursor - 1)] if entries else None
 
     def go_to_turn(self, turn: int, step: int) -> bool:
-        """Select a step of a turn, by its number in the traffic, or the turn; return False without it."""
+        """Select a step of a turn, by its number in the traffic, or the turn.
+
+        Return False if there is none.
+        """
         found, number = -1, 0
         for index, span in enumerate(self._spans.entries[: len(self._sizes)]):
             if isinstance(span, TurnSpan) and span.traffic == turn:
@@ -163,7 +166,7 @@ class TracePane(TitledPane):
         self.title_changed()
 
     def _measure(self, entries: list[int]) -> None:
-        """Count the rows of these entries (ascending) again, move what is below, and repaint."""
+        """Count the rows of these entries (ascending) again, move the entries below, and repaint."""
         moved: int | None = None
         for entry in entries:
             self._built.discard(entry)
@@ -243,14 +246,14 @@ class TracePane(TitledPane):
         return rows
 
     def _entry_at(self, row: int) -> int:
-        # Hidden entries share the start of the next one; the last with that start has rows.
+        # Hidden entries have the same start as the next one; the last entry with that start has the rows.
         entry = max(0, bisect_right(self._starts, row) - 1)
         while entry and not self._height(entry):
             entry -= 1
         return entry
 
     def _head_row(self, entry: int) -> int:
-        """Return the row by which an entry is selected: its first that is not blank."""
+        """Return the row by which an entry is selected: its first row that is not blank."""
         blank = isinstance(self._spans.entries[entry], TurnSpan) and entry > 0
         return self._starts[entry] + blank
 

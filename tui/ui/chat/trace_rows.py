@@ -1,7 +1,7 @@
 """Rows of the trace pane: turns, steps, calls and notes.
 
-Collapsed, every line is cropped and none is wrapped, so the number of lines does not depend on the width;
-expanded, everything that is kept of a call is shown.
+Lines of a collapsed call are cropped, not wrapped, so their number does not depend on the width. An expanded
+call shows everything that is stored of it.
 """
 
 import re
@@ -24,7 +24,7 @@ from tui.ui.widgets.rows import EMPTY, Row, crop, head_of, progress_bar, spread,
 from tui.ui.widgets.symbols import Symbols
 
 BRIEF_ARGUMENTS = 3
-"""How many arguments a collapsed call shows."""
+"""Number of arguments that a collapsed call shows."""
 
 NAME_CELLS = 14
 BAR_CELLS = 10
@@ -64,7 +64,7 @@ _STEP_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class TraceLook:
-    """What all rows of a trace have in common."""
+    """Settings that all rows of a trace have in common."""
 
     columns: int
     symbols: Symbols
@@ -74,8 +74,8 @@ class TraceLook:
 def span_rows(span: Span, look: TraceLook, *, open: bool, first: bool = False) -> list[Row]:
     """Return the rows of an entry; at least one.
 
-    An `open` call shows everything, an open turn or step has its contents below it. The `first` turn needs no
-    blank line above it.
+    An `open` call shows everything, an open turn or step is followed by its contents. There is no blank line
+    above the `first` turn.
     """
     match span:
         case TurnSpan():
@@ -128,7 +128,7 @@ def _step_rows(step: StepSpan, look: TraceLook, open: bool) -> Iterator[Row]:
 
 
 def usage_words(usage: Usage | None) -> str:
-    """Return tokens as "1.2 k tokens", with "~" before an estimate; "" if there are none."""
+    """Return tokens as "1.2 k tokens", with "~" before an estimate, "" if there are none."""
     if usage is None or not usage.prompt + usage.completion:
         return ""
     return f"{'~' if usage.estimated else ''}{count(usage.prompt + usage.completion)} tokens"
@@ -225,7 +225,7 @@ def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     style = "bad" if call.state is CallState.FAILED else "text"
     lead: Row = ((f"{INDENT}{look.symbols.result} ", "dim"),)
     said = call.result.text.strip("\n")
-    if call.state is CallState.NOT_RUN:  # as the head says
+    if call.state is CallState.NOT_RUN:  # the head says so, too
         said = said.removeprefix("not run: ")
     if not open and said.lstrip().startswith(("{", "[")):
         said = one_line(said)
@@ -244,7 +244,7 @@ def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
 
 
 def one_line(json: str) -> str:
-    """Return JSON, whole or only its head, on one line; texts in it stay as they are."""
+    """Return JSON, complete or only its start, on one line; its texts stay unchanged."""
     return _BLANKS.sub(_one_blank, json)
 
 

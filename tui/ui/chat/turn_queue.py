@@ -1,4 +1,4 @@
-"""Runs one turn at a time, queues the messages sent meanwhile, stops and continues turns."""
+"""Runs one turn at a time, queues messages that are sent meanwhile, stops and continues turns."""
 
 import asyncio
 import logging
@@ -28,18 +28,18 @@ Read = Callable[[Written], Awaitable[tuple[Attachment, ...]]]
 
 @dataclass(slots=True, eq=False)
 class QueuedMessage:
-    """A message that waits to be sent; `attachments` are None while they are being read."""
+    """A message waiting to be sent; `attachments` are None while they are being read."""
 
     written: Written
     attachments: tuple[Attachment, ...] | None = None
 
 
 class TurnQueue:
-    """One turn at a time. Messages sent meanwhile are sent after it, in order.
+    """One turn at a time. Messages sent during a turn are queued and sent after it, in order.
 
-    `read` may raise `McptuiError`; `give_back` puts a message that was not sent back into the composer;
-    `refuse` shows why a turn cannot start; `record` gets every event, for the trace; `on_change` is called
-    when a turn begins or ends, or the queue changes.
+    `read` may raise `McptuiError`. `give_back` puts an unsent message back into the composer. `refuse` shows
+    why a turn cannot start. `record` gets every event, for the trace. `on_change` is called when a turn
+    starts or ends, or the queue changes.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class TurnQueue:
         self._on_change()
 
     def steer(self, written: Written) -> bool:
-        """Tell the model at its next step; return whether it will be.
+        """Give the model a message at its next step; return whether that works.
 
         Without a running turn, or with attachments, the message is sent like any other.
         """
@@ -117,7 +117,7 @@ class TurnQueue:
         return True
 
     def steer_held(self) -> None:
-        """Steer with all queued messages that have no attachment."""
+        """Steer with all queued messages that have no attachments."""
         if self._turn is not None and not self.stopping:
             now = [one for one in self._held if not one.written.references and not one.attachments]
             self._held = [one for one in self._held if one not in now]
@@ -126,7 +126,7 @@ class TurnQueue:
         self._on_change()
 
     def take_back(self) -> str:
-        """Remove the message that was queued last and return it as it was written, or ""."""
+        """Remove the message that was queued last and return its text, or ""."""
         if not self._held:
             return ""
         held = self._held.pop()
@@ -137,7 +137,7 @@ class TurnQueue:
     def flush(self) -> None:
         if not self._held or self.running or self._closed or not self._runtime.is_ready:
             return
-        if self._runtime.conversations.busy:  # the refresher tries again
+        if self._runtime.conversations.busy:  # the refresher retries
             return
         held = self._held[0]
         if held.attachments is None:
@@ -182,7 +182,7 @@ class TurnQueue:
                 self._begin(turn)
 
     def cancel_call(self, call_id: str) -> bool:
-        """Cancel a running call, or the only one that is running; return whether there was one."""
+        """Cancel a running call, by default the only one; return whether there was one."""
         running = self._turn.running_calls if self._turn is not None else ()
         found = call_id if call_id in running else running[0] if len(running) == 1 else ""
         if self._turn is not None and found:
@@ -192,7 +192,8 @@ class TurnQueue:
     def cancel(self) -> str:
         """Stop the turn; return the queued messages, which are not sent.
 
-        Messages that the model was not told come back when the turn has ended: only then is that known.
+        Steering messages that the model did not get are returned when the turn has ended: only then are they
+        known.
         """
         if self._turn is None and not self._reading:
             return ""
@@ -210,7 +211,7 @@ class TurnQueue:
         self._held.clear()
 
     async def close(self) -> None:
-        """Stop the turn and wait for its end, a few seconds at most; nothing is shown any more."""
+        """Stop the turn and wait a few seconds at most for its end; nothing more is shown."""
         self._closed = True
         reading = set(self._reading.values())
         task = self._task
@@ -243,7 +244,7 @@ class TurnQueue:
             if not self._closed:
                 self._bridge.apply(event)
                 self._record(event)
-                if isinstance(event, TurnError):  # the status line must not go on about a retry
+                if isinstance(event, TurnError):  # the status line must stop showing a retry
                     self._on_change()
 
     def _forget_steered(self, text: str) -> None:
@@ -282,7 +283,7 @@ class TurnQueue:
 
 
 def held_rows(held: Sequence[str], steered: Sequence[str], *, reading: bool = False) -> list[Row]:
-    """Return the rows for queued messages: how many, and the last of them, on which keys act."""
+    """Return the rows for queued messages: their number, and the last one, which the keys affect."""
     rows: list[Row] = []
     if steered:
         rows.append(_held(steered, "queued for the next step"))

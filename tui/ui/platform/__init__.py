@@ -1,1 +1,1 @@
-"""Terminal driver, pastes, garbage collection and heap: every trick in one place."""
+"""Terminal driver, pastes, garbage collection and heap: all workarounds and private names of Textual."""

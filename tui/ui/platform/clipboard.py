@@ -1,7 +1,7 @@
-"""The clipboard: the system's own tool, tmux, or the terminal (OSC 52), and what can be said afterwards.
+"""Copies to the clipboard with the system's own tool, tmux, or the terminal (OSC 52).
 
-A tool reports whether it took the text. The terminal does not: some ignore OSC 52, some ask, so a text that
-went there is never called copied.
+A tool reports whether it accepted the text. A terminal does not: some ignore OSC 52, some ask the user. So a
+text that was sent to the terminal is never reported as copied.
 """
 
 import subprocess
@@ -17,17 +17,17 @@ from tui.core.daemon_thread import in_daemon_thread
 from tui.core.files.programs import find_program
 
 SECONDS = 2.0
-"""How long a tool may take."""
+"""Timeout of a tool, in seconds."""
 
 _PASSED_ON = frozenset(
     "PATH HOME USER LANG TMPDIR DISPLAY XAUTHORITY WAYLAND_DISPLAY XDG_RUNTIME_DIR TMUX TMUX_TMPDIR".split()
 )
-"""The environment of a tool. Some stay and serve the text, so they get no API keys."""
+"""Environment variables for a tool. Some tools stay alive to serve the text, so they get no API keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A program that takes the text on its stdin; `place` is where it puts it."""
+    """A program that reads the text from its stdin; `place` names its clipboard."""
 
     command: tuple[str, ...]
     place: str
@@ -36,9 +36,9 @@ class Tool:
 def tools(
     env: Mapping[str, str], which: Callable[[str], str | None], platform: str = sys.platform
 ) -> Iterator[Tool]:
-    """Yield the tools that reach the person's clipboard, the best first.
+    """Yield the tools that reach the user's clipboard, the best first.
 
-    Over ssh `pbcopy` and `wl-copy` would reach the clipboard of the other machine; X11 may be forwarded.
+    Over ssh, `pbcopy` and `wl-copy` would reach the remote machine's clipboard; X11 may be forwarded.
     """
     is_remote = bool(env.get("SSH_CONNECTION") or env.get("SSH_TTY"))
     found: list[tuple[str, ...]] = []
@@ -56,7 +56,7 @@ def tools(
 
 
 async def put(text: str, env: Mapping[str, str]) -> Tool | None:
-    """Give a text to the first tool that takes it; None if none does."""
+    """Pass a text to the first tool that accepts it, and return that tool; None if none does."""
     given = {name: value for name, value in env.items() if name in _PASSED_ON or name.startswith("LC_")}
     for tool in tools(env, partial(find_program, env=env)):
         program = find_program(tool.command[0], env) or tool.command[0]
@@ -67,7 +67,7 @@ async def put(text: str, env: Mapping[str, str]) -> Tool | None:
 
 
 def copy(app: App[Any], text: str, what: str) -> None:
-    """Copy a text in an app; ours says where it went."""
+    """Copy a text in an app; our own apps also show where it is."""
     ours: Callable[[str, str], None] | None = getattr(app, "copy", None)
     if ours is not None:
         ours(text, what)
@@ -76,7 +76,7 @@ def copy(app: App[Any], text: str, what: str) -> None:
 
 
 def note(what: str, tool: Tool | None) -> str:
-    """Return where a text went; `what` is "the reply"."""
+    """Return a message about where a text was copied; `what` is "the reply"."""
     if tool is not None:
         return f"Copied {what} to {tool.place}."
     return f"Sent {what} to the terminal's clipboard (OSC 52). Some terminals ignore it."
@@ -87,7 +87,7 @@ def _took(command: Sequence[str], text: str, env: Mapping[str, str]) -> bool:
         done = subprocess.run(
             command,
             input=text.encode("utf-8", "replace"),
-            stdout=subprocess.DEVNULL,  # a tool that stays would keep a pipe open
+            stdout=subprocess.DEVNULL,  # a tool that stays alive would keep a pipe open
             stderr=subprocess.DEVNULL,
             timeout=SECONDS,
             env=env,

@@ -1,9 +1,9 @@
 """Paints only lines that changed.
 
 Textual's compositor asks every widget between the topmost and the lowest changed line for all of its lines,
-and writes each changed line whether it looks different or not. With a status line and a list that change
-together that is the whole screen (measured with Textual 8.2.8: half of the cost of a key in a list, two
-thirds of that of a streamed reply). `MCPTUI_WHOLE_FRAMES` leaves it to Textual.
+and writes each changed line whether it looks different or not. If a status line and a list change together,
+that is the whole screen (measured with Textual 8.2.8: half of the cost of a key in a list, two thirds of the
+cost of a streamed reply). `MCPTUI_WHOLE_FRAMES` turns this off.
 """
 
 import os
@@ -18,20 +18,20 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 Span = tuple[int, int, int]
-"""A line, and the columns from and to which it changed."""
+"""A line, and the start and the end (exclusive) of its changed columns."""
 
 Line = dict[int, Strip | None]
 """The painted pieces of a line, by their first column."""
 
 
 def install() -> None:
-    """Give every screen that is made from now on this compositor."""
+    """Use this compositor for every screen that is created from now on."""
     if os.environ.get("MCPTUI_WHOLE_FRAMES", "") in ("", "0"):
         setattr(textual.screen, "Compositor", LineCompositor)  # noqa: B010
 
 
 class LineCompositor(Compositor):
-    """A compositor that renders dirty lines only, and remembers what the terminal shows in them."""
+    """A compositor that renders only dirty lines, and remembers what the terminal shows in them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,13 +43,13 @@ class LineCompositor(Compositor):
         return super().render_full_update(simplify)
 
     def render_partial_update(self) -> "LinesUpdate | None":  # type: ignore[override]
-        """Return what is to be written for the dirty regions, None if there are none."""
+        """Return the update for the dirty regions, None if there are none."""
         regions = self._dirty_regions.copy()
         self._dirty_regions.clear()
         if not regions:
             return None
         cuts = self.cuts
-        if cuts is not self._shown_cuts:  # widgets have moved: what was written began elsewhere
+        if cuts is not self._shown_cuts:  # widgets have moved, so the written pieces started elsewhere
             self._shown.clear()
             self._shown_cuts = cuts
         spans = list(self._regions_to_spans(regions))
@@ -58,7 +58,7 @@ class LineCompositor(Compositor):
     def _lines(self, spans: Sequence[Span]) -> Mapping[int, Line]:
         cuts = self.cuts
         lines: dict[int, Line] = {}
-        wanted: dict[int, set[int]] = {}  # the starts of what is to be painted and is not yet covered
+        wanted: dict[int, set[int]] = {}  # starts of the pieces to paint that are not covered yet
         for y, left, right in spans:
             starts = cuts[y]
             lines.setdefault(y, dict.fromkeys(starts[:-1]))
@@ -91,7 +91,7 @@ class LineCompositor(Compositor):
 def _rendered(
     widget: Widget, region: Region, shown: Region, rows: Sequence[int]
 ) -> Iterator[tuple[int, Strip]]:
-    """Yield these rows of a widget; neighbors are asked for at once."""
+    """Yield these rows of a widget, rendering adjacent rows together."""
     at = 0
     while at < len(rows):
         end = at + 1
@@ -103,7 +103,7 @@ def _rendered(
 
 
 class LinesUpdate(CompositorUpdate):
-    """Lines to write, but for those parts of them that the terminal shows already."""
+    """Lines to write, without the parts that the terminal already shows."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class LinesUpdate(CompositorUpdate):
         self._shown = shown
 
     def render_segments(self, console: Console) -> str:
-        """Return what to write; from now on the terminal is taken to show it."""
+        """Return the text to write, and assume from now on that the terminal shows it."""
         written: list[str] = []
         shown = self._shown
         for y, left, right in self._spans:

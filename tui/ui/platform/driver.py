@@ -1,4 +1,4 @@
-"""Textual's terminal driver, with input that survives whatever a terminal sends, and safe job control."""
+"""Textual's terminal driver, with robust input, whatever a terminal sends, and correct job control."""
 
 import asyncio
 import codecs
@@ -24,56 +24,59 @@ from tui.ui.platform.standing_back import LOOP
 from tui.ui.platform.textual_internals import crash
 
 ALT_ENTER, ALT_ENTER_NAMED = "\x1b\r", "\x1b[13;3u"
-"""What most terminals send, and the sequence that Textual knows."""
+"""What most terminals send for alt+enter, and the sequence that Textual recognizes."""
 
 REPLY = b"\x1b[?"
-"""What the answer of a terminal to a question begins with, and no key."""
+"""Start of a terminal's reply to a query, which no key starts with."""
 
 READ_SIZE = 64 * 1024
 LONG = 100
-"""Shorter writes set modes and move the cursor."""
+"""Shorter writes only set modes and move the cursor."""
 TICK_SECONDS = 0.1
 PASTE_SECONDS = 2.0
-"""Longest pause in a paste. Some terminals lose its end; keys must not count as text for ever."""
+"""Maximum pause within a paste.
+
+Some terminals lose its end, and later keys must not count as text forever.
+"""
 
 
 class RobustDriver(LinuxDriver):
     """Reads a paste as a whole, and bytes that are not UTF-8 as replacement characters.
 
-    Textual's own input thread ends at the first byte that is not UTF-8, and reads escape characters inside
-    a paste as keys. Its signal handlers leave the screen blank after SIGTSTP and `fg`, start a second reader
-    after SIGSTOP, take the terminal again after the app has left it, and can deadlock on the lock of the
-    output queue (Textual 8.2.8). So signals are handled in the event loop here. Textual's handler of
+    Textual's own input thread ends at the first byte that is not UTF-8, and reads escape characters inside a
+    paste as keys. Its signal handlers leave the screen blank after SIGTSTP and `fg`, start a second reader
+    after SIGSTOP, take over the terminal again after the app has left it, and can deadlock on the lock of the
+    output queue (Textual 8.2.8). So this class handles signals in the event loop. Textual's handler of
     SIGWINCH can also be interrupted by the next signal between reading the size and posting it, so that the
-    older size comes last.
+    older size arrives last.
     """
 
     _has_terminal = False
     _leaving: tuple[int, int] | None = None
-    """A pipe whose reading end is ready once the input thread has to end."""
+    """A pipe whose reading end becomes ready when the input thread has to end."""
 
     _erases = False
 
     def start_application_mode(self) -> None:
-        """Take the terminal; in a background job, wait until the shell hands it over."""
+        """Take over the terminal. In a background job, wait until the shell hands it over."""
         self._wait_for_foreground()
         self._leaving = os.pipe()
         self._has_terminal = True
         try:
             super().start_application_mode()  # type: ignore[no-untyped-call]
         except BaseException:
-            self.stop_application_mode()  # Textual does it only for what fails later
+            self.stop_application_mode()  # Textual does this only for later failures
             raise
         signal.signal(signal.SIGWINCH, self._sigwinch)
-        self._look_at_size(repaints=False)  # it may have changed before that
+        self._look_at_size(repaints=False)  # it may have changed before the handlers were installed
 
     def stop_application_mode(self) -> None:
         self._has_terminal = False
         super().stop_application_mode()
-        self._in_band_window_resize = False  # another terminal may come back, which reports no sizes
+        self._in_band_window_resize = False  # the app may continue in another terminal, without size reports
 
     def write(self, data: str) -> None:
-        """Write, without the escape sequences that change nothing; `MCPTUI_WHOLE_ESCAPES` leaves them all."""
+        """Write data without redundant escape sequences. `MCPTUI_WHOLE_ESCAPES` keeps them all."""
         if len(data) > LONG and os.environ.get("MCPTUI_WHOLE_ESCAPES", "") in ("", "0"):
             data = shortened(data, erases=self._erases)
         super().write(data)
@@ -81,7 +84,7 @@ class RobustDriver(LinuxDriver):
             LOOP.painted()
 
     def disable_input(self) -> None:
-        """End the input thread, which waits without a limit as long as nothing is half read."""
+        """End the input thread, which waits without a timeout unless it has read half a sequence."""
         leaving, self._leaving = self._leaving, None
         if leaving is not None:
             os.close(leaving[1])
@@ -103,9 +106,9 @@ class RobustDriver(LinuxDriver):
         self._look_at_size(repaints=True)
 
     def _look_at_size(self, *, repaints: bool) -> None:
-        """Compare the app's size with the terminal's, after every size that has been posted so far.
+        """Compare the app's size with the terminal's, after all sizes posted so far.
 
-        `repaints`: so it does if both are the same; the window had another size in between.
+        `repaints`: repaint even if both are the same, since the window had another size in between.
         """
 
         async def post() -> None:
@@ -147,24 +150,27 @@ class RobustDriver(LinuxDriver):
             try:
                 termios.tcsetattr(self.fileno, termios.TCSANOW, termios.tcgetattr(self.fileno))
             except termios.error as error:
-                if error.args[0] == errno.EINTR:  # stopped, and continued: perhaps by `bg`
+                if error.args[0] == errno.EINTR:  # stopped and continued, perhaps by `bg`
                     continue
             return
 
     def _run_input_thread(self) -> None:
-        """Read; an error of this thread ends the app like one of its own, with its report."""
+        """Read input. An error of this thread ends the app with a report, like an error of the app itself."""
         try:
             self.run_input_thread()
         except Exception as error:
             self._loop.call_soon_threadsafe(crash, self._app, error)
 
     def _terminal_lost(self) -> None:
-        """End the app, which nobody can see any more, as SIGHUP does; that comes only from a login's own."""
+        """End the app, since its terminal is gone.
+
+        SIGHUP does the same, but is only sent to a login's processes.
+        """
         if self._has_terminal and self._app.is_running:
             self._app.exit(return_code=128 + signal.SIGHUP)
 
     def run_input_thread(self) -> None:
-        """Read the terminal until the app leaves it."""
+        """Read from the terminal until the app leaves it."""
         parser, gate = XTermParser(getattr(self, "_debug", False)), PasteGate()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         heard, learned = time.monotonic(), False
@@ -197,20 +203,20 @@ class RobustDriver(LinuxDriver):
                     self.process_message(event)
 
     def _typed_early(self) -> int:
-        """Return how many bytes wait from before the app took the terminal, where enter was a newline."""
+        """Return how many bytes arrived before the app took over the terminal, when enter was a newline."""
         waiting = bytearray(4)
-        with suppress(OSError):  # the input is no terminal
+        with suppress(OSError):  # the input is not a terminal
             fcntl.ioctl(self.fileno, termios.FIONREAD, waiting)
         return int.from_bytes(waiting, sys.byteorder)
 
     def _read(self) -> bytes:
         try:
             return os.read(self.fileno, READ_SIZE)
-        except OSError:  # a terminal that is gone fails in several ways
+        except OSError:  # a lost terminal fails in several ways
             return b""
 
     def _learn_terminal(self) -> None:
-        """Ask terminfo what the terminal can do; at the first input, so that no first frame waits for it."""
+        """Ask terminfo for the terminal's capabilities, at the first input to not delay the first frame."""
         import curses
 
         with suppress(curses.error):
@@ -231,5 +237,8 @@ class RobustDriver(LinuxDriver):
 
 
 def _stop_process() -> None:
-    """Stop, and return once continued; a signal to the process could reach another thread, later."""
+    """Stop this process; return once it continues.
+
+    A signal to the process could reach another thread, later.
+    """
     signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)

@@ -1,19 +1,20 @@
-"""Says the same to a terminal in fewer bytes. Pure.
+"""Shortens what is written to a terminal, with the same effect. Pure.
 
-Textual writes each run of one style between its whole style and a reset, and each row behind a cursor
-movement and a line end that the next movement makes void. Styles alone are more than half of what a streamed
-reply sends (8 kB for a pane that scrolls by a line, seen with Textual 8.2.8), and a terminal reads it all.
+Textual writes each run of a style with its complete style and a reset, and each row with a cursor movement
+and a line end that the next movement makes redundant. Styles alone are more than half of the bytes of a
+streamed reply (8 kB for a pane that scrolls by a line, seen with Textual 8.2.8), and a terminal has to parse
+them all.
 """
 
 import re
 from functools import lru_cache
 
 BLANKS = 12
-"""Blanks in a row from which erasing them takes fewer bytes."""
+"""Number of consecutive blanks from which erasing them takes fewer bytes."""
 
 _TOKEN = re.compile(
     r"\x1b\[([0-9;]*)m"  # a style
-    r"|((?:\x1b\[\d+;\d+H|\r\n)+(?=\x1b\[\d+;\d+H))"  # movements before another one
+    r"|((?:\x1b\[\d+;\d+H|\r\n)+(?=\x1b\[\d+;\d+H))"  # movements that are followed by another one
     rf"|( {{{BLANKS},}})"  # blanks
     r"|(\x1b[\]P_^X].*?(?:\x1b\\|\x07)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b.)",  # any other sequence
     re.DOTALL,
@@ -23,15 +24,14 @@ _MOVE = re.compile(r"(?:\x1b\[[0-9;]*m)*(?:\x1b\[\d+;\d+H|\r)")
 _COLOUR = re.compile(r"([34])8;(?:5;\d+|2;\d+;\d+;\d+)|(3|9)[0-7]|(4|10)[0-7]")
 _OFF = {"1": "22", "2": "22", "3": "23", "4": "24", "21": "24", "5": "25", "7": "27", "8": "28", "9": "29"}
 _UNSEEN_ON_BLANKS = frozenset("123")
-"""Bold, dim, italic. Any other attribute, or one that is unknown, may be seen on blanks."""
+"""Bold, dim, italic. All other attributes, and unknown ones, may be visible on blanks."""
 
 
 def shortened(written: str, *, erases: bool) -> str:
-    """Return what shows the same on any terminal, in fewer bytes.
+    """Return text with the same effect on any terminal, in fewer bytes.
 
-    What is written begins and ends without a style and stays within the edges of the terminal, as all that
-    Textual writes does. With `erases` the terminal gives erased cells the background that is
-    set (terminfo's `bce`).
+    The text must start and end without a style and stay within the edges of the terminal, like all of
+    Textual's output. `erases`: the terminal gives erased cells the current background (terminfo's `bce`).
     """
     parts: list[str] = []
     shown = wanted = ""
@@ -59,9 +59,9 @@ def shortened(written: str, *, erases: bool) -> str:
 
 
 def _put(parts: list[str], text: str, shown: str, wanted: str, sequence: str = "") -> str:
-    """Write a text in a style, as `sequence` if there is one; return the style that is set then.
+    """Write a text, or `sequence` instead, in a style; return the style that is then set.
 
-    Of blanks only the background is seen.
+    Of blanks, only the background is visible.
     """
     if shown != wanted:
         if (
@@ -94,7 +94,7 @@ def _attributes(style: str) -> tuple[str, ...]:
 
 @lru_cache(4096)
 def _colours(style: str) -> tuple[str, str]:
-    """Return the parameters of the last foreground and the last background."""
+    """Return the parameters of the last foreground color and the last background color."""
     foreground = background = ""
     for found in _COLOUR.finditer(style):
         if found[1] == "3" or found[2]:
@@ -106,7 +106,7 @@ def _colours(style: str) -> tuple[str, str]:
 
 @lru_cache(4096)
 def _change(shown: str, wanted: str) -> str:
-    """Return the shortest sequence that turns one style into another."""
+    """Return the shortest sequence that changes one style to another."""
     if not wanted:
         return "\x1b[m"
     anew = f"\x1b[0;{wanted}m" if shown else f"\x1b[{wanted}m"

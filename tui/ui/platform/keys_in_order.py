@@ -1,7 +1,7 @@
-"""Keys that come in one burst (typed ahead, sent by a program) mean what they would mean one by one.
+"""Keys that arrive in one burst (typed ahead, sent by a program) have the same effect as one by one.
 
-Textual takes the next key while a widget still handles the last one: keys after an enter would go to the
-field that it closes, keys after the one that opens a screen would be lost.
+Textual handles the next key while a widget still handles the previous one. Keys after enter would go to the
+field that it closes, and keys after one that opens a screen would be lost.
 """
 
 import asyncio
@@ -15,11 +15,11 @@ from textual.message_pump import MessagePump
 from textual.widget import Widget
 
 OPENING_SECONDS, OPENING_CHECKS = 0.005, 200
-"""Opening a screen takes some hundredths of a second; a key waits for a second at most."""
+"""Opening a screen takes a few hundredths of a second; a key waits for a second at most."""
 
 SETTLING_SECONDS = 0.25
 ROUNDS = 2
-"""One for the messages that the key posts, one for those that they post in turn."""
+"""The first for the messages that the key posts, the second for those that they post."""
 
 
 async def in_order(
@@ -40,21 +40,21 @@ async def in_order(
 
 
 class EarlyKeys:
-    """Keeps keys that cannot do anything before the app has loaded, and all keys after the first of them."""
+    """Stores keys that cannot be handled before the app has loaded, and all keys after the first of them."""
 
     def __init__(self) -> None:
         self._kept: list[events.Key] = []
         self.is_released = False
 
     def keep(self, event: events.Key, *, starts: bool) -> bool:
-        """Keep a key if it must wait, or comes after one that does; return whether it was kept."""
+        """Store a key if it must wait or follows one that does; return whether it was stored."""
         if self.is_released or not (starts or self._kept):
             return False
         self._kept.append(event)
         return True
 
     def release(self) -> list[events.Key]:
-        """Return the keys, in order; further ones are not kept."""
+        """Return the stored keys, in order; further keys are not stored."""
         kept, self._kept, self.is_released = self._kept, [], True
         return kept
 
@@ -65,11 +65,11 @@ async def act_at_once(
     actions: Mapping[str, str],
     otherwise: Callable[[events.Key], Awaitable[None]],
 ) -> None:
-    """Run the action of a key in a widget that is typed into, in the order in which keys were pressed.
+    """Run the action of a key in a widget with text input, in the order in which keys were pressed.
 
-    Textual inserts letters in the widget but runs bindings later, in the app: in one burst an enter would
-    not wait for the letters after which it came, and a backspace would delete the letter after it. A key
-    whose action does not apply now is passed on; any other key goes to `otherwise`.
+    Textual inserts letters in the widget, but runs bindings later, in the app. In one burst, enter would act
+    on text without the letters before it, and backspace would delete the letter after it. A key whose action
+    does not apply now is passed on; any other key is passed to `otherwise`.
     """
     action = actions.get(event.key)
     if action is None:
@@ -80,7 +80,7 @@ async def act_at_once(
 
 
 async def _settled_soon(pumps: list[Any]) -> None:
-    with suppress(TimeoutError):  # what it does takes long; keys do not wait for that
+    with suppress(TimeoutError):  # its effect takes long, and keys do not wait for it
         async with asyncio.timeout(SETTLING_SECONDS):
             await _settled(pumps)
 

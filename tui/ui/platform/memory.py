@@ -1,9 +1,9 @@
-"""Memory without pauses: collect garbage while no keys are pressed, return freed blocks to the system.
+"""Avoids pauses for memory: collects garbage while no keys are pressed, and returns freed blocks.
 
-A full collection holds the interpreter for 50 to 65 ms once the SDKs and some minutes of traffic are loaded,
+A full collection blocks the interpreter for 50 to 65 ms once the SDKs and some minutes of traffic are loaded,
 and under a flood Python asks for one every second (measured at 27,000 messages a second: one key in twenty
-was delayed). What was imported never becomes garbage, so it is left out of every collection; the rest is
-collected when nobody waits for a key.
+was delayed). Imported objects never become garbage, so they are excluded from all collections. The others are
+collected when no key is waiting.
 """
 
 import gc
@@ -22,17 +22,19 @@ IDLE_SECONDS = 2.0
 """Seconds since the last key after which a collection may run."""
 
 LEAST = 10
-"""Collections of the middle generation after which Python would run a full one, and we do when idle."""
+"""Collections of the middle generation after which Python would run a full one, and we run one when idle."""
 
 MOST = 60
-"""Collections of the middle generation after which a full one runs even while keys are pressed: about 6 s
-under a flood, in which 10 MB of garbage gather (measured); minutes otherwise."""
+"""Collections of the middle generation after which a full one runs even while keys are pressed.
+
+About 6 s under a flood, in which 10 MB of garbage accumulate (measured), and minutes otherwise.
+"""
 
 SWITCH_SECONDS = 0.0002
-"""How long another thread may keep the interpreter from one that wants it.
+"""How long a thread may hold the interpreter while another one waits for it.
 
-A key passes through three threads, and a tool call asks for the interpreter four times. With 0.5 ms, calls
-beside the recorder are slower; with 0.1 ms, floods are (measured).
+A key passes through three threads, and a tool call waits for the interpreter four times. With 0.5 ms, calls
+are slower while recording; with 0.1 ms, floods are slower (measured).
 """
 
 _ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
@@ -41,7 +43,7 @@ _BLOCK = 128 * 1024
 
 
 class GcPauses:
-    """The collector of this process; the command line has switched it off before the first import."""
+    """The garbage collector of this process; the command line has turned it off before the first import."""
 
     def __init__(self) -> None:
         self._key_at = 0.0
@@ -52,9 +54,9 @@ class GcPauses:
 
     @contextmanager
     def gently(self, app: App[Any]) -> Iterator[None]:
-        """Let other threads import without delaying keys: short time slices, no collections.
+        """Let other threads import without delaying keys: with short time slices and without collections.
 
-        Afterwards the collector is on again, if it was switched off, and `app` runs it.
+        Afterwards the collector is turned on if it was off, and `app` runs it.
         """
         interval = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_SECONDS)
@@ -64,29 +66,29 @@ class GcPauses:
         finally:
             sys.setswitchinterval(interval)
             if was_off:
-                gc.freeze()  # what was imported is never garbage
+                gc.freeze()  # imported objects are never garbage
                 gc.set_threshold(*gc.get_threshold()[:2], MOST)
                 enable_collector()
         if was_off:
             app.set_interval(LOOK_SECONDS, self.look)
 
     def look(self) -> None:
-        """Collect if it is time and no keys are pressed."""
+        """Collect if it is due and no keys are pressed."""
         idle = time.monotonic() - self._key_at
         if idle < IDLE_SECONDS or gc.get_count()[2] < LEAST:
             return
         gc.collect()
-        if not self._has_all:  # by now the SDKs are there too
+        if not self._has_all:  # the SDKs are loaded by now, too
             self._has_all = True
             gc.freeze()
 
 
 def return_freed_memory() -> None:
-    """Return large blocks to the system as soon as they are freed. Does nothing except with glibc on Linux.
+    """Return large blocks to the system as soon as they are freed.
 
-    glibc keeps a heap for every thread, and with each large block that is freed it raises the size from which
-    blocks are returned; recording the requests of growing conversations left 5 MB allocated (measured after
-    400 messages).
+    Only has an effect with glibc on Linux. glibc has a heap for every thread, and raises the size from which
+    blocks are returned with each large block that is freed. Recording the requests of growing conversations
+    left 5 MB allocated (measured after 400 messages).
     """
     if sys.platform != "linux":
         return
@@ -94,7 +96,7 @@ def return_freed_memory() -> None:
 
     try:
         mallopt = ctypes.CDLL("libc.so.6").mallopt
-    except (OSError, AttributeError):  # another C library
+    except (OSError, AttributeError):  # another C library is used
         return
     for name, value in ((_ARENA_MAX, 1), (_MMAP_THRESHOLD, _BLOCK), (_TRIM_THRESHOLD, _BLOCK)):
         mallopt(name, value)

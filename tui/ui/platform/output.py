@@ -1,4 +1,4 @@
-"""The terminal that Textual draws on: a stream of its own that nothing else writes to, and its driver."""
+"""The terminal stream that Textual draws on, which nothing else writes to, and its driver."""
 
 import io
 import os
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 class _Screen(io.TextIOWrapper):
-    """The terminal as Textual writes to it; writing to one that is gone is not an error.
+    """The stream that Textual writes to. Writing to a terminal that is gone is not an error.
 
-    Textual's writer thread would end, and the app would then wait for that thread for ever.
+    Otherwise, Textual's writer thread would end, and the app would wait for it forever.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -38,9 +38,9 @@ class _Screen(io.TextIOWrapper):
 def screen_of_our_own() -> Iterator[TextIO]:
     """Give Textual a terminal stream of its own, and redirect descriptor 2 while the app draws.
 
-    Textual draws on standard error; native libraries and `faulthandler` write there too, into the screen.
-    So the screen goes to a copy of standard output, and what else is written to descriptor 2 is discarded,
-    unless the person has redirected it.
+    Textual draws on stderr, where native libraries and `faulthandler` would write into the screen. So the
+    screen is drawn on a copy of stdout, and everything written to descriptor 2 is discarded, unless the user
+    has redirected it.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -61,14 +61,14 @@ def screen_of_our_own() -> Iterator[TextIO]:
 
 
 def _set_screen(screen: TextIO | None) -> None:
-    # Final for type checkers, but the only place where Textual's driver looks for its terminal.
+    # Final for type checkers, but the only attribute where Textual's driver looks for its terminal.
     setattr(sys, "__stderr__", screen)  # noqa: B010
 
 
 def driver_class() -> "type[Driver] | None":
     """Return the driver for this terminal; None for Textual's own.
 
-    That is the one on Windows, and where Textual has not the private modules that ours is made of.
+    Textual's driver is used on Windows, and if Textual lacks the private modules that ours needs.
     """
     if sys.platform == "win32":
         return None
@@ -80,7 +80,7 @@ def driver_class() -> "type[Driver] | None":
 
 
 def paint_changes_only() -> None:
-    """Paint only what changed, where Textual has the private modules that this is made of."""
+    """Paint only what changed, if Textual has the private modules that this needs."""
     with suppress(ImportError):
         from tui.ui.platform import compositor
 

@@ -12,7 +12,7 @@ END = "\x1b[201~"
 
 
 class PasteGate:
-    """Splits a terminal's characters into keys and pastes; `open` while a paste has not ended."""
+    """Splits a terminal's characters into keys and pastes; `open` during a paste."""
 
     def __init__(self) -> None:
         self.open = False
@@ -23,7 +23,7 @@ class PasteGate:
     def feed(self, data: str) -> Iterator[tuple[bool, str]]:
         """Take the next characters and yield (is a paste, text) in order."""
         if self._lone_escape and data.startswith(BEGIN[1:]):
-            # The key parser has the first character of the marker already: give it an empty paste.
+            # The key parser has already read the first character of the marker: give it an empty paste.
             yield False, BEGIN[1:] + END
             data = data[len(BEGIN) - 1 :]
             self.open = True
@@ -36,7 +36,7 @@ class PasteGate:
                 data = yield from self._outside(data)
 
     def give_up(self) -> str:
-        """Return a paste without its end, and stop waiting for that."""
+        """Return a paste whose end is missing, and stop waiting for the end."""
         text = "".join(self._pasted) + self._held
         self._pasted.clear()
         self.open, self._held = False, ""
@@ -48,7 +48,7 @@ class PasteGate:
             self.open = True
         else:
             kept = _overlap(keys, BEGIN)
-            if kept == 1:  # most likely the escape key, which must not wait
+            if kept == 1:  # most likely the escape key, which must not be delayed
                 self._lone_escape = True
             elif kept:
                 keys, self._held = keys[:-kept], keys[-kept:]
@@ -72,5 +72,5 @@ class PasteGate:
 
 
 def _overlap(text: str, mark: str) -> int:
-    """Return how many characters at the end of `text` may be the beginning of `mark`."""
+    """Return how many characters at the end of `text` may be the start of `mark`."""
     return next((size for size in range(len(mark) - 1, 0, -1) if text.endswith(mark[:size])), 0)

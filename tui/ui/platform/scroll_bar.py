@@ -1,7 +1,7 @@
-"""A scroll bar that costs nothing while it looks the same.
+"""A scroll bar that is only drawn again when it changes.
 
-Textual draws a bar anew, line by line, whenever the pane beside it grows (measured with 8.2.8: a sixth of the
-cost of a streamed reply), though a thumb over thousands of rows stays where it is.
+Textual redraws a bar, line by line, whenever its pane grows (measured with 8.2.8: a sixth of the cost of a
+streamed reply), although a thumb over thousands of rows hardly moves.
 """
 
 from rich.color import Color
@@ -17,7 +17,7 @@ DEFAULT = Color.default()
 
 
 class LineScrollBar(ScrollBar):
-    """A vertical scroll bar that keeps its lines until one of them changes."""
+    """A vertical scroll bar that caches its lines until one of them changes."""
 
     def __init__(self, thickness: int) -> None:
         super().__init__(vertical=True, name="vertical", thickness=thickness)
@@ -25,7 +25,7 @@ class LineScrollBar(ScrollBar):
         self._segments: list[Segment] = []
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return lines of the bar; Textual's own where it has effects or is drawn in another way."""
+        """Return lines of the bar; those of Textual if it has effects or an unknown renderer."""
         bar = self.render()
         if not isinstance(bar, ScrollBarRender) or self.opacity != 1.0:
             return super().render_lines(crop)
@@ -53,7 +53,10 @@ class LineScrollBar(ScrollBar):
 
 
 def add_scroll_bar(pane: Widget) -> None:
-    """Give a pane that has no bar yet this one, hidden; without Textual's names it makes its own."""
+    """Give a pane without a bar this one, hidden.
+
+    Without Textual's private names, the pane creates its own.
+    """
     if getattr(pane, "_vertical_scrollbar", pane) is not None:
         return
     if (start := getattr(pane.app, "_start_widget", None)) is not None:

@@ -1,9 +1,9 @@
-"""Lets other threads stand back for the event loop while somebody types.
+"""Makes other threads wait for the event loop while the user types.
 
-All threads share one interpreter, and Python gives it to each in turn: while libraries are imported, a key
+All threads share one interpreter, and Python gives it to each in turn: while libraries were imported, a key
 that takes 5 ms of work was painted after 20 to 60 ms (measured). So a thread that imports waits before each
-module and each class until the event loop sleeps. Under a flood the loop never sleeps: there the threads that
-record and lint wait until the key is painted. `MCPTUI_NO_STANDING_BACK` leaves Python as it is.
+module and each class until the event loop sleeps. Under a flood the loop never sleeps, so the threads that
+record and lint wait until the key is painted. `MCPTUI_NO_STANDING_BACK` turns this off.
 """
 
 import asyncio
@@ -20,19 +20,22 @@ from typing import Any
 
 SWITCH = "MCPTUI_NO_STANDING_BACK"
 PATIENCE_SECONDS = 0.05
-"""A loop that is busy for longer is waiting for the import, or flooded: no thread waits for it again soon."""
+"""A loop that is busy for longer is itself waiting for the import, or flooded.
+
+For a while, no thread waits for it.
+"""
 
 FREE_SECONDS = 0.1
 
 KEY_SECONDS = 0.03
-"""How long other threads wait for a key that nothing is painted for."""
+"""How long other threads wait for a key that causes no painting."""
 
 TYPING_SECONDS = 1.0
-"""How long after a key imports stand back: another one is likely."""
+"""How long imports wait after a key, since another one is likely."""
 
 
 class BusyLoop:
-    """Whether the event loop has work, and how other threads wait until it has none."""
+    """Tracks whether the event loop is busy, and lets other threads wait until it is not."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -57,17 +60,17 @@ class BusyLoop:
             self._key_until = now + KEY_SECONDS
 
     def taken(self) -> None:
-        """Note that the loop handles the key now."""
+        """Note that the loop is now handling the key."""
         self._taken = True
 
     def painted(self) -> None:
-        """Note that something was painted: if a key was taken, that was for it."""
+        """Note that something was painted. If a key was handled, it was for that key."""
         if self._taken and self._key_until:
             self._key_until = self._no_key_until = 0.0
             self._painted.set()
 
     def stand_back_for_key(self) -> None:
-        """Wait until a key that is on its way is painted; for half of the time at most."""
+        """Wait until a key that is on its way is painted, but at most half of the time."""
         if not self._key_until or os.environ.get(SWITCH, "") not in ("", "0"):
             return
         left = self._key_until - self._clock()
@@ -83,14 +86,14 @@ class BusyLoop:
         self._busy = True
 
     def sleep(self) -> None:
-        """Note that the loop waits for something to happen."""
+        """Note that the loop is waiting for an event."""
         self._busy = False
         if self._waiting:
             self._waiting = False
             self._asleep.set()
 
     def stand_back(self) -> None:
-        """Wait until the loop sleeps if somebody types; not for long, and never on the main thread."""
+        """While the user types, wait briefly until the loop sleeps. Never waits on the main thread."""
         if not self._busy or not self._free_until <= self._clock() < self._typing_until:
             return
         if threading.current_thread() is threading.main_thread():
@@ -120,7 +123,7 @@ _execute, _build = SourceFileLoader.exec_module, builtins.__build_class__
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Return what makes a loop that imports of other threads stand back for; None for Python's own."""
+    """Return a factory of loops that importing threads wait for; None for Python's own."""
     if sys.platform == "win32" or os.environ.get(SWITCH, "") not in ("", "0"):
         return None
     setattr(SourceFileLoader, "exec_module", _execute_politely)  # noqa: B010

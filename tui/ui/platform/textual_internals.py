@@ -1,6 +1,6 @@
-"""What Textual has no public way for: painting at once, sizes without a layout, crashes without secrets.
+"""Functions without a public API of Textual: paint at once, size without layout, crash without secrets.
 
-The private names are those of Textual 8.2.8. Where one is missing, each function does without it.
+The private names are those of Textual 8.2.8. Each function also works if one is missing.
 """
 
 import sys
@@ -18,9 +18,9 @@ from textual.widgets._toast import ToastHolder
 
 
 def paint_now(screen: Screen[object], widgets: tuple[Widget, ...]) -> None:
-    """Paint these widgets of the screen that need it, without waiting for Textual's timer of 1/60 s.
+    """Paint those of these widgets that need it, without waiting for Textual's timer of 1/60 s.
 
-    Without the names that this takes from Textual, the widgets are painted when that timer comes.
+    If Textual lacks the private names, the widgets are painted at the next timer.
     """
     update = getattr(screen, "_on_timer_update", None)
     dirty = getattr(screen, "_dirty_widgets", None)
@@ -34,11 +34,10 @@ def paint_now(screen: Screen[object], widgets: tuple[Widget, ...]) -> None:
 
 
 def paint_first(widget: Widget) -> None:
-    """Paint a widget that has changed at once, before everything else that has.
+    """Paint a changed widget at once, before all other changes.
 
-    Nothing of a layout that is due, and of what is being mounted, is painted with it. While more messages
-    wait for the app, keys of a burst for example, and without the names that this takes from Textual, it is
-    painted with the rest.
+    Pending layouts and widgets that are being mounted are not painted with it. If more messages wait for the
+    app, such as keys of a burst, or if Textual lacks the private names, it is painted with the others.
     """
     app, screen = widget.app, widget.screen
     dirty = getattr(screen, "_dirty_widgets", None)
@@ -63,11 +62,11 @@ def paint_first(widget: Widget) -> None:
 
 
 class LateTimer(Timer):
-    """A timer that is late rather than never, if it is for one time.
+    """A one-shot timer that may fire late, but never fails to fire.
 
-    Textual's skips what it is too late for. A process that loses the processor for the interval, 8 ms for
-    that of a resize, just when the timer starts, would never get it; no later size either, as Textual waits
-    for that timer before it sets another.
+    Textual's timer skips a tick that it is too late for. If the process loses the processor just when the
+    timer starts, for the interval (8 ms for a resize), it would never fire. Later sizes would not arrive
+    either, since Textual waits for that timer before it sets another one.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -77,15 +76,15 @@ class LateTimer(Timer):
 
 
 def keep_late_timers() -> None:
-    """Make every timer from now on a `LateTimer`."""
+    """Make every timer created from now on a `LateTimer`."""
     setattr(textual.message_pump, "Timer", LateTimer)  # noqa: B010
 
 
 def set_virtual_size(view: ScrollView, size: Size) -> None:
     """Set a view's virtual size and tell its scroll bar, without a layout of the whole screen.
 
-    Assigning `virtual_size` asks for one (measured: the cost of stock widgets while streaming). That is what
-    happens, too, where Textual has no `_scroll_update`.
+    Assigning `virtual_size` requests one (measured: the cost of stock widgets while streaming). This function
+    does the same if Textual has no `_scroll_update`.
     """
     update = getattr(view, "_scroll_update", None)
     if update is None:
@@ -96,13 +95,13 @@ def set_virtual_size(view: ScrollView, size: Size) -> None:
 
 
 def has_note(app: App[Any], message: str, title: str) -> bool:
-    """Return whether a short message that says just this is shown, or about to be."""
+    """Return whether a notification with exactly this text is shown, or about to be."""
     notes = getattr(app, "_notifications", ())
     return any((note.message, note.title) == (message, title) for note in notes)
 
 
 def drop_notes(app: App[Any]) -> None:
-    """Remove the short messages from all screens, with the lines that they took.
+    """Remove the notifications from all screens, with their lines.
 
     Textual's `clear_notifications` leaves an empty line for each.
     """
@@ -112,7 +111,7 @@ def drop_notes(app: App[Any]) -> None:
 
 
 def report_crash(app: App[Any], report: Callable[[BaseException], None]) -> None:
-    """Report an unhandled exception, instead of what Textual would print, which has local variables.
+    """Report an unhandled exception, instead of Textual's report, which contains local variables.
 
     A version of Textual without `_fatal_error` never calls this, and prints its own.
     """
@@ -129,7 +128,7 @@ def crash(app: App[Any], error: Exception) -> None:
     """End the app with an error that was raised outside of Textual's tasks."""
     if (handle := getattr(app, "_handle_exception", None)) is not None:
         handle(error)
-    else:  # a callback that raises ends the app, too, once it is called
+    else:  # a callback that raises also ends the app, once it is called
         app.call_later(_raise, error)
 
 

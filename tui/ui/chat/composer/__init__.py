@@ -1,1 +1,1 @@
-"""What is typed: completion, history, attachments, the editor."""
+"""The input of the user: completion, history, attachments, the editor."""

@@ -26,7 +26,7 @@ _AGAIN = "The message is back in the input."
 
 
 class AttachmentReader:
-    """Reads attachments; `attach` makes one of a name and bytes (`core.attachments.attachment_of`)."""
+    """Reads attachments; `attach` creates one from a name and bytes (`core.attachments.attachment_of`)."""
 
     def __init__(
         self, workbench: Callable[[], Workbench], attach: Callable[[str, bytes], Attachment], folder: Path
@@ -88,9 +88,9 @@ def bytes_of(path: Path) -> bytes:
 
 
 def not_attached(text: str, folder: Path, servers: Collection[str] = ()) -> str:
-    """Return a warning about names that look like attachments but are none, or "".
+    """Return a warning about names that look like attachments but are not, or "".
 
-    Only paths that exist count, or could, and resources of `servers`. `@person` and `@app.route("/")` do not.
+    Only existing or possible paths and resources of `servers` count, not `@person` and `@app.route("/")`.
     """
     found = {
         name: why for name in _paths(text) if (why := _not_selected(name, servers) or _why_not(name, folder))

@@ -25,7 +25,7 @@ async def switch_model(conversations: "Conversations", rest: str) -> str:
     """Switch to a profile, to a profile and a model id, or to a model id of the current profile.
 
     `effort LEVEL` at the end, or alone, sets the reasoning effort. Returns a warning, or "": an id that an
-    endpoint does not list may still be right. Raises `McptuiError`.
+    endpoint does not list may still be valid. Raises `McptuiError`.
     """
     choices = await conversations.models()
     if (found := _EFFORT.fullmatch(rest)) is not None:
@@ -98,8 +98,8 @@ def _slug(title: str) -> str:
 def said_by(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:
     """Return the text and the attachments of a prompt's messages; raises `McptuiError` if there are none.
 
-    Messages of the assistant are marked as such. Everything is the server's own text, so it is put into the
-    composer for the user to read before it is sent.
+    Messages of the assistant are marked as such. All of it is the server's text, so it is put into the
+    composer for the user to read before sending.
     """
     if result.problem:
         raise McptuiError(clean(result.problem), where=name)

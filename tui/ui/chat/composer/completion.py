@@ -1,4 +1,4 @@
-"""Completion: the list above the composer that is filtered while the user types."""
+"""Completion: the list above the composer, filtered while the user types."""
 
 import asyncio
 import re
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # not needed for the first frame
     from tui.ui.chat.composer.suggestions import LiveSources, Suggestion
 
 _WIDEST = 44
-"""The most cells of the first column."""
+"""Maximum cells of the first column."""
 
 MOST = 400
 """A word longer than this is not completed."""
@@ -26,10 +26,10 @@ _COMMAND = re.compile(r"/(\S*)$")
 _WORD = re.compile(r"(?:^|(?<=[\s(\"'`]))([A-Za-z][\w.-]*)$")
 _ARGUMENT = re.compile(r"/(\S+)\s+(.*?)(\S*)$")
 PATIENCE_SECONDS = 10.0
-"""How long a key that takes a suggestion waits for a list that is being made; a slow server has 5 s."""
+"""How long the key that accepts a suggestion waits for a list to load; a slow server has 5 s."""
 
 NOTICE_SECONDS = 0.3
-"""A longer wait is announced where the list will be."""
+"""A longer wait is announced where the list will appear."""
 
 
 class CompletionKind(StrEnum):
@@ -45,9 +45,8 @@ class CompletionKind(StrEnum):
 class CompletionTarget:
     """What is completed, and where.
 
-    Attributes:
-        start: the column at which it begins; it ends at the cursor.
-        before: the text between the command and its argument.
+    Attributes: start: the column where it starts; it ends at the cursor. before: the text between the command
+    and its argument.
     """
 
     what: CompletionKind
@@ -58,12 +57,12 @@ class CompletionTarget:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that the word may mean: all of it, or without punctuation at its end."""
+        """The possible names in the word: the whole word, or without punctuation at its end."""
         return self.query, self.query.rstrip(BEHIND)
 
 
 def completion_at(line: str, column: int, *, is_first: bool) -> CompletionTarget | None:
-    """Return what can be completed at a column of a line; `is_first`: it is the first line of the message."""
+    """Return what can be completed at a column of a line; `is_first` for the message's first line."""
     head = line[:column]
     if (found := _REFERENCE.search(head[-MOST:])) is not None and (column - len(found.group())) >= 0:
         start = column - len(found.group())
@@ -82,9 +81,9 @@ def completion_at(line: str, column: int, *, is_first: bool) -> CompletionTarget
 
 
 def tool_word_at(line: str, column: int) -> CompletionTarget | None:
-    """Return the word before a column of a line, which may be the beginning of a tool's name.
+    """Return the word before a column of a line that may be the start of a tool's name.
 
-    One with an underscore is completed while it is typed, another word only by the key that completes.
+    A word with an underscore is completed while it is typed, others only by the key that completes.
     """
     found = _WORD.search(line[:column][-MOST:])
     return (
@@ -112,17 +111,17 @@ class Completion:
 
     @property
     def is_for_enter(self) -> bool:
-        """Whether enter takes a suggestion that the user did not select."""
+        """Whether enter accepts a suggestion that the user did not select."""
         return self.target is not None and self.target.what is CompletionKind.REFERENCE
 
     @property
     def is_awaited(self) -> bool:
-        """Whether a list is being made that has nothing in it yet."""
+        """Whether a list is loading that has no suggestions yet."""
         return self._making is not None and not self._making.done() and not self._some.is_set()
 
     @property
     def is_waited_for(self) -> bool:
-        """Whether a key waits for the list."""
+        """Whether a key is waiting for the list."""
         return self._waiting > 0
 
     def look(self, line: str, column: int, *, is_first: bool) -> None:
@@ -142,7 +141,7 @@ class Completion:
             self._begin(now)
 
     def offer_tools(self, line: str, column: int) -> bool:
-        """List the tools whose name begins with the word before the cursor; return whether there are any."""
+        """List the tools whose names start with the word before the cursor; return whether there are any."""
         word = tool_word_at(line, column)
         if word is None or not (found := self.sources().tools(word.query)):
             return False
@@ -164,19 +163,19 @@ class Completion:
             return
         if now.what is CompletionKind.COMMAND:
             self._fill(fitting(of_commands(self.sources().specs()), now.query))
-            if self._found or not self.sources().is_listing:  # else it may be a prompt of a server
+            if self._found or not self.sources().is_listing:  # otherwise, it may be a prompt of a server
                 return
-        # Suggestions for the previous word are not taken for this one; see `settled`.
+        # Suggestions for the previous word are not accepted for this one; see `settled`.
         self._some.clear()
         self._marked = -1
         self._making = asyncio.create_task(self._make(now), name="suggestions")
         self._making.add_done_callback(self._made)
 
     async def settled(self) -> bool:
-        """Wait until a list that is being made has something in it; return False if it was closed instead.
+        """Wait until a loading list has suggestions; return False if it was closed instead.
 
-        Until then the list is that of the previous word, so that it does not flicker while the user types.
-        It is empty if nothing came for `PATIENCE_SECONDS`.
+        Until then, the list of the previous word is shown, so that it does not flicker while the user types.
+        After `PATIENCE_SECONDS` without a suggestion, it is empty.
         """
         if not self.is_awaited:
             return True
@@ -185,7 +184,7 @@ class Completion:
         self._waiting += 1
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
-                while self.is_awaited:  # it may be made again before this runs; see `again`
+                while self.is_awaited:  # it may be loaded again before this runs; see `again`
                     await self._some.wait()
         except TimeoutError:
             self._fill(())
@@ -222,7 +221,7 @@ class Completion:
         self._found = found
         if found:
             self._some.set()
-        # Neither an optional argument nor a word of a sentence is completed by the enter that sends.
+        # Enter, which sends, does not complete an optional argument or a word of a sentence.
         is_begun = self.target is not None and bool(
             self.target.query or self.target.what is CompletionKind.COMMAND
         )
@@ -247,7 +246,7 @@ class Completion:
 
     @property
     def marked(self) -> "Suggestion | None":
-        """The suggestion that enter takes; None if enter sends the message."""
+        """The suggestion that enter accepts; None if enter sends the message."""
         one = self.at(self._marked)
         if one is None or self.target is None:
             return None
@@ -260,11 +259,11 @@ class Completion:
 
     @property
     def only(self) -> "Suggestion | None":
-        """The suggestion, if there is just one."""
+        """The suggestion, if there is exactly one."""
         return self._found[0] if len(self._found) == 1 else None
 
     def leave(self) -> bool:
-        """Close the list until another word is begun; return whether it was open, or a key waited for it."""
+        """Close the list until the next word; return whether it was open, or a key was waiting for it."""
         if not self._found and self._making is None:
             return False
         was_open = bool(self._found) or self.is_waited_for
@@ -282,7 +281,7 @@ class Completion:
         if self._making is not None:
             self._making.cancel()
             self._making = None
-            self._some.set()  # nothing is waited for any more
+            self._some.set()  # nothing is awaited any more
 
     def _made(self, task: asyncio.Task[None]) -> None:
         if task is self._making:
@@ -295,7 +294,7 @@ class Completion:
 
 
 def suggestion_rows(found: "Sequence[Suggestion]") -> list[Row]:
-    """Return suggestions as rows: the text, its arguments, what it is."""
+    """Return suggestions as rows: the text, its arguments, its description."""
     heads: list[Row] = [
         ((f"   {clean_line(one.name)}", "text bold"), (f" {one.usage}" if one.usage else "", "dim"))
         for one in found

@@ -1,4 +1,4 @@
-"""The composer: the message being written, with history, completion, attachments and pastes of any size."""
+"""The composer: the message that the user writes, with history, completion, attachments and pastes."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
@@ -32,10 +32,10 @@ class Composer(TokenArea):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.COMPOSER)
 
     WRITES_FIRST = True
-    """Keys that go elsewhere wait until earlier keys are written here."""
+    """Keys for other widgets wait until earlier keys are written here."""
 
     class Sent(Message):
-        """A message was sent; `now`: to steer with it instead of sending it after the turn."""
+        """A message was sent; `now` means to steer with it instead of sending it after the turn."""
 
         def __init__(self, written: Written, *, now: bool = False) -> None:
             super().__init__()
@@ -43,7 +43,7 @@ class Composer(TokenArea):
             self.now = now
 
     class Dropped(Message):
-        """The last queued message was dropped; `back`: the user wants to edit it."""
+        """The last queued message was dropped; `back` means that the user wants to edit it."""
 
         def __init__(self, *, back: bool = False) -> None:
             super().__init__()
@@ -73,7 +73,7 @@ class Composer(TokenArea):
         return Written(self.pastes.expand(shown).strip("\n").rstrip(), shown, self.pastes.references(shown))
 
     def send_foreign(self, text: str, *references: Reference) -> None:
-        """Send text of a server as a message, as neither a command nor a token; what is written stays."""
+        """Send text of a server as a message, never parsed as a command or token; the draft stays."""
         tokens = "".join(f"{self.pastes.refer(reference)} " for reference in references)
         shown = tokens + (self.pastes.keep(text) if Pastes.is_big(text) else Pastes.plain(text))
         self.post_message(self.Sent(Written(self.pastes.expand(shown), shown, self.pastes.references(shown))))
@@ -115,9 +115,9 @@ class Composer(TokenArea):
             self.post_message(self.Sent(Written("", ""), now=True))
 
     async def action_complete(self) -> None:
-        """Take the selected or first suggestion, or complete the name of a tool, or focus the next pane.
+        """Accept the selected or first suggestion, or complete the name of a tool, or focus the next pane.
 
-        Keys after it wait, too, while the suggestions are being read; the one that cancels does not.
+        Later keys also wait while the suggestions are loading, except the key that cancels.
         """
         self._look()
         if not await self.completing.settled():
@@ -132,7 +132,7 @@ class Composer(TokenArea):
             self.screen.focus_next()
 
     def action_drop(self) -> None:
-        """Drop the last queued message if the composer is blank, else cut."""
+        """Drop the last queued message if the composer is blank, otherwise cut."""
         if self.is_blank and self.holding:
             self.post_message(self.Dropped())
         else:
@@ -169,7 +169,7 @@ class Composer(TokenArea):
         self.focus()
 
     def _attach_typed(self) -> None:
-        """Turn the name of a file that was typed to its end into a token; pasted names attach nothing."""
+        """Convert a completely typed file name to a token; pasted names attach nothing."""
         row, column = self.selection.end
         line = self.document.get_line(row)
         place = completion_at(line, column, is_first=row == 0) if self.selection.is_empty else None
@@ -189,7 +189,7 @@ class Composer(TokenArea):
         self.searching.begin(self.text)
 
     def _search_key(self, event: events.Key) -> bool:
-        """Handle a key of the search; return False for a key that ends it and then does its usual job."""
+        """Handle a key of the search; return False if the key ends the search, and then acts as usual."""
         doing = self._doing.get(event.key, "")
         match doing or event.key:
             case "app.act('composer.history')" | "older":

@@ -1,4 +1,4 @@
-"""Edits the message, or a file, in the user's editor, which has the terminal to itself meanwhile."""
+"""Edits the message, or a file, in the user's editor, which gets the terminal meanwhile."""
 
 import asyncio
 import contextlib
@@ -19,13 +19,13 @@ from tui.ui.chat.composer.token_area import TokenArea
 
 MOST_BYTES = 8 * 1024 * 1024
 STOP_SECONDS = 0.3
-"""How long an editor has to end when mcptui quits."""
+"""Seconds that an editor has to exit when mcptui quits."""
 
 _USUAL = ("nano", "vi", "notepad")
 
 
 def editor_of(env: Mapping[str, str]) -> list[str]:
-    """Return the command in `$VISUAL` or `$EDITOR`, or a usual one; raises `McptuiError` if there is none."""
+    """Return the command in `$VISUAL` or `$EDITOR`, or a common editor; raises `McptuiError` without one."""
     written = env.get("VISUAL", "").strip() or env.get("EDITOR", "").strip()
     try:
         command = shlex.split(written) if os.name == "posix" else written.split()
@@ -40,10 +40,11 @@ def editor_of(env: Mapping[str, str]) -> list[str]:
 
 
 async def edited(text: str, env: Mapping[str, str]) -> str:
-    """Return `text` as it was saved in the editor; the terminal must be free for it.
+    """Return `text` as it was saved in the editor, which needs the terminal.
 
-    The file is readable by its owner only, and deleted afterwards with all that the editor put next to it.
-    Cancelling stops the editor. Raises `McptuiError` if it did not start, failed, or left no text.
+    The file is readable by its owner only, and is deleted afterwards with all files that the editor created
+    next to it. Cancelling stops the editor. Raises `McptuiError` if it did not start, failed, or left no
+    text.
     """
     command = editor_of(env)
     folder, path = await asyncio.to_thread(_file_with, text)
@@ -55,7 +56,7 @@ async def edited(text: str, env: Mapping[str, str]) -> str:
 
 
 async def edit_file(path: Path, command: list[str], otherwise: str) -> None:
-    """Run the editor on a file; the terminal must be free for it. Cancelling stops the editor.
+    """Run the editor on a file. It needs the terminal. Cancelling stops the editor.
 
     Raises `McptuiError`, with `otherwise` as its next step, if it did not start or failed.
     """
@@ -103,7 +104,7 @@ def _read(path: Path, editor: str) -> str:
 
 async def _run(argv: list[str]) -> int:
     try:
-        # Descriptor 2 is /dev/null while the app draws; errors of the editor belong on the terminal.
+        # Descriptor 2 is /dev/null while the app draws; the editor's errors must reach the terminal.
         program = find_program(argv[0]) or argv[0]
         process = await asyncio.create_subprocess_exec(program, *argv[1:], stderr=1)
     except OSError as error:
@@ -141,7 +142,7 @@ def _terminal_kept() -> Iterator[None]:
 
 
 class EditorSession:
-    """Lends the terminal to the user's editor, one at a time; it has the terminal while `has_terminal`."""
+    """Lends the terminal to the user's editor, one at a time; `has_terminal` while the editor uses it."""
 
     def __init__(
         self, composer: TokenArea, focus: Callable[[], None], fail: Callable[[Exception], None]
@@ -157,7 +158,7 @@ class EditorSession:
         self.begin(self._edit)
 
     def begin(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Begin work that calls `lend`, unless an editor is open; what it raises is shown."""
+        """Start work that calls `lend`, unless an editor is open; its errors are shown."""
         if self._task is None:
             self._task = asyncio.create_task(work(), name="editor")
             self._task.add_done_callback(self._edited)
@@ -193,17 +194,17 @@ class EditorSession:
         self._focus()
 
     async def lend(self, run: Callable[[], Awaitable[None]]) -> None:
-        """Await `run` while the terminal is not ours. Raises what it raises, once the terminal is back."""
+        """Await `run` while the terminal is lent. Raises its errors once the terminal is back."""
         app = self._composer.app
         self.has_terminal = True
         failure: BaseException | None = None
         try:
-            # Without the batch a repaint would wait for the terminal forever (measured).
+            # Without the batch, a repaint would wait for the terminal forever (measured).
             with app.suspend(), app.batch_update():
                 try:
                     await run()
                 except (Exception, asyncio.CancelledError) as error:
-                    # Raised once the terminal is ours again: Textual's `suspend` has no finally.
+                    # Raised only now that the terminal is ours again: Textual's `suspend` has no finally.
                     failure = error
         except SuspendNotSupported:
             failure = McptuiError("this terminal does not support an editor")

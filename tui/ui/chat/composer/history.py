@@ -1,4 +1,4 @@
-"""The input history: going through it with up and down, and searching it."""
+"""The input history: recall with up and down, and search."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -7,7 +7,7 @@ from tui.ui.widgets.box import Box
 from tui.ui.widgets.rows import Row
 
 MOST = 1_000
-"""The most messages kept."""
+"""Maximum messages."""
 
 
 class InputHistory:
@@ -64,7 +64,7 @@ class InputHistory:
 
 
 class HistorySearch:
-    """A search of the history, as shells do with ctrl+r, with the matches in a list."""
+    """A search of the history, like ctrl+r in a shell, with the matches in a list."""
 
     def __init__(
         self, box: Box, history: InputHistory, show: Callable[[str], None], keys: Callable[[], str]
@@ -92,13 +92,13 @@ class HistorySearch:
         self._find()
 
     def step(self, direction: int) -> None:
-        """Go to an older message (1) or a newer one (-1)."""
+        """Select an older message (1) or a newer one (-1)."""
         if self._found:
             self._marked = max(0, min(len(self._found) - 1, self._marked + direction))
             self._show()
 
     def take(self, index: int | None = None) -> None:
-        """End the search with the selected message, or the one at `index`, in the composer."""
+        """End the search and put the selected message, or the one at `index`, into the composer."""
         if index is not None and 0 <= index < len(self._found):
             self._marked = index
         found = self._found[self._marked] if self._found else self._draft
@@ -138,7 +138,7 @@ class HistorySearch:
 
 
 def earlier_rows(texts: Sequence[str], query: str) -> list[Row]:
-    """Return messages as rows, one each, with the matches highlighted."""
+    """Return messages as rows, one row per message, with the matches highlighted."""
     rows: list[Row] = []
     for text in texts:
         line = clean_line(text, 300)

@@ -13,14 +13,14 @@ from tui.settings.save import write_state
 from tui.ui.chat.composer.history import MOST
 
 MOST_CHARS = 16 * 1024
-"""A longer message is not saved: it was pasted, not written."""
+"""A longer message is not saved: it was pasted, not typed."""
 MOST_BYTES = 4 * 1024 * 1024
-"""How much of the end of the file is read; the rest is dropped."""
+"""Number of bytes to read from the end of the file; the others are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """A message; `attached` are its tokens that stand for attachments, other tokens in it are text."""
+    """A message; `attached` are its tokens of attachments. Other tokens in it are plain text."""
 
     text: str
     attached: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class HistoryFile:
         """Return the entries, oldest first; raises `OSError`, or `ConfigError` if it cannot be shortened."""
         kept, is_long = self._read()
         if is_long:
-            with locked(self._path):  # another program may add a message, or has shortened it
+            with locked(self._path):  # another program may be adding a message, or may have shortened it
                 kept, is_long = self._read()
                 if is_long:
                     write_state(self._path, "".join(map(_line, kept)))
@@ -58,7 +58,7 @@ class HistoryFile:
             return
         make_folder(self._path.parent)
         refuse_links((self._path,))
-        with locked(self._path):  # or it is written to a file that another program is replacing
+        with locked(self._path):  # otherwise, it could be added to a file that another program is replacing
             handle = open_private(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             try:
                 _append(handle, _line(kept).encode("utf-8", "replace"))
@@ -67,7 +67,7 @@ class HistoryFile:
 
 
 def _append(handle: int, line: bytes) -> None:
-    """Write a whole line or nothing: on a full disk, a part of it would damage the next one."""
+    """Write a whole line or nothing: on a full disk, a partial line would damage the next one."""
     size = os.fstat(handle).st_size
     try:
         if os.write(handle, line) < len(line):
@@ -79,7 +79,7 @@ def _append(handle: int, line: bytes) -> None:
 
 
 def _tail(path: Path) -> tuple[bytes, bool]:
-    """Return the end of a regular file, and whether that is all of it."""
+    """Return the end of a regular file, and whether that is the whole file."""
     handle = open_private(path, os.O_RDONLY)
     try:
         state = os.fstat(handle)

@@ -1,4 +1,4 @@
-"""Suggestions: commands, their arguments, files, and what running servers offer."""
+"""Suggestions: commands, their arguments, files, and the offers of running servers."""
 
 import asyncio
 import logging
@@ -34,26 +34,26 @@ if TYPE_CHECKING:  # not needed for the first frame
 _log = logging.getLogger(__name__)
 MOST_SHOWN = 200
 MOST_ENTRIES = 4_000
-"""The most names read for one list."""
+"""Maximum names to read for one list."""
 
 MOST_DEEP = 5
-"""Levels below the working directory that are searched for a name."""
+"""Levels below the working directory that are searched for a file name."""
 
 SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "build"})
-"""Directories of generated files, searched only by their own path."""
+"""Directories of generated files, which are searched only if the path names them."""
 
 EXPORTS = (("markdown", "for reading"), ("json", "can be imported again"), ("html", "one page, for sharing"))
 STALE_SECONDS = 30.0
-"""Prompts and resources are listed again after this time, once a command is typed."""
+"""Prompts and resources that are older are listed again when a command is typed."""
 
 TREE_SECONDS = 10.0
-"""The files below the working directory are listed again after this time."""
+"""Files below the working directory are listed again after this time."""
 
 DEBOUNCE_SECONDS = 0.15
-"""Values are asked for once the typing pauses for so long."""
+"""Values are requested after a pause in typing of this length."""
 
 LISTING_SECONDS = 5.0
-"""A slower server is left out of suggestions until it has answered."""
+"""A slower server is omitted from suggestions until it has responded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,10 @@ class Suggestion:
     """A suggestion.
 
     Attributes:
-        usage: the arguments it takes, or "".
+        usage: its arguments, or "".
         text: what replaces the typed word.
-        runs: enter sends it at once: it needs no argument.
-        reference: what is attached instead of `text`, or None.
+        runs: whether enter sends it at once, because it needs no argument.
+        reference: the attachment to insert instead of `text`, or None.
     """
 
     name: str
@@ -90,7 +90,7 @@ def of_commands(specs: Iterable[CommandSpec]) -> list[Suggestion]:
 
 
 def of_words(words: Iterable[tuple[str, str]], *, behind: str = " ") -> list[Suggestion]:
-    """Return words with what each is as suggestions; `behind` is written after one that is taken."""
+    """Return words with their descriptions as suggestions; `behind` is inserted after an accepted word."""
     return [
         Suggestion(clean_line(word, 100), about=clean_line(about, 100), text=word + behind)
         for word, about in words
@@ -98,7 +98,7 @@ def of_words(words: Iterable[tuple[str, str]], *, behind: str = " ") -> list[Sug
 
 
 def fitting(found: Iterable[Suggestion], query: str) -> list[Suggestion]:
-    """Return what matches `query`, best first: at the start, at the start of a part, anywhere, all letters.
+    """Return the matches of `query`, best first: at the start, at the start of a part, anywhere, all letters.
 
     Matches of the same rank keep their order.
     """
@@ -138,13 +138,13 @@ def files(query: str, folder: Path) -> list[Suggestion]:
 
 
 def named(query: str, found: Iterable[Suggestion]) -> list[Suggestion]:
-    """Return the files whose own name contains `query`."""
+    """Return the files whose names, without their directories, contain `query`."""
     query = fold(query)
     return [one for one in found if query in fold(one.name.rpartition("/")[2])][:MOST_SHOWN]
 
 
 def tree(folder: Path) -> list[Suggestion]:
-    """Return files anywhere below a directory, nearest first; without hidden and generated ones."""
+    """Return the files anywhere below a directory, nearest first, without hidden and generated ones."""
     seen = 0
     found: list[Suggestion] = []
     level = [""]
@@ -164,7 +164,7 @@ def tree(folder: Path) -> list[Suggestion]:
 
 
 def _entries(base: Path, written: str, *, hidden: bool) -> Iterator[Suggestion]:
-    """Yield the entries of one directory, directories first, by name."""
+    """Yield the entries of a directory by name, directories first."""
     found: list[tuple[bool, str, int]] = []
     try:
         with os.scandir(base) as entries:
@@ -196,7 +196,7 @@ def _suggestion(path: str, *, is_file: bool, size: int = 0) -> Suggestion:
 
 
 class LiveSources:
-    """What can be suggested; `runtime` is set once it is ready. Calls `learned` after new commands."""
+    """Collects all suggestions; `runtime` is set once it is ready. Calls `learned` after new commands."""
 
     def __init__(self, folder: Path, learned: Callable[[], None]) -> None:
         self.runtime: Runtime | None = None
@@ -224,7 +224,7 @@ class LiveSources:
         return self._asking is not None
 
     async def known(self) -> Sequence[CommandSpec]:
-        """Return `specs` once every running server has listed its prompts, or timed out."""
+        """Return `specs` once every running server has listed its prompts or timed out."""
         self.specs()
         if self._asking is not None:
             await asyncio.wait({self._asking})
@@ -237,7 +237,7 @@ class LiveSources:
         return [one.name for one in self.runtime.host.statuses() if one.state is ServerState.RUNNING]
 
     async def resources(self) -> "list[ResourceInfo]":
-        """Return all resources, and after them the templates."""
+        """Return all resources, followed by the templates."""
         await self.known()
         found = [one for listed in self._resources.values() for one in listed]
         return sorted(found, key=lambda one: one.template)
@@ -300,7 +300,10 @@ class LiveSources:
             await asyncio.wait({task})
 
     async def arguments(self, command: str, before: str, query: str) -> Sequence[Suggestion]:
-        """Return what may follow a command, after the words `before`; of a prompt its server knows values."""
+        """Return suggestions for what follows a command and the words `before`.
+
+        Servers suggest prompt arguments.
+        """
         makers: dict[str, Callable[[str], Awaitable[Sequence[Suggestion]]]] = {
             "model": self._models,
             "tools": self._servers,
@@ -318,7 +321,7 @@ class LiveSources:
         return await self._values(spec, before, query) or _names(spec, before)
 
     async def _values(self, spec: CommandSpec, before: str, query: str) -> Sequence[Suggestion]:
-        """Return the values that the server of a prompt suggests for the argument that is being written."""
+        """Return the values that a prompt's server suggests for the current argument."""
         name, equals, typed = query.partition("=")
         listed = self._prompts.get(spec.server, ())
         prompt = next((one for one in listed if one.name == spec.target), None)
@@ -333,7 +336,7 @@ class LiveSources:
         ]
 
     def tools(self, query: str) -> Sequence[Suggestion]:
-        """Return the tools whose name begins with `query`, but not one that is typed to its end."""
+        """Return the tools whose names start with `query`, except a tool that is already typed completely."""
         bench, query = self.runtime.workbench if self.runtime is not None else None, query.casefold()
         found = [one for server in self.running for one in bench.tools(server)] if bench is not None else []
         return [
@@ -347,7 +350,7 @@ class LiveSources:
         ][:MOST_SHOWN]
 
     async def references(self, query: str) -> Sequence[Suggestion]:
-        """Return the files and resources that `@query` may mean, as far as they are known at once."""
+        """Return the files and resources that `@query` may mean, as far as known now."""
         self._ask_again()  # not awaited: the list is updated later
         found = await asyncio.to_thread(files, query, self.folder)
         offered = [
@@ -360,7 +363,7 @@ class LiveSources:
         return fitting([*found, *offered], query)
 
     async def deeper(self, query: str) -> Sequence[Suggestion]:
-        """Return the files anywhere below the working directory whose name contains `query`."""
+        """Return the files anywhere below the working directory whose names contain `query`."""
         if not query or "/" in query or query.startswith("."):
             return ()
         now = time.monotonic()
@@ -384,7 +387,7 @@ class LiveSources:
                 ((one, "") for one in await self.runtime.conversations.offered(before)), behind=""
             )
         except McptuiError:
-            return ()  # taking the suggestion shows the error
+            return ()  # accepting the suggestion shows the error
 
     async def _servers(self, before: str) -> Sequence[Suggestion]:
         return of_words(((name, "") for name in self.running), behind="") if not before else ()
@@ -417,7 +420,7 @@ class LiveSources:
 
 
 def _names(spec: CommandSpec, before: str) -> Sequence[Suggestion]:
-    """Return the arguments of a command that are not written yet."""
+    """Return the arguments of a command that are not typed yet."""
     return [
         Suggestion(f"{name}=", about="" if name in spec.required else "optional", text=f"{name}=")
         for name in spec.names

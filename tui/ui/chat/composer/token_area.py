@@ -1,4 +1,4 @@
-"""A text area that grows with its text; large pastes and attachments in it are tokens."""
+"""A text area that grows with its text. Large pastes and attachments are shown as tokens."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ MAX_ROWS = 8
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An attachment: a file by its path, a resource by server and URI, or one that was read before."""
+    """An attachment: a file by its path, a resource by server and URI, or one that has already been read."""
 
     name: str
     path: str = ""
@@ -55,7 +55,7 @@ def _name(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A message: `text`, with every paste in full, is what the model reads, `shown` has tokens."""
+    """A message: `text`, with all pastes in full, is for the model; `shown` contains tokens."""
 
     text: str
     shown: str
@@ -63,7 +63,7 @@ class Written:
 
 
 class Pastes:
-    """The contents of the tokens. Nothing is forgotten: a token may come back with undo or history."""
+    """The contents of the tokens. All are kept, because undo or history may restore a token."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
@@ -90,7 +90,7 @@ class Pastes:
         return token
 
     def refer(self, reference: Reference) -> str:
-        """Return the token of an attachment; the model reads its name there."""
+        """Return the token of an attachment; the model reads its name in this place."""
         token, number = f"[@{reference.name}]", 1
         while self._references.get(token, reference) != reference:
             number += 1
@@ -104,7 +104,7 @@ class Pastes:
 
     @staticmethod
     def plain(text: str) -> str:
-        """Return text of a server with everything escaped that looks like a token or a command."""
+        """Return text of a server with everything escaped that looks like a token or command."""
         text = _TOKEN.sub(lambda found: f"[ {found.group()[1:]}", text)
         return f" {text}" if text.startswith("/") else text
 
@@ -121,7 +121,7 @@ class Pastes:
                 self.refer(Reference.to_resource(*resource.groups()) if resource else Reference.to_file(name))
 
     def unfolded(self, text: str) -> str:
-        """Return `text` with pastes expanded; attachments stay tokens."""
+        """Return `text` with pastes expanded and attachments as tokens."""
         return self._replaced(text, attached=False)
 
     def expand(self, text: str) -> str:
@@ -171,7 +171,7 @@ class TokenArea(LinesField):
         self.show(f"{text}\n{rest}" if rest.strip() else text)
 
     def put_foreign(self, text: str, *references: Reference) -> None:
-        """Insert text of a server before the text, as neither a command nor a token, for the user to read."""
+        """Insert text of a server before the text, never parsed as command or token, for the user to read."""
         tokens = "".join(f"{self.pastes.refer(reference)} " for reference in references)
         text = self.pastes.keep(text) if Pastes.is_big(text) else Pastes.plain(text)
         self.put_back(f"{tokens}{text}")
@@ -198,7 +198,7 @@ class TokenArea(LinesField):
             self.focus()
 
     def edit(self, edit: Edit) -> EditResult:
-        """Edit the text; a token is deleted as a whole and never changed."""
+        """Edit the text. A token is deleted as a whole and never changed."""
         if self.pastes:
             (top, left), (bottom, right) = edit.top, edit.bottom
             empty = edit.top == edit.bottom
@@ -216,7 +216,7 @@ class TokenArea(LinesField):
         self.fit()
 
     def fit(self) -> None:
-        """Set the height for the text; causes a layout only if it changes."""
+        """Set the height for the text; requests a layout only if the height changes."""
         rows = self.rows_wanted
         height = self.styles.height
         if height is None or height.value != rows:

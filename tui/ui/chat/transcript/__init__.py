@@ -1,1 +1,1 @@
-"""How a conversation is drawn."""
+"""Drawing of a conversation."""

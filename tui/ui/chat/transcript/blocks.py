@@ -16,23 +16,23 @@ TEXT_COLUMNS = 100
 WELCOME_COLUMNS = 72
 USER_LINES = 40  # a longer user message is collapsed
 USER_HEAD = 12
-BAR = ("▌ ", "accent aside on panel")  # at the left of a user message
-NOTE_CHARS = 4000  # a longer line of mcptui's own is cut
-PIECE = 8 * 1024  # the most characters parsed or wrapped at once
+BAR = ("▌ ", "accent aside on panel")  # bar at the left of a user message
+NOTE_CHARS = 4000  # a longer note of mcptui is truncated
+PIECE = 8 * 1024  # maximum characters to parse or wrap at once
 
 
 def measure(width: int) -> int:
-    """Return the columns that text takes of a width; lines longer than 100 are hard to read."""
+    """Return how many columns of a width the text uses; lines longer than 100 are hard to read."""
     return min(width, TEXT_COLUMNS)
 
 
 def guess(text: str, width: int = TEXT_COLUMNS) -> int:
-    """Estimate how many rows a text takes."""
+    """Estimate the number of rows of a text."""
     return text.count("\n") + len(text) // width + 1
 
 
 def pieces(text: str) -> list[str]:
-    """Cut a text into pieces of at most `PIECE` characters, at line ends where there are any."""
+    """Cut a text into pieces of at most `PIECE` characters, at line ends if possible."""
     found = []
     start = 0
     while len(text) - start > PIECE:
@@ -62,13 +62,16 @@ def user_blocks(text: str, attached: Sequence[str], symbols: Symbols, at: str = 
 
 
 def barred(rows: Iterable[Row], width: int) -> list[Row]:
-    """Return the rows of a user message: a bar and a shade, as wide as the pane. `rows` are narrower by 2."""
+    """Return the rows of a user message: with a bar and a background, as wide as the pane.
+
+    `rows` are narrower by 2.
+    """
     shaded = (((text, f"{style} on panel") if text else (text, style) for text, style in row) for row in rows)
     return [pad((BAR, *row), width, "on panel") for row in shaded]
 
 
 class Question(Block):
-    """A user message: `said`, raw, of which `shown` is visible, and at the right end when.
+    """A user message: the uncleaned text `said`, its visible part `shown`, and the time at the right end.
 
     Selecting it selects the whole message.
     """
@@ -97,7 +100,7 @@ class Question(Block):
 
 
 class Signature(Block):
-    """The end of a reply: who wrote it and how long that took. Selecting it selects the whole reply."""
+    """The end of a reply: the model's label and the duration. Selecting it selects the whole reply."""
 
     __slots__ = ("_name", "_seconds")
     targets = (0,)
@@ -115,11 +118,11 @@ class Signature(Block):
 
 
 Label = Question | Signature
-"""What a message is selected by."""
+"""The block by which a message is selected."""
 
 
 class Plain(Block):
-    """Literal text, wrapped; raw, at most `PIECE` characters. `barred`: a part of a user message."""
+    """Literal, uncleaned text of at most `PIECE` characters, wrapped. `barred`: a part of a user message."""
 
     __slots__ = ("_barred", "_style", "_text")
 
@@ -131,7 +134,7 @@ class Plain(Block):
         self.height = gap + guess(text)
 
     def wrap(self, width: int) -> Sequence[Row]:
-        """Return the wrapped lines; cleaned only now, because most of a large text is never seen."""
+        """Return the wrapped lines. Cleans the text only now, because most of a large text is never shown."""
         lines = clean(self._text).expandtabs(4).split("\n")
         columns = measure(width) - width_of((BAR,)) * self._barred
         rows = [row for line in lines for row in wrap(((line, self._style),), max(1, columns))]
@@ -139,7 +142,7 @@ class Plain(Block):
 
 
 class Fold(Block):
-    """The rest of a long user message, raw, collapsed to one row."""
+    """The rest of a long user message, not cleaned, collapsed to one row."""
 
     __slots__ = ("_rest", "_symbols")
     targets = (0,)
@@ -163,7 +166,7 @@ class Fold(Block):
 
 
 class Summary(Block):
-    """What replaces the oldest messages for the model: one row, with the summary below it if `open`."""
+    """The summary that replaces the oldest messages for the model: one row, and its text if `open`."""
 
     __slots__ = ("_symbols", "_text", "open", "words")
     targets = (0,)
@@ -186,7 +189,7 @@ class Summary(Block):
 
 
 class Note(Block):
-    """A line of mcptui's own: a limit, an error with its next step, a notice."""
+    """A line by mcptui: a limit, an error with its next step, a notice."""
 
     __slots__ = ("_kind", "_symbols", "_text")
 
@@ -197,7 +200,7 @@ class Note(Block):
         self._symbols = symbols
 
     def begins(self, text: str) -> bool:
-        """Return whether the line begins with `text`."""
+        """Return whether the line starts with `text`."""
         return self._text.startswith(clean(text).strip("\n")[:NOTE_CHARS])
 
     def wrap(self, width: int) -> Sequence[Row]:
@@ -214,7 +217,7 @@ class Note(Block):
 
 
 class Welcome(Block):
-    """What an empty conversation shows, in the middle: a few lines, example questions, a few keys."""
+    """Content of an empty conversation, centered: a few lines, example questions, a few keys."""
 
     __slots__ = ("_keys", "_lines", "_symbols", "examples", "notes", "room", "targets")
 
@@ -231,8 +234,8 @@ class Welcome(Block):
         self._symbols = symbols
         self.targets: Sequence[int] = ()
         self.examples = examples
-        self.notes: list[Block] = []  # what mcptui said before the first message
-        self.room = 0  # rows there are, so that the text is a little above the middle
+        self.notes: list[Block] = []  # mcptui's notes before the first message
+        self.room = 0  # available rows, so that the text is a little above the middle
 
     def wrap(self, width: int) -> Sequence[Row]:
         columns = min(measure(width), WELCOME_COLUMNS)
@@ -265,9 +268,9 @@ class Welcome(Block):
 
 
 class Prose(Block):
-    """Markdown of a reply: one finished block, or the tail that still grows. `text` is cleaned.
+    """Markdown of a reply: a finished block, or the growing tail. `text` is cleaned.
 
-    A `headless` one is the rest of a table, under a copy of its head that is not shown.
+    A `headless` block is the rest of a table, rendered with a copy of its head that is not shown.
     """
 
     __slots__ = ("_head_rows", "_markdown", "text")
@@ -287,8 +290,8 @@ class Prose(Block):
 class Code(Block):
     """A fenced code block of a reply, or a slice of a long one.
 
-    While it grows only its last lines are highlighted again; once closed, it is highlighted as a whole.
-    `lines` are complete, `partial` is the line that is still being written.
+    While it grows, only its last lines are highlighted again. Once closed, it is highlighted as a whole.
+    `lines` are complete, `partial` is the incomplete last line.
     """
 
     __slots__ = ("_continued", "_kept", "closed", "language", "lines", "partial")
@@ -306,7 +309,7 @@ class Code(Block):
 
     @property
     def full(self) -> bool:
-        """Whether the next line belongs to another block."""
+        """Whether the block is full, so that the next line starts another one."""
         return len(self.lines) >= self.MAX_LINES or sum(map(len, self.lines)) > PIECE
 
     def close(self) -> None:
@@ -331,7 +334,7 @@ class Code(Block):
 
 
 class Thinking(Block):
-    """The reasoning of a model: one row, with the text below it if `open`. `seconds` is None if unknown."""
+    """The reasoning of a model: one row, followed by its text if `open`. `seconds` is None if unknown."""
 
     __slots__ = (
         "_done",

@@ -1,10 +1,10 @@
-"""Flow: blocks below each other, and which row belongs to which.
+"""Flow: a vertical list of blocks, and the mapping of rows to blocks.
 
 A conversation is a flow of small blocks (a label, a paragraph, a tool card). A block is wrapped when it
-comes into view; until then it counts with its previous height, or with an estimate. So a thousand messages
-are there at once, and a change of width costs what is visible. Only the rows of the blocks seen last are
-kept: the rest would be tens of thousands of objects that every garbage collection visits (measured: pauses
-of 50 ms at a thousand messages).
+becomes visible; until then it has its previous height, or an estimate. So a thousand messages are available
+at once, and a change of width only wraps visible blocks. Only rows of recently visible blocks are cached: all
+rows would be tens of thousands of objects that every garbage collection visits (measured: pauses of 50 ms at
+a thousand messages).
 """
 
 from bisect import bisect_right
@@ -17,17 +17,17 @@ HELD_BLOCKS = 512
 
 
 class Block:
-    """A part of the conversation that is wrapped as one.
+    """A part of the conversation that is wrapped as a whole.
 
     Attributes:
         gap: empty rows above it.
-        rows: its rows at `width`, without the gap; None if they are not kept.
-        width: the width it was wrapped at; 0 if it must be wrapped again.
-        height: its rows and its gap; an estimate before the first wrap.
-        pending: its real height, while the flow still counts with another; or -1.
-        targets: the rows, counted without the gap, that can be acted on; valid once wrapped.
-        wanted: the width for which `lay_out` has to be called in a thread, and `laid_out` with what it
-            returned; or 0.
+        rows: its rows at `width`, without the gap; None if they are not cached.
+        width: the width at which it was wrapped; 0 if it must be wrapped again.
+        height: number of its rows, including the gap; an estimate before the first wrap.
+        pending: its real height while the flow still uses another one, otherwise -1.
+        targets: indexes of the selectable rows, without the gap; valid once wrapped.
+        wanted: the width for which to call `lay_out` in a thread, and `laid_out` with its result; otherwise
+            0.
     """
 
     __slots__ = ("gap", "height", "pending", "rows", "width")
@@ -46,18 +46,18 @@ class Block:
         return ()
 
     def lay_out(self, width: int) -> Sequence[Row]:
-        """Return the rows that take long to make, and change nothing."""
+        """Compute and return rows that take long, without changing anything."""
         return ()
 
     def laid_out(self, width: int, rows: Sequence[Row]) -> None:
-        """Take what `lay_out` returned."""
+        """Take the result of `lay_out`."""
 
 
 class Flow:
-    """Blocks in order, with the row at which each starts. Change `blocks` through the methods.
+    """Blocks in order, with the first row of each. Change `blocks` only with the methods.
 
-    `wrapped` is how many of the first blocks have all been wrapped at this width once; a few may be stale
-    again, because a block changes without telling its flow.
+    `wrapped` is the number of blocks, from the first, that have been wrapped at this width. A few may be
+    stale again, because a block can change without telling its flow.
     """
 
     def __init__(self, width: int = 80) -> None:
@@ -65,15 +65,15 @@ class Flow:
         self.width = width
         self.wrapped = 0
         self._tops = [0]
-        self._held: dict[Block, None] = {}  # the blocks that have rows, in the order they were wrapped
-        self._moved = -1  # the first row that has changed since `settle`; or -1
+        self._held: dict[Block, None] = {}  # blocks with cached rows, in the order of wrapping
+        self._moved = -1  # first row that changed since `settle`, or -1
 
     @property
     def height(self) -> int:
         return self._tops[-1]
 
     def top(self, index: int) -> int:
-        """Return the row at which a block starts, including its gap."""
+        """Return the first row of a block, including its gap."""
         return self._tops[index]
 
     def append(self, block: Block) -> None:
@@ -100,14 +100,14 @@ class Flow:
         self._moved = min(self._moved, top) if self._moved >= 0 else top
 
     def index_of(self, block: Block) -> int:
-        """Return the index of a block; the newest are found first. Raises `ValueError` if it is not there."""
+        """Return the index of a block, searching from the end. Raises `ValueError` if it is missing."""
         for index in range(len(self.blocks) - 1, -1, -1):
             if self.blocks[index] is block:
                 return index
         raise ValueError("the block is not part of the flow")
 
     def find(self, row: int) -> int:
-        """Return the block at a row; the last one for rows after the end."""
+        """Return the block at a row; for rows after the end, the last one."""
         return max(0, min(bisect_right(self._tops, row) - 1, len(self.blocks) - 1))
 
     def row(self, row: int) -> Row:
@@ -126,7 +126,7 @@ class Flow:
         return block.pending >= 0 or block.width != self.width
 
     def prepare(self, index: int) -> None:
-        """Wrap a block if it is stale; `settle` then moves the blocks after it."""
+        """Wrap a block if it is stale; `settle` then moves the blocks below."""
         block = self.blocks[index]
         if block.width != self.width:
             rows = self._wrapped(block)
@@ -134,9 +134,9 @@ class Flow:
             block.pending = len(rows) + (block.gap if rows else 0)
 
     def settle(self, indexes: Iterable[int]) -> int:
-        """Wrap those of the blocks that are stale; return the first row that changed, or the height.
+        """Wrap the stale ones of these blocks; return the first changed row, or the height.
 
-        Rows also change where a block was removed: those after it move up.
+        Removing a block also changes rows, since the rows below it move up.
         """
         first = len(self.blocks)
         for index in indexes:

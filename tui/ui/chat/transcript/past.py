@@ -1,6 +1,6 @@
-"""Saved messages as blocks, quick for thousands of them.
+"""Converts saved messages to blocks, fast even for thousands of them.
 
-Nothing is parsed or wrapped here: a block does that when it comes into view.
+Nothing is parsed or wrapped yet: a block does that when it becomes visible.
 """
 
 import re
@@ -42,7 +42,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 class PastProse(Prose):
-    """Markdown of a complete reply; cleaned only when it comes into view."""
+    """Markdown of a complete reply, cleaned only when it becomes visible."""
 
     __slots__ = ()
 
@@ -53,7 +53,7 @@ class PastProse(Prose):
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """A conversation as blocks: all, the card of each call by its id, and where each message begins."""
+    """A conversation as blocks: all blocks, each call's card by its id, and the start of each message."""
 
     blocks: list[Block]
     cards: dict[str, Card]
@@ -73,7 +73,7 @@ def past_blocks(
 
     `unknown` are ids of calls whose outcome is unknown; `notice` returns the line below the replies of a
     model, by its label; `note` the text of a remark, or "", and the kind of note. `now` is in seconds since
-    the epoch: messages of today show no date.
+    the epoch: today's messages show no date.
     """
     reader = _Reader(unknown, symbols, notice, now)
     reader.unresolved = {
@@ -115,7 +115,7 @@ class _Reader:
         """Text and kind of the note to insert between the text of the next reply and its tool calls."""
 
     def remark(self, remark: Remark, note: Callable[[Remark], tuple[str, str]]) -> None:
-        """Add a remark of mcptui; the reason for a retry is added once a turn."""
+        """Add a remark of mcptui; the reason for a retry is added only once per turn."""
         if remark.kind == "retry":
             if remark.text == self._reason:
                 return
@@ -128,7 +128,7 @@ class _Reader:
             self.blocks.append(note_block(words, kind, self._symbols))
 
     def _drop_cut(self) -> None:
-        """Remove the line below a reply that stopped, because the next one says why."""
+        """Remove the line below an interrupted reply, because the next line gives the reason."""
         if self._cut is not None and self._cut in self.blocks and self._cut not in self.places:
             self.blocks.remove(self._cut)
         self._cut = None
@@ -178,7 +178,7 @@ class _Reader:
             self.end_reply()
 
     def end_reply(self) -> None:
-        """Sign the reply so far, with the line that must stand under it."""
+        """Sign the reply so far, with the required line below it."""
         if self._unsigned and self._model is not None:
             self._unsigned = False
             self.blocks.append(Signature(clean_line(self._model, 60) or "model", self._seconds))
@@ -188,7 +188,7 @@ class _Reader:
 
     def _call(self, call: CallRequest) -> None:
         server, joint, tool = call.name.partition("__")
-        if call.id in self.unresolved:  # not a tool of that server
+        if call.id in self.unresolved:  # the tool is not one of that server
             joint = ""
         after_card = bool(self.blocks) and isinstance(self.blocks[-1], Card)
         card = Card(
@@ -217,17 +217,17 @@ class _Reader:
 
 
 def _warns_of(remark: Remark, message: Message) -> bool:
-    """Return whether a remark after a message is about what the model wrote, not about its calls."""
+    """Return whether a remark after a message is about the model's output, not about its calls."""
     return remark.kind == "warn" and isinstance(message, AssistantMessage) and bool(message.calls)
 
 
 def note_block(text: str, kind: str, symbols: Symbols) -> Note:
-    """Return a line of mcptui's own; the text may be raw."""
+    """Return a line by mcptui; the text need not be clean."""
     return Note(clean(text).strip("\n")[:NOTE_CHARS], kind, symbols)
 
 
 def _state(message: ToolMessage) -> tuple[str, str]:
-    """Return the state of a call and its note; from what the model was told, if nothing else is known."""
+    """Return the state of a call and its note, if necessary derived from what the model was told."""
     if not message.is_error:
         return "done", ""
     if message.why or message.seconds:
@@ -239,9 +239,9 @@ def _state(message: ToolMessage) -> tuple[str, str]:
 
 
 def parts(text: str) -> Iterator[str]:
-    """Yield the parts of a Markdown text, none longer than a piece; cut between blocks if possible.
+    """Yield the parts of a Markdown text, none longer than a piece, split between blocks if possible.
 
-    A fence that is cut is closed in one part and opened again in the next.
+    A split fence is closed in one part and opened again in the next.
     """
     if len(text) <= PIECE:
         if text:
@@ -268,7 +268,7 @@ def _closing(fence: str) -> str:
 
 
 def _fence_after(line: str, fence: str) -> str:
-    """Return the line that opened the fence that is open after `line`, or ""."""
+    """Return the opening line of the fence that is open after `line`, or ""."""
     found = _FENCE.match(line)
     if found is None:
         return fence

@@ -1,4 +1,4 @@
-"""What a result or a message holds besides its text, in a few words each. Pure."""
+"""Short descriptions of the non-text parts of a result or a message. Pure."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,11 +10,11 @@ from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 
 HEAD_CHARS = 8 * 1024
-"""Characters of base64 that are looked at."""
+"""Number of base64 characters to inspect."""
 
 
 def pieces_of(result: ToolResult) -> Sequence[str]:
-    """Return what a result holds besides text: "PNG image, 640 × 480, 34 kB"."""
+    """Return descriptions of a result's parts besides text: "PNG image, 640 × 480, 34 kB"."""
     return tuple(_pieces(result))
 
 
@@ -33,7 +33,7 @@ def _pieces(result: ToolResult) -> Iterator[str]:
 
 
 def attachment_words(attachment: Attachment) -> str:
-    """Return what is attached to a message: its name, what it is, its size."""
+    """Return a description of an attachment: its name, type and size."""
     name = clean_line(attachment.name, 120)
     if attachment.kind == "text":
         what = f"{clean_line(attachment.mime, 60) or 'text'}, {units.size(attachment.size)}"
@@ -43,7 +43,7 @@ def attachment_words(attachment: Attachment) -> str:
 
 
 def _binary(kind: str, mime: str, size: int, data: str, name: str) -> str:
-    """Return a binary part; its first bytes count more than its declared type."""
+    """Describe a binary part. Its first bytes take precedence over its declared type."""
     plain = (
         plain_base64(data[: HEAD_CHARS - HEAD_CHARS % 4]) if len(data) > HEAD_CHARS else plain_base64(data)
     )
@@ -60,9 +60,9 @@ def _binary(kind: str, mime: str, size: int, data: str, name: str) -> str:
 
 
 def outcome(why: str, is_error: bool, warning: str = "") -> tuple[str, str]:
-    """Return the state of a call that has ended, and what stands beside it.
+    """Return the state of a call that has ended, and the note next to it.
 
-    `why` is as in `ToolCallEnded`; `warning` is what a person should know of its result.
+    `why` is as in `ToolCallEnded`; `warning` is what the user should know about its result.
     """
     match why:
         case "denied" | "cancelled":
@@ -76,9 +76,9 @@ def outcome(why: str, is_error: bool, warning: str = "") -> tuple[str, str]:
 
 
 def result_of(message: ToolMessage, whole: str = "") -> ToolResult:
-    """Return the result that a message tells of, as far as it is kept; `whole` is all of its text.
+    """Return the result in a message, as far as it is stored; `whole` is its complete text.
 
-    What mcptui says of a call that was cancelled, denied or not run is no error of its tool.
+    What mcptui writes about a call that was cancelled, denied or not run is not an error of the tool.
     """
     state, _ = outcome(message.why, message.is_error)
     text = whole or message.text

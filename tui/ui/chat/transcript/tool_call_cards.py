@@ -1,4 +1,4 @@
-"""The card of a tool call: one row when it is over, its question while it waits, everything if expanded."""
+"""The card of a tool call: one row after its end, its question while it waits, everything if expanded."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -16,16 +16,16 @@ from tui.ui.widgets.rows import EMPTY, PREPARING, Row, crop, pad, progress_bar, 
 from tui.ui.widgets.symbols import Symbols
 
 INDENT: Row = (("   ", ""),)
-MAX_ARGUMENTS = 100_000  # the most characters of arguments shown
-MAX_LINES = 5_000  # the most lines of them
-ARGUMENT_COST = 20  # characters that an argument counts as beside its own
-MAX_DETAILS = 20_000  # the most characters of arguments shown in an expanded card
-AT_ONCE = 8_000  # characters of a question that are laid out at once; more in a thread, as keys would wait
+MAX_ARGUMENTS = 100_000  # maximum characters of arguments to show
+MAX_LINES = 5_000  # maximum lines of arguments
+ARGUMENT_COST = 20  # characters added for each argument
+MAX_DETAILS = 20_000  # maximum characters of arguments in an expanded card
+AT_ONCE = 8_000  # characters of a question to lay out at once; longer ones in a thread, to not delay keys
 FOLDED_ROWS = 8  # rows of arguments in a collapsed question
-NAME_COLUMNS = 24  # longer names of arguments have rows of their own
-MAX_HIGHLIGHTED = 20_000  # the most characters of an argument that are highlighted and indented
-MAX_PIECES = 5  # rows for parts of a result that are not text
-BAR_CELLS = 8  # the progress bar of a running call
+NAME_COLUMNS = 24  # longer names of arguments have their own rows
+MAX_HIGHLIGHTED = 20_000  # maximum characters of an argument to highlight and indent
+MAX_PIECES = 5  # maximum rows for parts of a result that are not text
+BAR_CELLS = 8  # cells of the progress bar of a running call
 FOLDED_NOTE = 3  # rows of an error below a collapsed card
 
 ANSWERS = (
@@ -37,9 +37,9 @@ ANSWERS = (
     ("question.rules", "rules"),
 )
 LASTING = ("question.session", "question.always")
-"""Answers that are kept."""
+"""Answers that are stored."""
 
-# state: (style of its sign and word, the word)
+# state: (style of its sign and its word, the word)
 _STATES: Mapping[str, tuple[str, str]] = {
     "waiting": ("dim", "waiting"),
     "asking": ("accent", "waiting for approval"),
@@ -51,17 +51,16 @@ _STATES: Mapping[str, tuple[str, str]] = {
     "unknown": ("warn", "outcome unknown"),
     "unsent": ("dim", "not run"),
 }
-_JSON_STYLES = {f"accent {code.GROUND}": "tool"}  # amber is for what needs the person
+_JSON_STYLES = {f"accent {code.GROUND}": "tool"}  # amber is reserved for what needs the user
 # states whose text is shown below the collapsed card
 _EXPLAINED = {"failed": "bad", "unknown": "warn", "unsent": "dim"}
 
 
 class Card(Block):
-    """One call.
+    """A tool call. Its arguments are given by name, or as the model's JSON, which is parsed when shown.
 
-    Its arguments are given by name, or as the JSON that the model wrote, which is read when somebody looks at
-    it. `server` is raw. `recovered`: the call was found in the text of the reply; `rule` decided whether it
-    runs, or ""; `gave` is the whole result, or None.
+    `server` is not cleaned. `recovered`: the call was found in the text of the reply. `rule` decided whether
+    it runs, or is "". `gave` is the complete result, or None.
     """
 
     __slots__ = (
@@ -115,7 +114,7 @@ class Card(Block):
         self._body: Sequence[Row] = ()  # the arguments of a question, wrapped at `_body_at`
         self._body_at = 0
         self._unseen: set[int] = set()
-        self._seen_at = 0  # the width that `_unseen` is about
+        self._seen_at = 0  # the width for which `_unseen` is valid
         self.wanted = 0
         self.state = "waiting"
         self.open = False
@@ -124,7 +123,7 @@ class Card(Block):
         self.gave: ToolResult | None = None
 
     def give(self, result: ToolResult) -> None:
-        """Store the result; parts that are not text get a row each."""
+        """Store the result. Each part that is not text gets a row."""
         self.gave = result
         self._pieces = pieces_of(result)
         self.width = 0
@@ -142,14 +141,14 @@ class Card(Block):
         self.width = 0
 
     def progress(self, share: float | None, note: str) -> None:
-        """Show how far the running call is: a share of 0 to 1, None if unknown, and words."""
+        """Show the progress of a running call: a share of 0 to 1, None if unknown, and a text."""
         self.set("running", note, None, None)
         self._share = share
 
     def ask(
         self, why: str, warning: str = "", *, keys_of: Callable[[str], str], once_only: bool = False
     ) -> None:
-        """Ask about the call. `keys_of` gives the keys of an answer."""
+        """Ask about the call. `keys_of` returns the keys of an answer."""
         answers = [one for one in ANSWERS if not (once_only and one[0] in LASTING)]
         self._keys = [(keys_of(action_id), words) for action_id, words in answers]
         self.state = "asking"
@@ -162,9 +161,9 @@ class Card(Block):
 
     @property
     def unseen(self) -> str:
-        """What of a question has not been on screen, in words; "" if it may be answered with yes.
+        """The part of a question that has not been on screen, as text; "" if it may be answered with yes.
 
-        It is title, arguments and reasons: what is collapsed has not been on screen.
+        Title, arguments and reasons must have been on screen, and not collapsed.
         """
         if self._is_cut:
             return "The arguments are too long to show in full. Deny the call, or allow it with a rule."
@@ -172,7 +171,7 @@ class Card(Block):
         return f"Read the whole call first: {units.plural(many, 'line')} not shown yet." if many else ""
 
     def saw(self, first: int, last: int) -> None:
-        """Note that the rows from `first` to before `last` were painted."""
+        """Record that the rows from `first` to `last` - 1 were painted."""
         if self.state == "asking" and not self._is_folded and self._seen_at:
             self._unseen.difference_update(range(first, last))
 
@@ -208,12 +207,12 @@ class Card(Block):
         return rows + self._piece_rows(columns)
 
     def link_at(self, row: int) -> LinkContent | None:
-        """Return the link that a row shows."""
+        """Return the link that a row shows, or None."""
         place = self.targets.index(row) - 1 if row in self.targets else -1
         return self._placed_links()[place][1] if place >= 0 else None
 
     def _placed_links(self) -> list[tuple[int, LinkContent]]:
-        """Return the links that are visible, each with its place among the parts that are not text."""
+        """Return the visible links, each with its index among the parts that are not text."""
         parts = [one for one in self.gave.content if not isinstance(one, TextContent)] if self.gave else []
         visible = parts[:MAX_PIECES]
         return [(place, one) for place, one in enumerate(visible) if isinstance(one, LinkContent)]
@@ -280,7 +279,7 @@ class Card(Block):
 
     def _error(self, width: int) -> list[Row]:
         text = self._result.text.strip() if self._result is not None else ""
-        if self.state != "failed":  # the head has the note
+        if self.state != "failed":  # the head shows the note
             text = text.removeprefix(f"{_STATES[self.state][1]}: ")
         elif not text:
             text = self._note
@@ -326,7 +325,7 @@ class Card(Block):
         return rows
 
     def _names(self, width: int) -> list[Row]:
-        """Return the names of all arguments, with how each value begins if they are few."""
+        """Return the names of all arguments, each with the start of its value if they are few."""
         if len(self._arguments) > FOLDED_ROWS:
             return list(wrap(((", ".join(name for name, _ in self._arguments), "dim"),), width))
         column = min(NAME_COLUMNS, max(len(one) for one, _ in self._arguments))
@@ -368,23 +367,23 @@ class Card(Block):
         return [top, *body, *below, (("└" + "─" * (width - 2) + "┘", "accent"),)]
 
     def lay_out(self, width: int) -> Sequence[Row]:
-        """Return the arguments of a question as a card of a width shows them. Slow if they are long."""
+        """Return the arguments of a question as rows for a card width. Slow if they are long."""
         inner = max(1, width - 4)
         return _boxed(self._argument_rows(inner), inner)
 
     def laid_out(self, width: int, rows: Sequence[Row]) -> None:
-        """Take what `lay_out` returned."""
+        """Take the result of `lay_out`."""
         self._body, self._body_at, self.wanted, self._seen_at = rows, width, 0, 0
 
 
 def _boxed(rows: Sequence[Row], inner: int) -> list[Row]:
-    """Return rows between the sides of a card."""
+    """Return rows with the borders of a card at both sides."""
     side: Row = (("│ ", "accent aside"),)
     return [(*side, *pad(crop(row, inner), inner), (" │", "accent aside")) for row in rows]
 
 
 def _key_rows(width: int, keys: Sequence[tuple[str, str]]) -> list[Row]:
-    """Return the keys that answer: in one row, if they fit."""
+    """Return the keys that answer, in one row if they fit."""
     rows: list[Row] = []
     row: Row = EMPTY
     needed = sum(len(key) + 1 + len(words) for key, words in keys)
@@ -400,7 +399,7 @@ def _key_rows(width: int, keys: Sequence[tuple[str, str]]) -> list[Row]:
 
 
 def _laid_out(value: str, width: int) -> list[Row]:
-    """Return an argument as rows, highlighted; JSON that is wider than `width` is indented."""
+    """Return an argument as highlighted rows. JSON that is wider than `width` is indented."""
     if len(value) > width and value[:1] in ("[", "{"):
         value = _indented(value)
     lines = value.expandtabs(4).split("\n")
@@ -422,7 +421,7 @@ def _indented(value: str) -> str:
 def _shown(arguments: Mapping[str, Any]) -> tuple[list[tuple[str, str]], int]:
     """Return names and values as texts with hidden characters made visible, and the number of omitted ones.
 
-    The second value counts the characters beyond `MAX_ARGUMENTS`, which are not shown.
+    The number counts the characters beyond `MAX_ARGUMENTS`, which are not shown.
     """
     found: list[tuple[str, str]] = []
     room, left_out = MAX_ARGUMENTS, 0
@@ -437,7 +436,7 @@ def _shown(arguments: Mapping[str, Any]) -> tuple[list[tuple[str, str]], int]:
 
 
 def _read(text: str) -> Mapping[str, Any]:
-    """Return arguments by name if they are a JSON object, else as they are."""
+    """Return arguments by name if they are a JSON object, otherwise unchanged."""
     if len(text) <= MAX_ARGUMENTS:
         try:
             value = json.loads(text or "{}")

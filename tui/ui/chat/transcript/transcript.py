@@ -1,7 +1,7 @@
 """Transcript: the whole conversation in one widget.
 
-Plain methods take what happens; nothing is posted per token. Text is buffered and drawn at most `FRAMES`
-times a second, less often when drawing is expensive, and costs no layout pass.
+Its methods are called for each event; no messages are posted per token. Text is buffered and drawn at most
+`FRAMES` times a second, less often when drawing is expensive, without a layout pass.
 """
 
 import time
@@ -52,21 +52,21 @@ from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 MOST_GIVEN = 32 * 1024 * 1024
-"""The most characters of base64 kept for viewing; what the model was sent is kept anyway."""
+"""Maximum base64 characters of results to store for viewing; what the model was sent is always stored."""
 
 FRAMES = 20
 SHARE = 12
-"""Drawing and painting may take one part in this many of the time."""
+"""Drawing and painting may use one part in this many of the time."""
 
 SOON_SECONDS = 0.002
-"""How long text waits for more where nothing was drawn for a while."""
+"""How long text waits for more if nothing was drawn for a while."""
 
 SLOWEST_SECONDS, MOST_SHARE = 0.25, 3
-"""Where that would be too seldom to be read along, they may take more of it."""
+"""If this makes the updates too rare to read along, they may use more."""
 
 
 class Transcript(FlowPane):
-    """The conversation as it happens. All texts may be raw: they are cleaned here."""
+    """The conversation, updated live. All texts may be uncleaned: they are cleaned in this class."""
 
     DEFAULT_CSS = "Transcript { padding: 0 1; }"
 
@@ -91,7 +91,7 @@ class Transcript(FlowPane):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.CONVERSATION, Context.QUESTION)
 
     LETTERS_MOVE_FOCUS = True
-    """After a letter that begins a message, the next key is for the composer."""
+    """After a letter that starts a message, the next key is for the composer."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Transcript(FlowPane):
         keys_of: Callable[[str], str] | None = None,
         id: str | None = None,
     ) -> None:
-        """`keys_of` gives the keys of an answer to a question, the default ones if it is missing."""
+        """`keys_of` returns the keys of an answer to a question; by default the default keys."""
         super().__init__(id=id)
         self._keys_of = keys_of or KeyOverrides().answers_of
         self._symbols = symbols
@@ -117,14 +117,14 @@ class Transcript(FlowPane):
         self._given: deque[tuple[Card, int]] = deque()
 
     def add_user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
-        """Add a message of the user, literally, with its attachments; `at` is the time of day to show."""
+        """Add a user message, literally, with its attachments; `at` is the time of day to show."""
         self._writer.forget()
         words = [attachment_words(one) for one in attachments]
         for block in user_blocks(text, words, self._symbols, clean_line(at, 20)):
             self._append(block)
 
     def begin_reply(self, label: str) -> None:
-        """Begin a reply, or the next step of it; it is signed at its end."""
+        """Start a reply, or its next step. The reply is signed at its end."""
         self._writer.begin(clean_line(label, 60))
         self.flow_changed()
 
@@ -134,7 +134,7 @@ class Transcript(FlowPane):
             self._plan_draw()
 
     def add_reasoning(self, delta: str, replaces_text: bool = False) -> None:
-        """Add thinking, collapsed to one row; with `replaces_text` the text of this step so far was it."""
+        """Add thinking, collapsed to one row. `replaces_text`: the text of this step so far was thinking."""
         if replaces_text:
             self._writer.text_was_thinking()
             self.flow_changed()
@@ -145,7 +145,7 @@ class Transcript(FlowPane):
     def end_reply(
         self, seconds: float | None, notice: str = "", partial: bool = False, *, last: bool = True
     ) -> None:
-        """End a step, with `notice` below it; the `last` one is signed with the `seconds` of all steps."""
+        """End a step, with `notice` below it. The `last` step is signed with the `seconds` of all steps."""
         self._writer.close()
         if seconds is not None:
             self._writer.took(seconds)
@@ -158,7 +158,7 @@ class Transcript(FlowPane):
             self._append(Plain(clean_line(notice, 400), style="dim italic", gap=1))
 
     def show_waiting(self, text: str) -> None:
-        """Show at the end what the turn waits for, in place of what it waited for before; "" removes it."""
+        """Show at the end what the turn is waiting for, replacing the previous text; "" removes it."""
         if self._waiting is not None:
             self.drop_note(self._waiting)
         self._waiting = note_block(text, "wait", self._symbols) if text else None
@@ -167,11 +167,11 @@ class Transcript(FlowPane):
         self.flow_changed()
 
     def sign_reply(self) -> None:
-        """Say below the reply whose it is; a reply that is signed already stays as it is."""
+        """Sign the reply with the model's label, unless it is already signed."""
         self._writer.sign()
 
     def add_note(self, text: str, kind: str = "info") -> Block:
-        """Add a line of mcptui's own; `kind` is info, warn or bad.
+        """Add a line by mcptui; `kind` is info, warn or bad.
 
         Before the first message it is added to the welcome.
         """
@@ -185,13 +185,13 @@ class Transcript(FlowPane):
         return note
 
     def has_note(self, text: str) -> bool:
-        """Return whether a line of mcptui's own after the last message or call begins with `text`."""
+        """Return whether a line by mcptui after the last message or call starts with `text`."""
         last = takewhile(lambda block: isinstance(block, Note | Welcome), reversed(self.flow.blocks))
         notes = (note for block in last for note in (block.notes if isinstance(block, Welcome) else (block,)))
         return any(isinstance(note, Note) and note.begins(text) for note in notes)
 
     def drop_note(self, note: Block) -> None:
-        """Remove a line of mcptui's own, if it is still there."""
+        """Remove a line by mcptui, if it still exists."""
         if note in self.flow.blocks:
             self.flow.replace(self.flow.index_of(note), ())
             self._target = None
@@ -200,7 +200,7 @@ class Transcript(FlowPane):
     def add_call(
         self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any], recovered: bool = False
     ) -> None:
-        """Add a call of the model; `recovered`: it was found in the text of the reply."""
+        """Add a call of the model. `recovered`: it was found in the text of the reply."""
         self._writer.close()
         after_card = bool(self.flow.blocks) and isinstance(self.flow.blocks[-1], Card)
         card = Card(server, tool, arguments, self._symbols, gap=0 if after_card else 1)
@@ -223,7 +223,7 @@ class Transcript(FlowPane):
             self._touch(card)
 
     def call_progress(self, call_id: str, share: float | None, note: str) -> None:
-        """Show how far a running call is; an unknown id is ignored."""
+        """Show the progress of a running call; an unknown id is ignored."""
         if (card := self.cards.get(call_id)) is not None:
             card.progress(share, note)
             self._touch(card)
@@ -237,12 +237,12 @@ class Transcript(FlowPane):
             card = self.cards[request.call_id]
         card.ask(request.why, request.warning, keys_of=self._keys_of, once_only=request.once_only)
         self._asked = card
-        self._aim(None)  # now the newest block is selected, whichever was there when the focus came
+        self._aim(None)  # select the newest block, whatever was selected when the focus came
         self._touch(card)
         self.call_later(self.show_block, card)
 
     def show_unseen(self, request: ApprovalRequest) -> str:
-        """Return what of an approval has not been on screen, in words, or ""; expand it."""
+        """Return which part of an approval has not been on screen, as text, or ""; expand the approval."""
         card = self.cards.get(request.call_id)
         if card is None or not (unseen := card.unseen):
             return ""
@@ -256,7 +256,7 @@ class Transcript(FlowPane):
         return f"{unseen} ({'pgup' if is_above else 'pgdn'})"
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Paint a part of the pane, and note which rows of an approval were on screen."""
+        """Paint a part of the pane, and record which rows of an approval were on screen."""
         strips = super().render_lines(crop)
         card, flow = self._asked, self.flow
         if card is not None and card.state == "asking" and card.unseen and card in flow.blocks:
@@ -306,7 +306,7 @@ class Transcript(FlowPane):
 
     @staticmethod
     def warm() -> None:
-        """Import what drawing a reply needs; called in a thread, after the first frame."""
+        """Import the modules for drawing a reply; called in a thread, after the first frame."""
         with importing():
             Markdown()
             code.warm()
@@ -339,7 +339,7 @@ class Transcript(FlowPane):
         if block not in self.flow.blocks:
             return
         self.show_block(block)
-        self._place(self.flow.top(self.flow.index_of(block)))  # what follows is read, too
+        self._place(self.flow.top(self.flow.index_of(block)))  # the user reads the text below, too
         if block.targets:
             self._aim((block, block.targets[0]))
 
@@ -353,7 +353,7 @@ class Transcript(FlowPane):
         self.flow.truncate(0)
 
     def show_summary(self, words: str, text: str) -> None:
-        """Show at the end what replaces older messages for the model; "" removes it."""
+        """Show, at the end, the summary that replaces older messages for the model; "" removes it."""
         if self._summary is not None and self._summary in self.flow.blocks:
             self.flow.replace(self.flow.index_of(self._summary), ())
             self._target = None
@@ -366,7 +366,7 @@ class Transcript(FlowPane):
 
     @property
     def marked_label(self) -> Label | None:
-        """The question or the signature of the selected message, or of the last one."""
+        """The question or signature of the selected message, or of the last one."""
         blocks = self.flow.blocks
         if self._target is not None and self.has_focus and self._target[0] in blocks:
             at = self.flow.index_of(self._target[0])
@@ -378,7 +378,7 @@ class Transcript(FlowPane):
         return next((one for one in reversed(blocks) if isinstance(one, Label)), None)
 
     def question_of(self, label: Label) -> tuple[str, int] | None:
-        """Return the user message of a message, if any, and how often it was repeated since."""
+        """Return the user message of a message, if any, and how often it has been repeated since."""
         labels = [one for one in self.flow.blocks if isinstance(one, Label)]
         at = labels.index(label) if label in labels else -1
         asked = next((one for one in reversed(labels[: at + 1]) if one.role == "user"), None)
@@ -399,7 +399,7 @@ class Transcript(FlowPane):
         return self.marked_call or next(reversed(self.cards), "")
 
     def give_result(self, call_id: str, result: ToolResult) -> None:
-        """Store the result of a call, for its parts that are not text; large ones only while new."""
+        """Store the result of a call for showing its non-text parts; large ones are only kept while new."""
         card = self.cards.get(call_id)
         if card is None:
             return
@@ -428,19 +428,19 @@ class Transcript(FlowPane):
             seldom = max(SLOWEST_SECONDS, self._cost * MOST_SHARE)
             period = max(1 / FRAMES, min(self._cost * SHARE, seldom))
             wait = max(SOON_SECONDS, self._drawn + period - monotonic())
-            # A timer of Textual's is a task, and it looks at what it calls each time: as much CPU as a
-            # sixth of the drawing.
+            # A timer of Textual is a task and inspects its callback each time, which costs a sixth of the
+            # drawing.
             draw = events.Callback(callback=self._draw)
             self._soon = get_running_loop().call_later(wait, self.post_message, draw)
 
     def _draw(self) -> None:
         self._soon = None
         self._drawn, started = monotonic(), thread_time()
-        self._planned = True  # what the writer adds is settled below
+        self._planned = True  # the changes of the writer are settled below
         self._writer.draw()
         self.settle()
         if self.screen.is_current:
-            # Within what is measured: it takes most of the time.
+            # Included in the measured time, since it takes most of it.
             paint_now(self.screen, (self, self.vertical_scrollbar))
         self._cost = thread_time() - started
 

@@ -1,7 +1,7 @@
-"""FlowPane: a LinePane over a flow of blocks, wrapped when they are looked at.
+"""FlowPane: a LinePane that shows a flow of blocks, which are wrapped when they become visible.
 
-It keeps what the person reads where it is: blocks above may grow, shrink or be wrapped again at another
-width without moving the rows in view.
+The visible rows stay in place: blocks above may grow, shrink or be wrapped again at another width without
+moving them.
 """
 
 import asyncio
@@ -18,21 +18,21 @@ from tui.ui.widgets.tasks import Tasks
 SLICE_SECONDS = 0.005
 SLICE_PAUSE = 0.03
 REST_SECONDS = 0.25
-"""How long nothing has changed where there is time for blocks outside the view."""
+"""How long nothing must have changed before blocks outside the view are wrapped."""
 
 PREPARED_AT_ONCE = 500
 LOOKED_AT_AGAIN = 100
-"""Blocks from the end that may have changed once all were wrapped; an older one is wrapped when seen."""
+"""Blocks at the end that may have changed once all were wrapped; others are wrapped when seen."""
 
 
 class FlowPane(LinePane):
-    """Shows `self.flow`; a subclass changes it and says so with `flow_changed`."""
+    """Shows `self.flow`; a subclass changes it and calls `flow_changed`."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.flow = Flow()
         self._target: tuple[Block, int] | None = None
-        self._stale_below = -1  # blocks up to this one may have to be wrapped again
+        self._stale_below = -1  # blocks up to this one may need wrapping again
         self._slices: Timer | None = None
         self._prepared: list[int] = []
         self._settling = False
@@ -49,18 +49,18 @@ class FlowPane(LinePane):
 
     def row(self, index: int) -> Row:
         row = self.flow.row(index)
-        if row and row[-1][1].endswith("on panel") and self.row_ground(index):  # the selection shows through
+        if row and row[-1][1].endswith("on panel") and self.row_ground(index):  # the selection stays visible
             return tuple((text, style.removesuffix("on panel")) for text, style in row)
         return row
 
     def flow_changed(self) -> None:
-        """Show added or changed blocks before the next frame, however often this is called."""
+        """Show added or changed blocks before the next frame. May be called often."""
         if not self._planned and self.is_mounted:
             self._planned = True
             self.call_later(self.settle)
 
     def settle(self) -> None:
-        """Wrap what is in view without moving it; the rest is wrapped while idle."""
+        """Wrap the visible blocks without moving them; the others are wrapped while idle."""
         self._planned = False
         flow = self.flow
         if not flow.blocks or not self.scrollable_content_region.height:
@@ -74,7 +74,7 @@ class FlowPane(LinePane):
         self._keep_target()
 
     def lay_out(self, block: Block) -> None:
-        """Have a block laid out in a thread, if it wants to be: keys would wait for a long one."""
+        """Lay out a block in a thread, if it needs that: keys would have to wait for a long block."""
         if block.wanted and not self._laying_out:
             self._laying_out = True
             self._tasks.start(self._lay_out(block), "lay out a part of the conversation")
@@ -95,11 +95,11 @@ class FlowPane(LinePane):
             self.show_row(self.flow.top(index), block.height)
 
     def _settle_end(self, index: int) -> int:
-        """Wrap the blocks that fill the view from `index` up; return the first row that changed."""
+        """Wrap the blocks that fill the view from `index` up; return the first changed row."""
         return self._settle_room(index, -1, self.scrollable_content_region.height)
 
     def _settle_view(self) -> int:
-        """Wrap the blocks in view from its top down, without moving the top; return as `_settle_end`."""
+        """Wrap the visible blocks, top down, without moving the top; return like `_settle_end`."""
         top = round(self.scroll_y)
         anchor = self.flow.find(top)
         inside = top - self.flow.top(anchor)
@@ -136,7 +136,7 @@ class FlowPane(LinePane):
         if index < max(0, last):
             index, flow.wrapped = -1, len(flow.blocks)
         self._stale_below = index
-        # Telling heights costs a repaint, because the rows in view get other numbers.
+        # Applying heights requires a repaint, because the visible rows get other numbers.
         if self._prepared and (index < 0 or len(self._prepared) >= PREPARED_AT_ONCE):
             self._keep_view([index for index in self._prepared if index < len(flow.blocks)])
             self._prepared.clear()
@@ -180,7 +180,7 @@ class FlowPane(LinePane):
             self._keep_view(stale)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """Return the selected text; blocks that were never in view are wrapped for it."""
+        """Return the selected text; wraps selected blocks that were never visible."""
         if selection.start is None or selection.end is None:
             self._keep_view(list(range(len(self.flow.blocks))))
         return super().get_selection(selection)
@@ -213,7 +213,7 @@ class FlowPane(LinePane):
         return found
 
     def _keep_target(self) -> None:
-        """Keep the selection in view: if it was scrolled away, select the first target of the last block."""
+        """Keep the selection visible: if it was scrolled away, select the first target of the last block."""
         if not self.has_focus:
             return
         seen = self._targets_in_view()
@@ -227,7 +227,7 @@ class FlowPane(LinePane):
         self._target = target
 
     def _step(self, direction: int) -> bool:
-        """Select the next target in view; return False if there is none and the view must scroll."""
+        """Select the next visible target; return False if there is none and the view must scroll."""
         seen = self._targets_in_view()
         if self._target in seen:
             index = seen.index(self._target) + direction
@@ -254,7 +254,7 @@ class FlowPane(LinePane):
             self.target_chosen(block, row)
 
     def on_focus(self) -> None:
-        """Show the selection; later, because only after this handler does the pane have the focus."""
+        """Show the selection, but later: the pane only has the focus after this handler."""
         self.flow_changed()
         self.call_later(self.refresh)
 

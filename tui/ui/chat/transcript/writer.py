@@ -1,4 +1,4 @@
-"""ReplyWriter: a reply on its way into the flow. Pure but for the clock it is given."""
+"""ReplyWriter: writes an arriving reply to the flow. Pure, except for the clock that is passed in."""
 
 import re
 from collections.abc import Callable
@@ -10,15 +10,15 @@ from tui.ui.widgets import code
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.symbols import Symbols
 
-# A line of nothing but these may become anything ("-" under a paragraph makes a heading, "- a" a list).
+# A line of only these characters may become anything ("-" below a paragraph: a heading, "- a": a list).
 _UNDECIDED = re.compile(r"[ \t]*(?:[-=+*#>|:`~ ]+|\d{1,9}[.)]?)[ \t]*\Z")
-MAX_BLOCK = 4 * 1024  # larger blocks are cut: the tail is read again at each flush
+MAX_BLOCK = 4 * 1024  # larger blocks are split: the tail is parsed again at each flush
 MAX_TABLE = 8 * 1024
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
 class _Fence:
-    """An open fence: what closes it, and how far its lines are indented."""
+    """An open fence: the marks that close it, and the indentation of its lines."""
 
     def __init__(self, opening: str) -> None:
         match = _FENCE.match(opening)
@@ -34,23 +34,22 @@ class _Fence:
 
 
 class MarkdownStream:
-    """Cuts arriving text into blocks.
+    """Splits arriving text into blocks. `take()` returns the blocks that were finished since its last call.
 
-    `take()` gives the blocks that were finished since it was last called; `tail` is what follows them
-    and still changes, or None; a code block is the same object until it is finished.
+    `tail` is the unfinished block after them, or None. A code block is the same object until it is finished.
     """
 
     def __init__(self, markdown: Markdown) -> None:
         self._markdown = markdown
         self._finished: list[Block] = []
-        self._raw = ""  # the last line, not yet complete, not yet cleaned
-        self._lines = ""  # complete lines, cleaned, of blocks that are not finished
-        self._long = False  # in a line longer than a piece
+        self._raw = ""  # the incomplete last line, not cleaned
+        self._lines = ""  # complete, cleaned lines of unfinished blocks
+        self._long = False  # inside a line longer than a piece
         self._fence: _Fence | None = None
         self._code: Code | None = None
         self._tail: Block | None = None
         self._gap = 1
-        self._headless = False  # the lines begin with the head of a table that was cut
+        self._headless = False  # the lines start with the head of a split table
 
     def take(self) -> list[Block]:
         finished, self._finished = self._finished, []
@@ -85,7 +84,7 @@ class MarkdownStream:
         self._tail = None
 
     def _read(self, lines: str, *, decided: bool = False) -> None:
-        """Read complete lines; once `decided`, no further line changes what the last one is."""
+        """Read complete lines. `decided`: no further line changes the meaning of the last one."""
         self._lines += lines
         while self._lines:
             if self._fence is not None:
@@ -94,7 +93,7 @@ class MarkdownStream:
                 return
 
     def _finish_blocks(self, decided: bool) -> bool:
-        """Finish what can no longer change; return whether that leaves something to look at again."""
+        """Finish blocks that can no longer change; return whether more may follow from that."""
         window = self._lines[: 4 * MAX_BLOCK]
         if len(window) < len(self._lines):
             window = window[: window.rfind("\n") + 1]
@@ -125,7 +124,7 @@ class MarkdownStream:
         self._gap, self._headless = 1, False
 
     def _finish_part(self, source: str, limit: int, begin: int) -> None:
-        """Finish the first part of a block that is too large to be parsed again and again."""
+        """Finish the first part of a block that is too large to parse repeatedly."""
         cut = _cut(source, limit)
         rest = self._lines[begin + cut :]
         loose = source[:cut].endswith("\n\n")
@@ -177,7 +176,7 @@ class MarkdownStream:
             self._code = None
 
     def _read_long(self, line: str, *, ended: bool) -> None:
-        """Add a line longer than a piece as plain text, piece by piece."""
+        """Add a line that is longer than a piece as plain text, piece by piece."""
         start = 0
         while len(line) - start > PIECE:
             self._take_long(clean(line[start : start + PIECE]))
@@ -218,13 +217,13 @@ class MarkdownStream:
 
 
 def _may_be_table(fence: str) -> bool:
-    """Whether the next line may make the opening of a fence the head of a table, as in ```` ```|a ````."""
+    """Return whether the next line may turn a fence's opening into a table head, as in ```` ```|a ````."""
     opening, _, rest = fence.partition("\n")
     return "|" in opening and not rest
 
 
 def _offsets(text: str) -> list[int]:
-    """Return where each line starts; only newlines end lines."""
+    """Return the offset of each line; only newlines end lines."""
     offsets = [0]
     position = text.find("\n")
     while position >= 0:
@@ -234,9 +233,9 @@ def _offsets(text: str) -> list[int]:
 
 
 def _cut(source: str, limit: int) -> int:
-    """Return where a block that is too large is cut: before a line that is not indented, if there is one.
+    """Return where to split a block that is too large: before an unindented line, if there is one.
 
-    Not where the text has no line end within the limit; such a line is cut where the limit is.
+    If no line ends within the limit, split the line at the limit.
     """
     position = source.rfind("\n", 0, limit)
     while position > 0:
@@ -247,12 +246,12 @@ def _cut(source: str, limit: int) -> int:
 
 
 class ReplyWriter:
-    """Buffers what a model says and puts it at the end of a flow when told to draw."""
+    """Buffers the model's output and appends it to a flow when told to draw."""
 
     def __init__(
         self, flow: Flow, append: Callable[[Block], None], symbols: Symbols, clock: Callable[[], float]
     ) -> None:
-        self.source: list[str] = []  # the deltas of the last reply, as they came
+        self.source: list[str] = []  # deltas of the last reply, unchanged
         self._flow = flow
         self._append = append
         self._symbols = symbols
@@ -263,13 +262,13 @@ class ReplyWriter:
         self._tail: Block | None = None
         self._thinking: Thinking | None = None
         self._since = 0.0
-        self._text_at: tuple[int, int] | None = None  # blocks and deltas before the text of this step
+        self._text_at: tuple[int, int] | None = None  # number of blocks and deltas before this step's text
         self._name = ""
         self._is_new = self._is_signed = True
         self._seconds = 0.0
 
     def begin(self, name: str) -> None:
-        """Begin a reply, or the next step of one."""
+        """Start a reply, or its next step."""
         self.close()
         self._text_at = None
         if self._is_new:
@@ -294,7 +293,7 @@ class ReplyWriter:
         self._thinking.add(delta)
 
     def text_was_thinking(self) -> None:
-        """Remove the text of this step: it was thinking, and comes again as such."""
+        """Remove the text of this step: it was thinking, and arrives again as thinking."""
         self._pending.clear()
         self._stream = self._tail = None
         if self._text_at is not None:
@@ -307,14 +306,14 @@ class ReplyWriter:
         self._seconds += seconds
 
     def sign(self) -> None:
-        """Add the name and the time of the reply so far, unless they are its end already."""
+        """Add the label and the time of the reply so far, unless they are already at its end."""
         self.close()
         if not self._is_signed:
             self._is_signed = True
             self._append(Signature(self._name, self._seconds))
 
     def draw(self) -> None:
-        """Add what has arrived since the last call to the flow."""
+        """Add everything that arrived since the last call to the flow."""
         if self._thinking is not None:
             self._thinking.seconds = self._clock() - self._since
             self._thinking.width = 0
@@ -332,7 +331,7 @@ class ReplyWriter:
         self._finish_text()
 
     def forget(self) -> None:
-        """End the reply: the next one is another."""
+        """End the reply; the next text starts a new one."""
         self.sign()
         self._is_new = True
 
