@@ -17,7 +17,7 @@ from tui.core.text import clean_line
 from tui.traffic.spans.entries import compact
 
 LONG_TEXT = 64 * 1024
-"""Longer texts are only compared for equality."""
+"""Texts longer than this are only compared for equality."""
 
 Path = tuple[str | int, ...]
 
@@ -141,7 +141,7 @@ _NAMES = ("id", "name", "uri", "uriTemplate", "key")
 
 
 class Change(StrEnum):
-    """How a value differs."""
+    """The way in which a value differs."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -154,8 +154,8 @@ class Change(StrEnum):
 class Difference:
     """One difference between two values. A missing value is None.
 
-    `path` is text (`result.content[0].text`), raw: clean it before it is shown. The index of a list's item is
-    that in the later value, if it has the item.
+    `path` is text (`result.content[0].text`), raw: clean it before it is shown. The index of a list item is
+    its index in the later value, if that has the item.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""The methods of MCP in all its revisions: who may send them, their purpose, their specification pages.
+"""The methods of MCP in all revisions: who may send them, their purpose, their specification pages.
 
 Source: the specification's pages and schemas of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and
 2026-07-28. Pure data; a test compares it with the tables of the SDK.
@@ -11,13 +11,13 @@ from types import MappingProxyType
 from tui.core.traffic import Direction
 
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
-"""Every released revision, oldest first."""
+"""Every released revision, the oldest first."""
 
 MODERN = "2026-07-28"
 """The first revision without a handshake: every request names its revision."""
 
 BATCHES = "2025-03-26"
-"""The one revision that has JSON-RPC batches."""
+"""The only revision with JSON-RPC batches."""
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
@@ -28,8 +28,8 @@ LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel"
 class Method:
     """One method. It is sent by clients in the revisions of `out`, by servers in those of `back`.
 
-    `words` say what the sender does with it; `{asker}`, `{asked}` and `{what}` are placeholders. `page` is
-    its page in the revisions with a handshake, `modern_page` in 2026-07-28; "" for none.
+    `words` describe what the sender does with it; `{asker}`, `{asked}` and `{what}` are placeholders. `page`
+    is its page in the revisions with a handshake, `modern_page` in 2026-07-28; "" for none.
     """
 
     name: str
@@ -151,7 +151,7 @@ _SETUP = frozenset(
 
 
 QUESTION = "elicitation/create"
-"""The request whose response the user gives: its latency is not the server's."""
+"""The request that the user answers: its latency is not the server's."""
 
 
 def is_setup(method: str) -> bool:

@@ -1,6 +1,6 @@
 """A model's streamed reply as one value: text, calls, usage, and its chunks. Pure.
 
-The body of such an entry is the stream as it travelled (server-sent events); this is only for showing it.
+The body of such an entry is the stream as received (server-sent events); this value is only for display.
 """
 
 import json
@@ -18,7 +18,7 @@ def is_stream(body: bytes) -> bool:
 
 
 def joined(body: bytes) -> dict[str, Any]:
-    """Return a streamed reply as one JSON value; missing parts are left out.
+    """Return a streamed reply as one JSON value, without missing parts.
 
     `text`, `reasoning` and `tool_calls` are assembled from all deltas, `chunks` are the events unchanged.
     """

@@ -1,9 +1,9 @@
 """Statistics: counts, durations and sizes per server and tool, updated as a recording grows. Pure.
 
 A call counts once, from its first request to the response that ends it: the rounds of a call that asked for
-input are one call with one duration. The figures of a server leave out what every start needs: handshake,
-lists and `subscriptions/listen`, a request that stays open on purpose. Memory is
-bounded: `MAX_LINES` lines of at most about 5 KB each.
+input are one call with one duration. The figures of a server exclude what every start needs: handshake,
+lists, and `subscriptions/listen`, which stays open on purpose. Memory is bounded: `MAX_LINES` lines of at
+most about 5 KB each.
 """
 
 import time
@@ -118,7 +118,7 @@ CHUNK = 4_096
 """Entries of one slice: about 3 ms."""
 
 MAX_LINES = 2_000
-"""Lines; further ones count as "(other)"."""
+"""Maximum lines; further ones count as "(other)"."""
 
 SPARKS = 60
 """Intervals in which calls are counted. When all are used, pairs are merged."""
@@ -144,12 +144,13 @@ class Figures:
     """One line of the statistics, of a server or of a method and tool.
 
     Attributes:
-        method, tool: "" both for a whole server, "(other)" for what is not told apart.
-        errors: ended by an error of the tool or the protocol.
-        waiting: without an answer; 0 until all is loaded and counted, as the answer may be in what is not.
+        method, tool: both "" for a whole server, "(other)" for the lines beyond the maximum.
+        errors: calls that ended with an error of the tool or the protocol.
+        waiting: calls without a response; 0 until all entries are counted, because the response may be among
+            the others.
         octets: bytes in both directions.
-        timed: answers with a duration; a probe that was refused has none.
-        p50_ns, p95_ns, longest_ns: of those that were answered.
+        timed: responses with a duration; a rejected probe has none.
+        p50_ns, p95_ns, longest_ns: durations of calls with a response.
         is_exact: whether the percentiles are exact; otherwise within 3 %.
         sparks: calls in each interval, see `Stats.spark_start_ns`.
     """
@@ -252,7 +253,7 @@ class Stats:
         return sorted(figures, key=lambda each: each.server)
 
     def total(self) -> Figures:
-        """Return the line of all servers together."""
+        """Return the line for all servers together."""
         return self._together("", list(self._lines))
 
     def _together(self, server: str, codes: list[int]) -> Figures:
@@ -333,9 +334,9 @@ class Stats:
             first = roots[request] - 1 if roots[request] else request
             if first in gone:
                 continue
-            # The line is that of the call: what could not be parsed has no names.
+            # The line is that of the call, because a message that could not be parsed has no names.
             code = codes[first - start] if first >= start else self._code(first)
-            if outcome == _PROBE:  # the wait for a refused probe is no latency of the server
+            if outcome == _PROBE:  # the wait for a rejected probe is not a latency of the server
                 self._line(code).ended += 1
                 continue
             took[code].append(mono[index] - mono[first])
@@ -357,7 +358,7 @@ class Stats:
             self._changes_seen = min(self._changes_seen, len(self._entries.touched))
 
     def _note_changes(self) -> None:
-        """Count calls that were cancelled since; they have no response that says so."""
+        """Count calls that have been cancelled since; no response of theirs says so."""
         entries, touched = self._entries, self._entries.touched
         upto = len(touched)
         if self._done:

@@ -177,7 +177,7 @@ def _stray(entry: Entry) -> Explanation:
 
 
 def _deed(entry: Entry, revision: str = "") -> str:
-    """Return what the sender does, as a clause."""
+    """Return the purpose of a message, as a clause about its sender."""
     server = _server(entry)
     asker, asked = ("the client", server) if entry.direction is Direction.OUT else (server, "the client")
     method = METHODS.get(entry.method)
@@ -333,7 +333,7 @@ def status_sentences(detail: Mapping[str, Any]) -> list[str]:
 
 
 def own_revision(entry: Entry) -> str:
-    """Return the revision that a request names itself (2026-07-28), "" if none or unknown."""
+    """Return the revision that a request itself names (2026-07-28), "" if it names none or an unknown one."""
     params = mapping(body_of(entry).get("params")) if entry.kind is Kind.REQUEST else {}
     named = mapping(params.get("_meta")).get(VERSION_KEY)
     return named if isinstance(named, str) and named in REVISIONS else ""
@@ -345,7 +345,7 @@ def body_of(entry: Entry) -> Mapping[str, Any]:
         return {}
     try:
         return mapping(json.loads(entry.body))
-    except (ValueError, RecursionError):  # what is not JSON is explained as that
+    except (ValueError, RecursionError):  # text that is not JSON is explained as such
         return {}
 
 

@@ -21,7 +21,7 @@ from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.names import Names
 
 CHUNK = 4_096
-"""Rows of one slice: about 3 ms."""
+"""Rows in one slice: about 3 ms."""
 
 REST = 20
 """Minimum time between two sorts while entries arrive, as a multiple of the sorting time."""
@@ -42,14 +42,14 @@ class SortColumn(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Which column rows are sorted by, and whether the largest comes first."""
+    """The column that rows are sorted by, and whether the largest value is first."""
 
     column: SortColumn
     descending: bool = False
 
 
 def next_order(order: Order | None, column: SortColumn) -> Order | None:
-    """Return the order after the key of a column: sorted, then reversed, then by time again.
+    """Return the next order when a column's key is pressed: sorted, then reversed, then by time again.
 
     Numbers start with the largest.
     """
@@ -94,12 +94,12 @@ class Arrangement:
         self._entries = entries
         self._with_setup = asks_for(root, "method")
         self._with_model = self._with_setup or asks_for(root, "server")
-        self._setup = bytearray()  # by the number of a method
+        self._setup = bytearray()  # by the number of the method
         self._calls = bytearray()  # by the number of a method
         self._rows = array("I")
-        self._folds: dict[int, Fold] = {}  # by the number of a server
-        self._anchors: dict[int, Fold] = {}  # by the index of the row that stands for them
-        self._places = array("I")  # of a sorted row, by index: its row + 1
+        self._folds: dict[int, Fold] = {}  # by the number of the server
+        self._anchors: dict[int, Fold] = {}  # by the index of the row that represents them
+        self._places = array("I")  # row + 1 in sorted order, by index
         self._seen = 0
         self._stop = 0  # rows of the view in this sort
         self._state: tuple[int, ...] = ()
@@ -140,7 +140,7 @@ class Arrangement:
         return self._places[index] - 1 if 0 <= index < len(self._places) and self._places[index] else 0
 
     def fold_at(self, index: int) -> Fold | None:
-        """Return the fold of the row of an entry, None if it is not folded."""
+        """Return the fold that an entry's row represents, None if it is not folded."""
         return self._anchors.get(index)
 
     @property
@@ -216,7 +216,7 @@ class Arrangement:
                 fold = self._folds[sources[index]] = self._anchors[index] = Fold()
                 kept.append(index)
             else:
-                self.moves += 1  # the row of the first one changes
+                self.moves += 1  # the first one's row changes
             fold.entries += 1
             fold.octets += sizes[index]
         self.revision += 1
@@ -228,7 +228,7 @@ class Arrangement:
         return self._setup
 
     def _keys(self, rows: Sequence[int], order: Order) -> list[int]:
-        """Return a sorted run: of each row its value, then its index, as one number."""
+        """Return a sorted run: for each row its value, then its index, as one number."""
         entries = self._entries
         if order.column is SortColumn.LATENCY:
             rows = [index for index in rows if self._is_call(index)]

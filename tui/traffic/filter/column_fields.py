@@ -53,13 +53,13 @@ CHANGING = frozenset({"status", "latency", "lint", "marked", "note", "pair", "ro
 
 _TIMED = masks.table(ANSWERS | REQUESTS)
 _UNREADABLE = masks.table({Outcome.ERROR})
-"""On an entry that is not a request: a response, or one that could not be parsed."""
+"""On an entry of another kind, this outcome marks a response that could not be parsed."""
 
 
 _PENDING = masks.table({Outcome.PENDING})
 
 USUAL = (("subscriptions/listen", Outcome.LOST),)
-"""Endings that are not failures: a change stream lasts as long as its server."""
+"""Endings that are not failures: a change stream lasts until its server ends."""
 
 
 class Columns:
@@ -145,7 +145,7 @@ class Columns:
         return failed
 
     def _known(self, check: Check) -> Check:
-        """Exclude pending requests before the hole: their response may be in it."""
+        """Exclude pending requests before the hole, because their responses may be in it."""
         entries = self._entries
 
         def known(start: int, stop: int) -> bytes:
@@ -226,8 +226,8 @@ class Columns:
     def latency(self, values: Sequence[Value]) -> CheckWithin:
         """Return the check for how long a response took, on the request and on its response.
 
-        The partner may be anywhere, so this check cannot be vectorized. It is only done for entries that
-        still matter.
+        The partner may be anywhere, so this check cannot be vectorized. It is only done for entries that no
+        other check excludes.
         """
         limits = [(low, high if high is not None else 1 << 63) for low, high in map(_limits, values)]
         entries = self._entries
@@ -279,7 +279,7 @@ def _any_of(column: "array[int]", tests: Sequence[Callable[[bytes, int], bytes]]
 
 
 def _name_test(values: Sequence[Value], empty: str = "") -> Callable[[str], bool]:
-    """Return the test for any of some names. `*` alone matches every name but the `empty` one."""
+    """Return a test for any of some names. `*` alone matches every name except the `empty` one."""
     names = [value for value in values if isinstance(value, Name)]
     exact = {fold(name.text) for name in names if not name.glob}
     globs = [fold(name.text) for name in names if name.glob]
@@ -330,10 +330,10 @@ def _limits(value: Value) -> tuple[int, int | None]:
 
 
 def since_ns(value: Ago | ClockTime, now_ns: int) -> int:
-    """Return the moment of `since`: for a bare clock time the last time that the clock showed it.
+    """Return the moment of `since`: for a bare clock time, the last time that the clock showed it.
 
-    Clock times are local. A time that occurs twice, when the clock was set back, is the first one if a day is
-    given. One that the clock skipped is the moment when it was set forward.
+    Clock times are local. If a day is given, a time that occurs twice (the clock was set back) means the
+    first one. A time that the clock skipped means the moment when it was set forward.
     """
     if isinstance(value, Ago):
         return now_ns - value.ns
@@ -345,10 +345,10 @@ def since_ns(value: Ago | ClockTime, now_ns: int) -> int:
 
 
 def until_ns(value: Ago | ClockTime, now_ns: int, begin_ns: int | None) -> int:
-    """Return the moment of `until`: for a bare clock time the first such time after `begin_ns`.
+    """Return the moment of `until`: for a bare clock time, the first such time after `begin_ns`.
 
-    That is the moment of a `since` next to it. Without one a bare clock time is today; of a time that occurs
-    twice it is the last one, and so it is if a day is given.
+    `begin_ns` is the moment of a `since` next to it. Without one, a bare clock time means today. A time that
+    occurs twice means the last one, also if a day is given.
     """
     if isinstance(value, Ago):
         return now_ns - value.ns

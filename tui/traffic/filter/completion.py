@@ -14,7 +14,7 @@ MOST = 50
 """Maximum number of completions."""
 
 LONGEST = 200
-"""Maximum characters of a name to complete."""
+"""Maximum characters of a name that is completed."""
 
 _EXAMPLES: Mapping[ValueType, Sequence[str]] = {
     ValueType.SIZE: (">1k", ">10k", ">100k", ">1M"),

@@ -48,7 +48,7 @@ class ValueType(Enum):
 class FilterField:
     """One field. `meaning` is for the completion and the help, `example` a complete term.
 
-    `choices` are, for CHOICE, each word and the numbers in the column that it means.
+    For CHOICE, `choices` has each word with the numbers in the column that it stands for.
     """
 
     name: str
@@ -214,6 +214,6 @@ def _measured(known: FilterField, text: str) -> Compare | Between:
         return Between(low, high)
     number = read(text)
     if known.takes is ValueType.TIME:
-        # Nothing takes exactly 200 ms to the nanosecond, so a limit is required.
+        # No duration is exactly 200 ms to the nanosecond, so a limit is required.
         raise BadValue(f"Use latency:>{shown(text)} or latency:<{shown(text)}.", f">{text}")
     return Compare("=", number)

@@ -1,7 +1,7 @@
 """Applies a filter to the columns: which entries match, and which bodies must be read. Pure.
 
-`Filter.mask` works on a range of entries. Terms about bodies are searched by a reader; before that,
-`Filter.possible` returns the entries that could still match, so that no others are read.
+`Filter.mask` works on a range of entries. A reader searches bodies for terms; before that, `Filter.possible`
+returns the entries that could still match, so that only those are read.
 """
 
 import re
@@ -37,8 +37,8 @@ Step = Callable[[int, int, "BodyHits | None", bytes | None], bytes]
 class Filter:
     """A query compiled for the columns of one recording.
 
-    `terms` are those to search in bodies, in the order of `BodyHits.masks`. `changes`: the result for an
-    existing entry can change (its request was answered, it was marked, …).
+    `terms` are the terms to search for in bodies, in the order of `BodyHits.masks`. `changes`: the result for
+    an existing entry can change (its request was answered, it was marked, …).
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Filter:
         return self._step(start, stop, None, None)
 
     def found(self, start: int, stop: int, seqs: Sequence[frozenset[int]]) -> BodyHits:
-        """Return matches as `mask` needs them, from the seqs in the range that each term matched."""
+        """Return matches in the form for `mask`, from the seqs in the range that match each term."""
         places = self._entries.indices
         count = stop - start
         return BodyHits(
@@ -80,7 +80,7 @@ class Filter:
     def _made(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[int, Step]:
         """Return the cost (cheap steps run first) and the step; `not` is pushed down to the leaves.
 
-        Below there is no `not` over a term about bodies that is still open, so "could match" stays "could
+        As a result, no `not` is over a term about bodies that is still open, so "could match" stays "could
         match". `begin_ns` is the moment of a `since` next to the node, or around it.
         """
         match node:
@@ -142,7 +142,7 @@ class Filter:
 
 _LATENCY = 130
 _BODY = 1000
-"""Cost of the expensive checks, in approximate ns per entry; a body costs more than any column."""
+"""Approximate ns per entry for the expensive checks; a body costs more than any column."""
 
 
 def _leading(pattern: str) -> int:
@@ -163,7 +163,7 @@ def _any(steps: Sequence[Step]) -> Step:
 
 
 def _joined(steps: Sequence[Step], join: Callable[[bytes, bytes], bytes], undecided: int) -> Step:
-    """Join steps; `undecided` is what the mask has for an entry that a further step could change."""
+    """Join steps; `undecided` is the mask value of an entry that a further step could change."""
 
     def step(start: int, stop: int, found: BodyHits | None, within: bytes | None) -> bytes:
         mask = steps[0](start, stop, found, within)

@@ -14,34 +14,34 @@ _INVERT = bytes((1, *([0] * 255)))
 
 
 def none(count: int) -> bytes:
-    """Return no for each."""
+    """Return a mask with 0 for each entry."""
     return bytes(count)
 
 
 def every(count: int) -> bytes:
-    """Return yes for each."""
+    """Return a mask with 1 for each entry."""
     return b"\x01" * count
 
 
 def both(one: bytes, other: bytes) -> bytes:
-    """Return yes where both are."""
+    """Return a mask with 1 where both masks have 1."""
     joined = int.from_bytes(one, "little") & int.from_bytes(other, "little")
     return joined.to_bytes(len(one), "little")
 
 
 def either(one: bytes, other: bytes) -> bytes:
-    """Return yes where at least one is."""
+    """Return a mask with 1 where at least one mask has 1."""
     joined = int.from_bytes(one, "little") | int.from_bytes(other, "little")
     return joined.to_bytes(len(one), "little")
 
 
 def inverted(mask: bytes) -> bytes:
-    """Return yes where `mask` is no."""
+    """Return a mask with 1 where `mask` has 0."""
     return mask.translate(_INVERT)
 
 
 def table(numbers: Collection[int]) -> bytes:
-    """Return the table for `bytes.translate` that maps these numbers to yes."""
+    """Return the table for `bytes.translate` that maps these numbers to 1."""
     return bytes(number in numbers for number in range(256))
 
 
@@ -56,7 +56,7 @@ def low_bytes(raw: bytes, width: int) -> bytes:
 
 
 def equal(raw: bytes, width: int, number: int) -> bytes:
-    """Return which numbers of `width` bytes, as an array has them, are `number`."""
+    """Return which numbers equal `number`; `raw` has the bytes of an array with items of `width` bytes."""
     count = len(raw) // width
     if not 0 <= number < 1 << 8 * width:
         return none(count)
@@ -68,7 +68,7 @@ def equal(raw: bytes, width: int, number: int) -> bytes:
 
 
 def at_least(raw: bytes, width: int, number: int) -> bytes:
-    """Return which numbers, not negative and of `width` bytes as an array has them, are `number` or more."""
+    """Return which numbers of a non-negative array are at least `number`; `raw` and `width` as in `equal`."""
     count = len(raw) // width
     if number <= 0:
         return every(count)
@@ -76,7 +76,7 @@ def at_least(raw: bytes, width: int, number: int) -> bytes:
         return none(count)
     joined, zeros = int.from_bytes(every(count), "little"), bytes(count)
     for place, digits in enumerate(_digits(raw, width)):
-        # From the lowest digit on: greater here, or equal here and greater or equal below.
+        # From the lowest digit up: greater in this digit, or equal in it and at least as great below.
         wanted = number >> 8 * place & 0xFF
         if digits == zeros:  # the high digits of most sizes
             joined = 0 if wanted else joined
@@ -94,7 +94,7 @@ def between(raw: bytes, width: int, low: int, high: int | None) -> bytes:
 
 
 def placed(count: int, places: Iterable[int]) -> bytes:
-    """Return yes at these positions; those outside of 0 to `count` are ignored."""
+    """Return a mask with 1 at these positions; those outside of 0 to `count` are ignored."""
     mask = bytearray(count)
     for place in places:
         if 0 <= place < count:
@@ -103,7 +103,7 @@ def placed(count: int, places: Iterable[int]) -> bytes:
 
 
 def stretch(count: int, start: int, stop: int) -> bytes:
-    """Return yes from `start` to before `stop`, clipped to `count`."""
+    """Return a mask with 1 from `start` to before `stop`, clipped to `count`."""
     start, stop = max(0, min(count, start)), max(0, min(count, stop))
     return bytes(start) + b"\x01" * max(0, stop - start) + bytes(count - max(start, stop))
 

@@ -1,4 +1,4 @@
-"""The syntax tree of a filter, and how its values are written. Pure.
+"""The syntax tree of a filter, and the notation of its values. Pure.
 
 `query` parses a text into it; `filter` compiles it. Two texts with the same meaning have equal trees, and
 `unparse` writes a text that is parsed into the same tree.
@@ -98,7 +98,7 @@ def duration(text: str) -> int:
 
 
 def clock(text: str) -> tuple[str, int]:
-    """Return the day ("" if none is given) and its nanoseconds: "14:05", "14:05:30.2", "2026-11-20T14:05"."""
+    """Return the day ("" for none) and nanoseconds since midnight: "14:05:30.2", "2026-11-20T14:05"."""
     found = _CLOCK.fullmatch(text)
     wrong = BadValue(f"“{shown(text)}” is not a time. Use an age (5m, 2h) or a time of day (14:05).")
     if not text or not found:
@@ -162,14 +162,14 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Ago:
-    """A moment so many nanoseconds before now."""
+    """A moment before now, in nanoseconds."""
 
     ns: int
 
 
 @dataclass(frozen=True, slots=True)
 class ClockTime:
-    """A time of day: nanoseconds of `day` ("2026-11-20"; "" if none is given)."""
+    """A time of day: nanoseconds since midnight on `day` ("2026-11-20"; "" if none is given)."""
 
     day: str
     ns: int
@@ -203,21 +203,21 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Everything that `part` does not match."""
+    """Matches everything that `part` does not match."""
 
     part: "Node"
 
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """What all parts match."""
+    """Matches what all parts match."""
 
     parts: "tuple[Node, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """What any part matches."""
+    """Matches what any part matches."""
 
     parts: "tuple[Node, ...]"
 
@@ -234,7 +234,7 @@ def quoted(text: str) -> str:
 
 
 def written(text: str, glob: bool = False) -> str:
-    """Return a name as a value is written: bare if possible, else in quotes."""
+    """Return a name in the notation of a value: bare if possible, else in quotes."""
     bare = _BARE.fullmatch(text) and (glob or not ("*" in text or "?" in text))
     return text if bare else quoted(text)
 
@@ -284,7 +284,7 @@ def _number(field: str, number: int) -> str:
 
 
 def clock_text(ns: int) -> str:
-    """Return nanoseconds of a day as a clock time: "14:05", "14:05:30.25"."""
+    """Return nanoseconds since midnight as a clock time: "14:05", "14:05:30.25"."""
     minutes, rest = divmod(ns, _NS_PER_MINUTE)
     text = f"{minutes // 60:02d}:{minutes % 60:02d}"
     if not rest:

@@ -1,10 +1,10 @@
-"""The filter language: a text becomes a `Query`, with everything that is wrong in it. Pure; never raises.
+"""The filter language: parses a text into a `Query` with all of its problems. Pure; never raises.
 
     server:weather method:tools/* kind:response status:error size:>10k latency:>200ms dir:out since:5m
     id:7 tool:get_weather "free text" /regex/i (a or b) not c !d -e
 
-Terms side by side are all meant (`and` may be written); `or` binds less, `not`, `!` and `-` bind more. A
-comma between values is "any of". `tui.traffic.filter.fields` has the fields.
+All terms side by side must match (`and` is optional); `or` binds less, `not`, `!` and `-` bind more. A comma
+between values is "any of". `tui.traffic.filter.fields` has the fields.
 """
 
 import re
@@ -213,15 +213,15 @@ def _complaint(pattern: str) -> str:
 
 
 MAX_TEXT = 4000
-"""Characters; a longer text was pasted by mistake."""
+"""Maximum characters of a filter; a longer text was pasted by mistake."""
 
 MAX_DEPTH = 40
-"""Nesting of parentheses."""
+"""Maximum nesting of parentheses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A parsed filter, with its problems in the order of the text; as `root` None is everything."""
+    """A parsed filter, with its problems in the order of the text. A `root` of None matches everything."""
 
     text: str = ""
     root: Node | None = None
@@ -236,7 +236,7 @@ class Query:
         return unparse(self.root)
 
     def within(self, other: "Query") -> "Query":
-        """Return the query for what both match, such as a search inside of a filter."""
+        """Return a query that matches what both match, such as a search within a filter."""
         parts = tuple(query.root for query in (other, self) if query.root is not None)
         root = _joined(And, parts) if parts else None
         return Query(unparse(root), root, other.problems + self.problems)
@@ -267,7 +267,7 @@ def _joined(kind: type[And] | type[Or], parts: tuple[Node, ...]) -> Node:
 
 
 class _Parser:
-    """Recursive descent over the tokens; methods return None where they could parse nothing."""
+    """Recursive descent over the tokens; methods return None where there is nothing to parse."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens

@@ -23,7 +23,7 @@ from tui.traffic.record.entry_columns import EntryColumns
 
 @dataclass(frozen=True, slots=True)
 class EntryRange:
-    """Entries from index `start` to before `stop`; the bodies with seq `first` to `last` are to be read."""
+    """Entries from index `start` to before `stop`; bodies are read from seq `first` to `last`."""
 
     start: int
     stop: int
@@ -33,7 +33,7 @@ class EntryRange:
 
 @dataclass(frozen=True, slots=True)
 class BodyMatches:
-    """The matches in a range: for each term its seqs; `problem` is why reading failed, or ""."""
+    """The matches in a range: for each term its seqs; `problem` says why reading failed, or is ""."""
 
     start: int
     stop: int
@@ -110,7 +110,7 @@ class BodySearchThread:
     def _run(self) -> None:
         try:
             reader = self._open_reader()
-        # Whatever prevents opening a recording is shown; rows that need only the columns stay.
+        # Any failure to open a recording is shown; rows that need only the columns stay.
         except Exception as error:
             self._refuse(str(error) or type(error).__name__)
             return
@@ -130,7 +130,7 @@ class BodySearchThread:
         try:
             seqs = reader.search(self._terms, block.first, block.last)
             problem = ""
-        # A recording that cannot be read here may be readable elsewhere: this range has no match.
+        # A recording that cannot be read here may be readable in another place: this range has no match.
         except Exception as error:
             seqs, problem = self._nothing(), str(error) or type(error).__name__
         self._answers.append((its_round, BodyMatches(block.start, block.stop, seqs, problem)))
@@ -145,7 +145,7 @@ class BodySearchThread:
 
 
 CHUNK = 16_384
-"""Entries of one slice: about 4 ms for the most expensive check of columns, below 1 ms for most."""
+"""Entries in one slice: about 4 ms for the most expensive check of columns, below 1 ms for most."""
 
 FIRST_BLOCK, LARGEST_BLOCK = 2_048, 65_536
 """Entries whose bodies are read together: few at first, so that the first rows appear quickly."""
@@ -154,7 +154,7 @@ IN_FLIGHT = 3
 """Ranges queued for the worker: enough to keep it busy, few enough to search new entries soon."""
 
 NEAR = 256
-"""Entries between two changed ones that are checked again with them."""
+"""Changed entries at most this far apart are checked again together with those between them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class View:
 
     Attributes:
         problem: why bodies could not be read, or "".
-        moves: grows whenever rows came or went before others, or changed.
+        moves: grows whenever rows were inserted or removed before others, or changed.
     """
 
     def __init__(
@@ -186,9 +186,9 @@ class View:
     ) -> None:
         """Create a view; it has rows after the first `advance`.
 
-        `reader` opens a recording, for bodies; called and used in a thread of the view. Without one nothing
-        matches in bodies. `since:5m` counts from `now_ns`, None for now. `newest_first` checks the last
-        entries first.
+        `reader` opens a recording to read bodies; it is called and used in a thread of the view. Without it,
+        no body matches. `since:5m` counts from `now_ns`, None for now. `newest_first` checks the last entries
+        first.
         """
         self.query = query
         self.revision = self.moves = 0
@@ -308,10 +308,10 @@ class View:
         return self._is_all or not any(begin < stop and start < end for begin, end in left if begin < end)
 
     def _note_growth(self) -> None:
-        # In this order: a hole exists before it counts.
+        # In this order: the hole is set before it takes effect.
         count, hole = len(self._entries), self._entries.hole
         if count > self._seen:
-            # At first the entries behind a hole are there, later it is filled from its start.
+            # At first, the entries after a hole are loaded; later, the hole is filled from its start.
             start = max(self._seen, hole[1])
             self._todo.insert(len(self._todo) if self._newest_first else 0, (start, count))
             self._hole = self._hole if self._seen else (0, hole[1])
@@ -337,7 +337,7 @@ class View:
         self.revision += 1
 
     def _again(self, indices: Sequence[int]) -> None:
-        """Add entries to the work. Adjacent ranges are merged."""
+        """Add entries to be checked again. Adjacent ranges are merged."""
         stretches: list[tuple[int, int]] = []
         for index in sorted(set(indices)):
             if not 0 <= index < self._seen:
@@ -349,7 +349,7 @@ class View:
         self._todo.extend(stretches)
 
     def _note_dropped(self) -> None:
-        """Adjust after the oldest entries were dropped from the store, or also from the columns."""
+        """Adjust after the oldest entries were dropped from the store, and maybe from the columns."""
         if self._gone != self._entries.gone:
             self._gone = self._entries.gone
             self.revision += 1
@@ -362,7 +362,7 @@ class View:
         self._todo = [(max(0, start - gone), stop - gone) for start, stop in self._todo if stop > gone]
         self._changes_seen = min(self._changes_seen, len(self._entries.touched))
         if self._search is not None:
-            # Those ranges have old indices: check them again.
+            # Those ranges have outdated indices: check them again.
             self._todo.extend((max(0, a - gone), b - gone) for a, b in self._search.cancel() if b > gone)
         self.revision += 1
 

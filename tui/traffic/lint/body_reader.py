@@ -30,15 +30,15 @@ _HEADER = re.compile(rb"content-(?:length|type)\s*:", re.IGNORECASE)
 
 BASIC = "basic"
 TRANSPORT = "basic/transports"
-"""Pages about messages and transports, by their names up to revision 2025-11-25."""
+"""Pages about messages and transports, by their names in revisions up to 2025-11-25."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
     """A finding before it has an entry and a revision: a stable code and a cleaned sentence.
 
-    `page` is that of the specification, without the revision, or ""; `revision` the one that requires it, or
-    "" for the one in force.
+    `page` is the page of the specification, without the revision, or ""; `revision` is the one that requires
+    it, or "" for the one in force.
     """
 
     code: str
@@ -50,7 +50,7 @@ class Flaw:
 
 @dataclass(slots=True)
 class BodyReading:
-    """A parsed body: the JSON value, if it is `sound`, and what was said about the text."""
+    """A parsed body: the JSON value, if it is `sound`, and the flaws of its text."""
 
     value: Any = None
     sound: bool = False
@@ -67,12 +67,12 @@ def quote(raw: bytes | str, limit: int = QUOTE) -> str:
 
 
 def is_http(entry: Entry) -> bool:
-    """Return whether an entry is an HTTP body, where newlines mean nothing."""
+    """Return whether an entry is an HTTP body, where newlines have no meaning."""
     return not entry.detail.keys().isdisjoint(_HTTP)
 
 
 def may_be_no_rpc(entry: Entry) -> bool:
-    """Return whether an HTTP body may be other than JSON-RPC: a form of OAuth, an error page."""
+    """Return whether an HTTP body may be something else than JSON-RPC: an OAuth form, an error page."""
     status = entry.detail.get("status")
     return entry.direction is Direction.OUT or (isinstance(status, int) and status >= 400)
 

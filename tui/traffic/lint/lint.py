@@ -42,7 +42,7 @@ _PAGES = {
     "basic/utilities/cancellation": "basic/patterns/cancellation",
     "basic/utilities/progress": "basic/patterns/progress",
 }
-"""Pages that have another name in 2026-07-28."""
+"""Pages with another name in 2026-07-28."""
 
 _CORE_RESULTS = ("complete", "input_required")
 
@@ -84,11 +84,11 @@ class Linter:
         self._sessions[source] = session
         if len(self._sessions) > MOST_SOURCES:
             self._sessions.popitem(last=False)
-            self._forgot = True  # a reconnected session is not known from its first message
+            self._forgot = True  # a reopened session is not known from its first message on
         return session
 
     def _lose(self) -> None:
-        """Record that entries are missing: a request that seems absent may be among them."""
+        """Record that entries are missing: a request that seems not to exist may be among them."""
         self._lost = True
         for session in self._sessions.values():
             session.whole = False
@@ -266,7 +266,7 @@ def _finding(entry: Entry, session: ServerSession, flaw: Flaw) -> Finding:
 
 
 def _revision_of(asked: SentRequest, params: Mapping[str, Any], revision: str) -> str:
-    """Return the revision of a client's request: those that open a session have none yet."""
+    """Return the revision of a client's request; those that open a session have none yet."""
     if asked.method == "initialize":
         version = params.get("protocolVersion")
         return version if isinstance(version, str) and version in REVISIONS else ""

@@ -1,8 +1,9 @@
 """Runs the linter during a recording, in its own thread, which never delays the recording.
 
 Entries are offered once they are stored. The thread works in slices and rests between them, so that it takes
-at most a share of the interpreter. Under a flood, it falls behind, reads missed entries from the store, and
-catches up afterwards. Entries that it does not reach before the end are linted when the recording is opened.
+at most a share of the interpreter. Under a flood, it falls behind, and catches up afterwards by reading
+missed entries from the store. Entries that are not linted before the end are linted when the recording is
+opened.
 """
 
 import logging
@@ -37,7 +38,7 @@ PAUSE = 0.5
 """Idle seconds after which the linter reports its progress even without a finding."""
 
 CHUNK, SMALL = 64, 16 * 1024
-"""Entries to read together, and the maximum bytes of a body to read with them."""
+"""Number of entries read together, and the maximum bytes of a body to read with them."""
 
 REPORTED = 200
 """Maximum number of findings to report together."""
@@ -61,10 +62,10 @@ class LintThread:
     ) -> None:
         """Create a linter; it starts with `start()`.
 
-        `report`, `open_reader` (of the store, for entries that came too fast) and `judge` are called in the
-        linter's thread; the judge is closed there if it has a `close`. `report` gets findings, and the seq
-        of the entry up to which all are known with them. `waiting_bytes` may wait in memory. `stand_back` is
-        called there between slices, and may wait.
+        `report`, `open_reader` (of the store, for entries that arrived too fast) and `judge` are called in
+        the linter's thread; the judge is closed there if it has a `close`. `report` gets findings, and the
+        seq of the entry up to which they are complete. `waiting_bytes` may wait in memory. `stand_back` is
+        called in that thread between slices, and may wait.
         """
         self.faults = 0
         self._report, self._open_reader, self._make_judge = report, open_reader, judge
@@ -171,7 +172,7 @@ class LintThread:
         if self._behind and not self._closing.is_set():
             try:
                 self._catch_up()
-            except Exception:  # an unreadable store ends the catching up, not the linting
+            except Exception:  # an unreadable store ends catching up, not linting
                 self.faults += 1
                 _LOG.warning("linter: cannot read the entries that it missed", exc_info=True)
                 self._give_up()
@@ -196,7 +197,7 @@ class LintThread:
             self._give_up()
 
     def _give_up(self) -> None:
-        """Continue with entries offered from now on."""
+        """Skip missed entries, and continue with those offered from now on."""
         with self._lock:
             self._skipped |= self._next <= self._last
             self._next = self._last + 1

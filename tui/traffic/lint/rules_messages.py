@@ -18,7 +18,7 @@ _MODERN_CODES = (-32020, -32021, -32022)
 
 
 class MessageCheck:
-    """One message while it is checked; `revision` is the one that applies, "" if unknown."""
+    """A message that is being checked; `revision` is the one that applies, "" if unknown."""
 
     __slots__ = ("entry", "revision", "said", "session")
 
@@ -30,7 +30,7 @@ class MessageCheck:
         self.said.append(Flaw(code, severity, sentence, page, revision))
 
     def error(self, code: str, sentence: str, page: str = "") -> None:
-        """Add a violation of the specification that breaks clients or servers."""
+        """Add a violation of the specification that causes failures in clients or servers."""
         self.say(code, Severity.ERROR, sentence, page)
 
     def warn(self, code: str, sentence: str, page: str = "") -> None:
@@ -38,14 +38,14 @@ class MessageCheck:
         self.say(code, Severity.WARNING, sentence, page)
 
     def once(self, code: str, topic: str, sentence: str, page: str, revision: str = "") -> None:
-        """Add a hint, only once per session."""
+        """Add a hint, at most once per session."""
         if topic not in self.session.said_once:
             self.session.said_once.add(topic)
             self.say(code, Severity.HINT, sentence, page, revision)
 
 
 def who(direction: Direction) -> str:
-    """Return the sender in this direction, as a word."""
+    """Return a word for the sender in this direction."""
     return "the client" if direction is Direction.OUT else "the server"
 
 
@@ -91,7 +91,7 @@ def check_shape(look: MessageCheck, value: Any) -> bool:
         return False
     if is_call and "params" in value and not isinstance(value["params"], dict):
         look.error("bad-params", "The params are not an object.", BASIC)
-    # Some send `"error": null` with a result: superfluous, but unambiguous.
+    # Some implementations send `"error": null` with a result: superfluous, but unambiguous.
     if "result" in value and "error" in value:
         look.error("result-and-error", "The response has both a result and an error.", BASIC)
     return True
@@ -121,7 +121,7 @@ def _check_reuse(look: MessageCheck, known: Any) -> None:
 
 
 def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
-    """Return the request of a response; report the problem of its id if there is none."""
+    """Return the request of a response; if there is none, report what is wrong with its id."""
     known, session, way = value.get("id"), look.session, other(look.entry.direction)
     if known is None:
         code = mapping(value.get("error")).get("code")

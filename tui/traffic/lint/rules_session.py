@@ -33,7 +33,7 @@ _SERVER_NEEDS = {
     "notifications/prompts/list_changed": ("prompts", "listChanged"),
     "notifications/message": ("logging",),
 }
-"""The capability of the server that a method needs, whoever sends it."""
+"""The capability of the server that a method needs, regardless of who sends it."""
 
 _CLIENT_NEEDS = {
     "sampling/createMessage": ("sampling",),
@@ -55,7 +55,7 @@ _DEPRECATED = {
 
 
 def declared(capabilities: Mapping[str, Any] | None, path: tuple[str, ...]) -> bool:
-    """Return whether capabilities have a feature, and its part if the path has two steps."""
+    """Return whether capabilities include a feature, and its part if the path has two steps."""
     node: Any = mapping(capabilities).get(path[0])
     if len(path) == 1:
         return isinstance(node, dict) or bool(node)
@@ -166,7 +166,7 @@ def check_cancel(look: MessageCheck, params: Mapping[str, Any]) -> None:
         return
     key = identity(known)
     if way is Direction.IN and session.modern:
-        # In this revision, a server may end a stream with it that the client requested.
+        # In this revision, a server may cancel a stream that the client requested.
         asked = session.open[Direction.OUT].get(key)
         if asked is not None and asked.method != "subscriptions/listen":
             sentence = f"The server cancelled the {quote(asked.method)} of #{asked.seq}. "
@@ -186,7 +186,7 @@ def check_cancel(look: MessageCheck, params: Mapping[str, Any]) -> None:
 
 
 def note_request(look: MessageCheck, asked: SentRequest, params: Mapping[str, Any]) -> None:
-    """Learn from a request about the session."""
+    """Learn about the session from a request."""
     session = look.session
     meta = mapping(params.get("_meta"))
     if asked.method == "initialize":

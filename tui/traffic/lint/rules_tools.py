@@ -11,10 +11,10 @@ from tui.traffic.lint.server_session import LONG_NAME, MOST_TOOLS, SentRequest, 
 from tui.traffic.methods import is_modern
 
 MOST_OF_A_KIND = 5
-"""Maximum findings of one code in one list. The last one counts the rest."""
+"""Maximum findings of one code in one list. The last one gives the number of the others."""
 
 LONG_DESCRIPTION = 8_192
-"""Characters; several clients truncate longer descriptions."""
+"""Characters of a description that several clients do not truncate."""
 
 MOST_SCHEMAS_JUDGED = 200
 """Maximum schemas of one list to validate. Only the root of the others is checked."""
@@ -30,7 +30,7 @@ class SchemaValidator(Protocol):
     def problems(
         self, revision: str, direction: Direction, role: str, method: str, value: Mapping[str, Any] | None
     ) -> Sequence[str]:
-        """Return the problems of params or a result, a clause each ("tools.0.name is missing").
+        """Return the problems of params or a result, each as a clause ("tools.0.name is missing").
 
         `role` is "request", "notification" (value: its params) or "result", `method` that of its request. An
         unknown revision has no problems.
@@ -184,7 +184,7 @@ def check_call_result(
         sentence = f"The tool {shown} has an outputSchema, but its result has no structuredContent."
         look.error("no-structured-content", sentence, _TOOLS)
     elif judge is not None and not look.entry.redactions:
-        # A redaction mark is not what the server sent.
+        # A redaction mark replaces what the server sent.
         if problem := judge.violation(schema, result["structuredContent"]):
             sentence = f"The structuredContent of {shown} does not match its outputSchema: {problem}."
             look.error("structured-content", sentence, _TOOLS)

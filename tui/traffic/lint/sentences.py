@@ -1,6 +1,6 @@
-"""Sentences for findings stored without one: from linting the entry alone, or a general one per rule.
+"""Sentences for findings stored without one: from linting the entry alone, or general ones.
 
-If many entries have the same finding, a recording keeps only the first few sentences.
+If many entries have the same finding, a recording stores only the first few sentences.
 """
 
 from tui.core.traffic import Entry, Finding
@@ -63,7 +63,7 @@ GENERAL = {
 def sentence_of(finding: Finding, entry: Entry | None) -> str:
     """Return a sentence for a finding without one.
 
-    Rules that need more than the entry find nothing in it alone, and what they find names nothing else.
+    A rule that needs more than the entry finds nothing in it alone, so its finding gets the general sentence.
     """
     if entry is not None:
         for found in Linter().feed(entry):

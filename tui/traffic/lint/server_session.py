@@ -30,7 +30,7 @@ Id = tuple[str, Any]
 
 
 def identity(value: Any) -> Id:
-    """Return a key for an id; of a very long one only its hash is kept."""
+    """Return a key for an id; a very long id is replaced by its hash."""
     if isinstance(value, str) and len(value) > LONG_NAME:
         return ("str", (hash(value), len(value)))
     return (type(value).__name__, value)
@@ -83,8 +83,8 @@ class SentRequest:
 class ToolListing:
     """The tools that a server has listed: the names of each page by its cursor, and output schemas by tool.
 
-    `names` and `parts` count the names of all pages and the nodes of all schemas. `walk` are the names since
-    the first page was last requested.
+    `names` and `parts` count the names of all pages and the nodes of all schemas. `walk` has the names listed
+    since the first page was last requested.
     """
 
     pages: OrderedDict[Id | None, tuple[str, ...]] = field(default_factory=OrderedDict)
@@ -117,15 +117,15 @@ class ToolListing:
 
 
 class ServerSession:
-    """One life of a connection to one server.
+    """One connection to one server, from its start to its end.
 
     Attributes:
-        whole: whether it is known from its first message. If not, missing messages may have been sent before.
+        whole: whether it is known from its first message on. If not, earlier messages may be missing.
         before: the revision of the previous session.
         opened: `initialize` was answered; `ready`: `notifications/initialized` was sent.
         server, client: capabilities; None if unknown.
         log_wanted: a request asked for log messages (2026-07-28).
-        answered: the latest requests that have a response; without one they are `open`.
+        answered: the latest requests that have a response; requests without one are `open`.
         said_once: codes that are reported once per session.
     """
 
@@ -177,7 +177,7 @@ def _keep(kept: OrderedDict[Id, SentRequest], known: Id, asked: SentRequest, mos
 
 
 def sent_request(seq: int, method: str, params: Mapping[str, Any]) -> SentRequest:
-    """Return what is remembered of a request."""
+    """Return the part of a request to remember."""
     meta = mapping(params.get("_meta"))
     version = meta.get(VERSION_KEY)
     name = params.get("name")

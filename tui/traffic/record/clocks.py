@@ -1,15 +1,15 @@
-"""The wall clock of entries, as offsets to their monotonic one."""
+"""The wall clock of entries, as offsets from their monotonic clock."""
 
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 STEP_NS = 1_000_000
-"""A new offset starts where the wall clock moved by more than this."""
+"""A new offset starts when the wall clock jumped by more than this."""
 
 
 class Clocks:
-    """Wall minus monotonic nanoseconds, by the index of an entry. Indices are noted in order."""
+    """Wall minus monotonic nanoseconds, by the index of an entry. Indices are added in order."""
 
     def __init__(self) -> None:
         self._starts = array("q")
@@ -21,7 +21,7 @@ class Clocks:
             self._offsets.append(offset)
 
     def note_all(self, start: int, offsets: Iterable[int]) -> None:
-        """Note the offsets of neighbors, the first of which has the index `start`."""
+        """Add the offsets of consecutive entries, the first of which has the index `start`."""
         last = None
         for index, offset in enumerate(offsets, start):
             if offset != last:
@@ -29,7 +29,7 @@ class Clocks:
                 last = offset
 
     def add(self, other: "Clocks") -> None:
-        """Note what was noted in another, whose indices are behind those in here."""
+        """Add the offsets of another object, whose indices follow those of this one."""
         for index, offset in zip(other._starts, other._offsets, strict=True):
             self.note(index, offset)
 
@@ -37,7 +37,7 @@ class Clocks:
         return self._offsets[bisect_right(self._starts, index) - 1]
 
     def ranges(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
-        """Yield the ranges of `start` to `stop` with one offset: from, to, offset."""
+        """Yield the parts of `start` to `stop` with the same offset: from, to, offset."""
         place = max(0, bisect_right(self._starts, start) - 1)
         while start < stop:
             later = place + 1 < len(self._starts)

@@ -1,7 +1,7 @@
 """The traffic as columns, at about 45 bytes per entry, and the recording that a screen shows.
 
-Written by one thread (`append`), read by the screen at any time: an entry counts once `len()` includes it.
-Bodies are not here; a reader has them.
+Written by one thread (`append`), read by the screen at any time: an entry counts once `len()` includes it. A
+reader has the bodies.
 """
 
 import sys
@@ -29,7 +29,7 @@ from tui.traffic.record.names import Names, mark_of, marks_of
 from tui.traffic.record.row_parts import ListRow, RowParts, excuse_probes
 
 _SEQ, _AT = itemgetter(0), itemgetter(1)
-"""Of a jump: the seq and the index where it lands."""
+"""Of a jump: the seq and the index after it."""
 
 _PENDING, _CANCELLED = int(Outcome.PENDING), int(Outcome.CANCELLED)
 _ERROR = int(Outcome.ERROR)
@@ -55,28 +55,28 @@ def _at_most(limit: int, numbers: Sequence[int]) -> Sequence[int]:
 class EntryColumns:
     """Columns of one recording, by index from 0. `first` is the seq of index 0.
 
-    Seqs have gaps where the store dropped entries before they were read here: convert with `seq`, `seqs`,
-    `index` and `position`.
+    Seqs have gaps where the store dropped entries before they were read: convert with `seq`, `seqs`, `index`
+    and `position`.
 
     Attributes:
-        gone: seq of the last entry that the store has dropped for lack of space, 0 for none; of it and of
-            those before only the columns are left.
+        gone: seq of the last entry that the store has dropped for lack of space, 0 for none; of the entries
+            up to it, only the columns are left.
         mono: monotonic nanoseconds.
         kind, direction: as in `core.traffic`.
         source, method, tool: numbers in `sources`, `methods`, `tools`.
         size: bytes that travelled, at most 4 GiB - 1.
-        pair: index + 1 of the partner: of a request its response, of anything else its request; 0 for none.
+        pair: index + 1 of the partner: for a request its response, for others their request; 0 for none.
         root: index + 1 of the first request of the call, 0 for none.
         ident, call: `mark_of` the JSON-RPC id and of the call id of the conversation; 0 for none.
-        turn, step: turn of the conversation and step in it (at most 255), 0 for none.
-        outcome: how the request ended, on the request and on what ended it.
+        turn, step: turn of the conversation and step in that turn (at most 255), 0 for none.
+        outcome: how the request ended, on the request and on the entry that ended it.
         severity: of the worst finding.
         marked: whether the user marked it.
-        touched: indices of entries that have changed since they were added, in order: what a filtered view
-            checks again. Four bytes per change.
-        hole: the indices, from and to before, of entries that are still loaded. They count, but the columns
-            have nothing of them yet; no entry that is here has its pair or its root among them. (0, 0) for
-            none.
+        touched: indices of entries that have changed since they were added, in order; a filtered view checks
+            these again. Four bytes per change.
+        hole: the indices, from and to before, of entries that are still being loaded, (0, 0) for none. They
+            count, but the columns have no values for them yet, and no loaded entry has its pair or root
+            there.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class EntryColumns:
         # The seq and index of each entry that follows a gap.
         self._jumps: list[tuple[int, int]] = []
         self._clocks, self._clocks_behind = Clocks(), Clocks()
-        # By index, the pair and the root in the hole of entries behind it; and the exits there.
+        # By index: the pair and the root in the hole of entries after it; and the exits there.
         self._late: dict[int, tuple[int, int]] = {}
         self._pending_behind: dict[int, set[int]] = {}
 
@@ -134,11 +134,11 @@ class EntryColumns:
         self._count = index + 1
 
     def extend(self, rows: Sequence[ListRow]) -> None:
-        """Add the next entries as rows, in a third of the time that entries take; their seqs grow.
+        """Add the next entries as rows, in a third of the time that entries take, in order of seq.
 
         A row has `seq` to `outcome` as in `Entry`, enums as numbers, then turn, step and call of the cause,
-        or three times None. Raises OverflowError, TypeError or ValueError for a value that no entry has; then
-        nothing was added.
+        or three times None. Raises OverflowError, TypeError or ValueError for an invalid value; then nothing
+        is added.
         """
         if not rows:
             return
@@ -160,10 +160,10 @@ class EntryColumns:
         self._count = start + len(rows)
 
     def begin_at_end(self, first: int, rows: Sequence[ListRow]) -> None:
-        """Take the last entries of a recording first, before any other; `fill` takes those before them.
+        """Add the last entries of a recording before any other; `fill` adds those before them.
 
-        All entries from seq `first` on count at once, in `hole` are those that are not here yet. The seqs of
-        the rows have no gaps. What they say about entries in the hole takes effect once it is full.
+        All entries from seq `first` on count at once; those that are not loaded yet are the `hole`. The seqs
+        of the rows have no gaps. Their effects on entries in the hole are applied once it is full.
         """
         parts = RowParts(rows)
         start = parts.seq[0] - first
@@ -190,7 +190,7 @@ class EntryColumns:
         self._count = start + len(rows)
 
     def fill(self, rows: Sequence[ListRow]) -> None:
-        """Take the first entries of the hole; as `extend`, without gaps, and no more than fit in."""
+        """Add the first entries of the hole; like `extend`, without gaps, and no more than fit in."""
         start, end = self.hole
         stop = start + len(rows)
         parts = RowParts(rows)
@@ -206,7 +206,7 @@ class EntryColumns:
             self._close_hole(end)
 
     def _close_hole(self, end: int) -> None:
-        """Let the entries behind the hole say what they say about those in it."""
+        """Apply the effects of the entries after the hole on those in it."""
         self._clocks.add(self._clocks_behind)
         late, self._late = self._late, {}
         for index, (pair, root) in late.items():
@@ -221,12 +221,12 @@ class EntryColumns:
             self._pending.setdefault(source, set()).update(waiting)
         self._pending_behind = {}
         self.hole = (0, 0)
-        self.touched.extend(self.pending())  # only now are they known to wait
+        self.touched.extend(self.pending())  # only now are they known to be pending
 
     def _made(self, parts: RowParts, start: int) -> list[tuple["array[int]", "array[int]"]]:
-        """Return columns and what rows from index `start` on add to them, if the values are valid.
+        """Return columns and the values that rows from index `start` on add to them, if they are valid.
 
-        Not the severity and the mark, which others set.
+        Severity and mark are set elsewhere.
         """
         kinds = array("B", parts.kind)
         outcomes = array("B", parts.outcome)
@@ -253,7 +253,7 @@ class EntryColumns:
         return [(column, array(column.typecode, values)) for column, values in columns]
 
     def _settle_rows(self, start: int, parts: RowParts) -> None:
-        """Update entries by what new ones from index `start` on say, which are in the columns."""
+        """Update entries by the new ones from index `start` on, which are in the columns."""
         stop = start + len(parts.seq)
         kinds, outcomes = self.kind[start:stop].tobytes(), self.outcome[start:stop].tobytes()
         if Kind.EVENT in kinds and not {"exit", "stop"}.isdisjoint(parts.method):
@@ -273,10 +273,10 @@ class EntryColumns:
             ended.add(partner << 16 | source)
             if partner < start or outcome == _CANCELLED or partner in late:
                 self._settle(index, source, kinds[index - start], outcome, "")
-            elif not pairs[partner]:  # what `_settle` does, without a call for each
+            elif not pairs[partner]:  # the work of `_settle`, without a call for each
                 pairs[partner] = index + 1
                 settled[partner] = outcome
-                if not hole:  # nobody has seen an entry in it
+                if not hole:  # the entries in it have not been seen
                     self.touched.append(partner)
         for index in compress(range(start, stop), asked):
             if index << 16 | sources[index] not in ended:
@@ -306,7 +306,7 @@ class EntryColumns:
         ]
 
     def _settle(self, index: int, source: int, kind: int, outcome: int, method: str) -> None:
-        """Update earlier entries by what this one says about them."""
+        """Update earlier entries by this one."""
         partner = self.pair[index] - 1
         pending = self._pending.setdefault(source, set())
         if kind in (Kind.REQUEST, Kind.MODEL_REQUEST):
@@ -373,20 +373,20 @@ class EntryColumns:
         return [self.first + index for index in indices] if not self._jumps else list(map(self.seq, indices))
 
     def index(self, seq: int) -> int:
-        """Return the index of a seq, -1 if it is not here."""
+        """Return the index of a seq, -1 if it is not loaded."""
         return self._find(seq, self._count)
 
     def indices(self, seqs: Iterable[int]) -> list[int]:
-        """Return the indices of many seqs, -1 for each that is not here."""
+        """Return the indices of many seqs, -1 for each that is not loaded."""
         return [self._find(seq, self._count) for seq in seqs]
 
     def position(self, seq: int) -> int:
-        """Return the index of a seq, or of the first entry behind it if it is not here."""
+        """Return the index of a seq, or of the first entry after it if it is not loaded."""
         start, at, stop = self._stretch(seq, self._count)
         return max(at, min(at + seq - start, stop))
 
     def _find(self, seq: int, count: int) -> int:
-        """Return the index of a seq among the first `count` entries, -1 if it is not there."""
+        """Return the index of a seq among the first `count` entries, -1 if it is not among them."""
         start, at, stop = self._stretch(seq, count)
         index = at + seq - start
         return index if at <= index < stop else -1
@@ -402,18 +402,18 @@ class EntryColumns:
 
     @property
     def ready(self) -> int:
-        """How many entries from the first on are here without a hole."""
+        """Number of entries from the first one on that are loaded without a hole."""
         start, end = self.hole
         return start if start < end else self._count
 
     @property
     def loaded(self) -> int:
-        """How many entries are here."""
+        """Number of loaded entries."""
         count, (start, end) = self._count, self.hole
         return count - (end - start)
 
     def is_here(self, index: int) -> bool:
-        """Return whether an entry is not in the hole."""
+        """Return whether an entry is loaded, not in the hole."""
         start, end = self.hole
         return not start <= index < end
 
@@ -425,19 +425,19 @@ class EntryColumns:
         return self.mono[index] + self._clocks_of(index).offset(index)
 
     def clocks(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
-        """Yield the ranges of `start` to `stop` with one clock offset: from, to, wall minus monotonic ns."""
+        """Yield the parts of `start` to `stop` with one clock offset: from, to, wall minus monotonic ns."""
         return self._clocks_of(start).ranges(start, stop)
 
     def partner(self, index: int) -> int:
-        """Return the index of the partner, -1 for none; the entry there may still be loaded."""
+        """Return the index of the partner, -1 for none; the partner may not be loaded yet."""
         return (self.pair[index] or self._late_of(index)) - 1
 
     def origin(self, index: int) -> int:
-        """Return the index of the first request of the call, -1 for none; it may still be loaded."""
+        """Return the index of the first request of the call, -1 for none; it may not be loaded yet."""
         return (self.root[index] or self._late.get(index, (0, 0))[1]) - 1
 
     def is_uncertain(self, index: int) -> bool:
-        """Return whether the partner of an entry is in the hole, or can be."""
+        """Return whether the partner of an entry is, or may be, in the hole."""
         start, end = self.hole
         if start == end:
             return False
@@ -469,18 +469,18 @@ class Recording:
     """A recording: its columns, its bodies, and what the user adds to it.
 
     Attributes:
-        open_reader: opens the bodies. Called in the thread that will use the reader; may block.
+        open_reader: opens a reader of the bodies. Called in the thread that will use it; may block.
         title: its name ("this run", the name of a file), cleaned.
-        live: whether it is still written; False once its writer has ended.
+        live: whether it is still being written; False once its writer has ended.
         ended_ns: wall clock of the last entry of a finished recording, from which `since:5m` counts; 0 for
             now.
         notes: the user's notes by seq; the screen changes it and calls `keep_note`.
-        keep_filter: stores a filter, given its name; "" removes it. Called in a thread; may block, and raise
+        keep_filter: stores a filter under a name; "" removes it. Called in a thread; may block, and raise
             McptuiError.
         revision: the protocol revision of a source, or "" if unknown.
         judged: returns the seq up to which the linter has judged the entries, at least.
         go_to_turn: shows the turn that caused an entry; None without a conversation.
-        urls: of HTTP sources, for copying a request as curl.
+        urls: addresses of HTTP sources, for copying a request as curl.
     """
 
     entries: EntryColumns

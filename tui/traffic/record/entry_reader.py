@@ -1,4 +1,4 @@
-"""Captured values into entries: classified, paired, redacted, truncated. State of one thread."""
+"""Makes entries from captured values: classified, paired, redacted, truncated. State of one thread."""
 
 import json
 import sys
@@ -31,17 +31,17 @@ class EntryReader:
         self._correlator = Correlator()
 
     def bodies(self, group: Sequence[Captured]) -> Iterable[StoredBody | None]:
-        """Return what is kept of each body, for `read`; None where it has to look itself."""
+        """Return the stored form of each body, for `read`; None for one that `read` must handle itself."""
         try:
             return list(keep_all(group, self._redact, self.cap, self._arguments))
-        except Exception:  # one of them is invalid: `read` says which
+        except Exception:  # one of them is invalid; `read` reports which
             return [None] * len(group)
 
     def read(self, captured: Captured, into: list[Entry], kept: StoredBody | None = None) -> None:
         """Append the entry of `captured`; a batch is followed by an entry for each of its messages.
 
-        Those have no body of their own: `detail` says which entry has it (`batch`) and where (`at`).
-        TypeError if the tap sent an invalid value; no number is used up.
+        Those have no body of their own: `detail` says which entry has it (`batch`) and where (`at`). Raises
+        TypeError if the tap sent an invalid value; no number is used then.
         """
         _check(captured)
         if kept is None:
@@ -51,7 +51,7 @@ class EntryReader:
             into.append(self._entry(captured, captured.kind, "", link, kept))
             return
         reading = classify(captured.raw, captured.size)
-        # Names come from the body: if nothing was redacted there, nothing is in them.
+        # Names come from the body: if nothing was redacted in the body, nothing is in them.
         secret = bool(kept.redactions or kept.sha256)
         line = self._read_message(captured, reading, kept, secret)
         into.append(line)
@@ -124,7 +124,7 @@ class EntryReader:
 
 
 def _places(reading: Classification, kept: StoredBody) -> list[list[int]]:
-    """Return the positions of a batch's messages in the kept body; those cut off end behind it."""
+    """Return the positions of a batch's messages in the stored body; those cut off end after it."""
     places = [[start, end] for start, end, _ in reading.items]
     if kept.redactions:  # a mark has another length than its secret
         end = len(kept.body)
@@ -136,7 +136,7 @@ def _places(reading: Classification, kept: StoredBody) -> list[list[int]]:
 
 
 def _check(captured: Captured) -> None:
-    """Refuse what would leave the columns of one entry with different lengths."""
+    """Reject values that would leave the columns of one entry with different lengths."""
     if not (
         type(captured.mono_ns) is int
         and type(captured.wall_ns) is int
@@ -157,11 +157,11 @@ def _model_named(body: bytes) -> str:
 
 
 def with_part_of_batch(reader: TrafficReader, entry: Entry, limit: int = sys.maxsize) -> Entry:
-    """Return an entry that came in a batch with up to `limit` bytes of its part of that; others unchanged."""
+    """Return an entry of a batch with up to `limit` bytes of its part of the body; others unchanged."""
     if (place := entry.in_batch) is None:
         return entry
     batch, start, end = place
     try:
         return entry._replace(body=reader.body(batch, start, min(limit, end - start)))
-    except StorageError:  # the batch reports it
+    except StorageError:  # the entry of the batch reports it
         return without_body(entry)

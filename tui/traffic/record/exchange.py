@@ -1,4 +1,4 @@
-"""Pairs responses, cancellations, progress and further rounds with their request.
+"""Pairs responses, cancellations, progress and further rounds with their requests.
 
 A state machine without time and without I/O: one call of `Correlator` for each entry, in order. Its memory is
 bounded whatever a server writes; the response to a forgotten request matches nothing.
@@ -14,7 +14,7 @@ from tui.core.jsonrpc.messages import Classification, id_text
 from tui.core.traffic import PROBE_METHOD, Cause, Direction, Kind, Outcome, end_of
 
 MAX_OPEN = 10_000
-"""Maximum open requests of one side. The oldest are forgotten first."""
+"""Maximum open requests of one side. The oldest are dropped first."""
 
 MAX_OVER = 1_000
 """Maximum closed requests of one side to remember, for duplicate and late responses."""
@@ -90,8 +90,8 @@ class Side:
     def find_without_id(self, exchange: int) -> OpenRequest | None:
         """Return the request that an error without an id responds to.
 
-        Over HTTP it is the one of the same exchange. A server that cannot read the probe of a host answers it
-        so, and nothing else is open then.
+        Over HTTP, it is the request of the same exchange. A server that cannot read a host's probe also
+        answers without an id, and no other request is open then.
         """
         last = next(reversed(self.open.values()), None)
         if exchange:
@@ -111,9 +111,10 @@ class Side:
         del self.rounds[:-MAX_ROUNDS]
 
     def round_before(self, reading: Classification, cause: Cause | None) -> OpenRequest | None:
-        """Return the request whose next round this is, and no longer wait for it.
+        """Return the request whose next round this is, and stop waiting for it.
 
-        Of several candidates (a server without `requestState`) the one of the same call, or else the oldest.
+        If there are several (a server without `requestState`), it is the one of the same call, or else the
+        oldest.
         """
         best, best_fit = -1, 0
         for index, (asked, state) in enumerate(self.rounds):
@@ -145,11 +146,11 @@ class PairingRemark(StrEnum):
 
     NONE = ""
     UNKNOWN = "unknown-id"
-    """Names no request that was sent."""
+    """It names no request that was sent."""
     DUPLICATE = "duplicate"
     """A second response to the same request."""
     LATE = "late"
-    """Comes after its request was cancelled or answered."""
+    """It arrived after its request was cancelled or answered."""
     REUSED = "reused-id"
     """A request with the id of one that is still open."""
     ID_CHANGED = "id-changed"
@@ -169,10 +170,10 @@ class Link(NamedTuple):
 
 
 class _Source:
-    """The requests of one source, in both directions; of the model's side the last one and how it ended.
+    """The requests of one source in both directions; for a model, the last request and how it ended.
 
     `knows_probe`: it has answered `PROBE_METHOD`; `is_stopped`: mcptui is ending its session; `is_remote`: it
-    has no process, so no exit comes after that.
+    has no process, so no exit follows.
     """
 
     __slots__ = ("asks", "is_asked", "is_remote", "is_stopped", "knows_probe", "last")
@@ -211,7 +212,7 @@ class Correlator:
         kind, held = reading.kind, self._source(source)
         if kind is Kind.REQUEST or reading.asks:
             return _ask(seq, held, direction, reading, cause, exchange)
-        if reading.outcome is not Outcome.NONE:  # also what is not JSON-RPC but still ends a request
+        if reading.outcome is not Outcome.NONE:  # includes what is not JSON-RPC but still ends a request
             return _negotiated(held, _answer(held.other_side(direction), reading, cause, exchange), reading)
         if reading.token:
             return _progress(held.other_side(direction), reading, cause)
@@ -228,9 +229,9 @@ class Correlator:
         cause: Cause | None,
         model: str = "",
     ) -> Link:
-        """Return the links of an entry of the model's side; `detail` names its exchange.
+        """Return the links of an entry of a model; `detail` names its exchange.
 
-        A request that is sent again after one that failed, for the same step of a turn, has its root.
+        A request that repeats a failed one for the same step of a turn has the root of that one.
         """
         held = self._source(source)
         exchange = str(detail.get(EXCHANGE) or "")
@@ -259,9 +260,9 @@ class Correlator:
     ) -> Link:
         """Return the links of an event, and apply its meaning.
 
-        At a source's exit its open requests are lost, or ended by mcptui if it was stopping the source; those
-        of a remote one end with the stop. A new process starts new ids. A request that is abandoned ends
-        there, and the event belongs to it.
+        When a source exits, its open requests are lost, or cancelled if mcptui was stopping it; those of a
+        remote source end with the stop. A new process starts new ids. An abandoned request ends with this
+        event, which belongs to it.
         """
         held = self._source(source) if word == "connect" else self._sources.get(source)
         if held is None:
@@ -332,7 +333,7 @@ def _answer(side: Side, reading: Classification, cause: Cause | None, exchange: 
             side.wait_for_round(asked, reading.state)
     elif asked.outcome is Outcome.CANCELLED:
         outcome, remark = Outcome.CANCELLED, PairingRemark.LATE
-    elif asked.outcome is Outcome.LOST:  # read from the pipe after the exit was noticed
+    elif asked.outcome is Outcome.LOST:  # read from the pipe after the exit was detected
         asked.outcome = outcome
     else:
         remark = PairingRemark.DUPLICATE
@@ -341,9 +342,9 @@ def _answer(side: Side, reading: Classification, cause: Cause | None, exchange: 
 
 
 def _negotiated(held: _Source, link: Link, reading: Classification) -> Link:
-    """Return the link of an answer, which is no failure if it only says that the server is of the other era.
+    """Return the link of a response; a rejection that only shows the server's other era is not a failure.
 
-    That is the refusal of a probe, or that of a handshake by a server which was too slow to answer the probe.
+    That is the rejection of a probe, or of a handshake by a server that was too slow to answer the probe.
     """
     if link.method == PROBE_METHOD and link.pair:
         held.knows_probe |= reading.outcome is Outcome.OK
@@ -362,7 +363,7 @@ def _progress(side: Side, reading: Classification, cause: Cause | None) -> Link:
 
 
 def _cancel(held: _Source, way: Direction, reading: Classification, cause: Cause | None) -> Link:
-    # The requester cancels; a server may also end a listen of the host's.
+    # The requester cancels; a server may also end a `subscriptions/listen` of the host.
     for side in (held.side(way), held.other_side(way)):
         asked = side.find(reading.target)
         if asked is not None:

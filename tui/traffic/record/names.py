@@ -29,18 +29,18 @@ class Names:
         return len(self.texts) - 1
 
     def numbers(self, texts: Sequence[str]) -> Iterator[int]:
-        """Return the numbers of many texts; each different one is looked up once."""
+        """Yield the numbers of many texts; each distinct text is looked up once."""
         known = {text: self.number(text) for text in dict.fromkeys(texts)}
         return map(known.__getitem__, texts)
 
 
 def mark_of(text: str) -> int:
-    """Return a 32-bit hash of an id: different hashes are different ids, equal ones nearly always equal."""
+    """Return a 32-bit hash of an id; different ids nearly always have different hashes."""
     return crc32(text.encode("utf-8", "replace")) if text else 0
 
 
 def marks_of(texts: Sequence[str]) -> list[int]:
-    """Return `mark_of` many texts, in half the time."""
+    """Return the `mark_of` each text, in half the time."""
     try:
         return [crc32(text.encode()) for text in texts]
     except UnicodeEncodeError:

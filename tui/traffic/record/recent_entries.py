@@ -12,7 +12,7 @@ RING_ENTRIES = 20_000
 
 
 class RecentEntries:
-    """The last entries with their bodies, for any thread; read like a store, except for the search."""
+    """The last entries with their bodies, for any thread; read like a store, but without searching."""
 
     def __init__(self, max_bytes: int = RING_BYTES, max_entries: int = RING_ENTRIES) -> None:
         self._max_bytes, self._max_entries = max_bytes, max_entries

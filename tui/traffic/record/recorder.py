@@ -1,10 +1,10 @@
-"""The recorder: takes what the taps saw, from any thread, and stores it in a thread of its own.
+"""The recorder: takes captured values from the taps, in any thread, and stores them in its own thread.
 
-A tap pays only some appends (`capture`); classifying, pairing, redacting and storing happen in the recorder's
-thread, many at a time when many come: one transaction for all that came within `WINDOW`. Rows appear in
-`EntryColumns` once they are stored. Neither a server nor a disk can make a tap wait or fail: under overload
-first bodies are dropped, then entries, and an entry says so; while storing fails, the recording continues in
-memory.
+A tap only appends to a queue (`capture`). Classifying, pairing, redacting and storing happen in the
+recorder's thread, with one transaction for all values that arrive within `WINDOW`. Rows appear in
+`EntryColumns` once they are stored. Neither a server nor a disk can make a tap wait or fail: under overload,
+first bodies are dropped, then entries, and an entry reports it; while storing fails, the recording continues
+in memory.
 """
 
 import logging
@@ -26,7 +26,7 @@ from tui.traffic.record.redaction import ONLY_NAMES
 from tui.traffic.record.secret_texts import Redact
 
 HEAD = 1024
-"""Maximum bytes of a body to accept when there is little room."""
+"""Maximum bytes of a body that is accepted when there is little room."""
 
 ENTRY_BYTES = 600
 """Memory of a queued entry besides its bytes."""
@@ -39,7 +39,7 @@ RecorderJob = threading.Event | Action
 
 
 class LintReport(NamedTuple):
-    """Findings, with which all of the entries up to `judged` are known; 0 for no more than before."""
+    """Findings; all findings of the entries up to `judged` are known with them; 0 for no more than before."""
 
     findings: Sequence[Finding]
     judged: int
@@ -48,7 +48,7 @@ class LintReport(NamedTuple):
 class Portion(NamedTuple):
     """A batch taken from the backlog: captured values, findings, and the job after them.
 
-    `items` is how many items of the queue that was.
+    `items` is the number of queue items in it.
     """
 
     captured: list[Captured]
@@ -58,15 +58,15 @@ class Portion(NamedTuple):
 
 
 class Backlog:
-    """Captured values in order of time, and jobs between them, which are never refused."""
+    """Captured values in order of time, and jobs between them, which are always accepted."""
 
     def __init__(self, limit: int, mono_ns: Callable[[], int], wall_ns: Callable[[], int]) -> None:
-        """Create a backlog of at most `limit` bytes; from three quarters of it on only heads are taken."""
+        """Create a backlog of at most `limit` bytes; when three quarters full, it accepts only heads."""
         self._limit, self._tight = limit, limit * 3 // 4
         self._mono_ns, self._wall_ns = mono_ns, wall_ns
         self._queue: deque[Captured | RecorderJob | LintReport] = deque()
-        # Each is written by one side; several taps at once may make the first one inexact, never the queue,
-        # and both are reset whenever the queue is empty.
+        # Each is written by one side. Several taps at once may make the first one inexact, but never the
+        # queue, and both are reset whenever the queue is empty.
         self._came = self._went = 0
         self._lost_entries = self._lost_bytes = 0
         self._lock = threading.Lock()
@@ -79,7 +79,7 @@ class Backlog:
 
     @property
     def crowded(self) -> bool:
-        """Whether it is half full: time to slow down."""
+        """Whether it is half full, so that taps should slow down."""
         return self._came - self._went > self._limit // 2
 
     # ---- any thread --------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ class Backlog:
             return
         if (gap := self._gap()) is not None:
             self._queue.append(gap)
-        # One that is larger than the limit is taken whole if nothing waits: it is in memory already.
+        # A value larger than the limit is taken whole if nothing is waiting, because it is in memory already.
         if len(captured.raw) > HEAD and self._queue:
             captured = Captured(
                 captured.source,
@@ -154,8 +154,8 @@ class Backlog:
                 break
             room += len(item.raw)
             taken.append(item)
-        with suppress(TypeError):  # an invalid time is refused later
-            taken.sort(key=_MONO_NS)  # they come from several threads, and from taps in other processes
+        with suppress(TypeError):  # an invalid time is rejected later
+            taken.sort(key=_MONO_NS)  # they are from several threads, and from taps in other processes
         self._went += room + ENTRY_BYTES * len(taken)
         items = len(taken) + reports + (job is not None)
         if not items and (gap := self._gap()) is not None:
@@ -186,13 +186,13 @@ class Backlog:
 
 
 BODY_CAP = 256 * 1024
-"""Bytes of a body to keep, unless all are kept."""
+"""Maximum bytes of a body that are recorded, unless all are."""
 
 QUEUE_BYTES = 64 * 1024 * 1024
 """Maximum bytes in the backlog."""
 
 WINDOW = 0.03
-"""Seconds in which entries are collected to be stored together: 50 ms with the commit."""
+"""Seconds in which entries are collected to be stored together; 50 ms with the commit."""
 
 BATCH = 4096
 BATCH_BYTES = 4 * 1024 * 1024
@@ -202,7 +202,7 @@ RETRY_SECONDS = 1.0
 """How often a failed store is retried while nothing arrives."""
 
 AT_ONCE = 128
-"""Entries to process before the thread may stand back again."""
+"""Entries that are processed before `stand_back` is called again."""
 
 _NO_CAUSE = (None, None, None)
 _LOG = logging.getLogger(__name__)
@@ -211,7 +211,7 @@ _LOG = logging.getLogger(__name__)
 class Recorder:
     """Records traffic. `entries` grow as entries are stored.
 
-    `memory` has the last entries with bodies, filled while storing fails. `faults` counts failures inside the
+    `memory` has the last entries with bodies while storing fails. `faults` counts failures inside the
     recorder.
     """
 
@@ -231,12 +231,12 @@ class Recorder:
         mono_ns: Callable[[], int] = time.monotonic_ns,
         stand_back: Callable[[], None] = lambda: None,
     ) -> None:
-        """Create a recorder that takes entries at once and stores them from `start()` on.
+        """Create a recorder that accepts values at once and stores them from `start()` on.
 
         `writer_factory` opens the store, `on_batch` is called with stored entries, both in the recorder's
         thread: the first may raise OSError and the like, the second must be fast and bound what it keeps. The
         clocks are for the recorder's own entries. `arguments` knows which arguments of calls are secret.
-        `stand_back` is called there often, and may wait.
+        `stand_back` is called in that thread often, and may wait.
         """
         self.entries = entries
         self.memory = RecentEntries()
@@ -300,7 +300,7 @@ class Recorder:
 
     @property
     def crowded(self) -> bool:
-        """Whether bodies would soon be dropped. If it can, a tap then slows its server down."""
+        """Whether bodies would soon be dropped. A tap then slows its server down if it can."""
         return self._backlog.crowded
 
     def start(self, *, keep_all: bool = False) -> None:
@@ -359,7 +359,7 @@ class Recorder:
         while self._backlog and (left > 0 or self._closing or len(self._backlog) > BATCH):
             try:
                 left -= self._drain_batch()
-            except Exception:  # a bug must not end the recording: each round takes something
+            except Exception:  # a bug must not end the recording: each round removes something
                 self._fault("recording a batch")
             self._backlog.settle()
         if self._findings or self._judged or (self._problem and not self._closing):

@@ -14,15 +14,15 @@ from tui.traffic.record.secret_arguments import has_schemas, learn_schemas, with
 from tui.traffic.record.secret_texts import Redact
 
 MARGIN = 64 * 1024
-"""Bytes after the cap to search as well, so that a secret across the cap is replaced completely."""
+"""Bytes after the cap that are searched too, so that a secret across the cap is replaced completely."""
 
 GROUP_BYTES = 4096
-"""Bodies that are searched together: fewer than 2,000 masks of keys fit in (`shapes.MAX_MASKS`)."""
+"""Bytes of bodies that are searched together: they have fewer than 2,000 masks (`shapes.MAX_MASKS`)."""
 
 _MARK = re.compile(rb"\[redacted:([A-Za-z0-9_.-]{1,80})\]")
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
 ONLY_NAMES = SecretArguments()
-"""For recordings without known tools. It learns nothing."""
+"""For recordings without known tools. It never learns."""
 
 _URL_HEADERS = frozenset({"location", "referer", "content-location", "link"})
 
@@ -36,7 +36,7 @@ class StoredBody(NamedTuple):
 
 
 def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArguments = ONLY_NAMES) -> StoredBody:
-    """Return a body as it is stored; a `cap` of 0 keeps all of it. `arguments`: which of calls are secret."""
+    """Return a body as it is stored; a `cap` of 0 stores all of it. `arguments`: the secret ones of calls."""
     raw = captured.raw
     if _needs_more(captured):
         redact = _with_arguments(redact, captured, arguments)
@@ -48,7 +48,7 @@ def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArgument
     searched = raw[: cap + MARGIN] if cap > 0 else raw
     body, redactions = redact(searched)
     end = cap or len(body)
-    if not whole or len(searched) < len(raw):  # a secret may be cut off at the end, where marks have moved it
+    if not whole or len(searched) < len(raw):  # marks may have moved a secret that is cut off at the end
         end = min(end, max(len(body) - MARGIN, len(body) // 2))
     for span in redactions:
         if span.start < end < span.end:
@@ -61,10 +61,10 @@ def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArgument
 def keep_all(
     group: Sequence[Captured], redact: Redact, cap: int, arguments: SecretArguments = ONLY_NAMES
 ) -> Iterator[StoredBody]:
-    """Yield what `keep` returns of each; small bodies are searched together, in a third of the time.
+    """Yield the result of `keep` for each; small bodies are searched together, in a third of the time.
 
-    Whatever would be found in one of them is found in all of them joined: no pattern needs to know what is
-    next to a line, and a newline is part of no word. Where anything is found, each is searched alone.
+    A secret in one of them is also found in the joined text: no pattern depends on the text next to a line,
+    and a newline is part of no word. If anything is found, each body is searched alone.
     """
     start, size = 0, 0
     for end, captured in enumerate(group):
@@ -93,12 +93,12 @@ def _keep_few(
 
 
 def _is_torn(captured: Captured) -> bool:
-    """Return whether the body is the head of what travelled, so that a secret may be cut at its end."""
+    """Return whether the body is only a head, so that a secret may be cut off at its end."""
     return captured.size > len(captured.raw) and "withheld" not in captured.detail
 
 
 def _needs_more(captured: Captured) -> bool:
-    """Return whether there may be secrets that searching the bytes does not find: in calls, and in pieces."""
+    """Return whether there may be secrets that a search of the bytes does not find: in calls, in pieces."""
     if captured.kind in _MODEL:
         in_pieces = captured.kind is Kind.MODEL_REPLY and b"data:" in captured.raw
         return in_pieces or b"arguments" in captured.raw or b'\\"' in captured.raw
@@ -106,14 +106,14 @@ def _needs_more(captured: Captured) -> bool:
 
 
 def _is_changed(captured: Captured, redact: Redact, arguments: SecretArguments) -> bool:
-    """Return whether more than searching the bytes is needed for what this may hold."""
+    """Return whether more than a search of the bytes is needed."""
     if not _needs_more(captured):
         return False
     return captured.kind in _MODEL or bool(without_secret_calls(captured, captured.raw, arguments, redact)[1])
 
 
 def _with_arguments(redact: Redact, captured: Captured, arguments: SecretArguments) -> Redact:
-    """Return `redact` that also takes out secret arguments of calls, and secrets that a reply spells."""
+    """Return `redact`, extended to secret arguments of calls and secrets that a reply spells in pieces."""
 
     def both(raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
         hidden, names = without_secret_calls(captured, raw, arguments, redact)
@@ -133,7 +133,7 @@ def _with_arguments(redact: Redact, captured: Captured, arguments: SecretArgumen
 
 
 def scrub(detail: Mapping[str, Any], redact: Redact) -> Mapping[str, Any]:
-    """Return what a transport knew without secrets; headers with credentials lose their value.
+    """Return a transport's detail without secrets; headers with credentials lose their values.
 
     In a URL, passwords and secret parameters are replaced too.
     """

@@ -1,4 +1,4 @@
-"""Rows of a recording as columns, and whether their numbers are such as entries have."""
+"""Rows of a recording as columns, with a check of their numbers."""
 
 from array import array
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ ListRow = tuple[Any, ...]
 
 
 class RowParts:
-    """Rows as columns, and the offset of the wall clock in each.
+    """Rows as columns, and the wall clock offset of each row.
 
     Raises OverflowError, TypeError or ValueError for a time, kind, direction or outcome that no entry has.
     """
@@ -33,7 +33,7 @@ class RowParts:
 
 
 def excuse_probes(outcomes: "array[int]", methods: Sequence[str]) -> None:
-    """Change errors of probes, as recordings from before have them, to what they are."""
+    """Change errors of probes in older recordings to the outcome that they have now."""
     if PROBE_METHOD in methods:
         for place, method in enumerate(methods):
             if method == PROBE_METHOD and outcomes[place] == Outcome.ERROR:

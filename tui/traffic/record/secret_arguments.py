@@ -1,7 +1,7 @@
-"""Secret arguments of calls, taken out of recorded messages: to servers, to models and from models. Pure.
+"""Removes secret arguments of calls from recorded messages: to servers, to models and from models. Pure.
 
-Only within `arguments`: names of the protocol such as `progressToken` are none of these. What is sent is not
-changed.
+Only within `arguments`, so names of the protocol such as `progressToken` are not affected. What is sent is
+not changed.
 """
 
 import json
@@ -30,13 +30,13 @@ _SMALL = 16 * 1024
 """Bytes of a message that is parsed to find its arguments; a larger one would keep other threads waiting."""
 
 _NEAR = 600
-"""Bytes in which the name of a call stands before or behind its arguments."""
+"""Maximum bytes between the name of a call and its arguments, before or after."""
 
 
 def without_secret_calls(captured: Captured, raw: bytes, known: SecretArguments, redact: Redact) -> Hidden:
-    """Return `raw`, the beginning of what was captured, without secret arguments.
+    """Return `raw`, the beginning of the captured bytes, without secret arguments.
 
-    Of a reply in pieces also without what `redact` finds in the texts that the pieces spell.
+    A reply in pieces is also returned without the secrets that `redact` finds in its joined texts.
     """
     if captured.kind is Kind.MODEL_REQUEST:
         return spliced(raw, [*_written(raw, known), *_said(raw, known)])
@@ -68,7 +68,7 @@ def has_schemas(captured: Captured) -> bool:
 
 
 def learn_schemas(captured: Captured, known: SecretArguments) -> None:
-    """Take over what the tools of a server say is secret, where nobody else reads its list (`mcptui tap`)."""
+    """Learn the secret arguments from a tool list, when nothing else reads it (`mcptui tap`)."""
     if not has_schemas(captured):
         return
     try:
@@ -82,10 +82,10 @@ def learn_schemas(captured: Captured, known: SecretArguments) -> None:
 
 
 def _arguments_in_small(raw: bytes) -> tuple[int, int, str] | None:
-    """Return what `_arguments_in` does, in a tenth of the time; None if it is not sure to find the same."""
+    """Return the result of `_arguments_in`, in a tenth of the time; None if it might differ."""
     if len(raw) > _SMALL or b"\\" in raw or raw.count(_ARGUMENTS) != 1:
         return None
-    text = raw.decode("latin-1")  # places in it are those in the bytes
+    text = raw.decode("latin-1")  # positions are those in the bytes
     try:
         match _DECODER.decode(text):
             case {"params": {"name": str(tool), "arguments": dict()}} if found := _MEMBER.search(raw):
@@ -97,7 +97,7 @@ def _arguments_in_small(raw: bytes) -> tuple[int, int, str] | None:
 
 
 def _arguments_in(raw: bytes) -> tuple[int, int, str]:
-    """Return where the arguments are, and the tool; of a batch or a cut message, all from the first on."""
+    """Return the range of the arguments, and the tool; for a batch or cut message, from the first on."""
     tool = ""
     try:
         at, stop = outline(raw).members["params"]
@@ -114,7 +114,7 @@ def _arguments_in(raw: bytes) -> tuple[int, int, str]:
 
 
 def _written(raw: bytes, known: SecretArguments) -> Iterator[Place]:
-    """Yield the secret values in arguments that are JSON within a text, as models write them."""
+    """Yield the secret values in arguments that are JSON within a string, as models write them."""
     for found in _WRITTEN.finditer(raw):
         start, end = found.end(), _end(raw, found.end())
         before = list(_TOOL.finditer(raw, max(0, found.start() - _NEAR), found.start()))
@@ -128,7 +128,7 @@ def _arguments(secret: SecretNames, text: bytes) -> Iterator[SecretSpan]:
 
 
 def _said(raw: bytes, known: SecretArguments, *, all_of_it: bool = False) -> Iterator[Place]:
-    """Yield the secret values in what a model wrote as text: calls of models without function calling."""
+    """Yield the secret values in calls that a model without function calling wrote as text."""
     role = b"assistant" if all_of_it else b""
     for found in _SAID_OR_ROLE.finditer(raw):
         if found[1] is not None:

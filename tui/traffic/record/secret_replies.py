@@ -29,7 +29,7 @@ class _Piece(NamedTuple):
 
 
 class _Stream:
-    """The events of a stream, and the texts that their pieces form."""
+    """The events of a stream, and the texts formed by their pieces."""
 
     def __init__(self, raw: bytes) -> None:
         self.lines = raw.splitlines(keepends=True)
@@ -58,7 +58,7 @@ class _Stream:
                     self.calls.setdefault(key, []).append(_Piece(number, function, "arguments"))
 
     def spelled(self) -> Iterator[list[_Piece]]:
-        """Yield the pieces of each text that the events form: of the members with one path.
+        """Yield the pieces of each text that the events form: those of members with the same path.
 
         Items of a list, such as choices and calls, are identified by their `index`, not by their position.
         """
@@ -118,10 +118,10 @@ def without_secret_deltas(raw: bytes, known: SecretArguments, redact: Redact) ->
 
 
 def _spans(text: bytes, redact: Redact) -> list[SecretSpan]:
-    """Return where the secrets of a text are, of which `redact` tells only where their marks are.
+    """Return the positions of secrets in a text, from the positions of the marks that `redact` returns.
 
-    What is left between two marks may also occur in a secret. Then the first place is taken: the text with
-    marks in these spans is the redacted one all the same.
+    The text between two marks may also occur within a secret. Then its first position is used: with marks in
+    these spans, the text is the redacted text in any case.
     """
     redacted, marks = redact(text)
     if not marks:
@@ -132,7 +132,7 @@ def _spans(text: bytes, redact: Redact) -> list[SecretSpan]:
         kept = redacted[mark.end : end]
         name = name or mark.name
         if not kept and mark is not marks[-1]:
-            continue  # next to another: one mark for both
+            continue  # adjacent to another: one mark for both
         stop = len(text) - len(kept) if mark is marks[-1] else text.find(kept, start)
         spans.append(SecretSpan(start, stop, name))
         start, name = stop + len(kept), ""

@@ -17,13 +17,13 @@ Hidden = tuple[bytes, frozenset[str]]
 """Redacted bytes, and the names in their marks."""
 
 Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
-"""Returns bytes with marks for the secrets in them, and where the marks are."""
+"""Returns bytes with marks for the secrets in them, and the positions of the marks."""
 
 Finder = Callable[[bytes], Iterable[SecretSpan]]
 
 
 class Place(NamedTuple):
-    """The place of a value, and its replacement, with quotes escaped as in that place."""
+    """The position of a value and its replacement, with quotes escaped as at that position."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 
 def spliced(raw: bytes, places: Iterable[SecretSpan | Place]) -> Hidden:
-    """Return `raw` with a mark in each of the places."""
+    """Return `raw` with a mark at each of the places."""
     parts: list[bytes] = []
     names: set[str] = set()
     done = 0
@@ -47,7 +47,10 @@ def spliced(raw: bytes, places: Iterable[SecretSpan | Place]) -> Hidden:
 
 
 def within(raw: bytes, start: int, end: int, find: Finder) -> Iterator[Place]:
-    """Yield the places in `raw` of what is found in the text from `start` to `end`, quotes included."""
+    """Yield the places in `raw` of the values that `find` finds in the string from `start` to `end`.
+
+    The range includes the quotes.
+    """
     inner = raw[start + 1 : end]
     inner = inner.removesuffix(b'"') if raw[end - 1 : end] == b'"' and end - start > 1 else inner
     if b'\\"' not in inner and b"\\u0022" not in inner:
@@ -63,7 +66,7 @@ _ESCAPE = re.compile(
 
 
 def _unescaped(inner: bytes) -> tuple[list[int], bytes]:
-    """Return a JSON string without escapes, and the origin of each byte and of the end."""
+    """Return a JSON string without escapes, and the original position of each byte and of the end."""
     text = bytearray()
     origin: list[int] = []
     done = 0

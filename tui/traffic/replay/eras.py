@@ -2,7 +2,7 @@
 
 Up to 2025-11-25 a session begins with `initialize`, and a server may send requests in the middle of a call.
 From 2026-07-28 on each request names its revision, `server/discover` is optional, each result has a
-`resultType`, and what a server wants to know is a result (`input_required`) that leads to another round.
+`resultType`, and a server asks for input in a result (`input_required`) that leads to another round.
 """
 
 import json
@@ -44,7 +44,7 @@ _OF_CLIENTS = {
     "sampling/createMessage": "sampling",
     "roots/list": "roots",
 }
-"""The capability of a client that a request to it needs."""
+"""The capability that a client needs for a request of the server."""
 
 
 class Offer(NamedTuple):
@@ -72,7 +72,7 @@ class Offer(NamedTuple):
         )
 
     def initialize(self, requested: Any) -> dict[str, Any]:
-        """Return a result of `initialize`, of the requested revision if that has a handshake."""
+        """Return a result of `initialize`, in the requested revision if that has a handshake."""
         return {
             "protocolVersion": legacy_revision(requested) or _LEGACY[0],
             "capabilities": self.capabilities,
@@ -106,7 +106,7 @@ def revision_of(meta: Any) -> str:
 def missing_capability(method: str, meta: Any, begun: Any) -> str:
     """Return the capability that a client lacks for a request of the server, or "".
 
-    `meta` is that of its request, `begun` the params of its `initialize`. A client that declares nothing is
+    `meta` is from its request, `begun` are the params of its `initialize`. A client that declares nothing is
     not checked.
     """
     needed = _OF_CLIENTS.get(method, "")
@@ -129,7 +129,7 @@ def acknowledgement(ident: str, wanted: Any) -> bytes:
 
 
 def is_sent_unasked(method: str, meta: Any) -> bool:
-    """Return whether a modern client of a request with `meta` gets this notification while it is answered."""
+    """Return whether a modern client gets this notification while its request with `meta` is answered."""
     if method == "notifications/message":
         return isinstance(meta, Mapping) and LOG_LEVEL_KEY in meta
     return method == "notifications/progress"
@@ -151,7 +151,7 @@ def modern_answer(raw: bytes, method: str) -> bytes:
 
 
 def input_required(ident: str, request: bytes, state: str) -> bytes:
-    """Return a modern result that asks what a legacy server asked in a request."""
+    """Return a modern result that asks for what a legacy server asked in a request."""
     try:
         asked = json.loads(request)
         inner = {key: asked[key] for key in ("method", "params") if key in asked}

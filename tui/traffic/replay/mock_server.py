@@ -1,12 +1,12 @@
 """A mock of a recorded server: requests in, recorded responses out. Pure; no I/O, no clock.
 
-The recording is read as scripts. Everything that the host sent starts one, and what the server sent up to its
-response, or after it until the host sent something else, belongs to the script. A request plays the script of
-the same recorded request; a repeated request plays the next one that was recorded, and finally the last one
-again and again. Bytes are unchanged except for ids and progress tokens, which are those of the request being
-answered. A batch is answered by a batch, unless the server answered it message by message.
+The recording is read as scripts. Each message of the host starts one, which consists of the server's messages
+up to its response, and those after it until the host's next message. A request plays the script of the same
+recorded request; a repeated request plays the next recorded one, and in the end the last one every time.
+Bytes are unchanged except for ids and progress tokens, which are those of the new request. A batch is
+answered with a batch, unless the server answered it message by message.
 
-A client of the other era than the recording's gets what `eras` translates.
+For a client of the other era, `eras` translates.
 """
 
 import json
@@ -73,7 +73,7 @@ class Bodies:
         """Return the bytes; of a message in a batch, b"" if they are incomplete."""
         if place.end < 0:
             return self._body(place.seq)
-        if self._last[0] != place.seq:  # the messages of a batch follow each other
+        if self._last[0] != place.seq:  # the messages of a batch are consecutive
             self._last = place.seq, self._body(place.seq)
         raw = self._last[1][place.start : place.end]
         try:
@@ -86,7 +86,7 @@ class Bodies:
 class BodyPosition(NamedTuple):
     """The position of a message's bytes in the body of the entry `seq`: its own, or the batch.
 
-    An `end` of -1 is that of the whole body. `torn` is the bytes that travelled, if only the head is stored.
+    An `end` of -1 is the end of the body. `torn` is the full size in bytes, if only the head is stored.
     """
 
     seq: int
@@ -101,7 +101,7 @@ class BodyPosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """Something that the server sent: its position, time and kind."""
+    """A message of the server: its position, time and kind."""
 
     place: BodyPosition
     mono_ns: int
@@ -113,7 +113,7 @@ class _Step:
 
 @dataclass(slots=True)
 class _Script:
-    """What the host sent, and the server's reaction. `then` is the next round of the same call."""
+    """A message of the host, and the server's reaction. `then` is the next round of the same call."""
 
     mono_ns: int
     is_in_batch: bool = False
@@ -123,13 +123,13 @@ class _Script:
     then: "_Script | None" = None
 
     def result(self) -> _Step | None:
-        """Return the step with the response, if that is no error."""
+        """Return the step with the response, if it is not an error."""
         return next((step for step in self.steps if step.answers and step.kind is Kind.RESPONSE), None)
 
 
 @dataclass(slots=True)
 class _Play:
-    """A script for a request; it waits while `open` requests of the server have no response."""
+    """A script being played for a request; it waits while `open` requests of the server are pending."""
 
     script: _Script
     at: int
@@ -150,7 +150,7 @@ class _Play:
 class MockServer:
     """Responds like a recorded server, whose `entries` are its columns, in order.
 
-    `unanswered` gets a sentence for each request that the recording cannot answer; the caller empties it.
+    `unanswered` collects a sentence for each request that the recording cannot answer; the caller empties it.
     """
 
     def __init__(self, entries: Iterable[Entry], body: Body) -> None:
@@ -349,14 +349,14 @@ class MockServer:
         return self._refused(play.ident.decode(), eras.MISSING_CAPABILITY, text, data)
 
     def _next_round(self, step: _Step, play: _Play) -> bytes:
-        """Return the result that asks a modern client what the recorded server asked with a request."""
+        """Return a result that asks a modern client for what the recorded server asked in a request."""
         self._asked += 1
         state = f"mock-{self._asked}"
         self._rounds[state] = play
         return eras.input_required(play.ident.decode(), self._bodies.read(step.place), state)
 
     def _ask(self, play: _Play, wanted: Sequence[Mapping[str, Any]], after: int) -> Iterator[Send]:
-        """Ask a legacy client with requests what the recorded result asks; then its next round goes on."""
+        """Send a legacy client the requests of a recorded result; the next round follows its responses."""
         then = play.script.then
         if then is None:
             yield self._ends_before(play.asked, play.ident)

@@ -1,4 +1,4 @@
-"""Recorded responses by request: finds the recorded request for a new one. Pure."""
+"""Recorded responses by request: finds the recorded request that a new one matches. Pure."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from tui.traffic.methods import is_modern
 from tui.traffic.replay import eras
 
 OPENINGS = frozenset({"initialize", "server/discover", "notifications/initialized", "logging/setLevel"})
-"""Sent once by every client, each with its own params."""
+"""Requests that every client sends once, each with its own params."""
 
 MAX_SHOWN = 400
 _MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
@@ -23,7 +23,7 @@ Recorded = TypeVar("Recorded")
 class Question:
     """A request or notification of a client, without `_meta` in its params.
 
-    `meta` is without the progress token; `token` is that as JSON text, b"" for none.
+    `meta` is without the progress token; `token` is the progress token as JSON text, b"" for none.
     """
 
     method: str
@@ -37,7 +37,7 @@ class Question:
             return cls(method, params or {}, {})
         meta = params.get("_meta")
         rest = {key: value for key, value in params.items() if key != "_meta" and value is not None}
-        if rest.get("arguments") == {}:  # the same as none
+        if rest.get("arguments") == {}:  # the same as no arguments
             del rest["arguments"]
         if not isinstance(meta, dict):
             return cls(method, rest, meta or {})
@@ -89,7 +89,7 @@ def request_of(raw: bytes, method: str) -> Question | None:
 
 
 class _Uses(Generic[Recorded]):
-    """Recordings for one key: each is used once, in order, and the last one repeatedly."""
+    """Recordings for one key: each is used once, in order, then the last one repeatedly."""
 
     def __init__(self) -> None:
         self.recorded: list[Recorded] = []
@@ -113,7 +113,7 @@ class RecordedAnswers(Generic[Recorded]):
         self._rounds: dict[str, _Uses[Recorded]] = {}
 
     def add(self, asked: Question, recorded: Recorded) -> None:
-        """Add a recording; in the order of recording."""
+        """Add a recording, in the order of recording."""
         self._exact.setdefault(asked.exact_key(), _Uses()).recorded.append(recorded)
         uses = self._same.setdefault(asked.key(), _Uses())
         if not uses.recorded:
@@ -150,7 +150,7 @@ class RecordedAnswers(Generic[Recorded]):
 
 
 def alike(recorded: Any, asked: Any) -> bool:
-    """Return whether two values are equal; a redacted part of the recorded one matches any text.
+    """Return whether two values are equal; a redacted part of the recorded value matches any text.
 
     A completely redacted value also matches numbers and any other non-empty value, since its type is unknown.
     """

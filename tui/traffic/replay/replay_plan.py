@@ -15,7 +15,7 @@ from tui.traffic.diff import RUN_TO_RUN, Comparison, Masks, compare
 from tui.traffic.replay.mock_server import Bodies, Body, member_span, with_member
 
 GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}
-"""Members of params, and the members of results whose values they send back."""
+"""Members of params whose values are from results, and the members of results that have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class ReplayItem:
     """A message of the host: a request, a notification, or the response to a server's request.
 
     Attributes:
-        method, tool: of the message, or of the server's request that it responds to.
+        method, tool: those of the message, or of the server's request that it responds to.
         expected: the recorded response, b"" for none.
         took_ns: how long that took, -1 for no response.
         left_out: why it is not sent, or "".
@@ -91,7 +91,7 @@ def _item(entry: Entry, answer: Entry | None, bodies: Bodies) -> ReplayItem:
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """The result of sending an item: the live response, b"" for none, how long it took, or the problem.
+    """The result of sending an item: the live response (b"" for none), how long it took, or the problem.
 
     `comparison` is None where there was nothing to compare; `took_ns` is -1 for no response.
     """
@@ -139,7 +139,7 @@ class Replay:
     def reply_to(self, method: str, ident: Any) -> bytes:
         """Return the host's recorded response to a server's request of `method`, with another id.
 
-        Each is used once, in order. After that, return an error.
+        Each response is used once, in order. After that, an error is returned.
         """
         for place, item in enumerate(self._items):
             if item.kind in ANSWERS and item.method == method and not item.left_out:

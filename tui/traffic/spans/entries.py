@@ -139,7 +139,7 @@ CALL_ENDS = {
     "cancelled": CallState.CANCELLED,
     **dict.fromkeys(NEVER_RUN, CallState.NOT_RUN),
 }
-"""States of calls that did not complete, by `ToolCallEnded.why`. Any other word is FAILED."""
+"""States of calls that did not complete, by `ToolCallEnded.why`. Any other value is FAILED."""
 
 END_WORDS = {
     EndReason.ANSWERED: "answered",
@@ -172,7 +172,7 @@ class TurnSpan:
         ms: duration in milliseconds; None while it runs, as is `reason`.
         steps, calls: numbers of model requests and of tool calls.
         traffic: its number in the traffic of this run; 0 for a turn of another run.
-        past: read from saved messages; its time and duration are unknown.
+        past: it was read from saved messages, so its time and duration are unknown.
         place: the index of its question in those messages.
     """
 
@@ -195,7 +195,7 @@ class StepSpan:
     """One model request, the `number`-th of its turn.
 
     Attributes:
-        detail: of the state (the call that is being written, why it is sent again), cleaned.
+        detail: about the state (the call that is being written, why it is sent again), cleaned.
         first_ms: milliseconds until the first piece of the reply; None before.
         ms: duration in milliseconds; None while it runs.
         chars: characters of text and reasoning so far.
@@ -220,14 +220,14 @@ class CallSpan:
     """One tool call. Texts are cleaned. Times are monotonic nanoseconds, None if not reached.
 
     Attributes:
-        server: "" if the model's name for it resolves to nothing.
+        server: "" if the name that the model wrote does not resolve.
         arguments: (name, value) previews.
         why: why it needs approval, did not run or failed, or "".
-        proposed_ns: when the model had written it.
+        proposed_ns: when the model had finished writing it.
         waited_ms: how long the user took to answer, in milliseconds.
         ms: duration in milliseconds; None while it runs.
-        progress, total: as the server counts; None if unknown.
-        result: head of what the model reads; None before.
+        progress, total: as the server reports them; None if unknown.
+        result: head of the text that the model reads; None before the end.
         rule: the rule that decided whether it runs, or "".
     """
 
@@ -267,7 +267,7 @@ Span = TurnSpan | StepSpan | CallSpan | NoteSpan
 
 
 def ended_note(turn: int, reason: EndReason, last: Span | None) -> NoteSpan | None:
-    """Return the note on how a turn ended; None if its `last` entry says so."""
+    """Return a note on how a turn ended; None if its `last` entry shows it."""
     match last:
         case NoteSpan(kind=NoteKind.ERROR) if reason in _TOLD_BY_ERROR:
             return None
@@ -280,6 +280,6 @@ def ended_note(turn: int, reason: EndReason, last: Span | None) -> NoteSpan | No
 
 
 def error_note(turn: int, where: str, message: str) -> NoteSpan:
-    """Return the note on an error. The conversation says what to do about it."""
+    """Return a note on an error. The conversation says what to do about it."""
     of = "" if where.partition(" ")[0] in ("", "model") else f"{where}: "
     return NoteSpan(turn, NoteKind.ERROR, clean_line(f"{of}{message}", 400))

@@ -60,7 +60,7 @@ def past_turns(
 
 
 _SAID = ("denied", "cancelled", "not run")
-"""How results of calls that did not run start, in sessions without `ToolMessage.why`."""
+"""Beginnings of the results of calls that did not run, in sessions without `ToolMessage.why`."""
 
 
 class _Reader:
@@ -84,7 +84,7 @@ class _Reader:
         self._last = message
 
     def _was_steered(self, place: int) -> bool:
-        """Return whether a message belongs to the previous turn: it came before the model had answered."""
+        """Return whether a message belongs to the previous turn: it was sent before the model answered."""
         turn = self._turn
         ended = turn is None or turn.reason is not None or self._was_killed or place in self._numbers
         return isinstance(self._last, ToolMessage) and not ended

@@ -1,10 +1,10 @@
 """A turn as a tree: turn > step > call, built from the events of the loop. Pure: time is passed in.
 
 The entries of all turns are in one flat list in display order, which is the order in which they started. An
-entry never moves and is only removed by `clear()`, so a view keeps its position by index and asks
-`changed_since()` which entries to draw again.
+entry never moves and is only removed by `clear()`, so a view identifies it by index, and redraws the entries
+that `changed_since()` returns.
 
-This module keeps small cleaned previews only, never a complete result.
+This module stores only small cleaned previews, never a complete result.
 """
 
 from collections import OrderedDict
@@ -61,7 +61,7 @@ class Spans:
         return next(one for one in turns if one.number == number)
 
     def cause_of(self, span: Span) -> Cause:
-        """Return the cause that marks an entry's traffic; its turn is 0 if the traffic is not of this run."""
+        """Return the cause that marks an entry's traffic; its turn is 0 if the traffic is of another run."""
         turn = self.turn_of(span).traffic
         match span:
             case CallSpan():

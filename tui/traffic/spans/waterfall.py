@@ -14,13 +14,13 @@ from tui.traffic.methods import QUESTION
 from tui.traffic.spans.entries import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
 
 TOUCHING_NS = 2_000_000
-"""A bar that ends this shortly before another starts is what the other waited for."""
+"""A bar that ends at most this long before another starts is what the other waited for."""
 
 MOST_BARS = 2_000
 
 
 class TimeShare(StrEnum):
-    """What time is spent on. The values are shown."""
+    """What time is spent on. The values are the words on screen."""
 
     MODEL = "model"
     YOU = "waiting for you"
@@ -30,7 +30,7 @@ class TimeShare(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TimeBar:
-    """One stretch of time, in nanoseconds since the turn began; monotonic before it has a lane.
+    """One stretch of time, in nanoseconds since the turn began (monotonic until it has a lane).
 
     Attributes:
         call: id of the tool call, "" for the model.
@@ -94,7 +94,7 @@ def of_spans(spans: Iterable[Span], turn: int, now_ns: int) -> Waterfall | None:
 def of_entries(entries: Sequence[Entry], turn: int, now_ns: int | None = None) -> Waterfall | None:
     """Return the waterfall of a turn from the entries that it caused, None if there are none.
 
-    `now_ns` is the end of what has no response; None for a finished recording.
+    `now_ns` is the end of requests without a response; None for a finished recording.
     """
     mine = [entry for entry in entries if entry.cause is not None and entry.cause.turn == turn]
     if not mine:
@@ -122,7 +122,7 @@ def _of_call(span: CallSpan, now: int) -> Iterable[TimeBar]:
     if span.asked_ns is not None:
         yield TimeBar(TimeShare.YOU, label, span.asked_ns, now, True, step=span.step, call=span.id)
     elif span.waited_ms > 0:
-        # The time of the approval request is not kept. The answer started the call.
+        # The time of the approval request is not recorded. The answer started the call.
         end = span.started_ns if span.started_ns is not None else span.proposed_ns + _ns(span.waited_ms)
         start = max(span.proposed_ns, end - _ns(span.waited_ms))
         yield TimeBar(TimeShare.YOU, label, start, end, step=span.step, call=span.id)
@@ -175,7 +175,7 @@ def _waterfall(turn: int, start: int, end: int, stretches: list[TimeBar]) -> Wat
 
 
 def _lanes(stretches: Sequence[TimeBar]) -> tuple[tuple[str, ...], list[int]]:
-    """Give each bar a free lane of its part: model first, then the user, then tools."""
+    """Assign each bar to a free lane of its group: model first, then the user, then tools."""
     lanes: dict[TimeShare, list[int]] = {TimeShare.MODEL: [], TimeShare.YOU: [], TimeShare.TOOL: []}
     placed: list[tuple[TimeShare, int]] = []
     for stretch in stretches:
@@ -194,7 +194,10 @@ def _lanes(stretches: Sequence[TimeBar]) -> tuple[tuple[str, ...], list[int]]:
 def _shares(
     start: int, end: int, stretches: Sequence[TimeBar]
 ) -> tuple[tuple[tuple[TimeShare, float], ...], set[int]]:
-    """Walk back from the end of the turn, always to the bar that ended last, which the turn waited for."""
+    """Return the shares of the time, and the critical bars.
+
+    It walks back from the end of the turn, always to the bar that ended last, for which the turn waited.
+    """
     spent = dict.fromkeys(TimeShare, 0)
     critical: set[int] = set()
     by_end = sorted(enumerate(stretches), key=lambda each: (each[1].end_ns, each[1].start_ns))
@@ -202,7 +205,7 @@ def _shares(
     while by_end and at > start:
         number, stretch = by_end.pop()
         if stretch.end_ns > at + TOUCHING_NS or stretch.start_ns >= at:
-            continue  # it ran in parallel with the one that counts
+            continue  # it ran in parallel with the counted one
         spent[TimeShare.REST] += max(0, at - stretch.end_ns)
         spent[stretch.part] += min(at, stretch.end_ns) - stretch.start_ns
         critical.add(number)
