@@ -1,4 +1,4 @@
-"""What happens in a turn, as frozen values. The same stream feeds the screen, `run --json` and storage."""
+"""The events of a turn, as frozen values. The same stream feeds the screen, `run --json` and storage."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

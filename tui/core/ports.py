@@ -147,7 +147,7 @@ class ChatModel(Protocol):
 
     @property
     def label(self) -> str:
-        """What the user sees ("gpt-5.1", "demo model, offline")."""
+        """The name that the user sees ("gpt-5.1", "demo model, offline")."""
 
     @property
     def notice(self) -> str:

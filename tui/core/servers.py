@@ -13,7 +13,7 @@ from tui.core.units import plural
 
 
 class Transport(StrEnum):
-    """How bytes travel."""
+    """The transport between host and server."""
 
     STDIO = "stdio"
     HTTP = "http"
@@ -58,7 +58,7 @@ class Grant(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OAuthSpec:
-    """How to sign in to one server; everything is optional.
+    """The sign-in settings of one server; all are optional.
 
     Attributes:
         client_id: the id of a registered client, or "".
@@ -113,7 +113,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
-    """How to start one server, without any `${VAR}` left. Values of `env` and `headers` may be secret.
+    """One server's configuration, with every `${VAR}` replaced. Values of `env` and `headers` may be secret.
 
     Attributes:
         name: the key of `[servers.NAME]`; unique among the servers of a host.
@@ -344,7 +344,7 @@ class ServerStatus:
 
 @dataclass(frozen=True, slots=True)
 class SignedOut:
-    """A sign-out that deleted the tokens of `count` sign-ins, of which `revocable` could be revoked.
+    """A sign-out that deleted the tokens of `count` sign-ins; `revocable` of them could be revoked.
 
     `problem` is why the authorization server did not revoke a sign-in, or "".
     """

@@ -95,7 +95,7 @@ class Outcome(IntEnum):
 
 
 class Severity(IntEnum):
-    """How bad a finding is."""
+    """The severity of a finding."""
 
     NONE = 0
     HINT = 1
@@ -161,7 +161,7 @@ class Captured(NamedTuple):
 
 
 TrafficSink = Callable[[Captured], None]
-"""Takes what a tap saw. Never raises, never waits, never changes a byte."""
+"""Takes captured values. Never raises, never waits, never changes a byte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class Entry(NamedTuple):
             cancellations); 0 for none. A first request has its own seq.
         outcome: how it ends a request; otherwise NONE.
         cause: its part of the conversation; for a response, that of its request.
-        sha256: hex digest of all bytes that travelled, if `body` is only a head; otherwise "".
+        sha256: hex digest of all bytes of the message, if `body` is only a head; otherwise "".
         body: the bytes, redacted; empty when only the columns were read.
     """
 

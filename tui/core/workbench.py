@@ -56,7 +56,7 @@ class CacheHint:
 
 @dataclass(frozen=True, slots=True)
 class ServerIdentity:
-    """What a running server reports about itself, and the resources that its process uses.
+    """A running server's information about itself, and the resources that its process uses.
 
     Attributes:
         capabilities: a JSON object.
@@ -181,7 +181,7 @@ class Workbench(Protocol):
     def tools(self, server: str) -> Sequence[Tool]: ...
 
     def relist(self, server: str) -> None:
-        """Request all lists of a running server again, soon; its status tells when they have changed."""
+        """Request all lists of a running server again, soon; its status shows when they have changed."""
 
     def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
         """Return the output schema of a tool, or None."""

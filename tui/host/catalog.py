@@ -1,4 +1,4 @@
-"""What a server offers: reads its paged listings and checks each tool, resource and prompt. Does no I/O.
+"""Reads the paged listings of a server and checks each tool, resource and prompt. Does no I/O.
 
 A malformed entry does not affect the others. It is omitted, and the user can see why a tool is missing.
 """

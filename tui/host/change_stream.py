@@ -1,4 +1,4 @@
-"""How changes reach the host: the change stream (2026-07-28), or subscriptions of an older session."""
+"""Receives changes from a server: the change stream (2026-07-28), or subscriptions of an older session."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable

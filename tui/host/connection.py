@@ -349,7 +349,7 @@ class Connection:
             self._relist(("tools",))
 
     def relist(self) -> None:
-        """Request all lists again, as if the server had said that they changed."""
+        """Request all lists again, as if the server had reported a change."""
         self._relist(LISTS)
 
     def _stamp(self, modern: bool) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""What all servers of one host share."""
+"""The objects that all servers of one host share."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -23,11 +23,11 @@ Open = Callable[..., ServerTransport]
 
 @dataclass(slots=True)
 class HostContext:
-    """What all servers of one host share.
+    """The objects that all servers of one host share.
 
     `owner` is the mark of this host in the environment of its servers. `changed` is called with a server's
-    name when something shown of it changed. `eras` remembers what earlier starts negotiated. `redacted_tools`
-    caches tools without their secrets.
+    name when anything shown about it has changed. `eras` remembers what earlier starts negotiated.
+    `redacted_tools` caches tools without their secrets.
     """
 
     sink: TrafficSink

@@ -15,7 +15,7 @@ SECOND = 1_000_000_000
 
 
 class LifecycleEvent(StrEnum):
-    """What can happen to a server."""
+    """The events in the life of a server."""
 
     START = "start"
     READY = "ready"

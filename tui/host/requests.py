@@ -282,7 +282,7 @@ T = TypeVar("T")
 
 
 class Listings:
-    """What one server offers, page by page."""
+    """The listings of one server, page by page."""
 
     def __init__(self, client: Client, wire: SdkBridge, hints: dict[str, CacheHint] | None = None) -> None:
         """Take the ends of a connection; the caching hints of each list are noted in `hints`."""

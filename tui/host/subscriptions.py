@@ -11,10 +11,10 @@ MOST = 500
 
 
 class Subscriptions:
-    """Which resources are subscribed to, and how often each was updated.
+    """The subscribed resources, and how often each was updated.
 
     Attributes:
-        turned: set when a subscription was added or removed, or the session is another one.
+        turned: set when a subscription was added or removed, or a new session began.
         session: counts the sessions of the server, each of which begins without subscriptions.
     """
 

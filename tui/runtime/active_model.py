@@ -248,7 +248,7 @@ class ActiveModel:
 
     @property
     def max_tools(self) -> int:
-        """How many tools fit into one request."""
+        """The maximum number of tools in one request."""
         return self._model.capabilities.max_tools if self._model is not None else MAX_TOOLS
 
     @property

@@ -281,7 +281,7 @@ class Conversations:
 
     @property
     def offers(self) -> int:
-        """How often the set of offered tools was chosen so far."""
+        """The number of times that the set of offered tools was chosen."""
         return self._tool_selection.revision
 
     def definition_counter(

@@ -26,7 +26,7 @@ TRY_SECONDS = 60.0
 """Long, because local servers load the model first."""
 
 ENVIRONMENT, IN_KEYCHAIN, NO_KEY = "environment", "keychain", "none"
-"""Where the key of a profile is stored."""
+"""The places where the key of a profile may be stored."""
 
 CHOOSE_KEY = "Choose an API key above: an environment variable or the system keychain."
 

@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """Which traffic is recorded, and where. None stands for no recording, or no named filters.
+    """The settings of a recording: its traffic and its place. None means no recording, or no named filters.
 
     `keep_all` records every body in full. `command` is the recording command: "run", "call", "" for the app.
     """

@@ -29,7 +29,7 @@ LOOK_SECONDS = 0.05
 
 @dataclass(slots=True)
 class TurnContext:
-    """What a turn needs besides a conversation and a model. The runtime replaces its parts.
+    """The dependencies of a turn besides a conversation and a model. The runtime replaces its parts.
 
     Attributes:
         toolbox: the tools of the running servers.

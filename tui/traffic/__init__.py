@@ -1,1 +1,1 @@
-"""What travelled, as data: recording, filtering, linting, explaining, replaying. No I/O."""
+"""Traffic as data: recording, filtering, linting, explaining, replaying. No I/O."""

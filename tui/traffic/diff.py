@@ -79,7 +79,7 @@ def bare(text: str, kinds: frozenset[Known]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Masks:
-    """What a comparison ignores: `kinds` of values that change from run to run, and `paths` by pattern.
+    """The values that a comparison ignores: `kinds` that change from run to run, and `paths` by pattern.
 
     Paths are as `path_text` writes them; `*` is (part of) a step, `**` any number.
     """

@@ -1,4 +1,4 @@
-"""What a server would run, the hash under which consent to it is stored, and what has changed. Pure."""
+"""The launch of a server: what would run, the hash that consent is stored under, and changes. Pure."""
 
 import hashlib
 import hmac

@@ -150,7 +150,7 @@ class ConsentsQuestion:
 
     @property
     def head(self) -> str:
-        """Where the servers come from."""
+        """The source of the servers, as a sentence."""
         return f"They come from {self.server}."
 
 

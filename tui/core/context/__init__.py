@@ -1,1 +1,1 @@
-"""What a model request is made of: the context meter, compaction, tool selection, cut results."""
+"""The parts of a model request: the context meter, compaction, tool selection, truncated results."""

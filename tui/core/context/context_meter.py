@@ -1,4 +1,4 @@
-"""How full the model's window is: the endpoint's last count plus an estimate of newer messages. Pure."""
+"""Measures how full the model's window is: the endpoint's last count plus an estimate of the rest. Pure."""
 
 import json
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,7 @@
-"""Which tools are offered to a model that does not accept all of them. Pure.
+"""Ranks the tools to offer to a model that does not accept all of them. Pure.
 
-The order: pinned tools, tools that the model has loaded, tools used in this conversation, the best matches
-of the question, tools offered before, then the others, taking turns between servers.
+The order: pinned tools, tools that the model has loaded, tools used in this conversation, the best matches of
+the question, tools offered before, then the others, taking turns between servers.
 """
 
 import math
@@ -34,7 +34,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ToolBudget:
-    """How many tools a model accepts, and its window in tokens, None if unknown."""
+    """The number of tools that a model accepts, and its window in tokens; None if unknown."""
 
     max_tools: int = MAX_TOOLS
     window: int | None = None
@@ -46,7 +46,7 @@ class ToolBudget:
 
 @dataclass(frozen=True, slots=True)
 class ToolHistory:
-    """What a choice depends on besides the tools themselves.
+    """The facts that the choice of tools depends on, besides the tools.
 
     Tools that were offered earlier in this `turn` stay offered; `earlier` were offered in the previous turn;
     `loaded` were searched for by the model, or called without being offered, newest first.

@@ -1,4 +1,4 @@
-"""What a model is offered: the tools of the running servers under names it accepts. Pure.
+"""Selects the tools to offer to a model, of the running servers and under names it accepts. Pure.
 
 Tools are always in the order of their servers, and each is converted once, so that an endpoint's prompt cache
 stays valid.

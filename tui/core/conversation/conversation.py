@@ -195,7 +195,7 @@ Message = UserMessage | AssistantMessage | ToolMessage
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """What is sent to the model in place of the oldest messages, which are all kept.
+    """The replacement of the oldest messages in requests to the model; the messages themselves are kept.
 
     Attributes:
         upto: messages before this index are sent as `summary`; a user message is at it. 0: none.

@@ -1,4 +1,4 @@
-"""Which definitions of a server are accepted, and what has changed since. All I/O goes through its store.
+"""The accepted definitions of a server, and the changes since. All I/O is done by its store.
 
 The first list of a server is accepted, because the user started the server. So are tools that it adds before
 its first call, because some servers list their tools one after the other. Definitions with hidden text, and

@@ -1,4 +1,4 @@
-"""How two definitions of a tool differ, place by place, and what each difference means for a caller. Pure.
+"""Compares two definitions of a tool place by place, and judges each difference for a caller. Pure.
 
 The worst difference decides the effect of the change. One that cannot be judged is breaking, because the user
 reads it anyway.

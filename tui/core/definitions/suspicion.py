@@ -1,4 +1,4 @@
-"""What makes a new text from a server suspicious. Pure."""
+"""Finds suspicious content in a new text from a server. Pure."""
 
 
 def suspicion(text: str) -> str:

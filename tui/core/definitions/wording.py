@@ -17,7 +17,7 @@ from tui.core.text import clean_line, composed
 
 
 class Kind(StrEnum):
-    """What a piece of a line is."""
+    """The kind of a piece of a line."""
 
     HEAD = "head"
     PLAIN = "plain"

@@ -50,7 +50,7 @@ class FieldKind(StrEnum):
 
 
 class FieldState(StrEnum):
-    """What a field contains.
+    """The kind of content of a field.
 
     ABSENT: it is not in the arguments, which is not the same as an empty text. SET: a value of its kind; an
     object, map or array may be empty. RAW: JSON text, because the user chose it or the value did not fit.
@@ -94,7 +94,7 @@ MAX_TITLE, MAX_DESCRIPTION = 120, 600
 
 @dataclass(frozen=True, slots=True)
 class FieldSpec:
-    """What a schema says about one field; "" where it says nothing.
+    """A schema's rules for one field; "" where it has none.
 
     Attributes:
         kind: how it is edited; for a union, the kind of the first arm.

@@ -1,4 +1,4 @@
-"""Orders to a model in the text of a server, by topic. Pure, linear."""
+"""Finds instructions to the model in the text of a server, by topic. Pure, linear."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from tui.core.hidden_text.lookalikes import as_latin
 
 
 class Order(Enum):
-    """What an order is about."""
+    """The topic of an instruction."""
 
     PROMPT = auto()
     SECRECY = auto()
@@ -197,7 +197,7 @@ _OTHER_PATTERNS = tuple(
 
 
 def orders_in(text: str) -> Iterator[tuple[Order, int, int]]:
-    """Yield each kind of order in a text once, with its first position.
+    """Yield each topic of an instruction in a text once, with its first position.
 
     Letters that look like Latin ones count as those.
     """

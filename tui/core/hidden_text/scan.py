@@ -23,7 +23,7 @@ _NEAR = 24
 
 
 class Sign(StrEnum):
-    """What was found, in the words on screen."""
+    """The sign of hidden or suspicious text, in the words on screen."""
 
     TAGS = "hidden tag characters"
     TERMINAL = "text that a terminal would hide"

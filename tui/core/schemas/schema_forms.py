@@ -17,7 +17,7 @@ from tui.core.schemas.schemas import MAX_NODES, SchemaTooLarge, objects, strings
 
 
 class SchemaForm(StrEnum):
-    """What an endpoint accepts as the schema of a tool."""
+    """The subset of JSON Schema that an endpoint accepts for a tool."""
 
     PLAIN = "plain"
     KIMI = "kimi"

@@ -14,7 +14,7 @@ from tui.core.secrets.redact import Secret
 from tui.core.text import clean_line
 
 SECONDS = 30.0
-"""How long the user has to unlock it."""
+"""Time in seconds that the user has to unlock it."""
 
 
 async def key_in_keychain(

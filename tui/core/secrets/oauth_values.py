@@ -1,4 +1,4 @@
-"""Which values of OAuth requests and replies are shown, and which are secret. Pure.
+"""Decides which values of OAuth requests and replies are secret. Pure.
 
 Codes, verifiers, tokens and client secrets have no recognizable shape. So only the values of fields known to
 be harmless are shown, and all others are replaced.

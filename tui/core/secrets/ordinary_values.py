@@ -1,4 +1,4 @@
-"""Which configured values are searched for in text: decided by the name and by the shape of the value. Pure.
+"""Decides by name and shape of a configured value whether to search for it in text. Pure.
 
 A value that occurs in ordinary text (`localhost`, `Europe/Berlin`, a path) does not count as a secret, even
 if its name does: replacing it everywhere would damage results without hiding anything.

@@ -1,4 +1,4 @@
-"""Where secrets are in command lines, URLs and headers, and masking them. Pure.
+"""Finds and masks secrets in command lines, URLs and headers. Pure.
 
 The rules use names and positions, so they also find values that are too short to be searched for everywhere.
 """

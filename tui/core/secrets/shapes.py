@@ -127,7 +127,7 @@ MIN_MASKED = 6
 """Characters of the key that are visible around a mask."""
 
 MIN_PRIVATE = 3
-"""How many of these are not part of a public prefix: `sk-proj-...` is a placeholder."""
+"""Minimum number of these that are not part of a public prefix: `sk-proj-...` is a placeholder."""
 
 MAX_MASKS = 2000
 """Maximum masks checked in one body: a flood of dots must not keep the recorder busy."""

@@ -1,6 +1,6 @@
-"""Which arguments of which tools are secret: by their names, the schemas of the tools, and rules.
+"""Decides which arguments of tools are secret: by their names, the schemas of the tools, and rules.
 
-A schema says so with `"format": "password"` or `"writeOnly": true`, at any depth. Only names of properties
+A schema marks them with `"format": "password"` or `"writeOnly": true`, at any depth. Only names of properties
 are kept, so an argument is recognized in text that is cut off too.
 """
 

@@ -20,7 +20,7 @@ from tui.core.turn.untrusted_content import source_of, untrusted_words
 
 
 class Mode(StrEnum):
-    """How much runs without approval; the values of `--approve`."""
+    """Which calls run without approval; the values of `--approve`."""
 
     ASK = "ask"
     READS = "reads"

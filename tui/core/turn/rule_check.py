@@ -49,7 +49,7 @@ class Change:
 
     @property
     def after(self) -> str:
-        """What would happen now, in words."""
+        """The decision about it now, in words."""
         return "no rule" if self.rule is None else str(self.rule)
 
 
@@ -90,7 +90,7 @@ class RuleCheck:
 
     @property
     def calls(self) -> int:
-        """How many calls were compared."""
+        """The number of compared calls."""
         return self.verdicts.total()
 
     @property

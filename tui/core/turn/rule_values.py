@@ -1,4 +1,4 @@
-"""How a pattern of a rule is compared with the arguments of a call. Pure.
+"""Compares patterns of rules with the arguments of a call. Pure.
 
 The model writes the arguments and the server reads them, so one value may have several readings: a path with
 `..` in it is both the text as written and the place that it leads to, and a text with invisible characters or

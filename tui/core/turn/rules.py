@@ -27,7 +27,7 @@ MAX_RULE = 2000
 
 
 class Verdict(StrEnum):
-    """What to do with a call."""
+    """The action of a rule."""
 
     ALLOW = "allow"
     ASK = "ask"

@@ -30,7 +30,7 @@ END_WORDS: Mapping[EndReason, str] = {
     EndReason.FILTERED: "The answer is truncated: the provider's content filter ended it.",
     EndReason.EMPTY: "",
 }
-"""How a turn ended. Limits and failures have their own remarks, made when they happen."""
+"""Sentences for the ends of turns. Limits and failures have their own remarks, made when they happen."""
 
 LIMIT_SENTENCES: Mapping[LimitName, str] = {
     LimitName.MAX_STEPS: "Limit reached: {steps}",

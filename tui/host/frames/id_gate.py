@@ -85,7 +85,7 @@ class RandomIds:
 
 
 class Gate:
-    """Decides what a session sees of a server, and a server of a session.
+    """Decides which messages pass between a session and a server.
 
     `reply` sends a message to the server on behalf of the session, and must not wait or raise. `given_up` is
     called with the wire id of each request that is failed here, and why.
@@ -323,7 +323,7 @@ class Gate:
                 self._came_with.pop(one, None)
 
     def _with_session_ids(self, params: dict[str, Any] | None) -> dict[str, Any] | None:
-        """Where a notification refers to one of its requests."""
+        """Replace ids in the params of a notification by those of the session, if they name its requests."""
         if not params:
             return params
         changed = dict(params)

@@ -69,7 +69,7 @@ class StdoutReader:
 
     @property
     def hint(self) -> str:
-        """What kind of noise it is, if known, or ""; incomplete lines count too."""
+        """The kind of noise, if it is known, or ""; incomplete lines count too."""
         return self._hint or (_hint(self._framer.opening) if self._framer.partial else "")
 
     @property

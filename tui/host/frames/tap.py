@@ -57,7 +57,7 @@ class WireTap:
         self._tell(Direction.IN, None, at_ns, line, size=size, detail=detail)
 
     def received_all(self, lines: Sequence[bytes], at_ns: int) -> None:
-        """Report lines of the server's output that came at once, each as `received` does."""
+        """Report lines of the server's output that arrived together, each as `received` does."""
         with contextlib.suppress(Exception):
             wall_ns, source = time.time_ns() - (time.monotonic_ns() - at_ns), self._source
             self._take_all([Captured(source, Direction.IN, at_ns, wall_ns, line) for line in lines])

@@ -1,1 +1,1 @@
-"""What a server offers: kept fresh, and without definitions that are not accepted."""
+"""The offers of servers: kept fresh, and without definitions that are not accepted."""

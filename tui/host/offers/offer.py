@@ -1,4 +1,4 @@
-"""What one server offers the model: tools and instructions, except those that are off or not accepted."""
+"""One server's offer to the model: tools and instructions, except those that are off or not accepted."""
 
 import asyncio
 import hashlib

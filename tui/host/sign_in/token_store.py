@@ -64,7 +64,7 @@ class StoredSignIn:
 
     @property
     def revocation_endpoint(self) -> str:
-        """Where its tokens can be revoked (RFC 7009), or ""."""
+        """The address at which its tokens can be revoked (RFC 7009), or ""."""
         found = self.metadata.get("revocation_endpoint")
         return found if isinstance(found, str) else ""
 

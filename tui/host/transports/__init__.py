@@ -54,7 +54,7 @@ class ServerTransport(Protocol):
 
     @property
     def noise_hint(self) -> str:
-        """What kind of noise it is, if known, or ""."""
+        """The kind of noise, if it is known, or ""."""
 
     @property
     def fatal(self) -> str:
@@ -62,7 +62,7 @@ class ServerTransport(Protocol):
 
     @property
     def next_step(self) -> str:
-        """What to do about it, or "" for the default advice."""
+        """The next step for the user, or "" for the default advice."""
 
     @property
     def reach(self) -> Reach | None:

@@ -48,7 +48,7 @@ LONGEST_WAIT = 20.0
 fails."""
 
 AFTER_ANSWER = 1.0
-"""How many seconds a server may take to end a stream after its answer, so that the connection is reused."""
+"""Seconds that a server may take to end a stream after its answer, so that the connection is reused."""
 
 LINGER_SECONDS = 10.0
 """How long an older server's answer to a cancelled request is still read."""

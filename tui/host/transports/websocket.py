@@ -359,7 +359,7 @@ class WebSocket:
                         self._answered.set()
 
     async def _farewell(self, event: CloseConnection) -> HttpFault:
-        """Answer the server's close frame, and return the fault that it stands for."""
+        """Answer the server's close frame, and return a fault with its meaning."""
         self._closed.set()
         code, reason = int(event.code), clean_line(event.reason or "", 120)
         self._remote.tap.event("disconnect", code=code, reason=reason)

@@ -82,7 +82,7 @@ _LONG_GAP = late(r"(\s{8})\s+")
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What the demo does next: text, or calls."""
+    """The demo's next step: text, or calls."""
 
     text: str = ""
     calls: tuple[tuple[ToolSpec, Mapping[str, Any]], ...] = ()

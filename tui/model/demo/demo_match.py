@@ -20,7 +20,7 @@ from tui.model.demo.demo_arguments import Filled, fill, payload_split
 from tui.model.demo.demo_words import READ_ONLY, STOP_WORDS, SYNONYMS, VERBS, meanings, words
 
 MARGIN = 0.4
-"""How much better than the second the best tool must be."""
+"""The score by which the best tool must exceed the second."""
 
 MAX_TOOLS = 512
 """Maximum tools that are considered; more would delay a keystroke."""

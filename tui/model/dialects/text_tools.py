@@ -150,7 +150,7 @@ UNREADABLE_ATTEMPTS = 3
 
 OVER_SECONDS = 2.0
 OVER_SIZE = 4_096
-"""How long, and for how many characters, a finished reply is still read for its token count."""
+"""Seconds and characters for which a finished reply is still read for its token count."""
 
 
 class NativeTools(Wrapped):

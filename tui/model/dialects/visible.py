@@ -17,7 +17,7 @@ _ENDS_ITSELF = re.compile(r" *(?:#{1,6}(?: .*)?|([-*_]) *(?:\1 *){2,}|=+ *)\s*")
 
 @dataclass(frozen=True, slots=True)
 class Indents:
-    """What the lines so far say about the indentation of the next one.
+    """The meaning of the next line's indentation, after the lines so far.
 
     The rule is CommonMark's (0.31, 4.4 and 5.2): a line is code if it is indented by four columns more than
     its container (a quote, a list item), and continues no open paragraph. So a call that a model indents with

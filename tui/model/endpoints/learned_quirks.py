@@ -1,4 +1,4 @@
-"""What one endpoint rejects, learned from its error messages. Pure.
+"""Learns from error messages what an endpoint rejects. Pure.
 
 Endpoints accept different parameters, and do not announce which. If a rejection names a parameter, the
 request is retried once without it, and this is remembered for this endpoint and model.
@@ -108,7 +108,7 @@ _ROLES = re.compile(r"roles? must alternate|only user.{0,40}roles are supported"
 
 @dataclass(slots=True)
 class Learned:
-    """What an endpoint is known to reject for one model.
+    """The quirks that an endpoint is known to have for one model.
 
     Tools are identified by their key, see `tool_forms`: a tool that its server changed is another tool.
     `form` is the form that all tool schemas need, if it differs from the table's; `strict_tools` are sent in

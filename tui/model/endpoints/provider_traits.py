@@ -17,7 +17,7 @@ from tui.model.endpoints.reasoning_effort import EffortField
 
 
 class Echo(StrEnum):
-    """When a reply's `reasoning_content` is sent back."""
+    """The requests in which a reply's `reasoning_content` is sent back."""
 
     NEVER = "never"
     TURN = "this turn"
@@ -26,7 +26,7 @@ class Echo(StrEnum):
 
 
 class CallIds(StrEnum):
-    """Which call ids are accepted."""
+    """The call ids that a provider accepts."""
 
     ANY = "any"
     PLAIN = "at most 40 letters, digits, _ and -"
@@ -35,7 +35,7 @@ class CallIds(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What one model at one endpoint requires.
+    """The requirements of one model at one endpoint.
 
     `plain_keys`: names of properties may contain only letters, digits, `_`, `.` and `-`. `details` and
     `extra`: its `reasoning_details`, and its `extra_content` on a call or a message, are sent back unchanged.

@@ -1,4 +1,4 @@
-"""How much a model thinks, in the request field that its provider accepts. Pure.
+"""Sets how much a model thinks, in the request field that its provider accepts. Pure.
 
 Sources are the providers' documentation, as of November 2026.
 """

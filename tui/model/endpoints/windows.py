@@ -44,7 +44,7 @@ _SILENT = ("openai", "anthropic", "gemini", "deepseek", "dashscope", "xai")
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """What a model can do; None where unknown. The window is in tokens.
+    """The abilities of a model; None where unknown. The window is in tokens.
 
     `source` says where it is from: "configuration", "endpoint", "Ollama's default", "known model", or "".
     `unloaded`: the server has yet to load it, and knows the window only then.

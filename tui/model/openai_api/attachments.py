@@ -31,7 +31,7 @@ _NO_PLACE = "not shown to you: this model does not support images from tools"
 
 
 class Attached:
-    """Which attachments of one request are sent, and how its messages refer to them."""
+    """Decides which attachments of one request are sent, and how its messages refer to them."""
 
     def __init__(self, messages: Sequence[Message], traits: Traits) -> None:
         self._traits = traits

@@ -79,7 +79,7 @@ class OpenAIChat:
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """What the endpoint is known to reject, for the user, a few words each."""
+        """Features that the endpoint is known to reject, for the user, a few words each."""
         return self._learned.facts
 
     @property

@@ -51,7 +51,7 @@ class ThinkTags:
         self._settled = False
         self._prose_tags = 0
         self.close_only = False
-        """Whether a closing tag came without an opening one."""
+        """Whether there was a closing tag without an opening one."""
         self.never_closed = False
         """Whether a message that should begin with thinking had none."""
 

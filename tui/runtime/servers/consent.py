@@ -1,4 +1,4 @@
-"""Which servers of this run may start: the user's own, the samples, and those with consent."""
+"""Consent for the servers of this run: the user's own and the samples need none."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Which models may be used: the user's own, and those of other files with consent.
+"""Consent for models: those of files that are not the user's own need it.
 
 A model in someone else's file determines where conversations and keys are sent. Without consent, nothing is
 sent to it, and it gets nothing from the environment or the keychain.

@@ -1,4 +1,4 @@
-"""What is remembered about servers from earlier runs: tasks, eras, accepted definitions."""
+"""The memory of servers across runs: tasks, eras, accepted definitions."""
 
 from tui.core.definitions.accepted import KnownDefinitions
 from tui.core.secrets.redact import Redactor

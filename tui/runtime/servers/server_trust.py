@@ -1,4 +1,4 @@
-"""Which servers are trusted: by configuration, command line or answer, or as a sample."""
+"""Trust in servers: by configuration, command line or answer, or because they are samples."""
 
 import asyncio
 from collections.abc import Callable, Mapping

@@ -20,7 +20,7 @@ MOST_BARS = 2_000
 
 
 class TimeShare(StrEnum):
-    """What time is spent on. The values are the words on screen."""
+    """The activities that take time in a turn. The values are the words on screen."""
 
     MODEL = "model"
     YOU = "waiting for you"
