@@ -139,7 +139,7 @@ def test_an_unmatched_answer_is_marked(wire: Wire):
 
 
 @pytest.mark.parametrize(("sent", "answered"), [(7, "7"), (7, 7.0), ("7", 7), ("a-1", '"a-1"')])
-def test_an_id_of_another_type_is_matched_anyway(wire: Wire, sent: Any, answered: Any):
+def test_an_id_of_another_type_is_matched_and_other_text_is_not(wire: Wire, sent: Any, answered: Any):
     wire.call(sent)
     link = wire.answer(answered)
     if answered == '"a-1"':  # other text is another id
