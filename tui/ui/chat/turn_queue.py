@@ -274,7 +274,7 @@ class TurnQueue:
         self._on_change()
 
     def _requeue_steered(self, stopped: bool) -> None:
-        """Queue what the model was not told before the turn ended; after a stop, give it back."""
+        """Queue steering messages that the model did not get; after a stop, give them back instead."""
         late, self._steered = self._steered, []
         if stopped and late:
             self._give_back("\n".join(one.shown for one in late))

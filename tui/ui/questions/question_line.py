@@ -98,7 +98,7 @@ class QuestionLine(Static):
         self.update(Content.assemble(*parts))
 
     def _groups(self) -> Iterator[tuple[str, str]]:
-        """Yield what stays in one line: keys with what they do, and how many questions wait."""
+        """Yield the unbreakable parts: each key with its label, and the number of waiting questions."""
         for one in self._actions:
             yield self._keys.answers_of(one), f" {self._words.get(one, action(one).label)}"
         if self._waiting:

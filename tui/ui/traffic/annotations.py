@@ -1,4 +1,4 @@
-"""The user's marks, notes and saved filters of a recording."""
+"""The user's marks, notes and saved filters for a recording."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,11 +16,11 @@ from tui.ui.traffic.filtering import Filtering
 from tui.ui.widgets.prompt import PromptLine
 
 KEEP = "+"
-"""Stands in the list of saved filters for saving the active one."""
+"""Entry of the list of saved filters that saves the active one."""
 
 
 class Annotations:
-    """Marks and notes; calls `changed` when a note has changed."""
+    """Marks and notes; calls `changed` after a change of a note."""
 
     def __init__(
         self,

@@ -13,16 +13,16 @@ from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
 from tui.ui.widgets.rows import Row
 
 LAG_SECONDS = 1.0
-"""The linter of a run that goes on may be behind for so long before that is said."""
+"""Seconds by which the linter of a live run may lag behind before this is shown."""
 
 
 class TrafficTitle(SplitBar):
-    """What is shown, how much of it, and whether the newest entry is followed."""
+    """Title: the displayed recording, the number of entries, and whether the newest entry is followed."""
 
     _awaited, _since, _lags = 0, 0.0, False
 
     def update_from(self, recording: Recording, shown: int, following: bool, notes: Row) -> None:
-        """Show the state of a recording of which `shown` entries are in the list."""
+        """Show the state of a recording whose list has `shown` entries."""
         left: Row = (("TRAFFIC  ", "text bold"), (clean_line(recording.title, 60), "text"))
         if problem := recording.problem():
             left = (*left, (f"   ! {clean_line(problem)}", "bad"))
@@ -34,7 +34,7 @@ class TrafficTitle(SplitBar):
         self.show((*left, *notes), (*busy, count, (state, "ok" if state == "following" else "dim")))
 
     def _linting(self, recording: Recording) -> Row:
-        """Return how much the linter has looked at; nothing while it keeps up, or once it has seen all."""
+        """Return the progress of the linter; nothing while it keeps up, or when it has finished."""
         row = linting_of(recording)
         if not row:
             self._awaited, self._lags = 0, False
@@ -47,7 +47,7 @@ class TrafficTitle(SplitBar):
 
 
 class Headings(Bar):
-    """The headings of the columns."""
+    """The column headings."""
 
     def __init__(self, heading: Callable[[], Row]) -> None:
         super().__init__(id="traffic-heads")
@@ -55,7 +55,7 @@ class Headings(Bar):
         self._painted: Row = ()
 
     def look(self) -> None:
-        """Paint the headings again if the columns have changed since they were painted."""
+        """Paint the headings again if the columns have changed."""
         if self._painted and (row := self._heading()) != self._painted:
             self._painted = row
             self.refresh()
@@ -66,10 +66,10 @@ class Headings(Bar):
 
 
 class FilterLine(SplitBar):
-    """The active filter and the search, their progress and results; a click edits the filter."""
+    """The active filter and the search, with progress and results; a click edits the filter."""
 
     def show(self, left: Row, right: Row = ()) -> bool:
-        """Show these texts; without a left one the line is hidden."""
+        """Show these texts. Without a left text, the line is hidden."""
         is_new = super().show(left, right)
         if is_new:
             self.display = bool(left)
@@ -133,18 +133,18 @@ def exact(number: int) -> str:
 
 
 def entry_count(number: int) -> str:
-    """Return a number of entries in words."""
+    """Return a number of entries as text."""
     return "1 entry" if number == 1 else f"{exact(number)} entries"
 
 
 def loading_of(entries: EntryColumns) -> Row:
-    """Return how much of a recording is loaded, nothing if all of it is."""
+    """Return which part of a recording is loaded; nothing once all of it is."""
     loaded, count = entries.loaded, len(entries)
     return () if loaded == count else ((f"loading {loaded * 100 // count} %   ", "warn"),)
 
 
 def linting_of(recording: Recording) -> Row:
-    """Return how much of a recording the linter has judged, nothing if all of it."""
+    """Return which part of a recording has been linted; nothing once all of it has."""
     judged, first, last = recording.judged(), recording.entries.first, recording.entries.last
     if judged >= last:
         return ()
@@ -153,7 +153,7 @@ def linting_of(recording: Recording) -> Row:
 
 
 def shown_of(shown: int, total: int, loaded: int) -> str:
-    """Return how many entries of how many are shown; a filter has only those that are loaded."""
+    """Return how many entries are shown, and of how many; a filter only applies to loaded entries."""
     if shown == total:
         return entry_count(total)
     return f"{exact(shown)} of {exact(loaded)}{' loaded' if loaded < total else ''}"

@@ -1,4 +1,4 @@
-"""Comparing two entries, or two calls: one is marked with a key, the same key on another one compares."""
+"""Compares two entries, or two calls: a key marks one, and the same key on another one compares them."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tui.traffic.diff import Comparison
 
 MOST_COMPARED = 8 * 1024 * 1024
-"""Bytes of a body that is compared."""
+"""Maximum bytes of a body to compare."""
 
 
 class NotComparable(Exception):
@@ -36,7 +36,7 @@ class NotComparable(Exception):
 
 
 def difference_notes(found: "Comparison") -> list[Row]:
-    """Return what is said of a comparison besides its lines."""
+    """Return notes on a comparison, besides its lines."""
     notes: list[str] = []
     if found.same:
         notes.append("Only times, IDs and durations differ." if found.masked else "No differences")
@@ -51,7 +51,7 @@ def difference_notes(found: "Comparison") -> list[Row]:
 class ComparisonScreen(ModalScreen[None]):
     """Compares two entries, or the calls that they belong to if `calls`.
 
-    `values` reads both as JSON values: the calls if its argument is true, else the entries.
+    `values` reads both as JSON values: the calls if its argument is true, otherwise the entries.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -158,7 +158,7 @@ class ComparisonScreen(ModalScreen[None]):
 
 
 class Comparer:
-    """Marks an entry (`marked` is its seq, 0 for none), and compares the next one with it."""
+    """Marks an entry (`marked` is its seq, 0 for none) and compares the next one with it."""
 
     def __init__(
         self, screen: Screen[Any], entries: EntryColumns, list: EntryList, reader: ReaderThread
@@ -195,7 +195,7 @@ class Comparer:
         )
 
     def _call_of(self, seq: int) -> tuple[int, ...]:
-        """Return the request and the response that an entry belongs to, () if to none."""
+        """Return the request and the response of an entry's call, () if it has none."""
         entries = self._entries
         index = entries.index(seq)
         partner = entries.partner(index)

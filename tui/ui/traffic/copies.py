@@ -1,4 +1,4 @@
-"""Copying an entry: as it travelled, indented, as curl, as Python."""
+"""Copies an entry: unchanged, indented, as curl, as Python."""
 
 import json
 import shlex
@@ -20,13 +20,13 @@ WAYS = {
 """The formats, with their labels."""
 
 MOST = 1024 * 1024
-"""Bytes that the clipboard takes."""
+"""Maximum bytes for the clipboard."""
 
 _TOO_LARGE = "Too large for the clipboard. Press w to save it to a file."
 
 
 def copied(way: str, entry: Entry, body: bytes, url: str) -> str:
-    """Return an entry in one of `WAYS`; `url` is that of its server, "" for a server over stdio."""
+    """Return an entry in one of `WAYS`; `url` is its server's URL, "" for a server over stdio."""
     match way:
         case "json":
             return _indented(body)
@@ -59,7 +59,7 @@ def _curl(entry: Entry, body: bytes, url: str) -> str:
 
 
 def _python(entry: Entry, body: bytes) -> str:
-    from pprint import pformat  # after the first frame
+    from pprint import pformat  # not needed for the first frame
 
     try:
         frame = json.loads(body)
@@ -73,7 +73,7 @@ def _python(entry: Entry, body: bytes) -> str:
 
 
 class EntryClipboard:
-    """Copies entries and parts of them, with messages and questions in the app of `owner`."""
+    """Copies entries and parts of them; shows messages and questions in the app of `owner`."""
 
     def __init__(self, owner: Widget, urls: Mapping[str, str]) -> None:
         self._owner, self._urls = owner, urls

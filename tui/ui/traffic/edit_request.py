@@ -1,4 +1,4 @@
-"""Editing the params of a request as JSON before it is sent again."""
+"""Edits the params of a request as JSON before it is sent again."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -18,7 +18,7 @@ from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.text_area import LinesField
 
 SETTLE_SECONDS = 0.2
-"""How long typing must pause before the arguments are checked against the tool's schema."""
+"""How long typing must pause before the arguments are validated with the tool's schema."""
 
 SEND = frozenset(SEND_KEYS.split(","))
 
@@ -26,7 +26,7 @@ _KEYS = (("ctrl+s", "send"), ("esc", "cancel"))
 
 
 class _Params(LinesField):
-    """Handles the keys of the dialog itself, so that keys in a burst act in the order of typing."""
+    """Handles the keys of the dialog itself, so that keys in a burst take effect in order."""
 
     class Done(Message):
         """Send or cancel was pressed."""
@@ -46,10 +46,10 @@ class _Params(LinesField):
 
 
 class EditRequest(ModalScreen[Mapping[str, Any] | None]):
-    """Returns the params to send, or None; `check` returns what is wrong with params by the tool's schema."""
+    """Returns the params to send, or None; `check` returns how params violate the tool's schema."""
 
     TAKES = frozenset({"servers.toggle"})
-    """Actions of the app whose keys do something else in this dialog."""
+    """Actions of the app whose keys mean something else in this dialog."""
 
     DEFAULT_CSS = """
     EditRequest { align: center middle; background: $surface 60%; }
@@ -88,7 +88,7 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
             yield self._keys
 
     def on_mount(self) -> None:
-        # At once: in a burst the next key is for the editor.
+        # Immediately: in a burst, the next key is for the editor.
         self.set_focus(self._area, scroll_visible=False)
         self._area.move_cursor(self._area.document.end)
         self._validate()

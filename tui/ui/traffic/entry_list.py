@@ -1,4 +1,4 @@
-"""The list of the traffic: a million lines, each drawn when it becomes visible; and its last lines."""
+"""The list of the traffic: a million lines, each drawn when it becomes visible; and the traffic pane."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -23,16 +23,16 @@ from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 ADVANCE_MS = 4.0
-"""How long the list may filter new entries in one tick."""
+"""How long the list may filter new entries per tick."""
 
 COUNT_UP_NS = 100_000_000
 """How often the latency of a pending request is updated."""
 
 MOST_TOUCHED = 200
-"""Changed entries whose lines are drawn one by one; with more, all visible lines are."""
+"""Maximum changed entries whose lines are drawn one by one; with more, all visible lines are drawn."""
 
 REST_SECONDS = 1 / 60
-"""Paintings closer to each other are left to Textual's timer, which merges them."""
+"""If the last paint was more recent, Textual's timer paints, which merges paints."""
 
 TAIL_TICKS_PER_SECOND = 10
 TAIL_LINES = 5
@@ -41,14 +41,14 @@ TAIL_LINES = 5
 class EntryList(LinePane, inherit_bindings=False):
     """Shows the entries of a view, one line each, and follows the newest until the user scrolls up.
 
-    Nothing tells the list that entries arrived: `tick` looks. Only visible lines are made. While it is
-    `live`, the latency of pending requests grows. `preview` returns by seq what the columns do not have.
+    The list is not notified of new entries: `tick` checks for them. Only visible lines are created. While it
+    is `live`, the latency of pending requests grows. `preview` returns data, by seq, that the columns lack.
     """
 
     CURSOR = True
 
     class Moved(Message):
-        """The cursor is on another entry, or there is none anymore."""
+        """The cursor is on another entry, or there is none any more."""
 
     class Chosen(Message):
         """The selected entry was clicked again."""
@@ -77,7 +77,7 @@ class EntryList(LinePane, inherit_bindings=False):
         super().__init__(id=id)
         self.entries = entries
         self.view: View | Arrangement = View(entries)
-        self.hits: View | None = None  # of the search in the list
+        self.hits: View | None = None  # matches of the search in the list
         self._hits_state = (0, 0)
         self.empty = empty
         self._maker = RowMaker(entries, symbols)
@@ -86,12 +86,12 @@ class EntryList(LinePane, inherit_bindings=False):
         self._clock = clock
         self._preview = preview
         self._notes = notes if notes is not None else {}
-        self.selected = 0  # seq of the entry under the cursor, 0 if there is none
-        self._related: tuple[int, int] = (-1, -1)  # partner and root of the selected entry
+        self.selected = 0  # seq of the entry under the cursor, 0 if none
+        self._related: tuple[int, int] = (-1, -1)  # indexes of the selected entry's partner and root
         self._revision = 0
         self._changes = (0, 0, 0)  # the view, how often its rows moved, what was dropped
-        self._touched = 0  # changes of entries that were taken in
-        self._shows_hole = False  # entries that are still loaded were painted
+        self._touched = 0  # number of changes of entries that were applied
+        self._shows_hole = False  # some painted entries are still being loaded
         self._rows = 0
         self._counted_ns = 0
         self._layout: Layout | None = None
@@ -104,7 +104,7 @@ class EntryList(LinePane, inherit_bindings=False):
         return self.entries.index(self.selected) if self.selected else -1
 
     def show(self, view: View | Arrangement) -> None:
-        """Show another view; the cursor stays on its entry, or goes to the nearest one."""
+        """Show another view. The cursor stays on its entry, or moves to the nearest one."""
         self.view = view
         view.advance()
         if not view.in_time_order:
@@ -114,7 +114,7 @@ class EntryList(LinePane, inherit_bindings=False):
             self.show_row(self.cursor)
 
     def show_hits(self, hits: View | None) -> None:
-        """Mark the entries that a search matches, None for no search; cheap if they are the same."""
+        """Mark the entries that a search matches, None for no search; cheap if nothing changed."""
         state = (0, 0) if hits is None else (id(hits), hits.revision)
         if state != self._hits_state:
             self.hits, self._hits_state = hits, state
@@ -126,9 +126,9 @@ class EntryList(LinePane, inherit_bindings=False):
             self.rows_changed()
 
     def tick(self, live: bool = True) -> bool:
-        """Take in new entries; return whether there were any. Cheap if not.
+        """Add new entries; return whether there were any. Cheap if not.
 
-        It stays `live` only while the recording is still written.
+        `live` says whether the recording is still being written.
         """
         self.live &= live
         self.view.advance(ADVANCE_MS)
@@ -138,7 +138,7 @@ class EntryList(LinePane, inherit_bindings=False):
         return True
 
     def select(self, seq: int) -> bool:
-        """Put the cursor on an entry; return False if it is not in the view."""
+        """Move the cursor to an entry; return False if it is not in the view."""
         row = self.view.row_of(seq)
         if row < 0:
             return False
@@ -169,7 +169,7 @@ class EntryList(LinePane, inherit_bindings=False):
             self.notify("Hidden by the filter. Press esc to clear the filter.", timeout=4)
 
     def turn(self) -> int:
-        """Return the turn that caused the selected entry; say if there is none, and return 0."""
+        """Return the turn that caused the selected entry; if there is none, say so and return 0."""
         index = self.index
         turn = self.entries.turn[index] if index >= 0 else 0
         if index >= 0 and not turn:
@@ -254,7 +254,7 @@ class EntryList(LinePane, inherit_bindings=False):
         self._layout = None
 
     def rows_changed(self, start: int = 0) -> None:
-        """Rows were added; a user at an older entry stays there."""
+        """Rows were added. If the user is at an older entry, it stays in place."""
         following = self.following and self.view.in_time_order
         super().rows_changed(start)
         self.following = following
@@ -262,7 +262,7 @@ class EntryList(LinePane, inherit_bindings=False):
             self._pin()
 
     def _take_in(self) -> None:
-        """Find the cursor's entry and the visible ones again: rows may have come before and after them."""
+        """Find the cursor's entry and the visible ones again, since rows may have been added anywhere."""
         view, before = self.view, self._rows
         self._revision, self._rows = view.revision, len(view)
         changes = id(view), view.moves, self.entries.gone
@@ -281,7 +281,7 @@ class EntryList(LinePane, inherit_bindings=False):
         self.cursor_moved(self.cursor)
 
     def _draw_touched(self) -> bool:
-        """Draw the lines of entries that have changed; return False, and draw none, if there are many."""
+        """Draw the lines of changed entries; return False, and draw none, if there are too many."""
         touched, since = self.entries.touched, self._touched
         self._touched = len(touched)
         if self._touched - since > MOST_TOUCHED:
@@ -295,12 +295,12 @@ class EntryList(LinePane, inherit_bindings=False):
         return True
 
     def _shift(self, rows: int) -> None:
-        """Keep the cursor's line where it is on screen: rows came or went above it."""
+        """Keep the cursor's line in its place on screen although rows above it were added or removed."""
         self._resize_rows(self.row_count())
         self._place(self.scroll_y + rows)
 
     def _count_up(self) -> bool:
-        """Draw visible pending requests again, whose latency grows."""
+        """Draw visible pending requests again, because their latency grows."""
         now = self._clock()
         if not self.live or now - self._counted_ns < COUNT_UP_NS:
             return False
@@ -355,7 +355,7 @@ class EntryList(LinePane, inherit_bindings=False):
         self.move_cursor(index)
 
     def paint_now(self, *others: Widget) -> None:
-        """Paint what changed in this pane and in others now, not at Textual's next refresh."""
+        """Paint the changes in this pane and in others now, not at Textual's next refresh."""
         screen, now = self.screen, time.monotonic()
         if now - self._painted_at < REST_SECONDS or not screen.is_current:
             return
@@ -364,7 +364,7 @@ class EntryList(LinePane, inherit_bindings=False):
 
 
 class TrafficTail(EntryList, can_focus=False):
-    """The last lines of the list, always following; a click opens the traffic screen."""
+    """The traffic pane: the last lines of the list, always following; a click opens the traffic screen."""
 
     DEFAULT_CSS = f"TrafficTail {{ height: {TAIL_LINES}; background: $surface; scrollbar-size-vertical: 0; }}"
 
@@ -379,7 +379,7 @@ class TrafficTail(EntryList, can_focus=False):
         self.set_interval(1 / TAIL_TICKS_PER_SECOND, self.tick)
 
     def row(self, index: int) -> Row:
-        """Return the line of an entry, without the sign of the cursor."""
+        """Return the line of an entry, without the cursor's sign."""
         row = super().row(index)
         return ((" ", ""), *row[1:]) if self.row_selectable(index) else row
 

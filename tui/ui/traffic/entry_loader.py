@@ -15,22 +15,22 @@ from tui.ui.widgets.symbols import SEVERITY_STYLES, Symbols
 from tui.ui.widgets.tree import Tree
 
 HEAD = 256 * 1024
-"""Bytes that are read first; a larger body is read in a second request."""
+"""Bytes to read first; a larger body is read with a second request."""
 
 MOST = 64 * 1024 * 1024
-"""Bytes of a body that the tree and the search cover; the raw view has all of it."""
+"""Maximum bytes of a body in the tree and the search; the raw view shows all of it."""
 
 MOST_STEPS = 400
-"""Entries of one call that are listed."""
+"""Maximum entries of one call to list."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedEntry:
-    """An entry as it was read.
+    """A loaded entry.
 
     Attributes:
-        body: up to `MOST` bytes of it.
-        stored: how many bytes of the body are stored.
+        body: up to `MOST` bytes of the body.
+        stored: number of stored bytes of the body.
         steps: indices of the entries of its call, or of the entry alone.
     """
 
@@ -44,11 +44,11 @@ class LoadedEntry:
 
 
 def whole_entry(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
-    """Return an entry with up to `limit` bytes of its body, also if it was a part of a batch."""
+    """Return an entry with up to `limit` bytes of its body, even if it was part of a batch."""
     entry = reader.entry(seq, limit)
     if entry is None or entry.body:
         return entry
-    from tui.traffic.record.entry_reader import with_part_of_batch  # after the first frame
+    from tui.traffic.record.entry_reader import with_part_of_batch  # not needed for the first frame
 
     return with_part_of_batch(reader, entry, limit)
 
@@ -122,7 +122,7 @@ class EntryLoader:
         )
 
     def _steps(self, seq: int) -> Sequence[int]:
-        """Return the entries that share the first request of a call."""
+        """Return the entries of a call, which share its first request."""
         entries = self._entries
         index = entries.index(seq)
         root = entries.root[index] if index >= 0 else 0

@@ -1,4 +1,4 @@
-"""One line of the traffic: an entry's columns as text, as many as fit the width. Pure."""
+"""One line of the traffic: as many of an entry's columns as fit the width, as text. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,26 +16,26 @@ from tui.ui.widgets.symbols import OUTCOME_STYLES, OUTCOME_WORDS, SEVERITY_STYLE
 from tui.ui.widgets.times import SECOND, TimeMode, bar, clock, share, since
 
 MEDIUM, WIDE = 112, 160
-"""Widths from which time differences, ids and bars are shown, and from which outcomes are words."""
+"""Minimum widths: for time differences, ids and bars, and for outcomes as words."""
 
 NAME_CHARS = 96
 PREVIEWED = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.EVENT})
-"""Kinds shown by the start of their text."""
+"""Kinds for which the start of their text is shown."""
 
 LISTEN = "subscriptions/listen"
 
 _UNFOLD = "handshake and lists"
 _DIMMED = {"text": "dim", "tool": "dim", "ok": "dim", "warn": "dim", "rule": "rule"}
-"""Styles of what every start needs, instead of those of calls; failures stay as they are."""
+"""Styles of handshakes and lists, instead of those of calls; failures keep theirs."""
 
 _LONG, _SLOW = SECOND // 10, SECOND
 _WEIGHTS = (("dim", "rule"), ("text", "dim"), ("warn", "warn"))
-"""Styles of a latency and of its bar: short, long, slow."""
+"""Styles of a latency and its bar: short, long, slow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Widths of the columns in cells, 0 for one that is left out; `what`, method and tool, takes the rest."""
+    """Widths of the columns in cells, 0 if omitted; `what` (method and tool) gets the remaining width."""
 
     time: int
     delta: int
@@ -51,7 +51,7 @@ class Layout:
 
     @property
     def method(self) -> int:
-        """The width of the method where a tool stands beside it."""
+        """The width of the method if a tool is shown next to it."""
         return min(26, max(10, self.what * 2 // 5))
 
     @property
@@ -61,7 +61,7 @@ class Layout:
 
 
 def layout_for(width: int, mode: TimeMode, server_cells: int) -> Layout:
-    """Return the columns for a width; `server_cells` is the width of the longest server name."""
+    """Return the columns for a width. `server_cells` is the width of the longest server name."""
     narrow, wide = width < MEDIUM, width >= WIDE
     time = (12, 11, 0 if not narrow else 9)[mode]
     delta = 0 if narrow else 8
@@ -76,7 +76,7 @@ def layout_for(width: int, mode: TimeMode, server_cells: int) -> Layout:
 
 @dataclass(frozen=True, slots=True)
 class RowContext:
-    """What a line shows that is not in the columns of its entry.
+    """Data for a line that is not in its entry's columns.
 
     Attributes:
         previous: index of the entry in the line above, -1 for none.
@@ -84,8 +84,8 @@ class RowContext:
         lead: the sign at the left end: cursor, partner, same call.
         text: the start of the text of an entry without a method.
         is_hit: whether the search in the list matches the entry.
-        fold: what the line stands for, if not for its entry alone.
-        is_call: whether a request stands for its response too, which is not listed.
+        fold: the folded rows that the line represents, if not only its entry.
+        is_call: whether a request also represents its response, which is not listed.
     """
 
     previous: int = -1
@@ -99,7 +99,7 @@ class RowContext:
 
 
 class RowMaker:
-    """Makes lines, with times in the format `mode`; caches cleaned names."""
+    """Creates lines, with times in the format `mode`; caches cleaned names."""
 
     def __init__(self, entries: EntryColumns, symbols: Symbols) -> None:
         self.mode = TimeMode.CLOCK
@@ -107,7 +107,7 @@ class RowMaker:
         self._symbols = symbols
         self._cleaned: dict[str, str] = {}
         self._looks: dict[tuple[int, int], tuple[str, str, str]] = {}
-        self._setup = bytearray()  # by the number of a method: whether its lines are dimmed
+        self._setup = bytearray()  # by method number: whether its lines are dimmed
 
     def name(self, text: str) -> str:
         known = self._cleaned.get(text)
@@ -131,7 +131,7 @@ class RowMaker:
         what = crop(self._what(index, columns, context), columns.what)
         spans += pad(what, columns.what + columns.gap, "dim")
         if columns.ident:
-            # Ids differ at their end.
+            # Ids differ at their ends.
             short = ident if len(ident) <= columns.ident else f"…{ident[1 - columns.ident :]}"
             spans.append(_kept_cell(short, "dim", columns.ident, gap, right=False))
         fold = context.fold
@@ -150,7 +150,7 @@ class RowMaker:
         return _joined(spans)
 
     def head(self, columns: Layout, order: Order | None = None) -> Row:
-        """Return the headings, each with the key that sorts by it; an arrow shows the order."""
+        """Return the headings, each with the key that sorts by it. An arrow shows the order."""
         gap = " " * columns.gap
         method = max(0, columns.method - len("method "))
         parts = [
@@ -247,7 +247,7 @@ class RowMaker:
         is_unknown = answer and entries.is_uncertain(index)
         if outcome == Outcome.PENDING and context.now_ns and not is_unknown:
             ns = max(0, context.now_ns - entries.mono[index])
-        # A subscription is meant to stay open, it is not waited for.
+        # A subscription is meant to stay open; nothing waits for it.
         open = outcome == Outcome.PENDING and entries.methods.texts[entries.method[index]] == LISTEN
         style, shade = ("dim", "rule") if open else _WEIGHTS[(ns >= _LONG) + (ns >= _SLOW)]
         spans: list[Span] = []
@@ -266,7 +266,7 @@ class RowMaker:
 
 
 def paragraphs(texts: Sequence[str], cells: int) -> list[Row]:
-    """Return the rows shown while there are no entries."""
+    """Return the rows to show while there are no entries."""
     rows: list[Row] = [EMPTY]
     for text in texts:
         rows += wrap(((text, "dim"),), max(8, cells - 4), first=(("  ", ""),))
@@ -275,7 +275,7 @@ def paragraphs(texts: Sequence[str], cells: int) -> list[Row]:
 
 
 def _cell(text: str, style: str, cells: int, gap: str, *, right: bool = True) -> Span:
-    """Return a cell cropped and padded to its width, with the gap after it."""
+    """Return a cell cropped and padded to its width, followed by the gap."""
     width = cells_of(text)
     if width > cells:
         text = f"{head_of(text, cells - 1)}…"
@@ -285,11 +285,11 @@ def _cell(text: str, style: str, cells: int, gap: str, *, right: bool = True) ->
 
 
 _kept_cell = lru_cache(512)(_cell)
-"""For what many lines have in common."""
+"""A cache for cells that many lines share."""
 
 
 def _joined(spans: list[Span]) -> Row:
-    """Return spans with neighbors of the same style joined: that halves the time to paint a line."""
+    """Merge adjacent spans of the same style: that halves the time to paint a line."""
     joined: list[Span] = []
     before = None
     for piece in spans:

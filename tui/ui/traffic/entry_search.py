@@ -1,4 +1,4 @@
-"""Searching in the open entry: the offsets of a text in a body, and going from match to match."""
+"""Searches the open entry: the offsets of a text in a body, and navigation between matches."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -14,17 +14,17 @@ from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.tree import Tree
 
 STEP = 16 * 1024
-"""Bytes that are searched at once."""
+"""Bytes to search at once."""
 
 MOST = 10_000
-"""Matches; nobody steps through more."""
+"""Maximum matches."""
 
 _BYTES_PER_CHARACTER = 64
-"""A folded character may be several characters, each an escape in a string inside a string."""
+"""A folded character may be several characters, each of them an escape in a string within a string."""
 
 
 def places(data: bytes, text: str, stop: Event | None = None) -> list[int]:
-    """Return the offsets where `text` occurs, compared as in a filter; in JSON also with escapes resolved.
+    """Return the offsets where `text` occurs, compared as in a filter; in JSON, also with escapes resolved.
 
     Setting `stop` from another thread ends the search early.
     """
@@ -48,7 +48,7 @@ def _cut(data: bytes, at: int) -> int:
     """Return the last offset up to `at` that is not inside a character or an escape."""
     if at >= len(data):
         return len(data)
-    for _ in range(3):  # a character has at most three bytes after its first
+    for _ in range(3):  # a character has at most three bytes after the first
         at -= data[at] & 0xC0 == 0x80
     start = max(0, at - STEP // 2)
     return start + end_of_escapes(data[start:at].decode("latin-1"))
@@ -82,7 +82,7 @@ def _byte_offsets(text: str) -> list[int]:
 
 
 def _decoded(text: str, offsets: Sequence[int]) -> tuple[str, list[int]]:
-    """Return a text without its escapes, and the offsets of its characters."""
+    """Return a text with its escapes resolved, and the offsets of its characters."""
     parts: list[str] = []
     kept: list[int] = []
     at = 0
@@ -95,7 +95,7 @@ def _decoded(text: str, offsets: Sequence[int]) -> tuple[str, list[int]]:
 
 
 class EntrySearch:
-    """Goes from match to match in the page that has the focus; the text is highlighted in all `pages`."""
+    """Goes from match to match in the page with the focus; the text is highlighted in all `pages`."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class EntrySearch:
         prompt: PromptLine,
     ) -> None:
         self._pages, self._current, self._prompt = pages, current, prompt
-        self._searched: tuple[str, object] = ("", None)  # the text and the entry of `_offsets`
+        self._searched: tuple[str, object] = ("", None)  # text and entry of `_offsets`
         self._offsets: list[int] = []
         self._last: tuple[object, int, int] = (None, -1, 0)  # sheet, row and offset of the last match
 
@@ -118,7 +118,7 @@ class EntrySearch:
         )
 
     def begin(self, text: str) -> None:
-        """Highlight a text and go to its first match."""
+        """Highlight a text and go to the first match."""
         for page in self._pages:
             page.seek(text)
         if text:
@@ -146,7 +146,7 @@ class EntrySearch:
     def _match_in_body(
         self, page: Page, loaded: LoadedEntry, direction: int, first: bool, stop: Event
     ) -> Callable[[], None]:
-        """Find the next match, in a thread; return what goes there."""
+        """Find the next match, in a thread; return a function that goes to it."""
         searched, offsets = (page.search_text, loaded), self._offsets
         if self._searched != searched:
             offsets = places(loaded.body, page.search_text, stop)

@@ -1,4 +1,4 @@
-"""The open entry: as a tree, beside its partner, as bytes, in time, explained, with its findings."""
+"""The open entry: as a tree, next to its partner, as bytes, on a time line, explained, with findings."""
 
 import asyncio
 from collections.abc import Callable
@@ -36,17 +36,17 @@ from tui.ui.widgets.tasks import Tasks
 from tui.ui.widgets.tree import Tree
 
 SIDE_BY_SIDE = 100
-"""Columns from which a pair is shown side by side; below, one over the other."""
+"""Minimum columns for showing a pair side by side; otherwise, one is above the other."""
 
 MOST_A_SECOND = 8
-"""Entries loaded per second while the newest is followed."""
+"""Maximum entries loaded per second while the newest is followed."""
 
 FAILED = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST})
 _TABS = tuple(EntryTab)
 
 
 class EntryView(Vertical):
-    """Shows entries, and owns the search in them and the copying of them; files go to `folder`."""
+    """Shows entries, and owns their search and clipboard; files are saved to `folder`."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.ENTRY)
 
@@ -108,13 +108,13 @@ class EntryView(Vertical):
         return self._tabs.active
 
     def show_entry(self, seq: int) -> None:
-        """Show an entry once it is loaded; it is skipped if another one is wanted by then."""
+        """Show an entry once it is loaded, unless another one has been requested by then."""
         self._wanted = seq
         if seq and (self._loading is None or self._loading.done()):
             self._loading = self._tasks.start(self._load(), "load an entry")
 
     def reload(self) -> None:
-        """Load the entry again: its partner, its findings or its note may be new."""
+        """Load the entry again: its partner, findings or note may be new."""
         if self.loaded is not None:
             self.show_entry(self.loaded.entry.seq)
 
@@ -132,7 +132,7 @@ class EntryView(Vertical):
         self._fill()
 
     def fit(self, width: int) -> None:
-        """Show a pair side by side if there is room; then that is the view to begin with."""
+        """Show a pair side by side if there is room, in the default view."""
         self.set_class(width < SIDE_BY_SIDE, "-over")
         if self.loaded is None:
             self._tabs.active = self._usual_tab()
@@ -141,13 +141,13 @@ class EntryView(Vertical):
         return EntryTab.TREE if self.app.size.width < SIDE_BY_SIDE else EntryTab.PAIR
 
     def begin(self, findings: bool) -> None:
-        """Choose the view that opens: the findings if they are wanted, else not these."""
+        """Choose the view to open: the findings if requested, otherwise not the findings."""
         if findings or self.tab is EntryTab.FINDINGS:
             self._tabs.active = EntryTab.FINDINGS if findings else self._usual_tab()
 
     @property
     def page(self) -> Page:
-        """The page that has the focus, else the first."""
+        """The page with the focus, by default the first one."""
         return next((page for page in self.pages if page.has_focus), self.pages[0])
 
     @property
@@ -304,7 +304,7 @@ class EntryView(Vertical):
             self.clipboard.copy_as(loaded)
 
     def action_entry_save(self) -> None:
-        """Save the image under the cursor, or else the whole body."""
+        """Save the image under the cursor, otherwise the whole body."""
         loaded, sheet = self.entry_in_page, self.page.sheet
         if loaded is None:
             return
@@ -320,14 +320,14 @@ class EntryView(Vertical):
 
 
 SHORT = 20
-"""Rows below which an open entry covers the list."""
+"""If there are fewer rows, an open entry covers the list."""
 
 LOAD_SECONDS, LOAD_CHECKS = 0.01, 200
-"""How often, and how many times, a key checks whether the entry that it needs is loaded."""
+"""Interval and number of checks for which a key waits until its entry is loaded."""
 
 
 class EntryPanel:
-    """Opens and closes the selected entry below the list; `headings` stand over the list."""
+    """Opens and closes the selected entry below the list; `headings` are above the list."""
 
     def __init__(self, screen: Screen[Any], list: EntryList, headings: Widget, entry: EntryView) -> None:
         self._screen, self._list, self._headings, self._entry = screen, list, headings, entry
@@ -348,12 +348,12 @@ class EntryPanel:
         self._screen.call_after_refresh(lambda: self._list.show_row(self._list.cursor))
 
     def look(self) -> None:
-        """Show what is new in the open entry."""
+        """Update the open entry."""
         if self.is_open:
             self._entry.look()
 
     def _shows_findings(self) -> bool:
-        """Whether the selected entry failed and the linter says why."""
+        """Whether the selected entry failed and has findings that say why."""
         entries, index = self._list.entries, self._list.index
         if index < 0 or entries.outcome[index] not in FAILED:
             return False
@@ -374,12 +374,15 @@ class EntryPanel:
             whole = screen.size.height < SHORT or (screen.has_class("-whole") and is_open)
         hidden = whole and is_open
         screen.set_class(hidden, "-whole")
-        # Not by stylesheet, which is applied later: the next key is for what is visible now.
+        # Not with a stylesheet, which is applied later: the next key is for what is visible now.
         self._entry.display = is_open
         self._list.display = self._headings.display = not hidden
 
     async def copy(self) -> None:
-        """Copy the selected entry once it is loaded. Keys that follow wait: they are for the question how."""
+        """Copy the selected entry once it is loaded.
+
+        Later keys wait: they are for the question about the format.
+        """
         if not self._list.selected:
             return
         if not self.is_open:

@@ -1,4 +1,4 @@
-"""Exporting entries: which, as what, where to; in a thread, and never over an existing file unasked."""
+"""Exports entries: asks for selection, format and file, writes in a thread, and confirms overwriting."""
 
 import asyncio
 import contextlib
@@ -31,20 +31,20 @@ from tui.ui.widgets.rows import Row
 from tui.ui.widgets.tasks import Tasks
 
 SLICE_SECONDS, REST_SECONDS = 0.004, 0.002
-"""How long the thread writes, and how long it then rests: painting and keys come first."""
+"""How long the thread writes, and how long it then pauses: painting and keys have priority."""
 
 PAGE = 256
-"""Entries whose columns are read at once."""
+"""Number of entries whose columns are read at once."""
 
 MOST_COUNTED = 20_000
-"""Entries whose servers and sizes are counted before an export; it takes milliseconds."""
+"""Maximum entries whose servers and sizes are counted before an export, which takes milliseconds."""
 
 MOST_READ = 5_000
-"""Entries that are read to say what is in an export."""
+"""Maximum entries to read for the summary of an export."""
 
 
 class Exporter:
-    """Asks what to export, and writes it; one export at a time. `note` is its progress, "" for none."""
+    """Asks what to export, and writes it; one export at a time. `note` is its progress, or ""."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Exporter:
         self._screen.app.push_screen(Picker("Export", choices), chosen)
 
     def why_stay(self) -> str:
-        """Return why the screen cannot be closed for another, or ""."""
+        """Return why the screen cannot be closed because of an export, or ""."""
         if self._prompt.display:
             return FINISH_INPUT
         return "An export is running. Press esc to cancel it first." if self.row else ""
@@ -98,7 +98,7 @@ class Exporter:
         return True
 
     def _selections(self) -> dict[str, tuple[str, Sequence[int]]]:
-        """Return what can be exported: a label, and the indices that it has now, whatever comes later."""
+        """Return the possible selections: a label, and the current indices, which stay fixed."""
         entries, view, index = self._recording.entries, self._filtering.view, self._list.index
         rows = view.indices(0, len(view))
         if index < 0 or not rows:
@@ -131,7 +131,10 @@ class Exporter:
         self._screen.app.push_screen(dialog, chosen)
 
     def _contents(self, seqs: Sequence[int], stop: threading.Event) -> str:
-        """Return what is in these entries, in words; in a thread, and of a long export only the beginning."""
+        """Return a summary of these entries.
+
+        Runs in a thread; for a long export, it only covers the start.
+        """
         from tui.storage.exports.contents import ExportContents
 
         contents = ExportContents()
@@ -183,7 +186,7 @@ class Exporter:
         except asyncio.CancelledError:
             stop.set()
             await asyncio.wait({work})
-            work.exception()  # the screen was left: nothing to report
+            work.exception()  # the screen was closed: nothing to report
             raise
         except FileExistsError:
             self._ask_over(wanted)
@@ -220,15 +223,16 @@ class Exporter:
     def _export(
         self, wanted: "_Wanted", title: str, stop: threading.Event, over: bool
     ) -> tuple[int, int, int]:
-        """Write the file, in a thread; return how many entries and bytes it has, and how many lost bodies.
+        """Write the file, in a thread; return its number of entries, bytes and lost bodies.
 
-        Raises `FileExistsError` if the file is there and `over` is not set, else `OSError` or `McptuiError`.
+        Raises `FileExistsError` if the file exists and `over` is not set, otherwise `OSError` or
+        `McptuiError`.
         """
         from tui.storage.exports.export import Format, exported, write_whole
 
         seqs, path = wanted.seqs, wanted.path
         if not over:
-            path.open("xb").close()  # no other program can create it meanwhile
+            path.open("xb").close()  # no other program can create it in the meantime
         try:
             with closing(self._recording.open_reader()) as reader:
                 source = _EntrySource(reader, seqs, lambda done: self._note_progress(done, len(seqs), stop))
@@ -250,7 +254,7 @@ class Exporter:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What to export; `shapes` stand in place of values, as with `--redact`."""
+    """The requested export; `shapes` replaces values with placeholders, like `--redact`."""
 
     seqs: Sequence[int]
     form: str
@@ -259,14 +263,14 @@ class _Wanted:
 
 
 class _EntrySource:
-    """Reads the entries of an export, with a rest after each slice of time."""
+    """Reads the entries of an export, with a pause after each slice of time."""
 
     def __init__(self, reader: TrafficReader, seqs: Sequence[int], rest: Callable[[int], None]) -> None:
         self._reader, self._seqs, self._rest = reader, seqs, rest
         self._read = 0
         self._until = time.monotonic() + SLICE_SECONDS
         self.gone: set[int] = set()  # entries that could not be read because they were dropped
-        self.bodiless: set[int] = set()  # entries whose body is on a damaged page
+        self.bodiless: set[int] = set()  # entries with a body on a damaged page
 
     def columns(self) -> Iterator[Entry]:
         """Yield the entries without bodies."""
@@ -277,7 +281,7 @@ class _EntrySource:
             while entry is not None and entry.seq < seq:
                 entry = next(page, None)
             if entry is None:
-                # Many at a time, unless most of them are not wanted.
+                # Many at a time, unless most of them are not selected.
                 later = self._seqs[min(place + PAGE // 8, len(self._seqs) - 1)]
                 page = iter(self._reader.columns(seq - 1, PAGE if 0 < later - seq < PAGE else 1))
                 entry = next(page, None)

@@ -1,4 +1,4 @@
-"""The line in which a filter is typed, with completions and errors."""
+"""The filter input, with completions and errors."""
 
 from typing import ClassVar
 
@@ -22,10 +22,10 @@ from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
 MOST_VISIBLE = 8
-"""Completions that are visible at once."""
+"""Maximum visible completions."""
 
 TYPING_SECONDS = 0.12
-"""How long a filter waits for the next character before it is applied."""
+"""How long a filter waits for more input before it is applied."""
 
 
 class _Underlined(Highlighter):
@@ -80,7 +80,7 @@ class _Completions(LinePane, can_focus=False):
 
 
 class _Problem(Bar):
-    """The error in the filter, in a sentence."""
+    """The error in the filter, as a sentence."""
 
     sentence = ""
 
@@ -89,7 +89,7 @@ class _Problem(Bar):
 
 
 class FilterBar(Vertical):
-    """Asks for a filter while the list shows its matches."""
+    """Asks for a filter. Meanwhile, the list shows its matches."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "cancel", priority=True),
@@ -108,14 +108,14 @@ class FilterBar(Vertical):
     """
 
     class Changed(Message):
-        """The text is a valid filter now."""
+        """The text is a valid filter."""
 
         def __init__(self, query: Query) -> None:
             super().__init__()
             self.query = query
 
     class Closed(Message):
-        """The filter was submitted; or cancelled, and `query` is the one from before."""
+        """The filter was submitted, or cancelled; then `query` is the previous one."""
 
         def __init__(self, query: Query) -> None:
             super().__init__()
@@ -157,7 +157,7 @@ class FilterBar(Vertical):
         with self.prevent(Input.Changed):
             self._input.value = text
         self._input.cursor_position = len(text)
-        # At once: the next key of a burst is for the filter.
+        # Immediately: the next key of a burst is for the filter.
         self.screen.set_focus(self._input, scroll_visible=False)
         self._read()
 
@@ -165,7 +165,7 @@ class FilterBar(Vertical):
         text, cursor = self._input.value, self._input.cursor_position
         query = self._query = self._underlined.query = parse(text)
         self._completions.show(complete(text, cursor, seen_names(self._entries)))
-        # What is still being typed is not an error yet.
+        # An unfinished term is not an error yet.
         wrong = next(
             (problem for problem in query.problems if problem.end < len(text) or cursor < len(text)), None
         )

@@ -1,4 +1,4 @@
-"""The active filter and the search inside it: their views, progress and matches."""
+"""The active filter and the search within it: their views, progress and matches."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import Row
 
 SEARCH_MS = 3.0
-"""How long a search may go on in one look of the screen."""
+"""How long a search may run per update of the screen."""
 
 
 CALLS_ONLY = "Nothing to fold: only calls are listed when sorted by latency."
@@ -32,10 +32,10 @@ _EMPTY_OPENED = ("No matching entries.", "Press esc to go back, / to edit the fi
 
 
 class Filtering:
-    """Keeps the view that the list shows, of the active filter, and the view of what is searched for."""
+    """Owns the view that the list shows, for the active filter, and the view of the search."""
 
     def __init__(self, recording: Recording, worked: Callable[[], None] = lambda: None) -> None:
-        """Create it; `worked` is called when the columns of all entries were gone through."""
+        """Create it; `worked` is called after a pass through the columns of all entries."""
         self._recording, self._worked = recording, worked
         self._work: asyncio.Handle | None = None
         self.query = EVERYTHING
@@ -61,14 +61,14 @@ class Filtering:
         return self.query.root is not None
 
     def filter(self, query: Query) -> View | Arrangement:
-        """Apply a valid filter; return what to show, which has no rows yet."""
+        """Apply a valid filter; return what to show. It has no rows yet."""
         self.view.close()
         self.query, self.view = query, self._view(query)
         self.search(self.search_text)
         return self.arranged()
 
     def arranged(self) -> View | Arrangement:
-        """Return the rows of the filter, folded and sorted as it is wanted."""
+        """Return the rows of the filter, folded and sorted as requested."""
         self._arranged = None
         if not self.folds and self.order is None:
             return self.view
@@ -78,22 +78,22 @@ class Filtering:
 
     @property
     def has_calls_only(self) -> bool:
-        """Whether the list has calls only, each once."""
+        """Whether the list only has calls, one row per call."""
         return self._arranged is not None and self._arranged.calls_only
 
     @property
     def rows(self) -> View | Arrangement:
-        """What the list shows."""
+        """The view that the list shows."""
         return self._arranged if self._arranged is not None else self.view
 
     @property
     def hits(self) -> View | None:
-        """The view of what is searched for, None without a search."""
+        """The view of the search, None without a search."""
         return self._search
 
     @property
     def order_row(self) -> Row:
-        """How the rows are arranged, empty for all of them in the order of their times."""
+        """Description of the order of the rows; empty for all entries by time."""
         found = self._arranged
         if found is None or not (found.folds or found.order):
             return ()
@@ -104,7 +104,7 @@ class Filtering:
         return ((f"   {calls}{verb} by {found.order.column.value}", "accent"),)
 
     def search(self, text: str) -> None:
-        """Search for a filter expression, or for the text itself if it is none."""
+        """Search for a filter expression; anything else is searched for as text."""
         if self._search is not None:
             self._search.close()
             self._search = None
@@ -116,7 +116,7 @@ class Filtering:
             self._search = self._view(query.within(self.query))
 
     def match(self, seq: int, direction: int) -> int:
-        """Return the seq of the match after an entry, or before it; 0 if there is none, or none yet."""
+        """Return the seq of the next or previous match from an entry; 0 if there is none, or none yet."""
         if self._search is None:
             return 0
         self._search.advance(SEARCH_MS)
@@ -124,9 +124,9 @@ class Filtering:
         return match.seq if match is not None else 0
 
     def advance(self) -> None:
-        """Search for some milliseconds, and go on with search and filter until the next look.
+        """Search for a few milliseconds, and continue search and filter in slices until the next update.
 
-        Between two slices the event loop has its turn: a key waits for one of them at most.
+        Between two slices, the event loop runs: a key waits for one slice at most.
         """
         if self._search is not None:
             self._search.advance(SEARCH_MS)
@@ -152,24 +152,24 @@ class Filtering:
 
     @property
     def is_searching(self) -> bool:
-        """Whether a search has not reached the last entry."""
+        """Whether a search has not reached the last entry yet."""
         return self._search is not None and not self._search.is_done
 
     @property
     def can_cancel(self) -> bool:
-        """Whether the filter or the search still goes through entries."""
+        """Whether the filter or the search is still running."""
         is_busy = any(view is not None and view.is_at_work for view in (self.view, self._search))
         return is_busy and bool(self.is_filtered or self.search_text)
 
     def cancel(self) -> None:
-        """Skip the entries that were not looked at yet."""
+        """Skip the entries that have not been checked yet."""
         self.view.cancel()
         if self._search is not None:
             self._search.cancel()
 
     @property
     def so_far(self) -> str:
-        """What the list shows of a filter that has not gone through all entries, else ""."""
+        """Progress of a filter that has not checked all entries, otherwise ""."""
         return "" if self.view.is_done else f"shown so far, {_percent(self.view)} % done"
 
     def noted(self, seq: int) -> None:
@@ -190,14 +190,14 @@ class Filtering:
         return _EMPTY_FILE
 
     def close(self) -> None:
-        """End the threads of the views, and what is done between looks."""
+        """Stop the threads of the views, and the work between updates."""
         if self._work is not None:
             self._work.cancel()
         self.view.close()
         self.search("")
 
     def line(self, position: int) -> tuple[Row, Row]:
-        """Return filter and search at the left, progress and matches at the right; empty rows for nothing.
+        """Return filter and search for the left end, progress and matches for the right end, or empty rows.
 
         `position` is the seq of the entry under the cursor, for "3 of 12".
         """
@@ -243,11 +243,11 @@ def _percent(view: View) -> int:
 
 
 class ListRows:
-    """Marks the matches of the search in the list and goes from one to the next; sorts and folds the list."""
+    """Marks the search matches in the list and goes from one to the next; sorts and folds the list."""
 
     def __init__(self, list: EntryList, filtering: Filtering, prompt: PromptLine) -> None:
         self._list, self._filtering, self._prompt = list, filtering, prompt
-        self._direction = 0  # where to go as soon as there is a match; 0 for nowhere
+        self._direction = 0  # direction to go as soon as there is a match, or 0
 
     def ask(self) -> None:
         self._prompt.ask(
@@ -272,7 +272,7 @@ class ListRows:
         self.look()
 
     def arrange(self, column: str) -> None:
-        """Sort by a column, then the other way, then not at all; without one, fold setup or unfold it."""
+        """Sort by a column, then in reverse, then not at all; without a column, fold or unfold setup."""
         filtering = self._filtering
         if not column and filtering.order is not None and filtering.order.column is SortColumn.LATENCY:
             self._list.notify(CALLS_ONLY, timeout=4)
@@ -286,7 +286,7 @@ class ListRows:
             self._list.show_empty(filtering.why_empty(filtering.query, ""))
 
     def look(self) -> None:
-        """Mark the matches in the list, and go to the requested one once it is known."""
+        """Mark the matches in the list, and go to the requested one once it is found."""
         self._list.show_hits(self._filtering.hits)
         if not self._direction:
             return

@@ -1,6 +1,6 @@
-"""Previews: what a line shows that is not in the columns, the id and how a text begins.
+"""Previews: data for a line that is not in the columns, namely the id and the start of a text.
 
-One worker thread reads them from the recording, only for visible entries, and the latest are kept.
+A worker thread reads them from the recording, only for visible entries, and the latest are cached.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ NONE = EntryPreview()
 
 
 class ReaderThread:
-    """One thread with a reader of its own; the screen asks it for bodies and never waits."""
+    """A thread with its own reader. The screen requests bodies from it and never waits."""
 
     def __init__(self, open_reader: Callable[[], TrafficReader]) -> None:
         self._open = open_reader
@@ -54,7 +54,7 @@ class ReaderThread:
         return question(self._reader)
 
     def close(self) -> None:
-        """Interrupt the reader and close it; queued questions are dropped. Returns at once."""
+        """Interrupt and close the reader, and drop queued requests. Returns at once."""
         if self._closed:
             return
         self._closed = True
@@ -69,7 +69,7 @@ class ReaderThread:
 
 
 class Previews:
-    """Previews of entries by seq, read in the background; calls `changed` when more is known."""
+    """Previews of entries by seq, read in the background; calls `changed` when more are available."""
 
     def __init__(self, reader: ReaderThread, changed: Callable[[], object]) -> None:
         self._reader = reader
@@ -79,23 +79,23 @@ class Previews:
         self._task: asyncio.Task[None] | None = None
 
     def get(self, seq: int) -> EntryPreview:
-        """Return what is known; the next `look` reads what is not."""
+        """Return what is available; the next `look` reads the rest."""
         known = self._known.get(seq)
         if known is None:
-            if len(self._wanted) >= KEPT:  # a flood went by, and nobody looked
+            if len(self._wanted) >= KEPT:  # a flood passed while nothing was displayed
                 self._wanted.clear()
             self._wanted.add(seq)
             return NONE
         return known
 
     def foresee(self, entries: EntryColumns, rows: int) -> None:
-        """Begin to read the last entries, which will be painted first."""
+        """Start reading the last entries, which will be painted first."""
         count = len(entries)
         self._wanted.update(entries.seqs(range(max(0, count - rows), count)))
         self.look()
 
     def look(self) -> None:
-        """Begin to read what `get` did not know since the last look; the newest entries only."""
+        """Start reading what `get` did not have since the last call; only the newest entries."""
         if self._wanted and (self._task is None or self._task.done()):
             wanted, self._wanted = sorted(self._wanted)[-READ_AT_ONCE:], set()
             self._task = asyncio.create_task(self._read(wanted), name="previews of the traffic")
@@ -142,13 +142,13 @@ def _http(detail: Mapping[str, Any]) -> str:
 
 
 def _sign_in(detail: Mapping[str, Any]) -> str:
-    """Return a request to an authorization server and its answer as one line, what differs first."""
+    """Return an exchange with an authorization server as one line, starting with what differs."""
     host, _, path = str(detail.get("url", "")).partition("://")[2].partition("/")
     return f"{detail.get('status', 'failed')} /{path}  {detail.get('http', '')} {host}"
 
 
 def _fields(entry: Entry) -> Mapping[str, Any]:
-    """Return the fields of an event; its body is shortened, and often not complete."""
+    """Return the fields of an event. Its body is truncated, and often incomplete."""
     try:
         found = json.loads(entry.body)
     except (ValueError, RecursionError):
@@ -157,7 +157,7 @@ def _fields(entry: Entry) -> Mapping[str, Any]:
 
 
 def _event(detail: Mapping[str, Any]) -> str:
-    """Return an event as one line: command lines as typed in a shell, other values after their names."""
+    """Return an event as one line: command lines as in a shell, other values after their names."""
     if detail.get("event") == "exit" and (text := _exit(detail)):
         return text
     parts: list[str] = []
@@ -170,7 +170,7 @@ def _event(detail: Mapping[str, Any]) -> str:
 
 
 def _exit(detail: Mapping[str, Any]) -> str:
-    """Return how a process ended: "code 0, 8.5 s" or "SIGKILL"; "" if it is not known."""
+    """Return how a process ended: "code 0, 8.5 s" or "SIGKILL"; "" if unknown."""
     code, signal, seconds = detail.get("code"), detail.get("signal"), detail.get("seconds")
     if isinstance(signal, str) and signal:
         return clean_line(signal, 24)

@@ -1,4 +1,4 @@
-"""A recorded request that is sent again: its params, and why it may be refused. Pure."""
+"""A recorded request that is sent again: its params, and reasons to refuse it. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from tui.core.servers import ServerStatus
 
 MOST_SENT = 4 * 1024 * 1024
-"""Bytes of a request that can be sent again."""
+"""Maximum bytes of a request that can be sent again."""
 
 MOST_EDITED = 256 * 1024
-"""Bytes of params that can be edited."""
+"""Maximum bytes of params that can be edited."""
 
 TAP = "tap:"
 OURS, TOKEN = "io.modelcontextprotocol/", "progressToken"
-"""Members of `_meta` that each request gets anew: sender, revision, progress token."""
+"""Members of `_meta` that are new in each request: sender, revision, progress token."""
 
 _KINDS = {
     Kind.NOTIFICATION: "a notification",
@@ -36,7 +36,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class ResendRequest:
-    """A request to be sent again; `seq` is its recorded entry, `params` may be empty."""
+    """A request to send again; `seq` is its recorded entry, `params` may be empty."""
 
     seq: int
     server: str
@@ -50,13 +50,13 @@ class ResendRequest:
 
     @property
     def tool(self) -> str:
-        """Name of the tool that it calls, raw; "" if it calls none."""
+        """Name of the tool that it calls, not cleaned; "" if it calls none."""
         name = self.params.get("name") if self.method == "tools/call" else None
         return name if isinstance(name, str) else ""
 
 
 def refusal(kind: Kind, way: Direction, source: str, method: str, servers: "Sequence[ServerStatus]") -> str:
-    """Return in a sentence why an entry cannot be sent again, judging by its columns; "" if it can."""
+    """Return, as a sentence, why an entry cannot be sent again, judged by its columns; "" if it can."""
     if kind in (Kind.MODEL_REQUEST, Kind.MODEL_REPLY):
         return "Only requests to servers can be resent."
     if kind is not Kind.REQUEST:
@@ -78,7 +78,7 @@ def refusal(kind: Kind, way: Direction, source: str, method: str, servers: "Sequ
 
 
 def read(entry: Entry) -> ResendRequest | str:
-    """Return the request of an entry with its body, or why it cannot be sent again."""
+    """Return the request in an entry with its body, or why it cannot be sent again."""
     if entry.redactions:
         names = ", ".join(sorted({clean_line(each.name, 40) for each in entry.redactions}))
         return f"The recording has a secret of this request redacted ({names}), so it cannot be resent."
@@ -97,7 +97,7 @@ def read(entry: Entry) -> ResendRequest | str:
 
 
 def shown(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return params without what each request gets anew, which is not for editing."""
+    """Return params without the members that are new in each request, which cannot be edited."""
     meta = params.get("_meta")
     if not isinstance(meta, dict):
         return dict(params)
@@ -115,7 +115,7 @@ def edited(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any
 
 
 def written(params: Mapping[str, Any]) -> str:
-    """Return params as JSON text to edit, with invisible characters as escapes."""
+    """Return params as editable JSON, with invisible characters as escapes."""
     text = json.dumps(params, ensure_ascii=False, indent=2)
     if text.replace("\n", "").isprintable():
         return text
@@ -123,7 +123,7 @@ def written(params: Mapping[str, Any]) -> str:
 
 
 def parsed(text: str) -> dict[str, Any] | str:
-    """Return the params in a text, or what is wrong with it and where."""
+    """Return the params in a text, or its problem and the place."""
     if not text.strip():
         return {}
     try:

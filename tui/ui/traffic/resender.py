@@ -1,4 +1,4 @@
-"""Sending recorded requests to their servers again, as they were or edited, and finding their entries."""
+"""Sends recorded requests to their servers again, unchanged or edited, and selects the new entries."""
 
 import asyncio
 import json
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from tui.traffic.spans.entries import Span
 
 READ_SECONDS = 2.0
-"""How long a key waits for the recording."""
+"""How long a key waits for data of the recording."""
 
 RECORDED = "A recording has no server to send to."
 
 
 @dataclass(frozen=True, slots=True)
 class LiveRun:
-    """The running program behind live traffic; a recording that is read from a file has none.
+    """The running program behind live traffic; a recording from a file has none.
 
     Attributes:
-        next_call_id: numbers a call made by hand, here or in the workbench.
+        next_call_id: returns the number of the next call by hand, from this screen or the workbench.
         confirmed: destructive tools that the user has confirmed, by server and item.
         spans: the turns of the conversation, with the time that approvals took.
-        open_form: opens the form of a tool, in the workbench of its server, with arguments in it.
+        open_form: opens the form of a tool in its server's workbench, filled with arguments.
     """
 
     runtime: "Runtime"
@@ -51,9 +51,9 @@ class LiveRun:
 
 @dataclass(slots=True)
 class _Sent:
-    """A request on its way: its call id, how many entries were before it, its index once it is recorded.
+    """A request that was sent: its call id, the number of entries before it, its index once it is recorded.
 
-    `is_shown` once the cursor is on it, `widened` is the filter that was widened for it, or "".
+    `is_shown` once the cursor is on it. `widened` is the filter that was widened for it, or "".
     """
 
     call: str
@@ -64,7 +64,7 @@ class _Sent:
 
 
 class Resender:
-    """Sends the selected request again; without a live run, says why not."""
+    """Sends the selected request again; without a live run, it says why it cannot."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Resender:
         self._screen, self._live, self._entries = screen, live, list.entries
         self._list, self._reader, self._tasks = list, reader, tasks
         self._filtering, self._apply_filter = filtering, apply_filter
-        self._sent: _Sent | None = None  # where the cursor is to go
+        self._sent: _Sent | None = None  # the request to which the cursor should move
 
     async def resend(self) -> None:
         request = await self._request()
@@ -103,7 +103,7 @@ class Resender:
         self._screen.app.push_screen(EditRequest(request, self._check(request)), done)
 
     async def open_form(self) -> None:
-        """Put the arguments of the call into the form of its tool, in the workbench of its server."""
+        """Fill the call's arguments into its tool's form, in the workbench of its server."""
         request = await self._request()
         if request is None or self._live is None:
             return
@@ -157,7 +157,7 @@ class Resender:
         return "This entry was dropped at the size limit of the recording." if entry is None else read(entry)
 
     def _check(self, request: ResendRequest) -> Callable[[Mapping[str, Any]], Awaitable[str]] | None:
-        """Return what checks params against the schema of the tool that they call."""
+        """Return a function that validates params with the schema of the called tool."""
         if self._live is None:
             return None
         workbench = self._live.runtime.workbench
@@ -174,7 +174,10 @@ class Resender:
         return check
 
     def _confirm(self, request: ResendRequest, *, again: bool = False) -> None:
-        """Send it, after a question if it may change something: each time `again`, once if destructive."""
+        """Send a request, after a question if it may change something.
+
+        Asks every time with `again`, otherwise once per destructive tool.
+        """
         live = self._live
         if live is None:
             return
@@ -230,7 +233,7 @@ class Resender:
         asked: bool = False,
     ) -> None:
         if request.tool:
-            from tui.core.ports import BY_KEY, hand_call  # a recording needs none of it
+            from tui.core.ports import BY_KEY, hand_call  # not needed for a recording from a file
 
             record = hand_call(
                 request.server, request.tool, arguments, by=BY_KEY, allowed=allowed, asked=asked
@@ -264,7 +267,7 @@ class Resender:
         if not sent.is_shown:
             self._show(sent)
         elif self._list.selected != entries.seq(sent.request):
-            self._sent = None  # the user has gone elsewhere
+            self._sent = None  # the user has selected something else
         elif (answer := entries.partner(sent.request)) >= 0 and self._list.select(entries.seq(answer)):
             self._sent = None
 
@@ -281,20 +284,20 @@ class Resender:
             at += 1
 
     def _show(self, sent: _Sent) -> None:
-        """Select the sent request, and widen a filter that hides it."""
+        """Select the sent request, widening a filter that hides it."""
         self._list.following = False
         if self._list.select(self._entries.seq(sent.request)):
             sent.is_shown = True
             return
         query = self._filtering.query
         if query.root is None or sent.widened not in ("", query.text):
-            self._sent = None  # folded or sorted away, or the user has set another filter
+            self._sent = None  # the request is folded or sorted away, or the user has set another filter
         elif not sent.widened and self._filtering.view.is_done:
             text = query.text if isinstance(query.root, Or) else f"({query.text})"
             wider = parse(f"{text} or call:{sent.call}")
             sent.widened = wider.text
             said = f"Sent. The filter now also shows call:{sent.call}."
-            if not wider.is_sound:  # it is too long
+            if not wider.is_sound:  # the widened filter is too long
                 said = f"Sent, but hidden by the filter. Filter with call:{sent.call} to find it."
             self._apply_filter(wider)
             self._screen.notify(said, timeout=5)

@@ -1,4 +1,4 @@
-"""The traffic of all servers and of the model: the list, its filter, and the open entry."""
+"""The traffic screen: the traffic of all servers and of the model, its filter, and the open entry."""
 
 import os
 from collections.abc import Callable
@@ -30,14 +30,14 @@ from tui.ui.widgets.tasks import Tasks
 
 LOOKS_PER_SECOND = 30
 FLOOD_REST = 3
-"""Looks skipped after one that brought more than a page: nobody reads so fast, and keys come first."""
+"""Updates to skip after one that added more than a page: it is too fast to read, and keys have priority."""
 
 
 class TrafficScreen(Screen[Cause | None]):
-    """The traffic of one recording; returns the cause of an entry whose turn is to be shown.
+    """The traffic of one recording; returns the cause of an entry whose turn the user wants to see.
 
-    Leaving `filter`, the one it opens with, leaves the screen. `live` is None for a recording from a file;
-    `place` is the filter and the seq of the entry to begin at, `then` an action to run at once.
+    The screen opens with `filter`; clearing that leaves the screen. `live` is None for a recording from a
+    file. `place` is the initial filter and entry, by seq; `then` is an action to run at once.
     """
 
     DEFAULT_CSS = """
@@ -50,7 +50,7 @@ class TrafficScreen(Screen[Cause | None]):
     TrafficScreen > EntryView { display: none; }
     """
 
-    is_whole = False  # keys wait until all widgets are here, clicks do nothing
+    is_whole = False  # keys wait until all widgets are mounted, clicks have no effect
     CONTEXTS = (Context.TRAFFIC, Context.ENTRY)
 
     def __init__(
@@ -103,7 +103,7 @@ class TrafficScreen(Screen[Cause | None]):
         yield self._keys
 
     def on_mount(self) -> None:
-        self.set_focus(self.list, scroll_visible=False)  # at once: the next key may be here
+        self.set_focus(self.list, scroll_visible=False)  # immediately: the next key may be waiting
         self.apply_filter(parse(self._place[0] or self._opened_with))
         self._keys.show(entries_of(of_context(Context.TRAFFIC), self._overrides))
         self.look()
@@ -111,7 +111,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.call_after_refresh(self._complete)
 
     async def _complete(self) -> None:
-        """Mount what is not seen at first: the first lines do not wait for it."""
+        """Mount the widgets that are not visible at first: they must not delay the first lines."""
         await self.mount(self.filter_bar, after=self.filter_line)
         await self.mount(self.entry, self.prompt, after=self.list)
         self.is_whole = True
@@ -128,7 +128,7 @@ class TrafficScreen(Screen[Cause | None]):
         self._reader.close()
 
     def look(self) -> None:
-        """Show what is new in the recording; cheap if nothing is."""
+        """Show new data of the recording; cheap if there is none."""
         if not self.recording.live and not len(self.recording.entries):
             self.list.show_empty(self.filtering.why_empty(self.filtering.query, self._opened_with))
         if self._place[1] and self.list.select(self._place[1]):
@@ -141,7 +141,7 @@ class TrafficScreen(Screen[Cause | None]):
         if self.recording.live and len(self.list.view) - rows > self.list.page:
             self._rest = FLOOD_REST
         self.filtering.advance()
-        if not (self._rest and self.list.following):  # nobody reads what flies by
+        if not (self._rest and self.list.following):  # a flood is too fast to read
             self._previews.look()
         self._rows.look()
         self._resender.look()
@@ -186,7 +186,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.panel.toggle_whole()
 
     def apply_filter(self, query: Query) -> None:
-        """Show what matches a filter; an invalid one changes nothing."""
+        """Show the matches of a filter; an invalid filter changes nothing."""
         if not query.is_sound:
             return
         self.list.empty = self.filtering.why_empty(query, self._opened_with)
@@ -210,7 +210,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.look()
 
     def action_traffic_back(self) -> None:
-        """Cancel or close what is open: export, search in progress, entry, search, mark, filter, screen."""
+        """Cancel or close what is open: export, running search, entry, search, mark, filter, screen."""
         filtering = self.filtering
         if self.exporter.cancel():
             return

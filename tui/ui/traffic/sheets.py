@@ -1,4 +1,4 @@
-"""The sheets of an entry: its bytes, timing, explanation, findings. Pure."""
+"""The sheets of an entry: bytes, timing, explanation, findings. Pure."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -22,7 +22,7 @@ BAR_CELLS = 24
 
 
 def heading(loaded: LoadedEntry, symbols: Symbols) -> tuple[Row, Row]:
-    """Return the line over an entry: kind, id and what it calls at the left, its size at the right."""
+    """Return the line above an entry: kind, id and called item at the left, size at the right."""
     entry = loaded.entry
     words, _, style = kind_look(entry.kind, entry.direction, symbols)
     ident = f" {clean_line(entry.ident, 20)}" if entry.ident else ""
@@ -31,7 +31,7 @@ def heading(loaded: LoadedEntry, symbols: Symbols) -> tuple[Row, Row]:
 
 
 def timing(entries: EntryColumns, loaded: LoadedEntry, symbols: Symbols) -> Lines:
-    """Return when it travelled, how long the response took, and all entries of its call on one time line."""
+    """Return when an entry was recorded, how long the response took, and a time line of its call."""
     entry = loaded.entry
     rows: list[Row] = [_field("at", clock(entry.wall_ns))]
     index = entries.index(entry.seq)
@@ -71,7 +71,7 @@ def _bytes(entry: Entry, loaded: LoadedEntry) -> str:
 
 
 def cause_words(cause: Cause) -> str:
-    """Return the cause of an entry in words."""
+    """Return the cause of an entry as text."""
     if not cause.turn:
         return "a call by hand"
     step = f", step {cause.step}" if cause.step else ""
@@ -102,7 +102,7 @@ def _steps(entries: EntryColumns, steps: Sequence[int], seq: int, symbols: Symbo
 
 
 def explanation(loaded: LoadedEntry, revision: str) -> Lines:
-    """Return what an entry means, in sentences."""
+    """Return the explanation of an entry, as sentences."""
     from tui.traffic.explain.explain import explain
 
     partner = loaded.partner.entry if loaded.partner is not None else None
@@ -115,7 +115,7 @@ def explanation(loaded: LoadedEntry, revision: str) -> Lines:
 
 
 def findings(loaded: LoadedEntry, symbols: Symbols) -> Lines:
-    """Return the findings on an entry and on its partner."""
+    """Return the findings for an entry and its partner."""
     rows: list[Row] = []
     for each in (loaded, loaded.partner):
         if each is None or not each.findings:
@@ -128,7 +128,7 @@ def findings(loaded: LoadedEntry, symbols: Symbols) -> Lines:
 
 
 def finding_rows(finding: Finding, symbols: Symbols) -> list[Row]:
-    """Return a finding: severity, sentence, rule and section of the specification."""
+    """Return the rows of a finding: severity, sentence, rule and section of the specification."""
     style = SEVERITY_STYLES[finding.severity]
     rows: list[Row] = [
         (
@@ -149,10 +149,10 @@ def finding_rows(finding: Finding, symbols: Symbols) -> list[Row]:
 
 
 class RawSheet:
-    """A body as its bytes, with control characters visible and redactions marked; read page by page.
+    """The bytes of a body, with visible control characters and marked redactions, read page by page.
 
-    A row has as many bytes as cells: no character takes more cells than bytes of UTF-8. `want` requests the
-    page that begins at an offset, which `put` takes; `cut` is shown after the last byte.
+    A row has as many bytes as cells, since no character has more cells than bytes in UTF-8. `want` requests
+    the page at an offset; `put` stores it. `cut` is shown after the last byte.
     """
 
     pictures: Pictures | None = None
@@ -198,7 +198,7 @@ class RawSheet:
         return (offset, *self._spans(known, start - max(0, start - 3), start, end))
 
     def _bytes(self, start: int, end: int) -> bytes | None:
-        """Return bytes of the pages that are loaded; request the first missing page and return None."""
+        """Return bytes of loaded pages; otherwise request the first missing page and return None."""
         parts: list[bytes] = []
         for page in range(start - start % RAW_PAGE, end, RAW_PAGE):
             known = self._pages.get(page)
@@ -238,7 +238,7 @@ class RawSheet:
 
 
 def visible(data: bytes, start: int, end: int) -> str:
-    """Return the characters that begin in `start`..`end`, controls as symbols, invalid UTF-8 as �."""
+    """Return the characters that start in `start`..`end`, controls as symbols, invalid UTF-8 as �."""
     while start < end and data[start] & 0xC0 == 0x80 and _continues(data, start):
         start += 1
     stop = end
@@ -249,7 +249,7 @@ def visible(data: bytes, start: int, end: int) -> str:
 
 
 def _continues(data: bytes, at: int) -> bool:
-    """Whether the byte at `at` continues a valid character that began before it."""
+    """Return whether the byte at `at` continues a valid character that started before it."""
     for begin in range(at - 1, max(-1, at - 4), -1):
         lead = data[begin]
         if lead & 0xC0 == 0x80:

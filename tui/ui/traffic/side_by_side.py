@@ -1,4 +1,4 @@
-"""Two values side by side, line by line: JSON laid out, only what differs highlighted. Pure."""
+"""Two values side by side, line by line: indented JSON, with only the differences highlighted. Pure."""
 
 import json
 import re
@@ -14,24 +14,24 @@ from tui.ui.widgets.page import Lines
 from tui.ui.widgets.rows import EMPTY, Row, pad, wrap
 
 MOST_LINES = 4_000
-"""Lines of a value that are shown; comparing them takes quadratic time at worst."""
+"""Maximum lines of a value to show; comparing them takes quadratic time in the worst case."""
 
 QUICK_LINES = 2_000
-"""With more lines, those that are frequent are not paired first."""
+"""With more lines, frequent lines are not paired first."""
 
 LINE_CHARS = 2_000
 NESTED = 256 * 1024
-"""Characters of a text that is tried as JSON: results often have it as text."""
+"""Maximum characters of a text that is parsed as JSON: results often contain JSON as text."""
 
 MAX_DEPTH = 40
 AROUND = 3
-"""Equal lines that are shown before and after those that differ."""
+"""Equal lines to show before and after a difference."""
 
 _MEMBER = re.compile(r'\s*"((?:[^"\\]|\\.)*)": (.*?),?$')
 
 
 def lines_of(value: Any) -> list[str]:
-    """Return a JSON value as cleaned lines, at most `MOST_LINES`; texts of several lines keep them."""
+    """Return a JSON value as cleaned lines, at most `MOST_LINES`; multi-line texts stay so."""
     lines: list[str] = []
     for line in _lines(value, "", "", 0):
         if len(lines) >= MOST_LINES:
@@ -75,7 +75,7 @@ def _nested(text: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class LinePair:
-    """Two lines beside each other, None where one has no counterpart; `same`: nothing is highlighted."""
+    """Two lines next to each other, None for a missing one; `same` means that nothing is highlighted."""
 
     before: str | None
     after: str | None
@@ -83,7 +83,7 @@ class LinePair:
 
 
 def line_pairs(before: Sequence[str], after: Sequence[str], *, masked: bool) -> list[LinePair]:
-    """Pair lines; with `masked`, lines that differ only in times, ids and durations are the same."""
+    """Pair lines; with `masked`, lines that differ only in times, ids and durations count as equal."""
     old, new = ([_bare(line, masked) for line in lines] for lines in (before, after))
     matcher = SequenceMatcher(None, old, new, autojunk=len(old) + len(new) > QUICK_LINES)
     pairs: list[LinePair] = []
@@ -101,7 +101,7 @@ def _bare(line: str, masked: bool) -> str:
             value = json.loads(found[2])
         except (ValueError, RecursionError):
             value = None
-        # A value that may differ from itself by its name alone: an id, a time, a duration.
+        # A value that, judging by its name, may differ between calls: an id, a time, a duration.
         other = value + 1 if isinstance(value, int | float) else "" if isinstance(value, str) else None
         if other is not None and is_known((found[1],), value, other, RUN_TO_RUN.kinds):
             return line[: found.start(2)]
@@ -109,7 +109,7 @@ def _bare(line: str, masked: bool) -> str:
 
 
 def parts_that_differ(before: str, after: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return where two lines differ: start and end in each, without what they begin and end with alike."""
+    """Return the differing part of two lines: start and end in each, without common prefix and suffix."""
     most = min(len(before), len(after))
     start = next((place for place in range(most) if before[place] != after[place]), most)
     end = 0
@@ -119,7 +119,7 @@ def parts_that_differ(before: str, after: str) -> tuple[tuple[int, int], tuple[i
 
 
 def side_by_side_rows(pairs: Sequence[LinePair], width: int) -> list[Row]:
-    """Return the pairs as rows of a width; equal lines far from a difference are counted instead."""
+    """Return the pairs as rows of a width; equal lines far from a difference are only counted."""
     cells = max(8, (width - 5) // 2)
     rows: list[Row] = []
     for at, stop in _stretches(pairs):
@@ -133,7 +133,7 @@ def side_by_side_rows(pairs: Sequence[LinePair], width: int) -> list[Row]:
 
 
 def _stretches(pairs: Sequence[LinePair]) -> Iterator[tuple[int, int]]:
-    """Yield ranges to show, and (-1, number of lines) for what is left out."""
+    """Yield ranges to show, and (-1, number of lines) for omitted lines."""
     shown = bytearray(len(pairs))
     for place, pair in enumerate(pairs):
         if not pair.same:
@@ -171,7 +171,7 @@ def _marked(line: str, part: tuple[int, int], style: str) -> Row:
 
 
 class SideBySide(Lines):
-    """A sheet of two values beside each other, with `notes` below."""
+    """A sheet with two values side by side, followed by `notes`."""
 
     def __init__(self, pairs: Sequence[LinePair], notes: Sequence[Row] = ()) -> None:
         super().__init__(())

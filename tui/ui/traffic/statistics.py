@@ -1,4 +1,4 @@
-"""How often, how long, how much: every server and tool of a recording on one line each."""
+"""Statistics: counts, latencies and sizes, with one line for each server and tool of a recording."""
 
 import asyncio
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ from tui.ui.widgets.rows import Row, crop, pad
 _BLOCKS = "▁▂▃▄▅▆▇█"
 SPARK_CELLS = 30
 LEAST_SPARK = 12
-"""Cells of the calls over time; in fewer, their heading has no room."""
+"""Minimum cells for calls over time; in fewer, the heading does not fit."""
 
 METHOD_FROM = 32
-"""Where the column of the methods begins, if there is room for it."""
+"""Column where the methods start, if there is room."""
 
 ALL = "all servers"
 _EMPTY = "No calls yet. Start a server or send a message to see statistics here."
@@ -35,7 +35,7 @@ _NUMBERS = (("calls", 7), ("errors", 7), ("pending", 8), ("p50", 9), ("p95", 9),
 
 
 def head(width: int, spark_ns: int = 0) -> Row:
-    """Return the headings; the calls over time are those of `spark_ns` nanoseconds."""
+    """Return the headings; calls over time cover `spark_ns` nanoseconds."""
     numbers = "".join(f"{name:>{cells}}" for name, cells in _NUMBERS)
     cells = _name_cells(width)
     room = _spark_cells(width, cells)
@@ -46,7 +46,7 @@ def head(width: int, spark_ns: int = 0) -> Row:
 
 
 def figures_row(figures: Figures, width: int, stretches: int | None = None) -> Row:
-    """Return the line of a server, or of one of its tools; `stretches` of its calls over time are shown."""
+    """Return the line of a server or a tool, with `stretches` intervals of its calls over time."""
     is_server = not figures.method
     name = clean_line((figures.server or ALL) if is_server else figures.tool or figures.method, 80)
     cells = _name_cells(width)
@@ -84,7 +84,7 @@ def _spark_cells(width: int, name_cells: int) -> int:
 
 
 def stretches_of(figures: Sequence[Figures]) -> int:
-    """Return how many stretches of time there are up to the last call."""
+    """Return the number of time intervals up to the last call."""
     return max((place + 1 for each in figures for place, count in enumerate(each.sparks) if count), default=0)
 
 
@@ -93,7 +93,7 @@ def _time(ns: int) -> str:
 
 
 def sparkline(counts: tuple[int, ...], cells: int) -> str:
-    """Return counts as a line of blocks, neighbors added up where there are more of them than cells."""
+    """Return counts as a line of blocks, adding up adjacent counts if there are more than cells."""
     if not counts or not cells:
         return ""
     each = max(1, -(-len(counts) // cells))
@@ -103,10 +103,10 @@ def sparkline(counts: tuple[int, ...], cells: int) -> str:
 
 
 LOOKS_PER_SECOND = 4
-"""How often new figures are shown at most."""
+"""Maximum updates of the numbers per second."""
 
 COUNTING_MS = 4.0
-"""How long one slice of counting takes; keys and painting come between two."""
+"""Duration of one slice of counting; keys and painting run between slices."""
 
 
 def _place(figures: Figures) -> tuple[str, str, str]:
@@ -124,7 +124,7 @@ class _Table(LinePane):
         self._stretches = 0
 
     def show(self, figures: list[Figures], empty: str) -> None:
-        """Show these lines, or `empty` if there are none; the cursor stays on its line."""
+        """Show these lines, or `empty` if there are none. The cursor stays on its line."""
         known = {_place(each): index for index, each in enumerate(figures)}
         cursor, was = self.cursor, self.figures
         self.figures, self._empty, self._stretches = figures, empty, stretches_of(figures)
@@ -197,7 +197,7 @@ class StatisticsScreen(ModalScreen[str | None]):
             self._work.cancel()
 
     def look(self) -> None:
-        """Count what is new; while that takes longer, show what is counted so far."""
+        """Count new entries; while that takes longer than a slice, show intermediate results."""
         if self._work is None and self._counted != (self._entries.loaded, self._entries.revision):
             self._count()
         if self._work is not None:
@@ -237,7 +237,7 @@ class StatisticsScreen(ModalScreen[str | None]):
         self.call_after_refresh(self._show)
 
     def action_setup(self) -> None:
-        """Show the lines of handshakes and lists, or hide them again."""
+        """Show or hide the lines of handshakes and lists."""
         self._with_setup = not self._with_setup
         self._show()
 

@@ -1,4 +1,4 @@
-"""The waterfall of a turn: what ran when, and what the turn waited for."""
+"""The waterfall of a turn: when each part ran, and what the turn waited for."""
 
 import asyncio
 import time
@@ -25,13 +25,13 @@ from tui.ui.widgets.symbols import Symbols
 MOST_ENTRIES = 4_000
 LOOKS_PER_SECOND = 4
 MOST_LABEL = 36
-"""Cells of a label at most; fewer in a narrow terminal."""
+"""Maximum cells of a label; fewer in a narrow terminal."""
 
 _STYLES = {TimeShare.MODEL: "model", TimeShare.TOOL: "tool", TimeShare.YOU: "user", TimeShare.REST: "rule"}
 
 
 def stretch_row(stretch: TimeBar, whole_ns: int, width: int, symbols: Symbols) -> Row:
-    """Return the line of a stretch of time: its label, and its place in the turn."""
+    """Return the line of a time bar: its label, and its position in the turn."""
     label = min(MOST_LABEL, width * 2 // 5)
     room = max(10, width - label - 3)
     whole = max(1, whole_ns)
@@ -51,7 +51,7 @@ def stretch_row(stretch: TimeBar, whole_ns: int, width: int, symbols: Symbols) -
 
 
 def axis_row(whole_ns: int, width: int) -> Row:
-    """Return the time axis over the stretches: what begins the quarters of the turn, and its end."""
+    """Return the time axis above the bars: the start of each quarter of the turn, and its end."""
     label = max(0, min(MOST_LABEL, width * 2 // 5))
     room = max(20, width - label - 3)
     quarters = (0, 1, 2, 3) if room >= 48 else (0, 2)
@@ -95,9 +95,9 @@ class _Lanes(LinePane):
 
 
 class Turns:
-    """Makes waterfalls: from the conversation, which knows of approvals, else from recorded entries.
+    """Creates waterfalls from the conversation, which includes approvals, otherwise from recorded entries.
 
-    Entries are read in the background and kept until new ones arrive.
+    Entries are read in the background and cached until new ones arrive.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Turns:
         self._spans = spans
         self._recording = recording
         self._reader = reader
-        self._found: tuple[int, int, list[Entry]] = (0, 0, [])  # turn, entries seen, its entries
+        self._found: tuple[int, int, list[Entry]] = (0, 0, [])  # turn, number of entries seen, its entries
         self._reading: asyncio.Task[None] | None = None
 
     @property
@@ -115,7 +115,7 @@ class Turns:
         return max(self._recording.entries.turn, default=0)
 
     def words(self, turn: int, last: int) -> str:
-        """Return which turn of `last` that is: with its number in the conversation, if it has another one."""
+        """Return a text like "turn 2 of 5", with its number in the conversation if that differs."""
         recorded = f"turn {turn} of {last}"
         for one in self._spans() if self._spans is not None else ():
             if isinstance(one, TurnSpan) and one.traffic == turn and not one.past:
@@ -125,7 +125,7 @@ class Turns:
         return recorded if self._spans is None else f"{recorded} in this recording"
 
     def look_up(self, turn: int) -> Waterfall | None:
-        """Return the waterfall of a turn from what was read so far, and begin to read what is new."""
+        """Return a turn's waterfall from the entries read so far, and start reading new ones."""
         if self._spans is not None:
             seen_by_turn = of_spans(self._spans(), turn, time.monotonic_ns())
             if seen_by_turn is not None:
@@ -167,7 +167,7 @@ class Turns:
 
 
 class WaterfallScreen(ModalScreen[str | None]):
-    """The waterfall of a turn; returns a filter for the entries of the selected stretch."""
+    """The waterfall of a turn; returns a filter for the entries of the selected bar."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "back", "back", priority=True),

@@ -1,1 +1,1 @@
-"""Building blocks that know nothing of mcptui's stores."""
+"""Building blocks that are independent of mcptui's stores."""

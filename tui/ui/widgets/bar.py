@@ -1,4 +1,4 @@
-"""Bars: single lines around the panes."""
+"""Bars: lines around the panes."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -16,11 +16,11 @@ Name = TypeVar("Name")
 
 
 class Bar(Widget):
-    """One line of text. A subclass implements `row`; `refresh()` shows what changed."""
+    """One line of text. A subclass implements `row`; `refresh()` shows changes."""
 
     DEFAULT_CSS = "Bar { height: 1; }"
 
-    virtual_size = Reactive(Size(0, 0))  # Textual's asks for a second layout as soon as one has set it
+    virtual_size = Reactive(Size(0, 0))  # Textual's requests a second layout once a layout sets it
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -54,7 +54,7 @@ class SplitBar(Bar):
         self.left, self.right = left, right
 
     def show(self, left: Row, right: Row = EMPTY) -> bool:
-        """Show these texts; return whether they are new."""
+        """Show these texts; return whether they have changed."""
         if (left, right) == (self.left, self.right):
             return False
         self.left, self.right = left, right
@@ -66,7 +66,7 @@ class SplitBar(Bar):
 
 
 class Rule(Bar):
-    """A thin line, with joints where a vertical one meets it."""
+    """A thin horizontal line, with joints where it meets a vertical one."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -74,15 +74,15 @@ class Rule(Bar):
         self._lit = 0
 
     def join(self, joints: Callable[[], dict[int, str]]) -> None:
-        """Set what gives the characters that replace the line at some columns, by column.
+        """Set the function that returns characters to draw instead of the line, by column.
 
-        It is called at every painting: only then are the places of the regions certain.
+        It is called for every paint: only then are the places of the regions certain.
         """
         self._joints = joints
         self.refresh()
 
     def light(self, columns: int) -> None:
-        """Color the first `columns` columns: what is under them has the focus."""
+        """Color the first `columns` columns, because the part below them has the focus."""
         if columns != self._lit:
             self._lit = columns
             self.refresh()
@@ -97,7 +97,7 @@ class Rule(Bar):
 
 
 def spread(left: Row, right: Row, width: int) -> Row:
-    """Return `left` at the left end and `right` at the right end; `left` is cut where both do not fit."""
+    """Return `left` at the left end and `right` at the right end; `left` is truncated if both do not fit."""
     taken = width_of(right)
     if taken + 2 > width:
         return crop(left, width)
@@ -107,12 +107,12 @@ def spread(left: Row, right: Row, width: int) -> Row:
 
 
 def key_cap(key: str, words: str = "") -> Row:
-    """Return a key and what it does. Every key on a screen looks like this."""
+    """Return a key and its label. All keys on screen look like this."""
     return ((key, "text bold"), (f" {words}" if words else "", "dim"))
 
 
 def key_hints(keys: Iterable[tuple[str, str]]) -> Row:
-    """Return a line of keys, each with what it does."""
+    """Return a line of keys with their labels."""
     return tuple(span for key, words in keys for span in (*key_cap(key, words), ("   ", "")))
 
 
@@ -130,7 +130,7 @@ class KeyLine(Bar):
 
 
 def part_at(parts: Iterable[tuple[Name, Row]], x: int) -> Name | None:
-    """Return the name of the part of a line that covers cell `x`, None behind the last part."""
+    """Return the name of the part of a line at cell `x`, None after the last part."""
     end = 0
     for name, part in parts:
         end += width_of(part)

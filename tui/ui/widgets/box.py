@@ -1,4 +1,4 @@
-"""Box: a few lines above the composer, to select from. Hidden without lines."""
+"""Box: a few lines above the composer to select from. Hidden if it has no lines."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ MOST_ROWS = 8
 
 
 class Box(Bar):
-    """Lines, one of which may be marked, under a heading. Scrolls to keep the marked one in view."""
+    """Lines under a heading, one of which may be marked. Scrolls to keep the marked line visible."""
 
     DEFAULT_CSS = "Box { height: 0; display: none; background: $panel; }"
 
@@ -44,10 +44,10 @@ class Box(Bar):
     def show(
         self, rows: Sequence[Row], marked: int = -1, heading: Row = EMPTY, ends: Sequence[Row] = ()
     ) -> None:
-        """Show lines, `ends` at their right ends; without lines and heading the box is hidden."""
+        """Show lines, with `ends` at their right ends. Without lines and heading, the box is hidden."""
         if (heading, rows, marked, ends) == (self._heading, self._rows, self._marked, self._ends):
             if self.is_attached and self.is_seen != self.display:
-                self.refresh(layout=True)  # the requested layout is late, or was lost
+                self.refresh(layout=True)  # the requested layout comes late, or was lost
             return
         self._heading, self._rows, self._marked, self._ends = heading, rows, marked, ends
         room = max(2, self.app.size.height // 3) if self.is_attached else MOST_ROWS
@@ -76,7 +76,7 @@ class Box(Bar):
         return Strip(segments, width)
 
     def _end(self, index: int, y: int) -> Row:
-        """Return the right end of a line: its own, or how many lines follow below."""
+        """Return the right end of a line: its own, or how many lines follow."""
         if 0 <= index < len(self._ends):
             return self._ends[index]
         below = len(self._rows) - index - 1

@@ -1,4 +1,4 @@
-"""Highlights code: lines -> styled rows. pygments is imported at the first use."""
+"""Highlights code: lines -> styled rows. pygments is imported on first use."""
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -9,7 +9,7 @@ from tui.ui.widgets.rows import EMPTY, Row, Span, pad, spread, wrap
 
 
 class Lexer(Protocol):
-    """What is used of a pygments lexer, which has no types."""
+    """The used part of a pygments lexer, which has no types."""
 
     def get_tokens(self, text: str) -> Iterable[tuple[object, str]]: ...
 
@@ -18,8 +18,8 @@ GROUND = "on panel"
 PLAIN = "text on panel"
 MAX_LINE = 512  # a longer line is not highlighted
 
-# The names of languages on a fence -> the lexer. Only these: a lexer is a set of regular expressions,
-# and those of rare languages were never meant to read hostile text.
+# Language names of fences -> the lexer. Only these: a lexer is a set of regular expressions, and those of
+# rare languages were not made for hostile text.
 _LEXERS = {
     name: lexer
     for lexer, names in {
@@ -79,13 +79,16 @@ _ROLES = (
 
 
 def language_of(info: str) -> str:
-    """Return the language of a fence's info string, as it may be shown."""
+    """Return the language in a fence's info string, cleaned for display."""
     words = info.split(maxsplit=1)
     return clean_line(words[0], 24) if words else ""
 
 
 def warm() -> None:
-    """Import the highlighter and the lexer of arguments; for a thread. Others come with their first fence."""
+    """Import the highlighter and the lexer of arguments; for a thread.
+
+    Others are imported at their first fence.
+    """
     _lexer("json")
 
 
@@ -113,7 +116,7 @@ def highlighted(lines: Sequence[str], language: str) -> list[Row]:
 
 
 def panel(rows: Iterable[Row], width: int) -> list[Row]:
-    """Return rows of code wrapped, on the background of code, as wide as `width`."""
+    """Return wrapped rows of code, on the background of code, as wide as `width`."""
     edge: Row = ((" ", f"{PLAIN} aside"),)
     return [
         pad(line, width, PLAIN)
@@ -123,7 +126,7 @@ def panel(rows: Iterable[Row], width: int) -> list[Row]:
 
 
 def title(language: str, width: int) -> list[Row]:
-    """Return the row above code that names its language, if it has a name. It is not copied."""
+    """Return the row above code that names its language, if any. It is not copied."""
     if not language:
         return []
     row = spread(EMPTY, ((language + " ", "dim"),), width)

@@ -1,13 +1,11 @@
 """The process that decodes an untrusted image: base64 in, pixels or an error out.
 
-Run as a script by `tui.ui.widgets.decoding`, once for each image; its argument is the folder that contains
-Pillow. Input: a line of JSON, `{"columns": c, "rows": r, "ground": [r, g, b], "seconds": s,
-"pixels": p, "memory": m}`, then the base64. Output: a line of JSON: `{"problem": "..."}`, or `{"width": w,
-"height": h, "of": [w, h], "moves": bool, "cut": bool}` and after it three bytes a pixel, no more than
-`columns` wide and twice `rows` high.
-
-Decoders are where hostile files do harm. So this process limits its memory and CPU time, writes no files,
-accepts four formats only, and checks the number of pixels before it decodes.
+`tui.ui.widgets.decoding` runs it as a script, once per image; its argument is the folder that contains
+Pillow. Input: a line of JSON, `{"columns": c, "rows": r, "ground": [r, g, b], "seconds": s, "pixels": p,
+"memory": m}`, then the base64. Output: a line of JSON: `{"problem": "..."}`, or `{"width": w, "height": h,
+"of": [w, h], "moves": bool, "cut": bool}` followed by three bytes per pixel, at most `columns` wide and twice
+`rows` high. Decoders are a common target of hostile files. So this process limits its memory and CPU time,
+writes no files, accepts four formats only, and checks the number of pixels before it decodes.
 """
 
 import base64
@@ -21,7 +19,7 @@ from typing import Any
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 NICENESS = 5
-"""The process with the screen comes first, also on a single processor."""
+"""The process with the screen has priority, also on a single processor."""
 
 
 def main() -> None:
@@ -37,8 +35,8 @@ def main() -> None:
 
 
 def bounded(seconds: float, memory: int) -> None:
-    """Limit the time and the memory of this process."""
-    faulthandler.dump_traceback_later(seconds, exit=True)  # also on systems without the limits below
+    """Limit the time and memory of this process."""
+    faulthandler.dump_traceback_later(seconds, exit=True)  # also works on systems without the limits below
     if sys.platform != "win32":
         import resource
 
@@ -51,12 +49,12 @@ def bounded(seconds: float, memory: int) -> None:
         ):
             try:
                 resource.setrlimit(limit, (value, value))
-            except (ValueError, OSError):  # not every system has each of them
+            except (ValueError, OSError):  # not every system has all of them
                 continue
 
 
 def decoded(encoded: bytes, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
-    """Return the head of the answer, and the pixels."""
+    """Return the head of the answer and the pixels."""
     from PIL import Image, ImageFile
 
     warnings.simplefilter("ignore")
@@ -65,7 +63,8 @@ def decoded(encoded: bytes, request: dict[str, Any]) -> tuple[dict[str, Any], by
     cut = False
     while True:
         try:
-            # Otherwise a wrong checksum in a chunk without pixels (a color profile, say) refuses a whole PNG.
+            # Otherwise, a wrong checksum in a chunk without pixels, such as a color profile, rejects the
+            # whole PNG.
             ImageFile.LOAD_TRUNCATED_IMAGES = True
             image = Image.open(io.BytesIO(data), formats=FORMATS)
             ImageFile.LOAD_TRUNCATED_IMAGES = cut
@@ -74,7 +73,7 @@ def decoded(encoded: bytes, request: dict[str, Any]) -> tuple[dict[str, Any], by
                 return {"problem": f"too many pixels ({width} × {height})"}, b""
             small = shrunk(image, request)
         except (OSError, ValueError, SyntaxError, EOFError, TypeError, IndexError, KeyError) as error:
-            # All of these come from Pillow's decoders for damaged files, UnidentifiedImageError among them.
+            # Pillow's decoders raise all of these for damaged files, UnidentifiedImageError among them.
             if cut:
                 return {"problem": _problem(data, error)}, b""
             cut = True
@@ -101,11 +100,11 @@ def shrunk(image: Any, request: dict[str, Any]) -> Any:
     most = max(request["columns"], 2 * request["rows"])
     image.draft("RGB", (2 * most, 2 * most))  # decode a JPEG at a reduced size
     image.load()
-    if image.mode.startswith("I"):  # 16 bits per pixel, of which the upper ones are visible
+    if image.mode.startswith("I"):  # 16 bits per pixel, of which only the upper ones are visible
         image = image.point(lambda value: value / 256).convert("L")
     if image.mode not in ("RGB", "L"):
         image = image.convert("RGBA")
-    image.thumbnail((4 * most, 4 * most), Image.Resampling.BOX)  # before it is rotated, which takes a copy
+    image.thumbnail((4 * most, 4 * most), Image.Resampling.BOX)  # before it is rotated, which requires a copy
     image = ImageOps.exif_transpose(image)
     scale = min(1.0, request["columns"] / image.width, 2 * request["rows"] / image.height)
     size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))

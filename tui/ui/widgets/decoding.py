@@ -1,7 +1,7 @@
-"""Decodes an image in a process: bounded in time, memory and pixels, killed when nobody waits for it.
+"""Decodes images in processes with limited time, memory and pixels, which are killed when cancelled.
 
-Images come from servers, and decoders are where hostile files do harm. None of them run in the process that
-has the API keys and the screen: `tui.ui.widgets.decoder` decodes each image in a process of its own, without
+Images come from servers, and decoders are a common target of hostile files. So no decoder runs in the process
+that has the API keys and the screen: `tui.ui.widgets.decoder` decodes each image in its own process, without
 our file descriptors, keys or environment.
 """
 
@@ -19,22 +19,22 @@ from tui.core.text import clean_line
 from tui.ui.widgets.picture import Picture
 
 SECONDS = 5.0
-"""How long one image may take (measured: 40 million pixels of PNG take 0.9 s)."""
+"""Timeout for one image (measured: 40 million pixels of PNG take 0.9 s)."""
 
 MOST_BYTES = 32 * 1024 * 1024
-"""Characters of base64 beyond which an image is refused."""
+"""Maximum base64 characters of an image."""
 
 MOST_PIXELS = 40_000_000
-"""Pixels of an image, by its header, beyond which it is refused."""
+"""Maximum pixels of an image, according to its header."""
 
 MEMORY_BYTES = 1024 * 1024 * 1024
-"""Address space of the process: several copies of the most pixels, at four bytes each."""
+"""Address space of the process: several copies of the maximum pixels, at four bytes per pixel."""
 
 MOST_COLUMNS, MOST_ROWS = 80, 30
-"""Cells of a picture; each takes 10 µs to paint (measured)."""
+"""Maximum cells of a picture; painting a cell takes 10 µs (measured)."""
 
 _KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""What Python may need to start. Nothing else: the rest may contain API keys."""
+"""Variables that Python may need to start. No others: they may contain API keys."""
 
 
 class PictureError(Exception):
@@ -70,7 +70,7 @@ async def decoded(
     }
     request = json.dumps(request_head).encode() + b"\n" + encoded
     try:
-        async with asyncio.timeout(seconds + 1):  # the process has the same timeout and ends before
+        async with asyncio.timeout(seconds + 1):  # the process has the same timeout and ends first
             answer = await _answer(request, sys.executable if python is None else python)
     except TimeoutError:
         answer = b""
@@ -93,19 +93,19 @@ async def _answer(request: bytes, python: str) -> bytes:
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        with contextlib.suppress(ConnectionError):  # it has exited: then there is no answer
+        with contextlib.suppress(ConnectionError):  # the process has exited: then there is no answer
             process.stdin.write(request)
             await process.stdin.drain()
             process.stdin.close()
         answer = await _read_to_end(process.stdout, 6 * MOST_COLUMNS * MOST_ROWS + 1000)
         await process.wait()
         return answer
-    except BaseException:  # timeout or cancelled: kill the process
+    except BaseException:  # timeout or cancellation: kill the process
         if process.returncode is None:
             # Not `process.kill()`: it polls for the exit, which asyncio then misses.
-            with contextlib.suppress(ProcessLookupError):  # it has just exited
+            with contextlib.suppress(ProcessLookupError):  # the process has just exited
                 os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-        await process.stdout.read()  # asyncio waits for the end of its output, too
+        await process.stdout.read()  # asyncio also waits for the end of its output
         await process.wait()
         raise
 
@@ -126,7 +126,7 @@ def _folder_of_pillow() -> str:
 
 
 def _picture(answer: bytes) -> Picture:
-    """Parse an answer; a compromised decoder may answer anything."""
+    """Parse an answer; a compromised decoder may send anything."""
     line, _, pixels = answer.partition(b"\n")
     try:
         head = json.loads(line)

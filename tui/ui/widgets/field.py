@@ -1,6 +1,6 @@
-"""Fields: what a form is made of. The inputs of a dialog, their labels, and the button that ends it.
+"""Parts of a form: the inputs of a dialog, their labels, and the button that ends it.
 
-The forms of schemas are drawn by `ui/workbench/form_pane.py` in the same look, with rows.
+`ui/workbench/form_pane.py` draws the forms of schemas in the same style, with rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,15 +26,15 @@ _ACTIONS = {
 
 
 class Field(Input):
-    """Textual's Input, for keys that arrive in one burst (typed ahead, sent by a program)."""
+    """Textual's Input, but correct for keys that arrive in one burst (typed ahead, sent by a program)."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,ctrl+enter", "submit", show=False)]
 
     HANDS_ON = True
-    """Enter or escape may move the focus: the next key waits until that is done."""
+    """Enter or escape may move the focus, so the next key waits until that is done."""
 
     WRITES_FIRST = True
-    """A key of the dialog around it waits until the letters before it are written."""
+    """A key of the surrounding dialog waits until earlier letters are written."""
 
     async def _on_key(self, event: events.Key) -> None:
         await act_at_once(self, event, _ACTIONS, super()._on_key)
@@ -43,7 +43,7 @@ class Field(Input):
 def type_into(field: Input, event: events.Key) -> None:
     """Insert a character that a dialog received into its field, and stop the event.
 
-    A dialog is on the screen at once, its field a moment later. Characters typed in between go to the dialog,
+    A dialog appears at once, its field a moment later. Characters typed in between are sent to the dialog,
     where they would be lost.
     """
     if event.is_printable and event.character:
@@ -55,13 +55,13 @@ def type_into(field: Input, event: events.Key) -> None:
 class FormField(Vertical):
     """A field of a form: label and type, the input, its description, and a row for an error.
 
-    The row for the error is always there, so that an error of one line moves nothing.
+    The row for the error always exists, so that an error of one line moves nothing.
 
     Args:
         label: the name of the field.
         control: the input, for instance a `Field`, a text area or `Choices`.
-        kind: its type, shown beside the label.
-        required: whether `required` is shown beside the type.
+        kind: its type, shown next to the label.
+        required: whether to show `required` next to the type.
         about: the description, always shown below the input.
     """
 
@@ -100,16 +100,16 @@ class FormField(Vertical):
         yield self._error
 
     def relabel(self, label: str, *, kind: str = "", required: bool = False) -> None:
-        """Show another label and type."""
+        """Change label and type."""
         self._label.update(_head(label, kind, required))
 
     def describe(self, about: str) -> None:
-        """Show another description; "" shows none."""
+        """Change the description; "" shows none."""
         self._about.show(about)
         self._about.display = bool(about)
 
     def complain(self, problem: str, *, is_error: bool = True) -> None:
-        """Show what is wrong with the value, or only to be noted; "" shows nothing."""
+        """Show a problem of the value, or a note; "" shows nothing."""
         self._error.show(f"! {clean_line(problem, 300)}" if problem else "")
         self.set_class(bool(problem) and is_error, "-wrong")
 
@@ -123,12 +123,12 @@ def _head(label: str, kind: str, required: bool) -> Content:
 
 
 class Choices(Bar, can_focus=True):
-    """Some values side by side, one of them chosen: left and right, space or a click choose another.
+    """Values next to each other, one of them chosen: left and right, space or a click choose another.
 
     Args:
         options: values, each with its label.
-        chosen: the value that is chosen.
-        changed: called after another one was chosen.
+        chosen: the chosen value.
+        changed: called after another value was chosen.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -153,7 +153,7 @@ class Choices(Bar, can_focus=True):
         return tuple(span for _, row in self._shown(width) for span in row)
 
     def _shown(self, width: int) -> list[tuple[str, Row]]:
-        """Return the values from the first one that leaves the chosen one in view."""
+        """Return the values to show, starting with the first one that keeps the chosen one visible."""
         rows = [(value, choice(words, value == self.chosen, self.has_focus)) for value, words in self.options]
         return rows[first_shown([width_of(row) for _, row in rows], self._index, width) :]
 
@@ -178,13 +178,13 @@ class Choices(Bar, can_focus=True):
 
 
 def choice(words: str, chosen: bool, focused: bool, mark: str = "•") -> Row:
-    """Return one of some values that are shown side by side."""
+    """Return one of several values that are shown next to each other."""
     style = ("accent bold" if focused else "text bold") if chosen else "dim"
     return ((f"({mark if chosen else ' '}) {words}  ", style),)
 
 
 def first_shown(widths: Sequence[int], chosen: int, width: int) -> int:
-    """Return the index of the first of some parts in a line that leaves the chosen one within `width`."""
+    """Return the index of the first part to show, so that the chosen part is within `width`."""
     first = 0
     while first < chosen and sum(widths[first : chosen + 1]) > width:
         first += 1
@@ -196,7 +196,7 @@ class Button(Bar, can_focus=True):
 
     Args:
         label: a verb, or a verb and a noun.
-        key: the key that presses it from everywhere in the form.
+        key: the key that presses it from anywhere in the form.
         pressed: called when it is pressed.
     """
 

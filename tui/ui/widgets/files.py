@@ -1,4 +1,4 @@
-"""Saving to a new file in a thread, and opening a file with the system's program."""
+"""Saves new files in a thread, and opens files with the system's program."""
 
 import asyncio
 import contextlib
@@ -19,14 +19,14 @@ from tui.core.text import clean_line
 
 
 def typed_path(text: str) -> Path:
-    """Return a path that the user typed, "~" expanded."""
+    """Return a path that the user typed, with "~" expanded."""
     return Path(os.path.expanduser(text.strip()))
 
 
 def path_problem(text: str, *, new: bool = True) -> str:
     """Return why no file can be written to a path that the user typed, or ""; an empty path is accepted.
 
-    With `new` an existing file is a problem, too.
+    With `new`, an existing file is also a problem.
     """
     path = typed_path(text)
     if not text.strip():
@@ -36,7 +36,7 @@ def path_problem(text: str, *, new: bool = True) -> str:
             return "Is a directory"
         if new and os.path.lexists(path):
             return "File exists"
-        folder = Path(os.path.realpath(path)).parent  # of what a link points to
+        folder = Path(os.path.realpath(path)).parent  # the folder of the link's target
         if not folder.is_dir():
             return "Not a directory" if folder.exists() else "No such directory"
         if is_replaceable(path) and not os.access(folder, os.W_OK):
@@ -60,7 +60,7 @@ async def save_new(app: App[Any], path: Path, data: bytes) -> bool:
 def _write_new(path: Path, data: bytes) -> None:
     with open(path, "xb", opener=lambda name, flags: os.open(name, flags, FILE_MODE)) as file:
         try:
-            if hasattr(os, "fchmod"):  # whatever the umask
+            if hasattr(os, "fchmod"):  # regardless of the umask
                 os.fchmod(file.fileno(), FILE_MODE)
             file.write(data)
             file.flush()
@@ -71,12 +71,12 @@ def _write_new(path: Path, data: bytes) -> None:
 
 
 OPENER_SECONDS = 5.0
-"""Until then an opener has ended, or it is the program itself and keeps running."""
+"""After this time, an opener that has not exited is the program itself."""
 
 
 def opener(path: Path, platform: str = sys.platform) -> Sequence[str]:
     """Return the command that opens a file, without a shell."""
-    file = str(path.absolute())  # never begins with a dash
+    file = str(path.absolute())  # never starts with a dash
     match platform:
         case "darwin":
             return ("open", file)
@@ -87,7 +87,7 @@ def opener(path: Path, platform: str = sys.platform) -> Sequence[str]:
 
 
 async def open_file(app: App[Any], path: Path, command: Sequence[str] = ()) -> None:
-    """Open a file with `command` or the system's opener, or show why not; the program outlives this one."""
+    """Open a file with `command` or the system's opener, or show an error. The program outlives mcptui."""
     command = command or opener(path)
     try:
         if (program := find_program(command[0])) is None:

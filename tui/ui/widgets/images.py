@@ -1,17 +1,17 @@
-"""What a base64 string holds, recognized by its first bytes: type and size of an image. Pure."""
+"""Recognizes images in base64 strings by their first bytes: type and size. Pure."""
 
 import base64
 import re
 import struct
 
 LEAST = 60
-"""Characters below which a string is not an image."""
+"""A shorter string is not an image."""
 
 HEAD = 400
-"""Characters that are examined."""
+"""Number of characters to examine."""
 
 PICTURES = frozenset({"png", "jpg", "gif", "webp"})
-"""Extensions of what can be shown as a picture."""
+"""Extensions of images that can be shown as pictures."""
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/=]+")
 _DATA_URL = re.compile(rb"data:[\w.+/\\-]{1,100}(;[\w=.+-]{1,100}){0,8};base64,")
@@ -30,7 +30,7 @@ _SIGNS = (
 
 
 def look(encoded: bytes) -> str:
-    """Return what a base64 text holds ("PNG image, 640 × 480"), "" if unknown."""
+    """Return a description of base64 data ("PNG image, 640 × 480"), "" if unknown."""
     head = _decoded(encoded)
     words, name = _kind(head)
     if name == "png" and len(head) >= 24:
@@ -43,7 +43,7 @@ def look(encoded: bytes) -> str:
 
 
 def ending(encoded: bytes) -> str:
-    """Return a file extension for what a base64 text holds, "" if unknown."""
+    """Return the file extension for base64 data, "" if unknown."""
     return _kind(_decoded(encoded))[1]
 
 
@@ -54,7 +54,7 @@ def _kind(head: bytes) -> tuple[str, str]:
 
 
 def base64_of(encoded: bytes) -> bytes:
-    """Return the base64 in a JSON string: without the prefix of a data URL, in the standard alphabet."""
+    """Return the base64 in a JSON string: without a data URL's prefix, in the standard alphabet."""
     found = _DATA_URL.match(encoded, 0, HEAD)
     text = encoded[found.end() :] if found is not None else encoded
     return text.replace(b"\\/", b"/").translate(_FOR_URLS)

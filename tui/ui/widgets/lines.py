@@ -1,8 +1,8 @@
 """LinePane: the base of every pane that shows many lines.
 
-One widget draws all its lines itself (Textual's Line API): only visible rows become Strips, growing
-costs no layout pass, and a million rows scroll like ten. A subclass says how many rows there are and
-what a row is; it calls `rows_changed()` when that changes.
+One widget draws all its lines itself (Textual's Line API): only visible rows become Strips, growing costs no
+layout pass, and a million rows scroll like ten. A subclass returns the number of rows and each row, and calls
+`rows_changed()` when they change.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ CACHED_STRIPS = 200
 
 
 class Brush(NamedTuple):
-    """What the rows of one repaint share: style, width, colors, selected text."""
+    """Data that the rows of one repaint share: style, width, colors, selected text."""
 
     under: Style
     width: int
@@ -43,15 +43,13 @@ class Brush(NamedTuple):
 class LinePane(ScrollView, can_focus=True):
     """A virtual, scrollable, selectable list of rows, with or without a cursor.
 
-    A subclass implements `row_count` and `row`. The pane follows its end until the user scrolls up,
-    and again once they scroll back; with `FOLLOWS = False` it stays where it is.
-
-    With `CURSOR = True` one row is the one that keys act on. Then a subclass implements `row_chosen`,
-    and `row_selectable` if the cursor skips rows.
+    A subclass implements `row_count` and `row`. The pane follows its end until the user scrolls up, and again
+    once they scroll back; with `FOLLOWS = False` it never does. With `CURSOR = True`, keys act on the row
+    with the cursor. A subclass then implements `row_chosen`, and `row_selectable` if the cursor skips rows.
 
     Attributes:
-        following: the end is kept in view as rows are added.
-        cursor: index of the row that keys act on.
+        following: whether the end stays visible as rows are added.
+        cursor: index of the row with the cursor.
     """
 
     FOLLOWS: ClassVar[bool] = True
@@ -81,10 +79,10 @@ class LinePane(ScrollView, can_focus=True):
         self._placing = False
         self._brush: Brush | None = None
 
-    # What a subclass implements
+    # To be implemented by a subclass
 
     def row_count(self) -> int:
-        """Return how many rows there are at the present width."""
+        """Return the number of rows at the current width."""
         return 0
 
     def row(self, index: int) -> Row:
@@ -92,35 +90,35 @@ class LinePane(ScrollView, can_focus=True):
         return EMPTY
 
     def row_ground(self, index: int) -> str:
-        """Return style words for the background of a row, "" for none; called at each paint."""
+        """Return style words for the background of a row, "" for none; called for each paint."""
         if not self.CURSOR or index != self.cursor or not self.row_selectable(index):
             return ""
         return "cursor" if self.has_focus else "on panel"
 
     def row_selectable(self, index: int) -> bool:
-        """Whether the cursor may be on a row."""
+        """Return whether the cursor may be on a row."""
         return True
 
     def row_chosen(self, index: int) -> None:
-        """Enter or space was pressed on the cursor's row, or a row was clicked."""
+        """Handle enter or space on the cursor's row, or a click on a row."""
 
     def cursor_moved(self, index: int) -> None:
-        """The cursor is on another row now."""
+        """Handle a move of the cursor to another row."""
 
     def rewrap(self) -> None:
-        """The width may have changed; a subclass that wraps drops what it has wrapped."""
+        """Handle a possible change of the width; a subclass that wraps drops its wrapped rows."""
 
     def row_clicked(self, index: int, x: int) -> None:
-        """A row was clicked, `x` cells from its left end."""
+        """Handle a click on a row, `x` cells from its left end."""
         if self.CURSOR and self.row_selectable(index):
             self.move_cursor(index)
             self.row_chosen(index)
 
-    # What a subclass uses
+    # For use by a subclass
 
     @property
     def page(self) -> int:
-        """How many rows a page key moves: all that is visible but one."""
+        """Number of rows that a page key moves: all visible rows but one."""
         return max(1, self.scrollable_content_region.height - 1)
 
     @property
@@ -138,7 +136,7 @@ class LinePane(ScrollView, can_focus=True):
         return self._palette
 
     def rows_changed(self, start: int = 0) -> None:
-        """Tell the pane that rows from `start` on are new, changed or gone; cheap at any size."""
+        """Announce that rows from `start` on are new, changed or removed; cheap at any size."""
         if self.CURSOR:
             self.cursor = max(0, min(self.cursor, self.row_count() - 1))
         if not self.is_mounted:
@@ -159,7 +157,7 @@ class LinePane(ScrollView, can_focus=True):
             self.refresh_lines(max(start, top), max(1, self.size.height - max(0, start - top)))
 
     def show_row(self, index: int, rows: int = 1) -> None:
-        """Scroll as little as needed to bring `rows` rows from `index` on into view."""
+        """Scroll as little as necessary to make `rows` rows from `index` on visible."""
         height = self.scrollable_content_region.height
         top = round(self.scroll_y)
         if index < top:
@@ -168,7 +166,7 @@ class LinePane(ScrollView, can_focus=True):
             self._place(min(index, index + rows - height))
 
     def move_cursor(self, index: int) -> None:
-        """Put the cursor on a row and bring it into view; a row that is not selectable is ignored."""
+        """Move the cursor to a row and make it visible; a row that is not selectable is ignored."""
         if not 0 <= index < self.row_count() or not self.row_selectable(index):
             return
         old, self.cursor = self.cursor, index
@@ -206,7 +204,7 @@ class LinePane(ScrollView, can_focus=True):
         super().watch_scroll_y(old_value, new_value)
         if self._placing or not self.FOLLOWS:
             return
-        # The end first: Textual scrolls a pane back when it grows, which is still at its end.
+        # The end first: when a pane grows, Textual scrolls it back although it is still at its end.
         if round(new_value) >= self.max_scroll_y:
             self.following = True
         elif new_value < old_value:
@@ -218,24 +216,24 @@ class LinePane(ScrollView, can_focus=True):
 
     def on_mount(self) -> None:
         self.app.theme_changed_signal.subscribe(self, lambda theme: self.repaint())
-        if self.size:  # rows wrapped to no width are many: a scroll bar would come and go
+        if self.size:  # without a width, rows wrap to many lines: a scroll bar would flash up
             self.rows_changed()
 
     def repaint(self) -> None:
-        """Draw all lines again: what they show changed, but not how many there are."""
+        """Draw all lines again: their content changed, but not their number."""
         self._strips.clear()
         self.refresh()
 
     def notify_style_update(self) -> None:
-        """Drop painted rows: their background changed."""
+        """Drop cached rows: their background changed."""
         super().notify_style_update()
         self._strips.clear()
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the painted rows of a part of the pane, without borders and effects.
 
-        Textual looks for borders and effects in every line and makes five strips of one, which takes more
-        than half of the time of a painting (measured: 5.1 ms for 37 lines, 3 ms without).
+        Textual checks every line for borders and effects and creates five strips for each, which takes more
+        than half of the time of a paint (measured: 5.1 ms for 37 lines, 3 ms without).
         """
         styles = self.styles
         padding = styles.padding
@@ -244,12 +242,12 @@ class LinePane(ScrollView, can_focus=True):
             if has_frame or self.opacity != 1.0 or styles.tint.a or crop.x:
                 return super().render_lines(crop)
             strips = [self.render_line(y) for y in crop.line_range]
-        # The width that is asked for: a scroll bar that was just shown has no place before the next layout.
-        # Textual drops a strip that is narrower, and nothing would paint the row again.
+        # The requested width: a scroll bar that was just shown has no place before the next layout. Textual
+        # drops a narrower strip, and nothing would paint the row again.
         strips = [padded(strip, padding.left, crop.width, under) for strip in strips]
         is_true = self.palette.is_true(under)
         for found in self.get_line_filters():
-            # `_strip` has taken the controls out already, and most themes have no colors of the terminal.
+            # `_strip` has already removed controls, and most themes do not use the terminal's colors.
             if isinstance(found, ControlFilter) or (isinstance(found, ANSIToTruecolor) and is_true):
                 continue
             background = self.background_colors[1]
@@ -258,13 +256,13 @@ class LinePane(ScrollView, can_focus=True):
 
     @property
     def vertical_scrollbar(self) -> ScrollBar:
-        """The scroll bar, which is drawn again only where it moved."""
+        """The scroll bar, which is drawn again only when it has moved."""
         add_scroll_bar(self)
         return super().vertical_scrollbar
 
     @contextmanager
     def _painting(self) -> Iterator[Style]:
-        """Look up what all rows painted in here have in common, which is expensive, once."""
+        """Look up, once, expensive data that all rows painted in this context share."""
         self._brush = brush = Brush(self.rich_style, self.columns, self.palette, self.text_selection)
         try:
             yield brush.under
@@ -274,9 +272,9 @@ class LinePane(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Return the row at `y` of the visible part.
 
-        Outside of a painting Textual asks this to find what is under the pointer. Only then does each segment
-        carry its offset: as a part of the style it makes every row's styles unique, and Textual keeps the
-        last 16,384 styles (measured: 20 MB after 1,000 messages).
+        Outside of a paint, Textual calls this to find the text under the pointer. Only then does each segment
+        contain its offset: as a part of the style, it makes the styles of every row unique, and Textual
+        caches the last 16,384 styles (measured: 20 MB after 1,000 messages).
         """
         index = self.scroll_offset.y + y
         strip = self._strip(index)
@@ -331,7 +329,7 @@ class LinePane(ScrollView, can_focus=True):
         return False
 
     def _near(self, index: int, direction: int) -> None:
-        """Put the cursor on the first selectable row from `index` on, or else the last before it."""
+        """Move the cursor to the first selectable row from `index` on, otherwise to the last before it."""
         if not self.CURSOR:
             return
         start = self.cursor
@@ -384,7 +382,7 @@ class LinePane(ScrollView, can_focus=True):
 
 
 def painted(row: Row, width: int, palette: Palette, under: Style) -> RowStrip:
-    """Return a row in the colors of a palette, on the background `under`."""
+    """Return a row in a palette's colors on the background `under`."""
     known = palette.known(under)
     return RowStrip.of(
         [
@@ -400,5 +398,5 @@ def painted(row: Row, width: int, palette: Palette, under: Style) -> RowStrip:
 
 
 def _plain(text: str) -> str:
-    """Return `text` as one line without controls; rows are clean already, this is the last gate."""
+    """Return `text` as one line without controls. Rows are already clean; this is the last filter."""
     return clean(text).replace("\n", "⏎").replace("\t", " ")

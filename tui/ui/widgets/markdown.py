@@ -1,8 +1,8 @@
 """Markdown -> rows: headings, lists, quotes, tables, code, rules, paragraphs.
 
-Only the block structure is parsed here; inline markup is parsed when a line is drawn. Raw HTML is text,
-link definitions are shown as written (a late definition would change what was already read), and nothing
-is clickable.
+Only the block structure is parsed at first; inline markup is parsed when a line is drawn. Raw HTML is text,
+link definitions are shown as written (a late definition would change text above it), and nothing is
+clickable.
 """
 
 import re
@@ -21,8 +21,8 @@ if TYPE_CHECKING:  # not needed for the first frame
 
 GAP = 3
 NARROWEST_CELL = 6
-# Emphasis and links cost the square of their number in the worst case (measured: 60 ms for 4 KiB of
-# "!["), so a paragraph with more of them than anyone writes is shown as it was written.
+# Emphasis and links cost the square of their number in the worst case (measured: 60 ms for 4 KiB of "!["), so
+# a paragraph with an absurd number of them is shown as plain text.
 MAX_INLINE = 4096
 
 MAX_BRACKETS = 256
@@ -36,7 +36,7 @@ NARROWEST = 10
 def table_rows(
     head: Sequence[Row], body: Sequence[Sequence[Row]], aligns: Sequence[str], width: int
 ) -> list[Row]:
-    """Return a table as rows: the head, a thin rule, the lines; cells wrap inside their column.
+    """Return a table as rows: the head, a thin line, the body. Cells wrap within their column.
 
     Lines of `body` may be shorter than the head; `aligns` are "left", "right" or "center".
     """
@@ -99,7 +99,7 @@ def _aligned(part: Row, width: int, align: str) -> Row:
 
 
 def _stacked(head: Sequence[Row], body: Sequence[Sequence[Row]], width: int) -> list[Row]:
-    """Return the table as one name and value per line, for columns that do not fit."""
+    """Return a table that does not fit as one name and value per line."""
     rows: list[Row] = []
     for number, line in enumerate(body):
         if number:
@@ -117,7 +117,7 @@ def _words(base: str, attributes: tuple[str, ...]) -> str:
 def inline_rows(parser: "MarkdownIt", text: str, base: str) -> list[Row]:
     """Return the lines of a paragraph, not yet wrapped; `base` is their style.
 
-    A line break in the source breaks the line: models mean it where they write one.
+    A line break in the source breaks the line: models expect that.
     """
     text = text.expandtabs(4)
     if len(text) > MAX_INLINE or text.count("[") > MAX_BRACKETS:
@@ -190,13 +190,13 @@ class _Line:
 
 
 class Markdown:
-    """A parser for what models write, and the rows of what it reads."""
+    """Parses the Markdown of models, and returns rows of it."""
 
     def __init__(self) -> None:
         self._parser = _new_parser()
 
     def blocks(self, source: str) -> "list[Token]":
-        """Return the block tokens of a text; top-level ones have level 0 and know their lines."""
+        """Return the block tokens of a text; top-level tokens have level 0 and line numbers."""
         tokens: list[Token] = []
         self._parser.block.parse(source, self._parser, {}, tokens)
         return tokens
@@ -222,7 +222,7 @@ def _end_of(tokens: "list[Token]", start: int) -> int:
 
 
 class _Drawing:
-    """Turns block tokens into rows."""
+    """Converts block tokens to rows."""
 
     def __init__(self, parser: "MarkdownIt") -> None:
         self._parser = parser
@@ -336,7 +336,7 @@ class _Drawing:
 
 
 def _task_of(tokens: "list[Token]") -> Row | None:
-    """Remove the checkbox of an item; return its sign, or None if the item has none."""
+    """Remove the checkbox of an item; return its sign, or None if there is no checkbox."""
     if len(tokens) < 2 or tokens[1].type != "inline" or not (found := _TASK.match(tokens[1].content)):
         return None
     tokens[1].content = tokens[1].content[found.end() :]

@@ -1,4 +1,4 @@
-"""Page: a pane that shows a sheet of rows with a cursor, folding, pictures and a search."""
+"""Page: a pane that shows a sheet of rows with a cursor, folding, pictures and search."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ from tui.ui.widgets.rows import Row, crop, highlighted, text_of, wrap
 from tui.ui.widgets.symbols import symbols_for
 
 Work = Callable[[], Callable[[], None]]
-"""Work for a thread; it returns what to do with its result in the main thread."""
+"""Work for a thread; returns a function to call in the main thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class WantedPicture:
 
     Attributes:
         encoded: returns its base64.
-        indent: cells to its left.
+        indent: number of cells to its left.
         put: takes the picture, or the reason why it cannot be decoded.
     """
 
@@ -35,27 +35,27 @@ class WantedPicture:
 
 
 class Pictures(Protocol):
-    """The images in a sheet, shown as pictures once they are decoded."""
+    """The images of a sheet, shown as pictures once they are decoded."""
 
     def begin(self) -> None:
-        """Show images as pictures from now on, and unfold the first of them. Idempotent."""
+        """Start showing images as pictures, and unfold the first of them. Idempotent."""
 
     def wanted(self) -> WantedPicture | None:
-        """Return the next picture that is unfolded and not decoded yet."""
+        """Return the next unfolded picture that is not decoded yet."""
 
     def again(self) -> None:
-        """Decode pictures again whose size no longer fits the pane."""
+        """Decode pictures again if their size no longer fits the pane."""
 
 
 class Sheet(Protocol):
-    """Rows, some of which fold."""
+    """Rows, some of which can be folded."""
 
     @property
     def pictures(self) -> Pictures | None:
-        """The images in it, None if it cannot have any."""
+        """The images of the sheet, None if it cannot have any."""
 
     def count(self) -> int:
-        """Return how many rows there are."""
+        """Return the number of rows."""
 
     def row(self, index: int, width: int) -> Row:
         """Return a row."""
@@ -70,7 +70,7 @@ class Sheet(Protocol):
         """Return the path of the value in a row, "" if it has none."""
 
     def fit(self, width: int) -> None:
-        """Lay the rows out for another width."""
+        """Lay out the rows for another width."""
 
 
 class Lines:
@@ -102,21 +102,21 @@ class Lines:
 
 
 SETTLED_SECONDS = 0.12
-"""How long a sheet is shown before its pictures are decoded: paging through entries starts no processes."""
+"""How long a sheet is shown before its pictures are decoded, so that paging through entries is cheap."""
 
 LEAST_ROWS = 6
-"""Rows that a picture may have in a low pane."""
+"""Minimum rows of a picture, even in a low pane."""
 
 
 class Page(LinePane, inherit_bindings=True):
-    """Shows one sheet; `busy` while work runs in a thread. `search_text` is folded."""
+    """Shows one sheet; `busy` while work runs in a thread. `search_text` is case-folded."""
 
     CURSOR = True
 
     FOLLOWS = False
 
     class Busy(Message):
-        """Work in a thread has begun or ended."""
+        """Work in a thread has started or ended."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -144,7 +144,7 @@ class Page(LinePane, inherit_bindings=True):
         self.rows_changed()
 
     def work(self, work: Work, stop: Event | None = None) -> None:
-        """Do work in a thread, one at a time; `stop` is set to end it early, once it is useless."""
+        """Run work in a thread, one at a time. `stop` is set to end useless work early."""
         if not self.busy:
             self._job = asyncio.create_task(self._work(work, stop), name="work on a large body")
         elif self._stop is not None and self._stop.is_set():
@@ -204,7 +204,7 @@ class Page(LinePane, inherit_bindings=True):
             self.rows_changed()
 
     def _ground(self) -> tuple[int, int, int]:
-        """Return the background color; black or white if only the terminal knows it."""
+        """Return the background color; black or white if only the terminal knows the color."""
         if self.app.native_ansi_color:
             return (0, 0, 0) if self.app.current_theme.dark else (255, 255, 255)
         return self.palette.colors["surface"].rgb
@@ -241,7 +241,7 @@ class Page(LinePane, inherit_bindings=True):
         self.move_cursor(min(row, self.row_count() - 1))
 
     def rewrap(self) -> None:
-        """Lay out for another size; pictures are as large as there is room."""
+        """Lay out for another size; pictures use the available space."""
         self.sheet.fit(self.columns)
         if self.sheet.pictures is not None:
             self.sheet.pictures.again()

@@ -1,8 +1,7 @@
-"""Palette: what the words of a style mean in the current theme.
+"""Palette: the meaning of style words in the current theme.
 
-Panes keep rows with words ("accent bold", "dim", "text on panel"); the palette turns them into rich
-styles. It is built from the CSS variables of the app's theme, so a theme is one thing for stylesheets
-and for rows.
+Panes have rows with style words ("accent bold", "dim", "text on panel"); the palette converts them to rich
+styles. It is built from the CSS variables of the app's theme, so stylesheets and rows share one theme.
 """
 
 import re
@@ -35,7 +34,7 @@ _ATTRIBUTES = frozenset({"bold", "italic", "underline", "strike", "reverse"})
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """The colors of a theme by role, and the styles made of them.
+    """The colors of a theme by role, and styles with these colors.
 
     A `native` theme uses the 16 colors of the terminal, which cannot be blended.
     """
@@ -65,25 +64,25 @@ class Palette:
     def style(self, words: str) -> Style:
         """Return the rich style of `words`: a role, attributes, and `on` with a role for the background.
 
-        `cursor` (the row that keys act on) and `selected` are backgrounds of their own. `#rrggbb` or
-        `#rrggbb on #rrggbb` are the colors of a picture's cell. Unknown words are ignored, so a row can
-        never break a screen.
+        `cursor` (the row that keys act on) and `selected` are special backgrounds. `#rrggbb` or `#rrggbb on
+        #rrggbb` are the colors of a picture's cell. Unknown words are ignored, so a row can never break a
+        screen.
         """
         if _COLOURS.fullmatch(words):
-            return _colours(words)  # not cached: a picture has thousands
+            return _colours(words)  # not cached, because a picture has thousands
         found = self._styles.get(words)
         if found is None:
             found = self._styles[words] = self._build(words)
         return found
 
     def known(self, under: Style) -> dict[str, Style]:
-        """Return the styles of words on a background that `over` was asked for before."""
+        """Return the cached styles by words for a background that was passed to `over` before."""
         return self._over.setdefault(under, {})
 
     def over(self, under: Style, words: str) -> Style:
         """Return the style of `words` on the background `under`.
 
-        A reversed background takes no colors: they would be reversed too and make the row patchy.
+        On a reversed background, colors are ignored: they would be reversed, too, and make the row patchy.
         """
         if under.reverse:
             return under
@@ -91,12 +90,12 @@ class Palette:
         found = known.get(words)
         if found is None:
             found = under + self.style(words)
-            if not _COLOURS.fullmatch(words):  # a picture has thousands
+            if not _COLOURS.fullmatch(words):  # not cached, because a picture has thousands
                 known[words] = found
         return found
 
     def is_true(self, under: Style) -> bool:
-        """Whether no style on this background has a color that only the terminal knows, or is dim."""
+        """Return whether all styles on this background have known colors, and none is dim."""
         return (
             self._is_true
             and not under.dim

@@ -1,7 +1,7 @@
 """Picture: pixels as rows of half blocks, two pixels per cell, one above the other. Pure.
 
 A cell is about twice as high as wide, so pixels are square. The upper half is the character ▀ in one color,
-the lower half the background in another, which takes a terminal with true color.
+the lower half the background in another. This requires a terminal with true color.
 """
 
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ HALF = "▀"
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image, scaled to the size in which it is shown.
+    """An image, scaled to the size at which it is shown.
 
     Attributes:
         width: in pixels, one per cell.
         height: in pixels, two per cell.
         pixels: three bytes each: red, green, blue.
         of: width and height of the original.
-        moves: it is animated; this is the first frame.
-        is_cut: it is truncated or damaged.
+        moves: whether it is animated; this is the first frame.
+        is_cut: whether it is truncated or damaged.
     """
 
     width: int
@@ -38,11 +38,11 @@ class Picture:
 
     @property
     def is_reduced(self) -> bool:
-        """Whether its size differs from the original: it may be larger in a larger pane."""
+        """Whether it is smaller than the original, so that a larger pane may show it larger."""
         return (self.width, self.height) != self.of
 
     def row(self, index: int) -> Row:
-        """Return a row; neighbors with the same colors are one span."""
+        """Return a row; neighboring cells with the same colors are one span."""
         upper, lower = self._line(2 * index), self._line(2 * index + 1)
         spans: list[Span] = []
         run, words = 0, ""
@@ -61,7 +61,7 @@ class Picture:
         return self.pixels[3 * self.width * number : 3 * self.width * (number + 1)]
 
     def within(self, columns: int) -> "Picture":
-        """Return a picture that is no wider: every so many pixels are left out."""
+        """Return a picture that is no wider; pixels are skipped at regular intervals."""
         if self.width <= columns:
             return self
         width = max(1, columns)
@@ -81,5 +81,5 @@ class Picture:
 
 
 def can_show_pictures(symbols: Symbols, color_system: str | None, no_color: bool) -> bool:
-    """Return whether a terminal has the colors and the character; `color_system` is as rich names it."""
+    """Return whether a terminal has the colors and the character. `color_system` is a name of rich."""
     return symbols is not ASCII and color_system == "truecolor" and not no_color

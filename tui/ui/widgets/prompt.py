@@ -1,4 +1,4 @@
-"""PromptLine: a line at the bottom that asks for a text: what to search for, a note, a name."""
+"""PromptLine: an input line at the bottom, for a search, a note or a name."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -14,7 +14,7 @@ from tui.ui.widgets.field import Field
 from tui.ui.widgets.literal import Literal
 
 FINISH_INPUT = "Finish the input line first: press enter or esc."
-"""Why a screen stays while its line is open."""
+"""Why a screen cannot be closed while its input line is open."""
 
 
 def _accept(text: str) -> str:
@@ -64,8 +64,8 @@ class PromptLine(Horizontal):
     ) -> None:
         """Ask for a line and call `done` with it.
 
-        `typed` is called at each change, `cancelled` if the user cancels. With `replaces` typing replaces
-        `value`, else it is appended. `check` returns what is wrong with a line, so that it can be corrected,
+        `typed` is called at each change, `cancelled` if the user cancels. With `replaces`, typing replaces
+        `value`; otherwise it appends. `check` returns the problem of a line, so that the user can correct it,
         or "".
         """
         self._label.update(f"{label} ›")
@@ -79,7 +79,7 @@ class PromptLine(Horizontal):
         if not self.display:
             self._back = self.screen.focused
         self.display = True
-        # At once: the next key of a burst is for this line.
+        # Immediately: the next key of a burst is for this line.
         self.screen.set_focus(self._input, scroll_visible=False)
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -97,7 +97,7 @@ class PromptLine(Horizontal):
         self._done(event.value)
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
-        """Cancel when the focus goes elsewhere in the app; the terminal losing the focus does not count."""
+        """Cancel when the focus moves elsewhere in the app, but not if the terminal loses the focus."""
         if self.display and self.app.app_focus and not self._input.has_focus:
             self.display = False
             if self._cancelled is not None:

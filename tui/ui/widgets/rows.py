@@ -1,9 +1,9 @@
-"""Rows: the lines of a virtual pane, and how they are cut, padded, wrapped and copied. Pure.
+"""Rows: the lines of a virtual pane, with functions to cut, pad, wrap and copy them. Pure.
 
-A row is a tuple of spans, a span is a piece of text with the words of its style ("accent bold",
-"text on panel"). Rows have no colors, so a change of theme costs no wrapping, and a row takes about a
-third of a kilobyte where a painted Strip takes one and a half. All widths are terminal cells, measured
-with rich; texts are cleaned before they get here and hold no line breaks.
+A row is a tuple of spans. A span is a piece of text with style words ("accent bold", "text on panel"). Rows
+have no colors, so a change of theme does not wrap them again. A row takes about a third of a kilobyte, a
+painted Strip one and a half. All widths are terminal cells, measured with rich. Texts must be cleaned and
+without line breaks.
 """
 
 from collections.abc import Iterable
@@ -15,9 +15,9 @@ Row = tuple[Span, ...]
 
 EMPTY: Row = ()
 PREPARING: Row = (("Preparing…", "dim"),)
-"""In place of a text that is laid out in a thread."""
+"""Shown in place of a text that is being laid out in a thread."""
 
-# Where a row continues a wrapped line, broken inside a word or at a space. Copying joins them again.
+# Marks of a row that continues a wrapped line, broken inside a word or at a space. Copying joins them.
 GLUED: Span = ("", "glued")
 SPACED: Span = ("", "spaced")
 _NOT_FIRST = frozenset("、。，．！？；：）」』】》〉’”…·,.!?;:)]}")
@@ -25,12 +25,12 @@ _NOT_LAST = frozenset("（「『【《〈‘“([{")
 
 
 def cells_of(text: str) -> int:
-    """Return the width of a text in cells; rich's own look-up takes five times as long."""
+    """Return the width of a text in cells; rich's own function takes five times as long."""
     return len(text) if text.isascii() else cell_len(text)
 
 
 def text_of(row: Row) -> str:
-    """Return the characters of a row."""
+    """Return the text of a row."""
     return "".join([text for text, _ in row])
 
 
@@ -57,7 +57,7 @@ def head_of(text: str, cells: int) -> str:
 
 
 def crop(row: Row, cells: int, mark: str = "…") -> Row:
-    """Return `row` within `cells`; a row that is cut ends with `mark`."""
+    """Return `row` truncated to `cells`; a truncated row ends with `mark`."""
     if width_of(row) <= cells:
         return row
     room = cells - cell_len(mark)
@@ -75,7 +75,7 @@ def crop(row: Row, cells: int, mark: str = "…") -> Row:
 
 
 def joined(parts: Iterable[Row], joint: Row, cells: int) -> Row:
-    """Return the first of `parts` that fit `cells` as one row; only the first part is ever cut."""
+    """Return as many of the first `parts` as fit, as one row; only the first part is ever truncated."""
     row: Row = EMPTY
     for part in parts:
         longer = (*row, *joint, *part) if row else part
@@ -94,7 +94,7 @@ def pad(row: Row, cells: int, style: str = "") -> Row:
 def spread(left: Row, right: Row, cells: int, gap: int = 1) -> Row:
     """Return a row of `cells` with `left` at its left and `right` at its right end.
 
-    The left part gives way: it is cropped until at least `gap` cells stay free before the right part.
+    The left part is cropped so that at least `gap` cells stay free before the right part.
     """
     right = crop(right, cells)
     room = cells - width_of(right)
@@ -103,7 +103,7 @@ def spread(left: Row, right: Row, cells: int, gap: int = 1) -> Row:
 
 
 def progress_bar(share: float, cells: int, done: str, left: str) -> Row:
-    """Return a bar of `cells`, of which a share of 0 to 1 is `done`; both are signs of one cell."""
+    """Return a bar of `cells` cells; a share of 0 to 1 has the sign `done`, the rest the sign `left`."""
     full = round(max(0.0, min(1.0, share)) * cells)
     return ((done * full, "tool"), (left * (cells - full), "rule"))
 
@@ -143,10 +143,10 @@ def highlighted(row: Row, folded: str) -> Row:
 
 
 def wrap(row: Row, cells: int, first: Row = EMPTY, rest: Row | None = None) -> list[Row]:
-    """Wrap a row of any length at `cells`, between words where it can; at least one row comes back.
+    """Wrap a row of any length at `cells`, between words if possible. Returns at least one row.
 
-    `first` is the prefix of the first line, for instance a bullet; `rest` that of the others, which is not
-    copied: spaces as wide as `first` if None. `cells` includes them.
+    `first` is the prefix of the first line, such as a bullet. `rest` is the prefix of the others, which is
+    not copied; by default spaces as wide as `first`. `cells` includes the prefixes.
     """
     if rest is None:
         rest = ((" " * width_of(first), ""),) if first else EMPTY
@@ -164,10 +164,10 @@ def wrap(row: Row, cells: int, first: Row = EMPTY, rest: Row | None = None) -> l
 
 
 def breaks(text: str, cells: int) -> list[tuple[int, int]]:
-    """Return where `text` breaks into lines of at most `cells`, as pairs of character offsets.
+    """Return the lines of at most `cells` that `text` wraps to, as pairs of character offsets.
 
-    Spaces at a break belong to no line. Wide scripts break between any two characters, except before
-    closing and after opening punctuation. A word longer than a line is cut.
+    Spaces at a break belong to no line. Wide scripts break between any two characters, except before closing
+    and after opening punctuation. A word longer than a line is cut.
     """
     if not text:
         return [(0, 0)]
@@ -193,7 +193,7 @@ def _breaks_narrow(text: str, cells: int) -> list[tuple[int, int]]:
 
 
 def _width(text: str, index: int, char: str) -> int:
-    """Return the cells of one character; never less than it takes together with its neighbors."""
+    """Return the cells of one character, at least as many as it takes together with its neighbors."""
     if char == "\ufe0f" and index and get_character_cell_size(text[index - 1]) == 1:
         return 1
     return get_character_cell_size(char)
@@ -202,7 +202,7 @@ def _width(text: str, index: int, char: str) -> int:
 def _breaks_any(text: str, cells: int) -> list[tuple[int, int]]:
     lines: list[tuple[int, int]] = []
     start = used = 0
-    good = -1  # where the line may end: the offset after the last space or wide character
+    good = -1  # offset after the last space or wide character, where the line may end
     good_used = 0
     for index, char in enumerate(text):
         width = _width(text, index, char)
@@ -214,7 +214,7 @@ def _breaks_any(text: str, cells: int) -> list[tuple[int, int]]:
             lines.append(_without_spaces(text, start, good))
             start, used = good, used - good_used
         used += width
-    fits = not lines and used <= cells  # then nothing was wrapped, and spaces at the end stay as they are
+    fits = not lines and used <= cells  # then nothing was wrapped, and trailing spaces are unchanged
     lines.append((start, len(text)) if fits else _without_spaces(text, start, len(text)))
     return lines
 
@@ -235,7 +235,7 @@ def _without_spaces(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def copied(parts: Iterable[tuple[Row, int, int]]) -> str:
-    """Return rows as text: wrapped lines joined again, ornaments left out.
+    """Return rows as text, with wrapped lines joined and without ornaments.
 
     `parts` are rows in order, each with its first and last selected character; an end below 0 means all.
     Spans of the style `aside` (the edge of code, the bar of a quote) are not copied.
@@ -251,7 +251,7 @@ def copied(parts: Iterable[tuple[Row, int, int]]) -> str:
 
 
 def _joint(row: Row) -> tuple[str | None, int]:
-    """Return what joins a row to the one before, None if nothing does, and where its text begins."""
+    """Return the text that joins a row to the previous one, or None, and the start of its own text."""
     for position, span in enumerate(row):
         if span in (GLUED, SPACED):
             return ("" if span == GLUED else " "), len(text_of(row[:position]))

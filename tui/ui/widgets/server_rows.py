@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 STATE_CELLS = 8
 LEAST_GAP = 3
-"""Columns between the reason of a server and its age, so that the age is a column of its own."""
+"""Minimum columns between a server's reason and its age, so that the age is a separate column."""
 
 PID_FROM = 54
-"""Columns from which the process id is shown."""
+"""Minimum columns for showing the process id."""
 
 MOVING = (ServerState.STARTING, ServerState.STOPPING)
 
 IN_SERVERS = " in the servers pane"
-"""Where the keys work that enable or edit a server, for other screens."""
+"""Says, on other screens, where the keys for enabling and editing a server work."""
 
 DETAIL_ROWS = 3
 FACT_CELLS = 10
@@ -41,10 +41,10 @@ STATE_STYLES = {
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the rows of all servers have in common; `turn` is the frame of the spinner.
+    """Settings that the rows of all servers share; `turn` is the frame of the spinner.
 
-    `tokens` are those of each server's definitions, by its name. Without `ages` the last column is theirs,
-    and without `units` it has only the number.
+    `tokens` are those of each server's definitions, by server name. Without `ages`, they use the last column;
+    without `units`, it only has the number.
     """
 
     columns: int
@@ -59,7 +59,7 @@ class Look:
 
 
 def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: bool) -> list[Row]:
-    """Return the line of a server, and below it its next step if `selected`, all details if `unfolded`."""
+    """Return the line of a server, followed by its next step if `selected`, and all details if `unfolded`."""
     rows = [head_row(status, look)]
     rows.extend(((("  ", ""), *row)) for row in _detail(status, look, selected))
     if unfolded:
@@ -70,7 +70,7 @@ def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: b
 
 
 def head_row(status: ServerStatus, look: Look) -> Row:
-    """Return the line of a server: sign, name, state, tools or reason, tokens, since when."""
+    """Return the line of a server: sign, name, state, tools or reason, tokens, age."""
     sign, style = _sign(status, look)
     name = clean_line(status.name, 64)
     left: list[tuple[str, str]] = [(f"{sign} ", style)]
@@ -100,7 +100,7 @@ def _token_words(tokens: "DefinitionTokens", look: Look) -> str:
 
 
 def fitted(statuses: Sequence[ServerStatus], look: Look) -> Look:
-    """Return a look whose columns have room in all rows, if need be without ages, or units of the tokens."""
+    """Return a look that fits all rows, if necessary without ages, or without units of tokens."""
     for ages, units in ((True, True), (False, True), (True, False), (False, False)):
         found = replace(look, ages=ages, units=units)
         if tokens_fit(statuses, found) and (not ages or ages_fit(statuses, found)):
@@ -113,7 +113,7 @@ def fitted(statuses: Sequence[ServerStatus], look: Look) -> Look:
 
 
 def tokens_fit(statuses: Sequence[ServerStatus], look: Look) -> bool:
-    """Return whether each server that runs has room for the tokens of its definitions."""
+    """Return whether all running servers have room for the tokens of their definitions."""
     return all(
         _token_words(look.tokens[status.name], look) in text_of(head_row(status, look))
         for status in statuses
@@ -122,9 +122,9 @@ def tokens_fit(statuses: Sequence[ServerStatus], look: Look) -> bool:
 
 
 def ages_fit(statuses: Sequence[ServerStatus], look: Look) -> bool:
-    """Return whether the last column has room for the age of every server that runs.
+    """Return whether the last column has room for the ages of all running servers.
 
-    One that has no room for its age has none for all: a column has one meaning.
+    If one has no room, no age is shown: a column has one meaning.
     """
     for status in statuses:
         if status.state is ServerState.RUNNING:
@@ -162,7 +162,7 @@ def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
 
 
 def running_words(statuses: Sequence[ServerStatus]) -> str:
-    """Return how many servers run, of those that are not disabled: "3 of 4"."""
+    """Return how many enabled servers are running: "3 of 4"."""
     enabled = sum(not status.spec.disabled for status in statuses)
     running = sum(status.state is ServerState.RUNNING for status in statuses)
     return f"{running} of {enabled}" if enabled else "all disabled" if statuses else ""
@@ -171,7 +171,7 @@ def running_words(statuses: Sequence[ServerStatus]) -> str:
 def tool_words(status: ServerStatus) -> str:
     """Return the number of tools: "12 tools, 3 off, 1 task" if a task waits.
 
-    If the model is not offered some for another reason, it is "9 of 12 tools".
+    If some are not offered for another reason: "9 of 12 tools".
     """
     tasks = f", {plural(status.tasks, 'task')}" if status.tasks else ""
     if status.withheld > status.tools_off:
@@ -276,7 +276,7 @@ def _process(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
 
 
 def trust_words(server: str, key: str, *, trusted: bool) -> str:
-    """Return what a change of the trust in a server means, and which key undoes it."""
+    """Return the effect of a change of trust in a server, and the key that undoes it."""
     if trusted:
         means = "is trusted. Its read-only tools run without approval."
     else:
@@ -285,14 +285,14 @@ def trust_words(server: str, key: str, *, trusted: bool) -> str:
 
 
 def noise_words(status: ServerStatus) -> str:
-    """Return how much came that was no message."""
+    """Return how much output was not messages."""
     if status.reach is not None:
         return f"{plural(status.noise, 'non-protocol response')}"
     return f"{plural(status.noise, 'line')} of non-protocol output on stdout"
 
 
 def token_facts(tokens: "DefinitionTokens") -> str:
-    """Return what a server takes in each request: "~210 in each request, ~20 of them instructions"."""
+    """Return the tokens of a server in each request: "~210 in each request, ~20 of them instructions"."""
     sign = "" if tokens.measured else "~"
     words = [f"{sign}{count(tokens.total - tokens.left_out)} in each request"]
     if tokens.instructions:
@@ -353,7 +353,7 @@ def why_only_listed(
 def start_words(
     status: ServerStatus, key_of: Callable[[str], str], action_id: str, words: str = "to start it."
 ) -> Row:
-    """Return the key that starts a stopped server, and `words`, or why none does."""
+    """Return the key that starts a stopped server and `words`, or why no key does."""
     if why := why_only_listed(status.spec, key_of, IN_SERVERS, named=False):
         return ((why, "dim"),)
     press: Row = (("Press ", "dim"),) if words.endswith(".") else ()
@@ -361,7 +361,7 @@ def start_words(
 
 
 def toggle_server(host: "Host", status: ServerStatus) -> None:
-    """Start a server that is stopped or stopping, stop any other."""
+    """Start a server that is stopped or stopping; stop any other one."""
     if status.state in (ServerState.STOPPED, ServerState.STOPPING):
         host.request_start(status.name)
     else:

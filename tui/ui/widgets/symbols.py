@@ -98,10 +98,10 @@ ASCII = Symbols(
 
 
 def symbols_for(environment: Mapping[str, str]) -> Symbols:
-    """Return what the terminal can show, judging by its environment.
+    """Return the symbols that the terminal can show, judging by its environment.
 
-    A locale with an encoding other than UTF-8, the Linux console and dumb terminals get ASCII.
-    A missing locale says nothing about the terminal, so it gets the Unicode signs.
+    A locale with an encoding other than UTF-8, the Linux console and dumb terminals get ASCII. A missing
+    locale says nothing about the terminal, so it gets the Unicode signs.
     """
     if environment.get("TERM") in ("linux", "dumb"):
         return ASCII
@@ -149,7 +149,7 @@ _KIND_LOOKS = {
 
 
 def kind_look(kind: Kind, direction: Direction, symbols: Symbols) -> tuple[str, str, str]:
-    """Return the kind of an entry in words, abbreviated, and its style; both texts begin with a sign."""
+    """Return name, abbreviation and style of an entry's kind; both texts start with a sign."""
     words, short, style = _KIND_LOOKS[kind]
     if kind is Kind.STDERR:
         sign = symbols.stderr

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Tasks:
-    """Keeps tasks from being collected while they run; the owner cancels them when it is unmounted."""
+    """Keeps running tasks from being garbage collected; the owner cancels them when it is unmounted."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()

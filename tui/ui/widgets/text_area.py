@@ -8,10 +8,10 @@ from textual.widgets import TextArea
 
 
 class LinesField(TextArea):
-    """A text area that survives an undo which removes the line with the cursor.
+    """A text area that survives an undo that removes the line with the cursor.
 
-    Textual 8.2.8 scrolls to the cursor before it moves it back into the text, if the scroll bar disappears,
-    and that line's absence ends the app.
+    If the scroll bar disappears, Textual 8.2.8 scrolls to the cursor before it moves it back into the text.
+    The missing line then ends the app.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -1,8 +1,8 @@
-"""Turns the roles of a theme into a Textual `Theme`, whose CSS variables are the roles.
+"""Converts the roles of a theme to a Textual `Theme`, with the roles as CSS variables.
 
 Stylesheets use `$accent $foreground $text-dim $rule $surface $panel $field $ok $warn $bad $user $model
-$tool`; rows use the same words through the palette. An invalid color would crash the app inside Textual,
-so each one is parsed here first.
+$tool`; rows use the same words with the palette. An invalid color would crash the app inside Textual, so each
+one is parsed first.
 """
 
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 from tui.settings.themes import ThemeSpec
 
-# Our CSS variable -> the role it shows.
+# Our CSS variable -> its role.
 _ROLE_VARIABLES: Mapping[str, str] = {
     "text-dim": "dim",
     **{role: role for role in ("rule", "ok", "warn", "bad", "user", "model", "tool")},
 }
 
-# Textual's base colors -> the role they show. Given as variables too, because Textual rounds each color on
-# the way (measured: one step of red), and two backgrounds that differ by a step show as a seam.
+# Textual's base colors -> their role. Also set as variables, because Textual rounds the colors (measured: by
+# one step of red), and the seam between two backgrounds that differ by a step is visible.
 _BASE_VARIABLES: Mapping[str, str] = {
     "primary": "accent",
     "secondary": "tool",
@@ -61,7 +61,7 @@ _WIDGET_VARIABLES: Mapping[str, tuple[str, int]] = {
 }
 
 FIELD_SHADE = 0.08
-"""How far the background of an input is from that of a panel, on the way to the color of text."""
+"""How far an input's background is blended from the panel's color towards the text color."""
 
 _DEFAULTS: Mapping[str, str] = {
     "field": "#233338",
@@ -79,13 +79,13 @@ _DEFAULTS: Mapping[str, str] = {
 def variable_defaults() -> dict[str, str]:
     """Return defaults of our CSS variables, for `App.get_theme_variable_defaults`.
 
-    Without them a stylesheet that uses one would not parse while one of Textual's themes is active.
+    Without them, a stylesheet that uses one cannot be parsed while one of Textual's own themes is active.
     """
     return dict(_DEFAULTS)
 
 
 def theme_of(spec: ThemeSpec) -> Theme:
-    """Return the Textual theme of a spec; raises `ValueError` for a color that Textual does not know."""
+    """Return the Textual theme of a spec; raises `ValueError` for a color unknown to Textual."""
     roles = spec.colours()
     for role, colour in roles.items():
         _checked(role, colour)
@@ -105,9 +105,9 @@ def theme_of(spec: ThemeSpec) -> Theme:
 
 
 def _ansi_variables(roles: Mapping[str, str], dark: bool) -> dict[str, str]:
-    """Return variables that stock stylesheets use and Textual's ANSI themes lack, then our own.
+    """Return variables that Textual's stylesheets use but its ANSI themes lack, and our own.
 
-    The terminal's colors cannot be blended or dimmed, so emphasis takes a color instead.
+    The terminal's colors cannot be blended or dimmed, so emphasis uses a color instead.
     """
     stock = BUILTIN_THEMES["ansi-dark" if dark else "ansi-light"]
     known = stock.to_color_system().generate()

@@ -1,4 +1,4 @@
-"""Times in words: clocks, time spans, and how long ago something was. Pure: the current time is passed in."""
+"""Times as text: clocks, time spans, and ages. Pure: the current time is passed in."""
 
 import math
 import time
@@ -10,7 +10,7 @@ SECOND = 1_000_000_000
 
 
 class TimeMode(IntEnum):
-    """What the first column of the traffic list shows."""
+    """Content of the first column of the traffic list."""
 
     CLOCK = 0
     START = 1
@@ -35,7 +35,7 @@ def since(ns: int) -> str:
 
 
 def clock(wall_ns: int) -> str:
-    """Return the time of day here, to the millisecond."""
+    """Return the local time of day, to the millisecond."""
     seconds, rest = divmod(wall_ns, SECOND)
     return f"{_to_the_second(seconds)}.{rest // MS:03d}"
 
@@ -61,7 +61,7 @@ def bar(part: float, cells: int, blocks: str) -> str:
 
 DAY = 86_400
 LATEST = 2**35
-"""Seconds since the epoch beyond which a time in a file is not believed."""
+"""Latest plausible time in a file, in seconds since the epoch."""
 
 
 def when(then: float, now: float) -> str:
@@ -87,7 +87,7 @@ def when(then: float, now: float) -> str:
 
 
 def said_at(then: float, now: float) -> str:
-    """Return the time of a message: "14:02" today, "20 Nov 2026 14:02" before; "" if unknown."""
+    """Return the time of a message: "14:02" today, "20 Nov 2026 14:02" for earlier days; "" if unknown."""
     if not 0 < then < LATEST:
         return ""
     same_day = time.localtime(then)[:3] == time.localtime(now)[:3]
@@ -95,7 +95,7 @@ def said_at(then: float, now: float) -> str:
 
 
 def exactly(then: float) -> str:
-    """Return day and time of `then`, seconds since the epoch: "20 Nov 2026 14:02"."""
+    """Return day and time of `then` (seconds since the epoch): "20 Nov 2026 14:02"."""
     if not then:
         return "unknown"
     moment = time.localtime(then)

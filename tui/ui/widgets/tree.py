@@ -1,4 +1,4 @@
-"""Tree: a JSON body as rows that fold; only unfolded values are parsed."""
+"""Tree: a JSON body as foldable rows; only unfolded values are parsed."""
 
 import base64
 import json
@@ -14,23 +14,23 @@ from tui.ui.widgets.symbols import UNICODE, Symbols
 from tui.ui.widgets.tree_rows import DEEPEST, OPEN_BYTES, Node, TreeLook, TreePictures, encoded, folds
 
 LARGE = 512 * 1024
-"""Bytes from which a container is parsed in a thread."""
+"""Minimum bytes of a container that is parsed in a thread."""
 
 OPEN_ROWS = 60
-"""Rows up to which a tree is unfolded when it opens."""
+"""Maximum rows to which a tree is unfolded when it opens."""
 
 FEW_ROWS = 20
-"""Rows up to which containers over `OPEN_BYTES` are unfolded: a few large texts or images."""
+"""Maximum rows up to which containers over `OPEN_BYTES` are unfolded: a few large texts or images."""
 
 MOST_PARSED = 32 * 1024 * 1024
-"""Bytes of large containers that are parsed for it, summed over the levels (measured: 20 ms)."""
+"""Maximum bytes of large containers to parse for this, added up over the levels (measured: 20 ms)."""
 
 TEXT_CHARS = 64 * 1024
-"""Characters of an unfolded string; the raw view has the rest."""
+"""Maximum characters of an unfolded string; the raw view shows all of it."""
 
 
 class Tree:
-    """A body as a tree, below the lines of `remarks`."""
+    """A body as a tree, with the lines of `remarks` above it."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Tree:
         self._open_at_first()
 
     def _open_at_first(self) -> None:
-        """Unfold level by level while there is room. A container at the root has no row of its own."""
+        """Unfold level by level while there is room. A root container has no row of its own."""
         level, parsed_bytes = [self._root], 0
         while level:
             deeper: list[Node] = []
@@ -79,7 +79,7 @@ class Tree:
         return self._look.row(self.nodes[index], width)
 
     def fit(self, width: int) -> None:
-        """Lay out pictures again. The pane crops rows; unfolded texts stay as they are."""
+        """Lay out pictures again. The pane crops rows, so unfolded texts stay unchanged."""
         self.pictures.fit(width)
 
     def toggle(self, index: int, width: int) -> Work | None:
@@ -105,20 +105,20 @@ class Tree:
         return work
 
     def unfold(self, node: Node, found: list[Node]) -> None:
-        """Unfold a row into `found`, in place of what it is unfolded into now."""
+        """Unfold a row into `found`, replacing its current children."""
         if node.is_open:
             self._fold(self.nodes.index(node))
         self._insert(node, found)
 
     def offset(self, index: int) -> int:
-        """Return the offset of a row's value in the body; 0 for a row that is not of the body."""
+        """Return the offset of a row's value in the body; 0 for other rows."""
         node: Node | None = self.nodes[index] if index < len(self.nodes) else None
         while node is not None and (node.value is None or node.data is not self.data):
             node = node.parent
         return node.value.start if node is not None and node.value is not None else 0
 
     def reveal(self, offset: int) -> int:
-        """Unfold the containers of the byte at `offset`; return its row. Slow in a large body."""
+        """Unfold the containers around the byte at `offset`; return its row. Slow in a large body."""
         at, node = self._first - 1, self._root
         while True:
             at = self._child_at(at, node.depth, offset)
@@ -165,7 +165,7 @@ class Tree:
         node.is_open = False
 
     def fold_all(self) -> None:
-        """Fold every row; if all are folded, unfold as when it opened."""
+        """Fold every row. If all are folded, unfold as at the start."""
         is_folded = not any(node.is_open for node in self.nodes)
         del self.nodes[self._first :]
         self._root.is_open = False
@@ -190,7 +190,7 @@ class Tree:
         return [Node(child, node.data, depth, parent) for child in found]
 
     def _lines(self, node: Node, width: int) -> list[Node]:
-        """Return what a string unfolds into: a tree if it is JSON, else its lines."""
+        """Return the children of a string: a tree if it is JSON, otherwise its lines."""
         value = node.value
         assert value is not None
         text = value_text(node.data, value, TEXT_CHARS)
@@ -228,7 +228,7 @@ class Tree:
             return raw.decode("utf-8", "replace")
 
     def path(self, index: int) -> str:
-        """Return the path of a row, as in JavaScript: `result.content[0].text`."""
+        """Return the path of a row in JavaScript syntax: `result.content[0].text`."""
         node: Node | None = self.nodes[index]
         parts: list[str] = []
         while node is not None and node.value is not None:

@@ -1,4 +1,4 @@
-"""The rows of a tree, how they are drawn, and the pictures that images unfold into. Pure."""
+"""The rows of a tree: how they are drawn, and the pictures of images. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,13 +15,13 @@ from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 
 OPEN_BYTES = 32 * 1024
-"""Larger containers are not unfolded at first, and not summed up by their keys."""
+"""Larger containers are not unfolded at first, and not summarized by their keys."""
 
 LONG = 160
-"""Bytes from which a string can be unfolded into lines."""
+"""Minimum bytes of a string that can be unfolded into lines."""
 
 DEEPEST = 24
-"""The deepest indentation."""
+"""Maximum indentation level."""
 
 
 @dataclass(slots=True, eq=False)
@@ -29,7 +29,7 @@ class Node:
     """A row of the tree.
 
     Attributes:
-        value: in `data`; None for a line of text or a remark.
+        value: the value in `data`; None for a line of text or a remark.
         data: the document: the body, or a string in it that is JSON itself.
     """
 
@@ -57,7 +57,7 @@ def folds(node: Node) -> bool:
 
 
 def encoded(node: Node, size: int) -> bytes:
-    """Return the first `size` bytes of a string, escapes not resolved."""
+    """Return the first `size` bytes of a string, with escapes unresolved."""
     assert node.value is not None
     return node.data[node.value.start + 1 : min(node.value.start + 1 + size, node.value.end - 1)]
 
@@ -145,13 +145,13 @@ def _string(node: Node, width: int) -> Row:
 
 
 FIRST = 3
-"""Pictures that are unfolded at first."""
+"""Number of pictures that are unfolded at first."""
 
 DECODING: Row = (("decoding…", "dim"),)
 
 
 class TreePictures:
-    """The images of a tree. Until `begin` they are shown as strings."""
+    """The images of a tree. Before `begin`, they are shown as strings."""
 
     def __init__(self, nodes: Sequence[Node], unfold: Callable[[Node, list[Node]], None]) -> None:
         self._nodes = nodes
@@ -175,7 +175,7 @@ class TreePictures:
         return images.ending(encoded(node, images.HEAD)) in images.PICTURES
 
     def rows_of(self, node: Node) -> list[Node]:
-        """Return what an image unfolds into: its picture, an error, or a note that it is being decoded."""
+        """Return the children of an image: its picture, an error, or a note that it is being decoded."""
         known = self._known.get(node)
         if known is None and node not in self._queue:
             self._queue.append(node)

@@ -118,7 +118,7 @@ class FlowPane(LinePane):
             self._slices = self.set_timer(pause, self._slice)
 
     def _slice(self) -> None:
-        """Wrap blocks outside the view, from the end up, for a few milliseconds, once nothing changes."""
+        """Once nothing changes, wrap blocks outside the view, last first, a few milliseconds at a time."""
         self._slices = None
         if self._changes:
             self._changes = False
