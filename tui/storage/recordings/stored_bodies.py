@@ -44,7 +44,8 @@ _PROBED = b"\xff\x00\xc3\n\n\xc3\xa9"
 class StoredBodies:
     """The bodies of a recording, for one thread. Skips bodies on damaged pages.
 
-    Attributes: is_damaged: whether any body was skipped.
+    Attributes:
+        is_damaged: whether any body was skipped.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:

@@ -53,8 +53,10 @@ def ended_at_limit(remarks: Sequence[Remark], messages: int) -> bool:
 class Bridge:
     """Shows the events of turns. `notice` returns the line to show below each reply, or "".
 
-    Attributes: step: the running step, 0 between turns. can_continue: whether the last turn ended at a limit.
-    calls_begun: number of calls of this turn sent to servers, including running ones.
+    Attributes:
+        step: the running step, 0 between turns.
+        can_continue: whether the last turn ended at a limit.
+        calls_begun: number of calls of this turn sent to servers, including running ones.
     """
 
     def __init__(

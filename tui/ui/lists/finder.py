@@ -177,12 +177,12 @@ class Finder(Vertical):
         context: the context of its actions.
         overrides: the keys in use.
         placeholder: shown in the empty field.
-        sift: shows the items that match the text in the field. take: is called with the key of the selected
-            item.
+        sift: shows the items that match the text in the field.
+        take: is called with the key of the selected item.
         about: returns a line about an item.
-        offers: says whether an action does something now.
-        moved: is given the key of the item that is selected now.
-        preview: whether there is a preview at the right, where the screen has `WITH_PREVIEW` columns.
+        offers: returns whether an action is available.
+        moved: is called with the key of the newly selected item.
+        preview: whether to show a preview at the right, if the screen has `WITH_PREVIEW` columns.
     """
 
     # Priority: a key in the field's queue would be handled late, and act on another list.

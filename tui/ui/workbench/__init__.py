@@ -1,1 +1,1 @@
-"""The workbench: one server worked with by hand."""
+"""The workbench: using one server by hand."""

@@ -1,4 +1,4 @@
-"""The lines around the workbench: the server and its state, the tabs, the keys of what has the focus."""
+"""The lines around the workbench: the server and its state, the tabs, and the keys of the focused part."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ from tui.ui.workbench.overview import state_row
 
 
 class BenchTitle(SplitBar):
-    """The server and its state at the left, what runs and since when at the right."""
+    """The server and its state at the left; running calls and uptime at the right."""
 
     def __init__(self, server: str, symbols: Symbols, overrides: KeyOverrides) -> None:
         super().__init__(id="bench-title")
@@ -63,7 +63,7 @@ class BenchTab(StrEnum):
 
 
 BENCHES = frozenset({BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS})
-"""Tabs on which something can be called."""
+"""Tabs with items that can be called."""
 
 TABS_OF: Mapping[str, frozenset[BenchTab]] = {
     **dict.fromkeys(("bench.call", "bench.raw", "bench.saved", "bench.hand"), BENCHES),
@@ -77,7 +77,7 @@ TABS_OF: Mapping[str, frozenset[BenchTab]] = {
     "bench.filter": BENCHES | {BenchTab.LOG},
     "bench.open": BENCHES | {BenchTab.TRAFFIC},
 }
-"""Actions that do something only on some tabs; the footer shows them there."""
+"""Actions that only work on some tabs, where the footer shows them."""
 
 
 _RAW, _SAVED = action("bench.raw"), action("bench.saved")
@@ -86,9 +86,9 @@ RAW_LABELS = {False: _RAW.label, True: "form"}
 
 
 class BenchTabs(Bar):
-    """The names of the tabs with their keys and how much is in them; a click goes to one.
+    """The names of the tabs with their keys and counts; a click selects one.
 
-    `panes` has by tab its pane and the widget in it that takes the focus.
+    `panes` has the pane of each tab, and the widget in it to focus.
     """
 
     class Chosen(Message):
@@ -109,7 +109,7 @@ class BenchTabs(Bar):
         yield from (pane for pane, _ in self._panes.values())
 
     def select(self, tab: BenchTab) -> None:
-        """Show the pane of a tab and focus what takes the keys in it."""
+        """Show the pane of a tab and focus the widget that handles its keys."""
         self.active = tab
         self.refresh()
         for name, (pane, _) in self._panes.items():
@@ -117,7 +117,7 @@ class BenchTabs(Bar):
         self.screen.set_focus(self._panes[tab][1], scroll_visible=False)
 
     def show(self, notes: Mapping[BenchTab, str]) -> None:
-        """Show what is in the tabs, if it changed."""
+        """Show the counts of the tabs, if they have changed."""
         if notes != self._notes:
             self._notes = notes
             self.refresh()
@@ -146,14 +146,14 @@ class BenchTabs(Bar):
 
 
 class BenchKeys(Footer):
-    """The keys that work where the focus is."""
+    """The keys for the current focus."""
 
     def __init__(self, overrides: KeyOverrides) -> None:
         super().__init__()
         self._overrides = overrides
 
     def of(self, context: Context | None, tab: BenchTab, *, is_raw: bool) -> None:
-        """Show the keys of a context and of the workbench that do something on a tab.
+        """Show the keys of a context and of the workbench that work on a tab.
 
         `is_raw`: the arguments are edited as raw JSON.
         """
@@ -169,14 +169,14 @@ class BenchKeys(Footer):
 
 
 class SideHeading(Bar):
-    """The line over the calls, at the height of the line over the result."""
+    """The line above the calls, on the same row as the line above the result."""
 
     def row(self, width: int) -> Row:
         return ((" CALLS", "dim bold"),)
 
 
 class RawHeading(Bar):
-    """The line over raw JSON: the item, and that these are its arguments."""
+    """The line above raw JSON: the item, and a note that these are its arguments."""
 
     words: Row = ()
 
@@ -185,7 +185,7 @@ class RawHeading(Bar):
 
 
 class OtherKeys(Bar):
-    """The keys beside the button, as many as fit whole."""
+    """The keys next to the button, as many as fit completely."""
 
     def __init__(self, overrides: KeyOverrides) -> None:
         super().__init__()

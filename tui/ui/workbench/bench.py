@@ -1,4 +1,4 @@
-"""A tab to call things on: the list of items, the form, the result, and the calls made before."""
+"""A tab for calling items: the list of items, the form, the result, and earlier calls."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -36,7 +36,7 @@ from tui.ui.workbench.value_suggestions import AskValues
 
 
 class RawJson(LinesField):
-    """The arguments as raw JSON; the keys of the workbench come before those of the text area."""
+    """The arguments as raw JSON. The keys of the workbench take precedence over those of the text area."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
@@ -58,12 +58,12 @@ class RawJson(LinesField):
 class Bench(Horizontal):
     """List and calls on the left, form, button and result on the right.
 
-    The form is as tall as its fields, up to half of the height; the result has the rest.
+    The form is as tall as its fields, up to half of the height; the result gets the rest.
 
     Attributes:
         item: the item whose form is shown.
-        news: what the person has not seen yet, by the key of its item.
-        insisted: the arguments are wrong, the person was told, and has not changed them since.
+        news: what the user has not seen yet, by item key.
+        insisted: whether the arguments are invalid, the user was told, and has not changed them since.
     """
 
     DEFAULT_CSS = """
@@ -91,10 +91,10 @@ class Bench(Horizontal):
     """
 
     class Called(Message):
-        """The person wants to call the item."""
+        """The user wants to call the item."""
 
     def __init__(self, tab: str, shared: BenchContext, saved: SavedArguments) -> None:
-        # Most have no calls yet, and a class that changes later has all of it styled again.
+        # Most items have no calls yet, and a later change of class would compute all styles again.
         super().__init__(id=f"bench-{tab}", classes="-new")
         self._shared = shared
         self._saved = saved
@@ -135,7 +135,7 @@ class Bench(Horizontal):
         self._left.styles.width = self.list.columns_of(self.app.size.width)
 
     def show(self, items: Sequence[Item], empty: Sequence[Row]) -> None:
-        """Show the items that the server offers; `empty` says why there are none."""
+        """Show the items that the server offers; `empty` explains why there are none."""
         self.list.empty = tuple(empty)
         shown = self.item.key if self.item is not None else ""
         self.list.show(items)
@@ -148,12 +148,12 @@ class Bench(Horizontal):
             self.form.rebuild()
 
     def _see(self, item: Item | None) -> None:
-        """The person has seen an item: nothing of it is news any more."""
+        """Record that the user has seen an item, so that it is no longer news."""
         if item is not None and self.news.pop(item.key, ""):
             self.list.rows_changed()
 
     def choose(self, item: Item | None) -> None:
-        """Select another item: show its form as it was left, and its calls."""
+        """Select another item: show its form as the user left it, and its calls."""
         self.leave_form()
         self.item = item
         self.raw_heading.words = (
@@ -183,21 +183,21 @@ class Bench(Horizontal):
         self.result.show()
 
     def _completion_of(self, item: Item | None) -> AskValues | None:
-        """Return what asks the server for values of the arguments of a template or prompt."""
+        """Return a function that asks the server for argument values of a template or prompt."""
         about = item.about if item is not None else None
         if about is None or isinstance(about, Tool | Task):
             return None
         return partial(self._shared.runtime.workbench.complete, about)
 
     def leave_form(self) -> None:
-        """Keep the form as a draft."""
+        """Store the form as a draft."""
         if self.item is not None:
             value, _ = self.form.form.value()
             raw = self.raw.text if self.is_raw else ""
             self._shared.book.drafts[self._shared.server, self.item.key] = Draft(value, raw)
 
     def fill(self, arguments: object) -> None:
-        """Put arguments into the form."""
+        """Fill arguments into the form."""
         if self.item is None:
             return
         form = Form(self.item.schema)
@@ -229,7 +229,7 @@ class Bench(Horizontal):
             self.line.say((clean_line(folder.key, 200), "tool"), (words, "dim"))
 
     def action_open(self) -> None:
-        """Go from the list to the form, or read what needs none; take a call's arguments; fold a row."""
+        """Go from the list to the form, or read an item without arguments; reuse a call; fold a row."""
         focused = self.screen.focused
         if focused is self.calls:
             if (call := self.calls.selected) is not None:
@@ -247,7 +247,7 @@ class Bench(Horizontal):
 
     @staticmethod
     def _is_plain(item: Item) -> bool:
-        """Return whether an item is read or got without being filled in."""
+        """Return whether an item can be read or fetched without arguments."""
         return item.verb is not ItemVerb.CALL and not item.schema.get("properties")
 
     def action_maximize(self) -> None:
@@ -302,7 +302,7 @@ class Bench(Horizontal):
         self.result.save()
 
     def action_attach(self) -> None:
-        """Attach the content under the cursor of the result, or the resource of the item."""
+        """Attach the content under the cursor of the result, otherwise the resource of the item."""
         if self.screen.focused is self.page and self.result.attach():
             return
         if uri := self._uri("Select a resource, or a link in a result, to attach it."):
@@ -312,7 +312,7 @@ class Bench(Horizontal):
     def _uri(self, otherwise: str) -> str:
         """Return the URI of the selected resource, or of the template with the values of its form.
 
-        Where there is none, say `otherwise` or what is wrong with the values, and return "".
+        If there is none, show `otherwise` or the problem of the values, and return "".
         """
         about = self.item.about if self.item is not None else None
         if not isinstance(about, ResourceInfo):
@@ -324,7 +324,7 @@ class Bench(Horizontal):
         return "" if problem else uri_of(about, arguments)
 
     def action_subscribe(self) -> None:
-        """Subscribe to the resource, also to that of a template with these values, or unsubscribe."""
+        """Subscribe to the resource, or to the template's resource with these values, or unsubscribe."""
         uri = self._uri("Select a resource to subscribe to it.")
         if not uri or self.item is None:
             return
@@ -348,7 +348,7 @@ class Bench(Horizontal):
         self.result.copy_all()
 
     def back(self, cancel: "Callable[[Bench], bool]") -> bool:
-        """Leave what is nearest, a running call included; return False if only the screen is left."""
+        """Close the innermost part, such as a running call; return False if only the screen is left."""
         focused = self.screen.focused
         if focused is self.filter:
             self.close_filter()
@@ -367,7 +367,7 @@ class Bench(Horizontal):
         return True
 
     def filter_or_search(self) -> None:
-        """Filter the list, or search in the result if it has the focus."""
+        """Filter the list. If the result has the focus, search in it instead."""
         if self.screen.focused is self.page:
             self._shared.prompt.ask(
                 "search in this result", self.result.search, cancelled=lambda: self.page.seek("")
@@ -376,7 +376,7 @@ class Bench(Horizontal):
             self.open_filter()
 
     def open_filter(self) -> None:
-        """Open the field that filters the list."""
+        """Open the filter field of the list."""
         self.add_class("-filtering")
         self.screen.set_focus(self.filter, scroll_visible=False)
 
@@ -389,14 +389,14 @@ class Bench(Horizontal):
         self.close_filter(keep=True)
 
     def close_filter(self, *, keep: bool = False) -> None:
-        """Go back to the list, and unless `keep` remove the filter."""
+        """Go back to the list, and remove the filter unless `keep` is set."""
         if not keep:
             self.filter.value = ""
         self.set_class(bool(self.filter.value), "-filtering")
         self.screen.set_focus(self.list, scroll_visible=False)
 
     def on_form_pane_wanted(self, event: FormPane.Wanted) -> None:
-        """Let the person choose a value or name an entry."""
+        """Let the user choose a value or name an entry."""
         field = event.field
         event.stop()
         if event.what == "choose":
@@ -430,7 +430,7 @@ class Bench(Horizontal):
 
     @property
     def context(self) -> Context | None:
-        """Whose keys work where the focus is; None in raw JSON, which has no keys of its own."""
+        """The context of the focus. None in raw JSON, which has no context of its own."""
         focused = self.screen.focused
         if focused is self.raw:
             return None
@@ -442,7 +442,7 @@ class Bench(Horizontal):
         self.screen.set_focus(self.raw if self.is_raw else form, scroll_visible=False)
 
     def action_raw(self) -> None:
-        """Edit the arguments as raw JSON, or in the form again if the JSON is valid."""
+        """Switch to raw JSON, or back to the form if the JSON is valid."""
         if self.item is None:
             return
         if not self.is_raw:
@@ -461,7 +461,7 @@ class Bench(Horizontal):
             self.raw.load_text(self.form.form.as_json())
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Update the form from the JSON, and show what is wrong with it."""
+        """Update the form from the JSON, and show its problem, if any."""
         event.stop()
         self.insisted = False
         problem = self.form.form.from_json(self.raw.text)
@@ -476,7 +476,7 @@ class Bench(Horizontal):
         self.line.say()
 
     def arguments(self) -> tuple[object, str]:
-        """Return the arguments, and what is wrong with them in one sentence, or ""."""
+        """Return the arguments, and their problem as a sentence, or ""."""
         form: Form = self.form.form
         if self.is_raw and (problem := form.from_json(self.raw.text)):
             return None, f"This {problem}."
@@ -489,6 +489,6 @@ class Bench(Horizontal):
 
 
 def where(path: tuple[str | int, ...]) -> str:
-    """Return the place of a field: "to › 2. › name", "the whole"."""
+    """Return the path of a field as text: "to › 2. › name", "the whole"."""
     parts = [f"{part + 1}." if isinstance(part, int) else clean_line(part, 40) for part in path]
     return " › ".join(parts) or "the value"

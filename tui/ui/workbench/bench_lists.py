@@ -27,29 +27,29 @@ SHORT_NOTES = {
     "changed": "~",
     "subscribed": "@",
 }
-"""Notes where there is no room for a column of long ones."""
+"""Short forms of notes, if there is no room for a column of long ones."""
 
 OFF_SIGN = "-"
 WITHHELD = ("off", "not loaded", "not offered")
-"""Marks of tools that the model does not get, and their sign where there is no room for the word."""
+"""Marks of tools that the model does not get, and the sign to show if there is no room for the word."""
 
 LEAST_NAME = 24
-"""Cells that names get at least, or as many as the longest has, before marks and notes are words."""
+"""Minimum cells for names, or as many as the longest name has, before marks and notes become words."""
 
 LEAST_LEGEND = 16
-"""Columns from which a list explains its signs."""
+"""Minimum columns for a legend of the list's signs."""
 
 WITH_SIZE = 40
-"""Columns from which a list has a column for sizes."""
+"""Minimum columns for showing sizes."""
 
 DEEPEST = 5
-"""Levels of a tree that are indented."""
+"""Maximum indented levels of a tree."""
 
 Long = tuple[bool, bool]
-"""Whether the marks are words, not signs, and whether the notes are."""
+"""Whether marks are words instead of signs, and whether notes are."""
 
 Cells = tuple[tuple[str, str], ...]
-"""The cells of the columns to the right of a name, each a text and its style."""
+"""The cells to the right of a name, each with text and style."""
 
 
 def short_note(note: str) -> str:
@@ -58,9 +58,9 @@ def short_note(note: str) -> str:
 
 
 class ItemList(LinePane):
-    """Shows items, filtered while the person types, or the paragraphs of `empty` if there are none.
+    """Shows items, filtered while the user types, or the paragraphs of `empty` if there are none.
 
-    Many resources are a tree with folders. `news` has what a person has not seen yet, by the key of its item:
+    Many resources are shown as a tree with folders. `news` has what the user has not seen yet, by item key:
     "new" or "changed".
     """
 
@@ -91,23 +91,23 @@ class ItemList(LinePane):
         self._columns = None
 
     def show(self, items: Sequence[Item]) -> None:
-        """List other items; the cursor stays on its item if it is still there."""
+        """Show other items. The cursor stays on its item if that still exists."""
         self._all = items
         self._sift()
 
     def note(self, notes: Mapping[str, str]) -> None:
-        """Show other notes beside items, by their keys; those of the server are shown beside the others."""
+        """Set the notes of items, by item key; they are shown next to those of the server."""
         self._notes = notes
         self.rows_changed()
 
     def filter(self, text: str) -> None:
-        """List only items with all these words in their name or description."""
+        """Show only items with all these words in their names or descriptions."""
         self._words = fold(text).split()
         self._sift()
 
     @property
     def selected(self) -> Item | None:
-        """The item under the cursor; None on a folder."""
+        """The item under the cursor; None if it is a folder."""
         return found if isinstance(found := self._under_cursor, Item) else None
 
     @property
@@ -120,7 +120,7 @@ class ItemList(LinePane):
         return self._shown[self.cursor].what if self.cursor < len(self._shown) else None
 
     def select(self, key: str) -> bool:
-        """Put the cursor on an item; return whether it is there."""
+        """Move the cursor to an item; return whether it exists."""
         index = next((number for number, row in enumerate(self._shown) if row.what.key == key), -1)
         if index >= 0:
             self.move_cursor(index)
@@ -137,7 +137,7 @@ class ItemList(LinePane):
 
     @property
     def counts(self) -> tuple[int, int]:
-        """Number of items shown, and of all items."""
+        """Number of visible items, and of all items."""
         return sum(isinstance(row.what, Item) for row in self._shown), len(self._all)
 
     def _sift(self) -> None:
@@ -151,7 +151,7 @@ class ItemList(LinePane):
         first = next((n for n, row in enumerate(self._shown) if isinstance(row.what, Item)), 0)
         self.cursor = keys.index(before.key) if before is not None and before.key in keys else first
         self.rows_changed()
-        if before is not None:  # at first the folders above stay in view
+        if before is not None:  # at first, the folders above stay visible
             self.show_row(self.cursor)
         if self._under_cursor is not before:
             self.post_message(self.Moved())
@@ -189,7 +189,7 @@ class ItemList(LinePane):
         return spread((*head, (item.label, style)), (*row, (" ", "")), self.columns)
 
     def _cells(self, item: Item, long: Long) -> Cells:
-        """Return the mark for the model, the note and the size of an item."""
+        """Return the mark, the note and the size of an item."""
         note = self._news.get(item.key) or self._notes.get(item.key) or item.note
         style = "warn" if note in WARNING_NOTES else "ok" if note in NEWS_NOTES else "dim"
         mark = item.mark.partition(":")[0]
@@ -200,7 +200,7 @@ class ItemList(LinePane):
         return ((mark, mark_style), (note if long[1] else short_note(note), style), (size, "dim"))
 
     def columns_of(self, width: int) -> int:
-        """Return how wide the list is in a workbench: names and notes are whole in at most 40 % of it."""
+        """Return the width of the list in a workbench: enough for names and notes, but at most 40 %."""
         least = 14 if width < 60 else 22 if width < 100 else 30 if width < 160 else 44
         return max(least, min(self._wanted() + 2, width * 2 // 5))
 
@@ -213,7 +213,7 @@ class ItemList(LinePane):
         return max((cells_of(item.label) for item in self._all), default=0)
 
     def _legend(self) -> list[Row]:
-        """Return what the signs mean that stand for notes and marks."""
+        """Return the meaning of the signs that replace notes and marks."""
         if self._columns is None:
             self._columns = self._measured()
         long, _ = self._columns
@@ -228,7 +228,7 @@ class ItemList(LinePane):
         return [EMPTY, *wrap((("  ".join(words), "dim"),), width, first=(("  ", ""),))]
 
     def _measured(self) -> tuple[Long, Sequence[int]]:
-        """Return how long the texts of the columns are, and their widths, which all rows share."""
+        """Return whether the texts of the columns are long, and the common widths of the columns."""
         names = self._names()
         for long in ((True, True), (True, False), (False, False)):
             rows = [self._cells(item, long) for item in self._all]
@@ -254,12 +254,12 @@ class ItemList(LinePane):
         self.post_message(self.Moved())
 
     def on_resize(self, event: events.Resize) -> None:
-        """Keep the cursor in view: the lists share their height."""
+        """Keep the cursor visible: the lists share the height."""
         self.call_later(self.show_row, self.cursor)
 
 
 ROOMY = 24
-"""Columns from which there is room for the time of day beside the arguments."""
+"""Minimum columns for showing the time of day next to the arguments."""
 
 
 def state_sign(call: HandCall, signs: Symbols) -> tuple[str, str]:
@@ -275,7 +275,7 @@ def state_sign(call: HandCall, signs: Symbols) -> tuple[str, str]:
 
 
 class CallList(LinePane):
-    """Shows calls, the newest first. Others are compared with the marked one."""
+    """Shows calls, newest first. The marked call is the one to compare with."""
 
     CURSOR = True
     FOLLOWS = False
@@ -292,7 +292,7 @@ class CallList(LinePane):
         self.marked: HandCall | None = None
 
     def show(self, calls: Sequence[HandCall], selected: HandCall | None = None) -> None:
-        """List these calls, with the cursor on one of them."""
+        """Show these calls, with the cursor on one of them."""
         self._calls = calls
         self.cursor = calls.index(selected) if selected in calls else 0
         self.rows_changed()
@@ -305,7 +305,7 @@ class CallList(LinePane):
 
     @property
     def before(self) -> HandCall | None:
-        """The call to compare with: the marked one, else the one before the selected one."""
+        """The call to compare with: the marked one, otherwise the one before the selected one."""
         if self.marked is not None and self.marked in self._calls and self.marked is not self.selected:
             return self.marked
         older = self._calls[self.cursor + 1 :]
@@ -335,7 +335,7 @@ class CallList(LinePane):
         sign, style = state_sign(call, self._signs)
         took = units.duration(call.took_ms) if call.took_ms is not None else "…"
         members = _members(call.arguments)
-        if len(members) == 1:  # the name is the same in every line, and there is little room
+        if len(members) == 1:  # all lines would show the same name, and there is little room
             members = [("", members[0][1])]
         arguments = ", ".join(_argument(name, value) for name, value in members)
         clock = f"{call.clock[:5]} " if self.columns >= ROOMY else ""

@@ -1,4 +1,4 @@
-"""Calls made by hand: arguments, result, and running one; and what the parts of a workbench share."""
+"""Calls made by hand: arguments, result, and running a call; and the shared context of a workbench."""
 
 import asyncio
 import json
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from tui.ui.workbench.message_draft import MessageDraft
 
 MOST_KEPT = 50
-"""Calls of one item that are kept, with their results."""
+"""Maximum calls of one item that are stored with their results."""
 
 MOST_BYTES = 64 * 1024 * 1024
-"""Approximate bytes of results that are kept; the newest call is kept whatever its size."""
+"""Approximate maximum bytes of stored results; the newest call is always stored."""
 
 
 class HandCallState(StrEnum):
@@ -61,15 +61,15 @@ class HandCall:
     """One call made by hand.
 
     Attributes:
-        number: counts from 1 in one run of the program.
+        number: counts from 1 in each run of the program.
         item: what was called.
         arguments: of the call.
-        clock: time of day at which it began, as text.
+        clock: time of day at which it started, as text.
         began_ns: monotonic nanoseconds.
         took_ms: duration; None while it runs.
         state: its state.
         result: None while it runs or if it was cancelled.
-        progress: progress, total if known, and the server's raw message; None before the first.
+        progress: progress, total if known, and the server's uncleaned message; None before the first.
         promised: the output schema, or None.
     """
 
@@ -86,12 +86,12 @@ class HandCall:
 
     @property
     def id(self) -> str:
-        """The id of its messages in the traffic: the filter is `call:hand-3`."""
+        """The id of its messages in the traffic, where the filter is `call:hand-3`."""
         return f"hand-{self.number}"
 
     @property
     def hint(self) -> CacheHint | None:
-        """How long the server says that what was read of a resource stays fresh."""
+        """How long a resource's content stays fresh, according to the server."""
         if not isinstance(self.item.about, ResourceInfo) or not isinstance(self.result, ToolResult):
             return None
         return CacheHint.of(self.result.raw or {}, self.began_ns)
@@ -104,7 +104,7 @@ class HandCall:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A form as it was left: its arguments, and the raw JSON if that was edited."""
+    """A form as the user left it: its arguments, and the raw JSON if the user edited that."""
 
     arguments: Any = None
     raw: str = ""
@@ -112,7 +112,7 @@ class Draft:
 
 @dataclass(slots=True)
 class BenchHistory:
-    """The calls made by hand in one run, by server and item; confirmed items, and forms as they were left."""
+    """The calls made by hand in one run, by server and item; confirmed items; drafts of forms."""
 
     count: int = 0
     confirmed: set[tuple[str, str]] = field(default_factory=set)
@@ -124,19 +124,19 @@ class BenchHistory:
     _subscribed_on: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def updates_of(self, server: str) -> dict[str, int]:
-        """Return how many updates of each resource of a server were shown, by URI."""
+        """Return the number of displayed updates of each resource of a server, by URI."""
         return self._updates.setdefault(server, {})
 
     def subscribed_on(self, server: str) -> dict[str, str]:
-        """Return on which item each resource of a server was subscribed to, by URI."""
+        """Return the item from which each resource of a server was subscribed to, by URI."""
         return self._subscribed_on.setdefault(server, {})
 
     def news_of(self, server: str, tab: str) -> dict[str, str]:
-        """Return what a person has not seen yet of a tab, by key of the item: "new" or "changed"."""
+        """Return what the user has not seen yet on a tab, by item key: "new" or "changed"."""
         return self._news.setdefault((server, tab), {})
 
     def listed(self, server: str, tab: str, items: Sequence[Item]) -> None:
-        """Note what a server offers on a tab; what is not as it was at the last time is news."""
+        """Record the items that a server offers on a tab. Items that differ from the last time are news."""
         before, news = self._listed.get((server, tab)), self.news_of(server, tab)
         self._listed[server, tab] = now = {item.key: item.about for item in items}
         if before is None:
@@ -148,16 +148,16 @@ class BenchHistory:
                 news[key] = "changed" if key in before else "new"
 
     def next_id(self) -> str:
-        """Number a call that is made elsewhere; return its id."""
+        """Return the id for a call that is made elsewhere, with the next number."""
         self.count += 1
         return f"hand-{self.count}"
 
     def of(self, server: str, key: str) -> list[HandCall]:
-        """Return the calls of an item, the newest first."""
+        """Return the calls of an item, newest first."""
         return self._calls.get((server, key), [])[::-1]
 
     def begin(self, server: str, item: Item, arguments: Any, clock: str, now_ns: int) -> HandCall:
-        """Add a call that begins now."""
+        """Add a call that starts now."""
         self.count += 1
         call = HandCall(self.count, item, arguments, clock, now_ns)
         calls = self._calls.setdefault((server, item.key), [])
@@ -171,7 +171,7 @@ class BenchHistory:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BenchContext:
-    """What the parts of one workbench share: its screen and server, the calls, the keys in force.
+    """Data that the parts of a workbench share: its screen and server, the calls, the keys in use.
 
     `draft` is the message to the model.
     """
@@ -186,7 +186,7 @@ class BenchContext:
     draft: "MessageDraft"
 
     def choose(self, choice: Coroutine[Any, Any, str]) -> None:
-        """Make a choice that returns what went wrong, or "", and show that."""
+        """Run a dialog that returns an error or "", and show the error."""
 
         async def choose() -> None:
             if problem := await choice:
@@ -209,11 +209,11 @@ class BenchContext:
 
     @property
     def status(self) -> ServerStatus | None:
-        """The state of the server; None once it is no longer configured."""
+        """The status of the server; None once it is no longer configured."""
         return next((status for status in self.runtime.host.statuses() if status.name == self.server), None)
 
     def called_tool(self, item: "Item | None") -> str:
-        """Return the name of an item that is a tool and was called in this run; or ""."""
+        """Return the name of an item that is a tool and has been called in this run, or ""."""
         if item is None or not isinstance(item.about, Tool):
             return ""
         entries, name = self.runtime.recording.entries, item.about.name
@@ -224,25 +224,25 @@ class BenchContext:
         return name if (tool, source) in pairs else ""
 
     def traffic_filter(self, item: "Item | None", call: "HandCall | None") -> str:
-        """Return the filter for the traffic of a call, else of a tool that was called, else of the server."""
+        """Return the filter for the traffic of a call, of a called tool, or of the server, in this order."""
         if call is not None:
             return f"call:{call.id}"
         tool = self.called_tool(item)
         return f"server:{written(self.server)}" + (f" tool:{written(tool)}" if tool else "")
 
     def why_no_calls(self, item: "Item | None") -> str:
-        """Say where the calls of the model are, if there are none by hand; or ""."""
+        """Return where to find the model's calls if there are none by hand, or ""."""
         key = self.overrides.first_of("bench.call_traffic")
         return f"No calls by hand yet. Press {key} for those of the model." if self.called_tool(item) else ""
 
     @property
     def tokens(self) -> "DefinitionTokens | None":
-        """What the server takes in each request to the model; None if it takes nothing."""
+        """The tokens of the server in each model request; None if there are none."""
         return self.runtime.request.definition_tokens().get(self.server) if self.runtime.is_ready else None
 
 
 async def run(bench: Workbench, server: str, call: HandCall, seconds: float) -> None:
-    """Make a call; it is updated with progress, result and end, also if it is cancelled."""
+    """Make a call, and update it with progress, result and end, also if it is cancelled."""
 
     def progress(done: float | None, total: float | None, message: str) -> None:
         call.progress = (done, total, message)
@@ -280,12 +280,12 @@ async def _result(
 
 
 def uri_of(about: ResourceInfo, arguments: Any) -> str:
-    """Return the address of a resource, or of a template with these arguments."""
+    """Return the URI of a resource, or of a template with these arguments."""
     return expanded(about.uri, _texts(arguments)) if about.template else about.uri
 
 
 def _texts(arguments: Any) -> dict[str, str]:
-    """Return arguments with strings as values, as templates and prompts need them."""
+    """Return arguments with their values as strings, as templates and prompts require."""
     if not isinstance(arguments, dict):
         return {}
     return {
@@ -307,7 +307,7 @@ def state_of(result: ToolResult | PromptResult) -> HandCallState:
 
 
 def as_json(result: ToolResult | PromptResult) -> Any:
-    """Return a result as a JSON value to compare and save, base64 included."""
+    """Return a result as a JSON value to compare and save, including base64."""
     if isinstance(result, PromptResult):
         value: dict[str, Any] = {"description": result.description} if result.description else {}
         value["messages"] = [
@@ -336,7 +336,7 @@ def _content_json(content: Content) -> dict[str, Any]:
 
 
 def size_of(result: ToolResult | PromptResult | None) -> int:
-    """Return the approximate size of a result: characters of its texts, bytes of the rest."""
+    """Return the approximate size of a result: characters of its texts, bytes of other content."""
     if result is None:
         return 0
     contents = (

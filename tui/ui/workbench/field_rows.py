@@ -1,6 +1,6 @@
-"""The rows of a field of a form: label and type, an input surface, description, a row for an error. Pure.
+"""The rows of a form field: label and type, the input, description, a row for an error. Pure.
 
-Which rows a field has does not depend on the cursor or on an error, so neither moves the fields below.
+The number of rows does not depend on the cursor or an error, so neither moves the fields below.
 """
 
 import json
@@ -27,13 +27,13 @@ from tui.ui.workbench.line_edit import LineEdit, shown_text
 
 HOLDERS = (FieldKind.OBJECT, FieldKind.MAP, FieldKind.ARRAY)
 PICKED = (FieldKind.CHOICE, FieldKind.CONST, FieldKind.BOOLEAN)
-"""Kinds that are chosen, not typed."""
+"""Kinds of fields that are selected, not typed."""
 
 BOOLEANS = ("true", "false")
 MOST_LABEL = 40
 DESCRIPTION_ROWS = 3
 ERROR_CELLS = 16
-"""The least room for the error of an item of a list, which is beside its value."""
+"""Minimum room for the error of a list item, which is next to its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,11 @@ class FormLook:
 
     Attributes:
         columns: cells in a row.
-        signs: what the terminal can show.
-        add_key: adds an item to a list, as shown beside one.
-        cycle_key: switches to the next variant of a union.
-        strict: a call was tried, so empty required fields are shown as wrong.
-        focused: the form has the focus, so the cursor is shown.
+        signs: the symbols for this terminal.
+        add_key: key that adds an item to a list, as displayed.
+        cycle_key: key that switches to the next variant of a union.
+        strict: whether a call was attempted, so that empty required fields are shown as errors.
+        focused: whether the form has the focus, so that the cursor is shown.
     """
 
     columns: int
@@ -59,25 +59,25 @@ class FormLook:
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """A row of a field; the cursor is on the one that `is_input`."""
+    """A row of a field; the cursor can be on the row with `is_input`."""
 
     row: Row
     is_input: bool = False
 
 
 def is_typed(field: FormField) -> bool:
-    """Return whether a field is typed into."""
+    """Return whether a field has typed text."""
     return field.kind not in HOLDERS and field.kind not in PICKED
 
 
 def problem_of(field: FormField, *, strict: bool) -> str:
-    """Return the problem to show for a field: none for an empty one until a call was tried."""
+    """Return the problem to show for a field: none for an empty one until a call is attempted."""
     empty = field.state is FieldState.ABSENT
     return "" if empty and not strict else field.problem
 
 
 def field_rows(field: FormField, look: FormLook, edit: LineEdit | None) -> Iterator[FieldRow]:
-    """Yield the rows of a field; `edit` is its text while the cursor is on it."""
+    """Yield the rows of a field; `edit` is its text if it has the cursor."""
     if is_compact(field):
         yield FieldRow(_item_row(field, look, edit), is_input=True)
         return
@@ -91,7 +91,7 @@ def field_rows(field: FormField, look: FormLook, edit: LineEdit | None) -> Itera
 
 
 def is_compact(field: FormField) -> bool:
-    """Return whether a field is one row: a value in a list, whose type and description the list has."""
+    """Return whether a field has one row: a value in a list, whose type and description the list shows."""
     is_item = bool(field.path) and isinstance(field.path[-1], int)
     return is_item and field.kind not in HOLDERS and not field.arms
 
@@ -111,7 +111,7 @@ def _head(field: FormField, look: FormLook, edit: LineEdit | None, *, with_probl
 
 
 def _key_words(field: FormField, look: FormLook) -> str:
-    """Return the key that a field has besides those of all fields."""
+    """Return the key that only this kind of field has."""
     if field.kind in (FieldKind.ARRAY, FieldKind.MAP) or (field.kind is FieldKind.OBJECT and field.spec.open):
         return f"{look.add_key} add"
     if field.arms or field.nullable:
@@ -120,7 +120,7 @@ def _key_words(field: FormField, look: FormLook) -> str:
 
 
 def _surface(field: FormField, look: FormLook, edit: LineEdit | None, indent: int, most: int = 0) -> Row:
-    """Return the input surface: an edge, then the value on a shade that reaches to the right end."""
+    """Return the input: an edge, then the value on a shaded background up to the right end."""
     here = edit is not None and look.focused
     edge = "accent" if here else "bad" if problem_of(field, strict=look.strict) else "rule"
     room = max(4, look.columns - indent - 4 - most)
@@ -157,7 +157,7 @@ def _problem_row(field: FormField, look: FormLook) -> Row:
 
 
 def options_of(field: FormField, look: FormLook) -> Sequence[str]:
-    """Return the labels that are side by side in the input, () if there are too many for its width."""
+    """Return the labels to show next to each other in the input, () if there are too many for its width."""
     if field.kind in HOLDERS and field.arms:
         labels: Sequence[str] = field.arms
     elif field.kind is FieldKind.BOOLEAN:
@@ -171,7 +171,7 @@ def options_of(field: FormField, look: FormLook) -> Sequence[str]:
 
 
 def option_at(field: FormField, look: FormLook, x: int) -> str | None:
-    """Return the label in the input that covers cell `x` of its row."""
+    """Return the label at cell `x` of the row of an input."""
     parts = [(label, _option(label, False, look, False)) for label in options_of(field, look)]
     start = _indent(field) + 4
     return part_at(parts, x - start) if x >= start else None
@@ -196,7 +196,7 @@ def _details(field: FormField) -> Iterator[str]:
 
 
 def _plain(name: str) -> str:
-    """Return a name in the way schema generators turn it into a title."""
+    """Return a name in the form to which schema generators convert it for a title."""
     return name.replace("_", " ").lower()
 
 
@@ -256,7 +256,7 @@ def _holder(field: FormField) -> str:
 
 
 def _picked(field: FormField, look: FormLook, room: int, *, here: bool) -> Row:
-    """Return the value of a list too long to be shown side by side, and that there is a list."""
+    """Return the value of a list that is too long to be shown side by side, with a sign for the list."""
     value: Row = ((_placeholder(field), "dim"),)
     if field.state is not FieldState.ABSENT:
         value = ((shown_text(field.text), "text bold" if here else "text"),)
@@ -274,7 +274,7 @@ def _placeholder(field: FormField) -> str:
 
 
 def _default(field: FormField) -> str:
-    """Return the default as it is shown: of a choice, its label."""
+    """Return the displayed default: for a choice, its label."""
     default = field.spec.default
     label = next((one.label for one in field.spec.choices if one.value == default), None)
     return brief(default if label is None else label)

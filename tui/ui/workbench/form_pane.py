@@ -1,6 +1,6 @@
-"""The form of one item: shows its fields and fills them in, typing in place.
+"""The form of one item: shows and edits its fields in place.
 
-All rows are drawn by the pane itself, so four hundred fields cost what forty do.
+The pane draws all rows itself, so four hundred fields are as fast as forty.
 """
 
 from typing import ClassVar
@@ -35,18 +35,18 @@ from tui.ui.workbench.value_suggestions import AskValues, ValueSuggestions
 
 
 class FormPane(LinePane, inherit_bindings=False):
-    """Shows a form and fills it in.
+    """Shows and edits a form.
 
     Attributes:
-        item: whose form it is; None before there is one.
-        form: what is filled in.
-        strict: a call was tried, so required fields that are empty are shown as wrong.
+        item: the item of the form; None before there is one.
+        form: the current values.
+        strict: whether a call was attempted, so that empty required fields are shown as errors.
     """
 
     CURSOR = True
     FOLLOWS = False
 
-    # Textual adds the height of a horizontal scroll bar to what is as tall as its content.
+    # Textual adds the height of a horizontal scroll bar to a widget that is as tall as its content.
     DEFAULT_CSS = "FormPane { scrollbar-size-horizontal: 0; }"
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,7 +59,7 @@ class FormPane(LinePane, inherit_bindings=False):
         """The arguments have changed."""
 
     class Wanted(Message):
-        """The person wants to "choose" a value or to "name" an entry of a field."""
+        """The user wants to "choose" a value or to "name" an entry of a field."""
 
         def __init__(self, what: str, field: FormField) -> None:
             super().__init__()
@@ -98,9 +98,9 @@ class FormPane(LinePane, inherit_bindings=False):
         has_output_schema: bool = False,
         ask_values: AskValues | None = None,
     ) -> None:
-        """Show the form of an item, filled in so far, with the cursor on its first field.
+        """Show the form of an item with its current values, with the cursor on the first field.
 
-        `ask_values` asks for values to suggest for a field.
+        `ask_values` returns values to suggest for a field.
         """
         self._suggestions.forget()
         self._suggestions.ask = ask_values
@@ -119,7 +119,7 @@ class FormPane(LinePane, inherit_bindings=False):
         return self._fields.get(self._where)
 
     def go_to_problem(self) -> None:
-        """Put the cursor on the first field that is wrong."""
+        """Move the cursor to the first invalid field."""
         self.strict = True
         path = next((path for path, field in self._fields.items() if field.problem), None)
         self.rebuild()
@@ -145,7 +145,7 @@ class FormPane(LinePane, inherit_bindings=False):
 
     @property
     def _is_open(self) -> bool:
-        """Whether arguments of any name may be added."""
+        """Whether the user may add arguments of any name."""
         whole = self.form.field(())
         return self.item is not None and whole is not None and whole.kind is FieldKind.MAP
 
@@ -153,7 +153,7 @@ class FormPane(LinePane, inherit_bindings=False):
         look = self._look
         shape = (look.columns, self._unfolded, self._has_output_schema)
         if item is not self._about_item or shape != self._about_shape:
-            self._about_item, self._about_shape = item, shape  # a description may be long: not at each key
+            self._about_item, self._about_shape = item, shape  # may be long: not for each key
             self._about = about_rows(
                 item, look.columns, unfolded=self._unfolded, has_output_schema=self._has_output_schema
             )
@@ -178,7 +178,7 @@ class FormPane(LinePane, inherit_bindings=False):
         return index < len(self._lines) and self._lines[index].path is not None
 
     def row_ground(self, index: int) -> str:
-        """Highlight only what is no field: an input has an edge."""
+        """Highlight only rows that are not fields: an input has an edge."""
         return "cursor" if self._where == MORE and index == self.cursor and self.has_focus else ""
 
     def rewrap(self) -> None:
@@ -205,7 +205,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self._suggestions.forget()
 
     def _suggest(self) -> None:
-        """Have values suggested for the current field."""
+        """Request suggestions for the current field."""
         field = self.form.field(self._where) if self._where not in (NONE, MORE) else None
         if field is None or not is_typed(field) or not self.has_focus:
             self._suggestions.forget()
@@ -242,7 +242,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self._show_field()
 
     def _show_field(self) -> None:
-        """Scroll all rows of the current field into view; above the first one, the description too."""
+        """Scroll to show all rows of the current field; for the first one, also the description."""
         mine = [n for n, line in enumerate(self._lines) if line.owner == self._where] or [self.cursor]
         first = min(mine[0], self.cursor)
         is_first = not any(line.path is not None for line in self._lines[:first])
@@ -264,7 +264,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self._changed()
 
     def row_clicked(self, index: int, x: int) -> None:
-        """Go to the clicked field; a click on a value chooses it, a second click acts like enter."""
+        """Go to the clicked field. A click on a value selects it, a second click acts like enter."""
         suggested = self._suggestions.at(self._lines[index].suggestion) if index < len(self._lines) else None
         if suggested is not None:
             self._take_suggestion(suggested)
@@ -290,7 +290,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self.set_text(field.path, label)
 
     def action_form_next(self) -> None:
-        """Go to the next field, or after the last one to the next pane."""
+        """Go to the next field, or from the last one to the next pane."""
         if not self._step(1):
             self.screen.focus_next()
 
@@ -378,7 +378,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self.set_text(field.path, labels[(now + (1 if key == "right" else -1)) % len(labels)])
 
     def action_form_choose(self) -> None:
-        """Do what fits the current line: choose, unfold, add, go to the next field."""
+        """Run the default action of the current row: choose, unfold, add, or go to the next field."""
         field = self.current
         if self._where == MORE:
             self._unfolded = True
@@ -400,7 +400,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self.action_form_next()
 
     def action_form_add(self) -> None:
-        """Add an item or entry to the nearest list or object, or to the arguments themselves."""
+        """Add an item or entry to the nearest list or object, or to the arguments."""
         path = self._where if self._where in self._fields else ()
         field = self.form.field(path)
         while field is not None:
@@ -421,7 +421,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self.post_message(self.Wanted("name", field))
 
     def added(self, path: Path | None) -> None:
-        """Go to what was added."""
+        """Go to the added field."""
         if path is None:
             self.app.notify("Nothing to add here.", timeout=3)
             return

@@ -18,16 +18,16 @@ from tui.ui.workbench.overview import prose
 from tui.ui.workbench.value_suggestions import ValueSuggestions
 
 FOLDED_ROWS = 4
-"""Rows of a description that are shown over a form; the rest unfolds."""
+"""Rows of a description that are shown above a form; the others are folded."""
 
 WIDEST = 92
-"""Columns of the widest form: beyond it a value is too far from its label."""
+"""Columns of the widest form. In a wider form, a value would be too far from its label."""
 
 MORE: Path = ("\x00more",)
-"""Path of the line that unfolds the description, which is not a field."""
+"""Path of the row that unfolds the description, which is not a field."""
 
 NONE: Path = ("\x00none",)
-"""Where the cursor is in a form without fields."""
+"""Path of the cursor in a form without fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class FormLine:
 
     Attributes:
         path: the path of its field, on its input; None for rows that the cursor skips.
-        owner: the path of the field that a click goes to.
-        suggestion: the index of the suggested value that it shows, or -1.
+        owner: the path of the field that a click selects.
+        suggestion: the index of the suggested value in this row, or -1.
     """
 
     row: Row
@@ -48,10 +48,10 @@ class FormLine:
 
 @dataclass(frozen=True, slots=True)
 class FormState:
-    """What a form shows besides its fields: the line under the cursor and its text.
+    """State of a form besides its fields: the row with the cursor and its text.
 
-    `suggestions` are the values suggested for the current field. A form that `is_open` takes arguments of any
-    name.
+    `suggestions` are the suggested values of the current field. A form that `is_open` accepts arguments of
+    any name.
     """
 
     where: Path
@@ -61,7 +61,7 @@ class FormState:
 
 
 def shown_fields(item: Item | None, form: Form) -> tuple[FormField, ...]:
-    """Return the fields; of a tool that says nothing about its arguments, those that the person added."""
+    """Return the fields. For a tool that does not describe its arguments, the fields that the user added."""
     if item is None:
         return ()
     fields = form.fields()
@@ -79,7 +79,7 @@ def form_lines(
     state: FormState,
     about: tuple[Sequence[Row], str],
 ) -> list[FormLine]:
-    """Return all lines of a form, after the rows of `about_rows`."""
+    """Return all rows of a form, starting with those of `about_rows`."""
     rows, more = about
     lines = [FormLine(row) for row in rows]
     if more:
@@ -103,7 +103,7 @@ def form_lines(
 
 
 def about_rows(item: Item, columns: int, *, unfolded: bool, has_output_schema: bool) -> tuple[list[Row], str]:
-    """Return the description, and the text of the line that unfolds the rest of it, or ""."""
+    """Return the description, and the text of the row that unfolds the rest of it, or ""."""
     title = clean_line(item.about.title, 120)
     head: Row = ((f"  {item.label}", "text bold"),)
     if title and title != item.label:
@@ -152,7 +152,7 @@ def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
 
 
 def _tool_hints(tool: Tool, tokens: str) -> Iterator[tuple[str, str]]:
-    """Yield what a tool does and costs, in the order in which it matters: a narrow pane omits the last."""
+    """Yield hints on a tool's effects and costs, the most important first: a narrow pane omits the last."""
     if tool.destructive:
         yield "! destructive", "warn"
     if tool.read_only and tool.trusted:

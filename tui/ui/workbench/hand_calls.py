@@ -1,4 +1,4 @@
-"""Calls made by hand: arguments checked, the person asked where a tool warns, the call run or cancelled."""
+"""Calls made by hand: validates arguments, confirms risky calls, runs and cancels them."""
 
 import asyncio
 import json
@@ -36,14 +36,14 @@ class HandCalls:
         return [call for call, task in self._tasks.items() if not task.done()]
 
     def _key_here(self, action_id: str) -> str:
-        """Return the key of an action of the lists; esc before it where letters are typed."""
+        """Return the key of an action of the lists, preceded by esc if the focused part takes letters."""
         keys = self._shared.overrides
         typing = isinstance(self._shared.screen.focused, FormPane | TextArea)
         leave = f"{keys.first_of('bench.back')} " if typing else ""
         return f"{leave}{keys.first_of(action_id)}"
 
     def call(self, bench: Bench) -> None:
-        """Call the item of a bench with the arguments in its form, unless something is wrong with them."""
+        """Call the item of a bench with the arguments in its form, unless they are invalid."""
         item, status = bench.item, self._shared.status
         if item is None:
             return
@@ -105,7 +105,7 @@ class HandCalls:
             self._shared.runtime.decisions.add(record)
 
     def _warning(self, item: Item, arguments: object) -> str:
-        """Return why a call has to be confirmed: what the tool may do, and a rule that denies it; or ""."""
+        """Return why a call needs confirmation: the tool's effects, or a rule that denies it; or ""."""
         rules = self._shared.runtime.turn_context.policy.rules
         if not isinstance(item.about, Tool) or not isinstance(arguments, dict):
             return item.warning
@@ -137,14 +137,14 @@ class HandCalls:
         if not self._shared.screen.is_attached:
             return
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._shared.screen.call_later(_raise, error)  # a defect of ours: crash as on any other
+            self._shared.screen.call_later(_raise, error)  # a defect of ours: crash as usual
             return
         bench.calls.rows_changed()
         if bench.calls.selected is call:
             bench.result.show()
 
     def cancel(self, bench: Bench) -> bool:
-        """Cancel the selected call of a bench, else its newest; return whether one was running."""
+        """Cancel the selected call of a bench, otherwise the newest; return whether one was running."""
         key = bench.item.key if bench.item is not None else ""
         running = [call for call in self.running if call.item.key == key]
         if not running:
@@ -153,7 +153,7 @@ class HandCalls:
         self._tasks[call].cancel()
         bench_of = self._shared.runtime.workbench
         if (task := bench_of.task_of(self._shared.server, call.id)) is not None:
-            self._shared.choose(bench_of.cancel_task(task))  # leaving a call would leave its task
+            self._shared.choose(bench_of.cancel_task(task))  # otherwise the task would keep running
         return True
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What a server offers, as items of one type: tools, resources, templates and prompts. Pure."""
+"""The tools, resources, templates and prompts of a server, as items of one type. Pure."""
 
 import re
 import time
@@ -23,16 +23,16 @@ MOST_VARIABLES = 50
 
 PINNED = "pinned"
 UNALARMING = (PINNED, "loaded", "not loaded", "off")
-"""The beginnings of marks that are no warning."""
+"""Prefixes of marks that are not warnings."""
 
 NOT_OFFERED = "not offered: "
-"""How a mark begins that says why the model is not offered a tool."""
+"""Prefix of a mark that gives the reason why the model is not offered a tool."""
 
 OFF = "off: disabled by you"
 
 
 class ItemVerb(StrEnum):
-    """What is done with an item; the value is the word on its button."""
+    """The action for an item; the value is the word on its button."""
 
     CALL = "call"
     READ = "read"
@@ -43,19 +43,19 @@ class ItemVerb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that a server offers.
+    """A tool, resource, template or prompt.
 
     Attributes:
         key: identifies it among those of its server.
         label: its name, cleaned.
-        note: a word or two beside the name, cleaned.
+        note: a word or two next to the name, cleaned.
         about: the server's description of it.
         schema: the JSON Schema of its arguments, an object.
-        verb: what is done with it.
-        warning: why a call has to be confirmed, or "".
-        mark: its status for the model: not offered and why, pinned, repaired; or "".
-        size: how large it is, in words, or "".
-        tokens: what its definition takes in each request to the model, in words, or "".
+        verb: the action for it.
+        warning: why a call needs confirmation, or "".
+        mark: its status for the model, such as pinned, repaired, or why it is not offered, or "".
+        size: its size as text, or "".
+        tokens: the tokens of its definition in each model request, as text, or "".
     """
 
     key: str
@@ -70,7 +70,7 @@ class Item:
     tokens: str = field(default="", compare=False)
 
     def call_key(self, server: str) -> CallKey:
-        """Return the key under which its arguments are remembered."""
+        """Return the key under which its arguments are stored."""
         match self.about:
             case Tool(name=name):
                 return CallKey(server, CallKind.TOOL, name)
@@ -83,16 +83,16 @@ class Item:
 
     @property
     def is_offered(self) -> bool:
-        """Whether the model may be offered it."""
+        """Whether it may be offered to the model."""
         return self.mark != OFF and not self.mark.startswith(NOT_OFFERED)
 
     @property
     def description(self) -> str:
-        """The server's description, raw."""
+        """The server's description, not cleaned."""
         return self.about.description
 
     def matches(self, words: Sequence[str]) -> bool:
-        """Return whether its name or description contains every word; words are folded."""
+        """Return whether its name or description contains every word; words are case-folded."""
         text = fold(f"{self.label}\n{self.about.title}\n{self.about.description[:4000]}")
         return all(word in text for word in words)
 
@@ -121,7 +121,7 @@ def of_tools(
     """Return tools as items.
 
     `marks` are their status for the model, by server and name; `off` are patterns of tools that are turned
-    off; `tokens` are those of their definitions.
+    off. `tokens` are the tokens of the definitions.
     """
     sizes = tokens.tools if tokens is not None else {}
     return [
@@ -143,9 +143,9 @@ def of_tools(
 
 
 def of_tasks(tasks: Iterable[Task]) -> list[Item]:
-    """Return tasks that nobody waits for as items, the newest first.
+    """Return background tasks as items, newest first.
 
-    An item has only what stays as it is, so that it keeps its place and its calls.
+    An item only contains data that does not change, so that it keeps its place and its calls.
     """
     return [
         Item(
@@ -167,7 +167,7 @@ def _clock(seconds: float) -> str:
 
 
 def mark_of(tool: Tool, known: str, off: Sequence[str]) -> str:
-    """Return the status of a tool for the model: not offered and why, turned off, or what is `known`."""
+    """Return the status of a tool for the model: why it is not offered, turned off, or `known`."""
     if tool.withheld:
         return f"{NOT_OFFERED}{tool.withheld}"
     return OFF if is_off(tool.name, off) else clean_line(known, 400)
@@ -230,7 +230,7 @@ def of_prompts(prompts: Iterable[PromptInfo]) -> list[Item]:
 
 
 def variables(template: str) -> list[str]:
-    """Return the names of a template's variables in order, each once."""
+    """Return the distinct names of a template's variables, in order."""
     names: dict[str, None] = {}
     for match in _EXPRESSION.finditer(template):
         for one in match.group(2).split(","):

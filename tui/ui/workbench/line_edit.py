@@ -1,4 +1,4 @@
-"""LineEdit: a line of text with a cursor, edited by keys, and the part of it that fits. Pure."""
+"""LineEdit: a line of text with a cursor and editing keys, and the visible part of it. Pure."""
 
 import unicodedata
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ def _is_word(char: str) -> bool:
 
 @dataclass(slots=True)
 class LineEdit:
-    """A text and a cursor, always within the text."""
+    """A text and a cursor, which is always within the text."""
 
     text: str = ""
     cursor: int = 0
 
     @classmethod
     def at_end(cls, text: str) -> "LineEdit":
-        """Put the cursor behind the last character."""
+        """Return it with the cursor after the last character."""
         return cls(text, len(text))
 
     def insert(self, letters: str) -> None:
-        """Insert at the cursor; beyond `MOST_CHARS` the text is cut."""
+        """Insert at the cursor; the text is truncated to `MOST_CHARS`."""
         letters = letters[: max(0, MOST_CHARS - len(self.text))]
         self.text = self.text[: self.cursor] + letters + self.text[self.cursor :]
         self.cursor += len(letters)
@@ -93,7 +93,7 @@ class LineEdit:
     def window(self, cells: int) -> tuple[str, str, str]:
         """Return the cleaned text before, under and after the cursor that fits `cells`.
 
-        Behind the last character the cursor takes a cell of its own.
+        After the last character, the cursor has its own cell.
         """
         under = _shown(self.text[self.cursor]) if self.cursor < len(self.text) else " "
         room = max(0, cells - _width(under))
@@ -117,7 +117,7 @@ class LineEdit:
 
 
 def _shown(char: str) -> str:
-    """Return a character as it is shown, always one for one, so that positions stay the same."""
+    """Return the displayed form of a character, always one character, so that positions stay the same."""
     sign = clean(char)[:1]
     return {"\n": "⏎", "\t": " ", "": " "}.get(sign, sign)
 

@@ -1,4 +1,4 @@
-"""The log screen: what one server wrote to stderr, live."""
+"""The log screen: the stderr of one server, live."""
 
 from typing import TYPE_CHECKING, ClassVar
 
@@ -31,7 +31,7 @@ LOOKS_PER_SECOND = 8
 class LogScreen(ModalScreen[None]):
     """The stderr of one server."""
 
-    # Priority: a key that waits in a queue would be typed into the field once that is open.
+    # Priority: a key that waits in a queue would be typed into the field once it is open.
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "back", priority=True),
         Binding("q", "leave", "back", priority=True),
@@ -84,12 +84,12 @@ class LogScreen(ModalScreen[None]):
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
     def look(self) -> None:
-        """Show what is new; cheap if nothing is."""
+        """Show new lines; cheap if there are none."""
         self._lines.show(self._host.stderr(self._server))
         self._title.show(*self._title_rows())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While the person types in the search line, letters are not keys."""
+        """While the user types in the search line, letters are not keys."""
         return action == "back" if self._typing else super().check_action(action, parameters)
 
     def action_back(self) -> None:
@@ -104,7 +104,7 @@ class LogScreen(ModalScreen[None]):
         self.action_back()
 
     def action_search(self) -> None:
-        """Open the search line. The focus moves at once: the next key may have been pressed already."""
+        """Open the search line. The focus moves at once: the next key may already have been pressed."""
         self._search.display = True
         self._typing = True
         if self.is_mounted:

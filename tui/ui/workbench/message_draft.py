@@ -1,4 +1,4 @@
-"""What goes from a server's results into the message to the model: texts, quoted; prompts; attachments."""
+"""Copies from a server's results to the message to the model: quoted texts, prompts, attachments."""
 
 import json
 from collections.abc import Sequence
@@ -14,23 +14,23 @@ from tui.core.workbench import PromptResult, Workbench
 
 
 class MessageDraft(Protocol):
-    """The message to the model that is being written."""
+    """The message to the model that the user is writing."""
 
     def put_into_message(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
-        """Put text of a server before what is written, and go there."""
+        """Insert text of a server before the draft, and focus the composer."""
 
     def send_message(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
-        """Send text of a server as a message of its own; what is written stays."""
+        """Send text of a server as a separate message; the draft stays."""
 
     def attach_resource(self, server: str, uri: str) -> None:
-        """Attach a resource, which is read when the message is sent."""
+        """Attach a resource, which is read on sending."""
 
     def attach(self, attachments: Sequence[Attachment]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ResultSource:
-    """Where a result comes from: its links are read there, and what it holds goes into the message."""
+    """The origin of a result: its links are read from there, and its contents can be put into the message."""
 
     server: str
     workbench: Workbench
@@ -38,9 +38,9 @@ class ResultSource:
 
 
 def attach_content(source: ResultSource, content: Content, name: str) -> str:
-    """Attach one content item of a result; return what was attached, for the person.
+    """Attach one content item of a result; return a description of it for the user.
 
-    A link is read when the message is sent. Raises ValueError with a sentence if a model cannot be given it.
+    A link is read when the message is sent. Raises ValueError, with a sentence, if models do not support it.
     """
     if isinstance(content, LinkContent):
         source.draft.attach_resource(source.server, content.uri)
@@ -61,10 +61,10 @@ def for_conversation(server: str, name: str, arguments: object, result: ToolResu
 
 
 def prompt_message(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:
-    """Return the text and the attachments of a prompt's messages, which are written for the person to send.
+    """Return the text and the attachments of a prompt's messages, for the user to send.
 
-    Messages of the assistant are marked as such. Raises ValueError with a sentence if one of them cannot be
-    given to a model.
+    Messages of the assistant are marked as such. Raises ValueError, with a sentence, if models do not support
+    one of them.
     """
     texts: list[str] = []
     attachments: list[Attachment] = []

@@ -1,4 +1,4 @@
-"""What a server offers: requested when it starts, when it changes, and on demand; resources subscribed to."""
+"""Requests a server's items: when it starts, when they change, and on demand; watches subscriptions."""
 
 import asyncio
 import time
@@ -23,11 +23,11 @@ _NONE = {
 }
 
 _ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
-"""Requested from the server; its tools are kept by the host."""
+"""Tabs whose items are requested from the server. The host already has its tools."""
 
 
 class BenchOffers:
-    """Keeps the benches filled with what the server offers; `changed` is called when an answer has come."""
+    """Fills the benches with the items of the server; `changed` is called after a response."""
 
     def __init__(
         self, shared: BenchContext, benches: Mapping[BenchTab, Bench], changed: Callable[[], None]
@@ -45,7 +45,7 @@ class BenchOffers:
 
     @property
     def notes(self) -> Mapping[BenchTab, str]:
-        """How much is in each tab, and how much of it a person has not seen yet, in words."""
+        """Counts of each tab, and of what the user has not seen yet, as text."""
         return {tab: words + self._news(tab) for tab, words in self._noted.items()}
 
     def _news(self, tab: BenchTab) -> str:
@@ -53,7 +53,7 @@ class BenchOffers:
         return f", {count} changed" if count else ""
 
     def look(self, status: ServerStatus | None) -> None:
-        """Show what changed; ask for what the host does not keep."""
+        """Show changes; request items that the host does not have."""
         running = status is not None and status.state is ServerState.RUNNING
         state = status.state if status is not None else None
         revision = self._shared.runtime.host.revision
@@ -82,7 +82,7 @@ class BenchOffers:
         self._asked.clear()
         self._seen = ()
 
-    # ---- tools, kept by the host ----
+    # ---- tools, from the host ----
 
     def _tools(self) -> None:
         marks = self._shared.runtime.conversations.tool_marks() if self._shared.runtime.is_ready else {}
@@ -97,7 +97,7 @@ class BenchOffers:
                 self._benches[tab].show((), ((("loading…", "dim"),),))
 
     def _tasks_left(self) -> list[Item]:
-        """Return the tasks that nobody waits for, and those that were fetched from here."""
+        """Return the background tasks, including those whose results were fetched on this screen."""
         server = self._shared.server
         for item in of_tasks(self._shared.runtime.workbench.tasks(server)):
             self._left.setdefault(item.key, item)
@@ -121,7 +121,7 @@ class BenchOffers:
                 bench.show((), (row,))
 
     def _stale(self, tab: BenchTab) -> bool:
-        """Return whether the server has restarted, or changed what a tab shows, since the last request."""
+        """Return whether the server has restarted, or a tab's items have changed, since the last request."""
         return self._asked.get(tab) != (self._start, self._revisions.get(tab, 0))
 
     def _ask(self, tab: BenchTab) -> None:
@@ -139,14 +139,14 @@ class BenchOffers:
             prompts, problem = await self._shared.runtime.workbench.prompts(self._shared.server)
             items = of_prompts(prompts)
         if self._seen[:1] != (ServerState.RUNNING,):
-            return  # it has exited meanwhile: the last list stays
+            return  # the server has exited: keep the last list
         self._put(tab, items, problem)
         self._changed()
 
     def _put(self, tab: BenchTab, items: Sequence[Item], problem: str) -> None:
         bench, words = self._benches[tab], clean_line(problem, 400)
         offered = [item for item in items if not isinstance(item.about, Task)]
-        if not problem:  # what a failed request lacks has not gone
+        if not problem:  # an item missing from a failed response may still exist
             self._shared.book.listed(self._shared.server, tab, offered)
         if items or not problem or not bench.list.counts[1]:  # a failed request does not clear the list
             empty: Row = ((f"! {words}", "bad"),) if problem else ((_NONE[tab], "dim"),)
@@ -166,11 +166,11 @@ class BenchOffers:
 
 
 FAILED = " !"
-"""The end of a tab's words: its list is older than a request that failed."""
+"""Suffix of a tab's text: the last request failed, so its list is older."""
 
 
 def _counted(items: Sequence[Item], tasks: int) -> str:
-    """Return how many items there are: "7", "5, 1 task". As elsewhere, templates do not count."""
+    """Return the number of items: "7", "5, 1 task". Templates are not counted, as elsewhere."""
     templates = sum(isinstance(item.about, ResourceInfo) and item.about.template for item in items)
     listed = units.count(len(items) - templates)
     if templates and templates == len(items):
@@ -179,14 +179,13 @@ def _counted(items: Sequence[Item], tasks: int) -> str:
 
 
 PACE_SECONDS = 1.0
-"""A resource that keeps changing is read again this often."""
+"""Minimum seconds between two reads of a resource that keeps changing."""
 
 
 class SubscriptionWatch:
-    """Shows the subscriptions of one server on the bench of its resources.
+    """Shows the subscriptions of one server on the resources tab. `read` reads the resource of the bench.
 
-    `read` reads the resource of the bench. `seen` are the updates that were shown before, by URI; it outlives
-    the workbench.
+    `seen` are the displayed updates, by URI, which outlive the workbench.
     """
 
     def __init__(self, shared: BenchContext, bench: Bench, read: Callable[[Bench], None]) -> None:
@@ -199,7 +198,7 @@ class SubscriptionWatch:
         self._read_at = float("-inf")
 
     def look(self, *, visible: bool) -> None:
-        """Mark what has changed; read it again if the person is looking at it."""
+        """Mark resources that have changed; read the resource on screen again if `visible`."""
         known = self._shared.runtime.workbench.subscriptions(self._shared.server)
         if known != self._known:
             self._take(dict(known))
@@ -211,7 +210,7 @@ class SubscriptionWatch:
                 self._refresh(uri)
 
     def _key(self, uri: str) -> str:
-        """Return the key of the item on which a resource was subscribed to: its own, or its template's."""
+        """Return the key of the item from which a resource was subscribed to: its own, or its template's."""
         return self._shared.book.subscribed_on(self._shared.server).get(uri, key_of_resource(uri))
 
     def _take(self, known: Mapping[str, ResourceSubscription]) -> None:
@@ -230,11 +229,11 @@ class SubscriptionWatch:
         self._bench.list.note(dict.fromkeys(map(self._key, subscribed), "subscribed"))
 
     def _refresh(self, uri: str) -> None:
-        """Read a resource again that was read before, unless it is being read."""
+        """Read a resource again, if it was read before and is not being read."""
         calls = self._bench.calls.newest
         if calls is None or calls.took_ms is None:
             if calls is None:
-                self._stale.discard(uri)  # it was not read yet
+                self._stale.discard(uri)  # it has not been read yet
             return
         if time.monotonic() - self._read_at >= PACE_SECONDS:
             self._stale.discard(uri)

@@ -1,4 +1,4 @@
-"""The overview tab: what is known of the server, its identity asked for once a second."""
+"""The overview tab: facts about the server, with its identity requested once a second."""
 
 import asyncio
 import json
@@ -39,20 +39,20 @@ MOST_PIDS = 12
 MOST_LEFT_OUT = 50
 MOST_EXTENSIONS = 20
 WIDEST = 110
-"""Columns of the widest prose; longer lines are hard to read."""
+"""Maximum columns of prose; longer lines are hard to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """What the overview shows.
+    """Content of the overview.
 
     Attributes:
         status: the state of the server.
-        identity: what it says about itself; None before the first answer.
+        identity: its description of itself; None before the first response.
         share: recent share of one processor, 1.0 for all of it; None if unknown.
         now_ns: monotonic nanoseconds.
-        started: the time of day at which the state began, or "".
-        tokens: what it takes in each request to the model.
+        started: the time of day at which the state started, or "".
+        tokens: its tokens in each model request.
     """
 
     status: ServerStatus
@@ -64,7 +64,7 @@ class ServerFacts:
 
 
 def state_row(status: ServerStatus, symbols: Symbols) -> Row:
-    """Return sign and name of a server's state, and why it is stopped."""
+    """Return sign and name of a server's state, and the reason if it is stopped."""
     style = "bad" if status.failed else STATE_STYLES[status.state]
     sign = symbols.running if status.state is ServerState.RUNNING else symbols.stopped
     if status.failed:
@@ -87,10 +87,10 @@ def overview_rows(
     give_key: str = "i",
     permission_keys: tuple[str, str, str, str] = ("t", "e", "x", "T"),
 ) -> list[Row]:
-    """Return the overview, wrapped at `width`.
+    """Return the overview, wrapped at `width`. `start` says how to start the server.
 
-    `start` says what starts the server, `give_key` gives its instructions to the model, `permission_keys`
-    set its roots, whether it may ask the model, whether the model reads its resources, and its trust.
+    `give_key` gives its instructions to the model. `permission_keys` set its roots, sampling, the model's
+    access to its resources, and its trust.
     """
     width = max(30, min(width, WIDEST))
     rows: list[Row] = [EMPTY]
@@ -118,7 +118,7 @@ def overview_rows(
 
 
 def prose(text: str, width: int, indent: str = "", style: str = "text", most_lines: int = 200) -> list[Row]:
-    """Return untrusted text as wrapped rows, cleaned and limited, with a note of what is omitted."""
+    """Return untrusted text as wrapped rows, cleaned and truncated, with a note of what is omitted."""
     seen = preview(text, max_lines=most_lines)
     rows: list[Row] = []
     for line in seen.text.rstrip("\n").split("\n"):
@@ -267,7 +267,7 @@ def _offers(facts: ServerFacts, identity: ServerIdentity) -> Iterator[tuple[str,
 
 
 USED_EXTENSIONS = frozenset({TASKS})
-"""Extensions of the protocol that mcptui takes part in."""
+"""Protocol extensions that mcptui supports."""
 
 
 def _extensions(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
@@ -282,7 +282,7 @@ def _extensions(status: ServerStatus, identity: ServerIdentity) -> Iterator[tupl
 
 
 def capability_words(value: Any) -> list[str]:
-    """Return the members of a capability: flags that are set by name, others as JSON."""
+    """Return the members of a capability: set flags by name, others as JSON."""
     if not isinstance(value, Mapping):
         return [clean_line(json.dumps(value, default=str), 80)]
     words = []
@@ -314,11 +314,11 @@ ASK_SECONDS = 1.0
 
 
 class IdentityWatch:
-    """Asks for the identity of a server once a second while it is shown, never twice at once.
+    """Requests the identity of a visible server once a second, one request at a time.
 
     Attributes:
-        identity: the last answer; None before the first.
-        share: of one processor, between the last two answers; None if unknown.
+        identity: the last response; None before the first.
+        share: share of one processor between the last two responses; None if unknown.
     """
 
     def __init__(self, bench: Workbench, server: str) -> None:
@@ -332,7 +332,7 @@ class IdentityWatch:
         self._task: asyncio.Task[None] | None = None
 
     def look(self, status: ServerStatus | None) -> None:
-        """Ask if it is time, and at once when the state has changed."""
+        """Request the identity if it is due, and at once when the state has changed."""
         now = time.monotonic()
         state = status.state if status is not None else None
         if self._task is not None and not self._task.done():
@@ -349,12 +349,12 @@ class IdentityWatch:
         if spent is None:
             return
         self._measured = (now, spent, identity.pids)
-        # Comparable only for the same processes: the time of one that ended is gone from the sum.
+        # Only comparable for the same processes: the sum lacks the time of a process that ended.
         if before is not None and before[2] == identity.pids and now > before[0]:
             self.share = max(0.0, (spent - before[1]) / (now - before[0]))
 
     def started(self, status: ServerStatus) -> str:
-        """Return the time of day at which the current state began, or ""."""
+        """Return the time of day at which the current state started, or ""."""
         ago = (time.monotonic_ns() - status.since_ns) / 1e9
         return time.strftime("%H:%M:%S", time.localtime(time.time() - ago)) if status.since_ns else ""
 
@@ -365,7 +365,7 @@ class IdentityWatch:
 
 
 class Overview(LinePane):
-    """Shows what is known of the server; rows that have not changed are not painted again."""
+    """Shows facts about the server; unchanged rows are not painted again."""
 
     FOLLOWS = False
     BINDINGS = bench_list_bindings()
@@ -377,7 +377,7 @@ class Overview(LinePane):
         self._rows: list[Row] = []
 
     def look(self) -> None:
-        """Show what is known now; cheap if nothing changed."""
+        """Show current facts; cheap if nothing changed."""
         self.identity.look(self._shared.status)
         rows = self._make()
         if rows != self._rows:
@@ -450,7 +450,7 @@ def permission_facts(
 
 
 def edit_roots(shared: BenchContext) -> None:
-    """Ask for the directories that the server is told it may work in."""
+    """Ask for the server's roots: directories that it may work in."""
     status = shared.status
     if status is None:
         return
@@ -468,7 +468,7 @@ def edit_roots(shared: BenchContext) -> None:
 
 
 def choose_sampling(shared: BenchContext) -> None:
-    """Ask whether the server may ask the model."""
+    """Ask whether the server may use the model (sampling)."""
     status = shared.status
     if status is None:
         return

@@ -1,4 +1,4 @@
-"""Resources as a tree by scheme, host and path, flat where they are few. Pure."""
+"""Resources as a tree by scheme, host and path, or flat if they are few. Pure."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,10 +8,10 @@ from tui.core.workbench import ResourceInfo
 from tui.ui.workbench.items import Item
 
 FEW = 12
-"""So many resources are listed without a tree."""
+"""Up to this many resources are listed without a tree."""
 
 MOST_OPEN = 200
-"""Of more resources, only the first level of the tree is unfolded at first."""
+"""With more resources, only the first level of the tree is unfolded at first."""
 
 MOST_LEVELS = 12
 TEMPLATES = "templates"
@@ -19,13 +19,13 @@ TEMPLATES = "templates"
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Resources whose addresses begin alike.
+    """Resources whose URIs have a common prefix.
 
     Attributes:
-        key: the beginning of their addresses.
-        label: the part of it that the folders above do not show, cleaned.
+        key: the prefix of their URIs.
+        label: the part of it that parent folders do not show, cleaned.
         count: the number of resources in it, at any depth.
-        is_open: it is unfolded.
+        is_open: whether it is unfolded.
     """
 
     key: str
@@ -36,7 +36,7 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class TreeRow:
-    """An item or a folder, and how deep it is."""
+    """An item or a folder, and its depth."""
 
     what: Item | Folder
     depth: int = 0
@@ -55,12 +55,12 @@ class _Node:
 
 
 def has_tree(items: Sequence[Item]) -> bool:
-    """Return whether there are so many resources that they are shown as a tree."""
+    """Return whether there are enough resources for a tree."""
     return sum(isinstance(item.about, ResourceInfo) and not item.about.template for item in items) > FEW
 
 
 def tree_rows(items: Sequence[Item], turned: Collection[str]) -> list[TreeRow]:
-    """Return resources as a tree, its templates last; `turned` are the folders that the person turned."""
+    """Return resources as a tree, with templates last; `turned` are folders that the user toggled."""
     root = _Node("", "")
     for item in items:
         about = item.about
@@ -90,7 +90,7 @@ def _rows(node: _Node, depth: int, turned: Collection[str], closed_from: int) ->
 
 
 def folders_of(uri: str) -> list[str]:
-    """Return the parts of an address above its last one: scheme and host, then each folder of the path."""
+    """Return the parts of a URI before the last one: scheme and host, then each folder of the path."""
     scheme, mark, rest = uri.partition("://")
     if not mark:
         scheme, mark, rest = uri.partition(":")

@@ -1,4 +1,4 @@
-"""The images of a result: a line about each, and below it the picture once it is decoded."""
+"""The images of a result: a line about each, followed by the picture once it is decoded."""
 
 from collections.abc import Sequence
 
@@ -9,11 +9,11 @@ from tui.ui.widgets.picture import Picture
 from tui.ui.widgets.rows import Row
 
 FIRST = 3
-"""Pictures of a result that are unfolded from the start."""
+"""Number of pictures in a result that are unfolded from the start."""
 
 
 class ImageLines(Lines):
-    """Lines about an image, and its picture, which can be folded."""
+    """A line about an image, and its picture, which can be folded."""
 
     def __init__(self, content: BinaryContent, lines: Sequence[Row]) -> None:
         super().__init__(lines)
@@ -55,7 +55,7 @@ class ImageLines(Lines):
         )
 
     def again(self) -> None:
-        """Decode the picture again if it could be larger."""
+        """Decode the picture again if it could now be larger."""
         self._is_wanted = self._is_wanted or (isinstance(self._found, Picture) and self._found.is_reduced)
 
     def _put(self, found: Picture | str) -> None:
@@ -76,7 +76,7 @@ class ImageLines(Lines):
 
 
 class StackPictures:
-    """The images of a result, which is given as its parts."""
+    """The images of a result, which is passed as its parts."""
 
     def __init__(self, sheets: Sequence[Sheet]) -> None:
         self._images = [sheet for sheet in sheets if isinstance(sheet, ImageLines) and sheet.is_picture]
@@ -84,7 +84,7 @@ class StackPictures:
         self._has_begun = False
 
     def begin(self) -> None:
-        """Show images as pictures from now on, the first of them unfolded."""
+        """Start showing images as pictures, with the first ones unfolded."""
         if self._has_begun:
             return
         self._has_begun = True
@@ -102,7 +102,7 @@ class StackPictures:
         return None
 
     def again(self) -> None:
-        """Decode again what could be larger or must be smaller: the size of the pane has changed."""
+        """Decode pictures again that could be larger or must be smaller: the size of the pane has changed."""
         every: list[ImageLines | Pictures] = [*self._images, *self._trees]
         for one in every:
             one.again()

@@ -1,4 +1,4 @@
-"""The result screen: the whole result of a call, or a resource behind a link in one."""
+"""The result screen: the complete result of a call, or a resource that a result links to."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ READ_SECONDS = 60.0
 
 
 class LinkedPage(Page):
-    """A page on which enter on a link reads what it leads to."""
+    """A page on which enter on a link reads the linked resource."""
 
     def __init__(self, follow: Callable[[], bool], *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -126,7 +126,7 @@ class ResultScreen(ModalScreen[None]):
         return only[0] if found is None and len(only) == 1 else found
 
     def follow_link(self) -> bool:
-        """Read the resource that the link under the cursor leads to; return whether there is one."""
+        """Read the resource of the link under the cursor; return whether there is a link."""
         content = self._content
         if self._source is None or not isinstance(content, LinkContent):
             return False
@@ -146,7 +146,7 @@ class ResultScreen(ModalScreen[None]):
             self.notify(f"Attached to the next message: {what}", timeout=3)
 
     def _marked(self) -> tuple[bytes, str]:
-        """Return the bytes of the part under the cursor, and the suffix of a file for them."""
+        """Return the bytes of the part under the cursor, and the file suffix for them."""
         sheet = self._page.sheet
         if isinstance(sheet, Stack) and (found := sheet.saved(self._page.cursor)) is not None:
             return found
@@ -160,8 +160,8 @@ class ResultScreen(ModalScreen[None]):
     def action_result_open(self) -> None:
         """Save the part under the cursor, then open it with the system's program.
 
-        A web address is opened in the browser, after a yes. An app (`ui://`) is not opened: its program would
-        run what mcptui does not.
+        A web address is opened in the browser, after confirmation. An app (`ui://`) is not opened: the
+        system's program would run code that mcptui does not run.
         """
         content = self._content
         address = content.uri if isinstance(content, LinkContent) else self._uri
@@ -237,13 +237,13 @@ class ResultScreen(ModalScreen[None]):
 
 
 def read_link(app: App[Any], source: ResultSource, link: LinkContent, overrides: KeyOverrides) -> None:
-    """Show the resource that a link in a result leads to, read from the server that gave the result."""
+    """Show the resource that a result links to, read from the server of the result."""
     name = f"{source.server} › {link.name or link.uri}"
     app.push_screen(ResultScreen(name, None, overrides, source, uri=link.uri))
 
 
 def _free(path: Path) -> Path:
-    """Return `path`, or if it exists the first numbered one that does not."""
+    """Return `path`; if it exists, the first numbered path that does not."""
     found, number = path, 1
     while found.exists() and number < 1000:
         number += 1

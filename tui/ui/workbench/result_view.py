@@ -1,4 +1,4 @@
-"""The result of a call on the workbench: the line and the page that show it, and what keys do with it."""
+"""The result of a call on the workbench: its line, its page, and the keys for it."""
 
 import asyncio
 import json
@@ -31,20 +31,20 @@ from tui.ui.workbench.result_screen import read_link
 from tui.ui.workbench.results import Stack
 
 AT_ONCE = 64 * 1024
-"""Results up to about this size are laid out at once, larger ones in a thread."""
+"""Results up to about this size are laid out on the event loop, larger ones in a thread."""
 
 BAR_CELLS, FEW_CELLS = 16, 8
 NUMBER_FROM = 44
-"""Columns from which there is room for the number of the call."""
+"""Minimum columns for showing the number of the call."""
 
 LONG_BAR_FROM = 72
-"""Columns from which there is room for the longer progress bar."""
+"""Minimum columns for the longer progress bar."""
 
 
 class ResultLine(Bar):
-    """The line over a result: the state, progress and duration of a call, or a note.
+    """The line above a result: state, progress and duration of a call, or a note.
 
-    `what` tells what the page shows of the call: "" for its result, or "compared".
+    `what` says what the page shows: "" for the call's result, or "compared".
     """
 
     def __init__(self, signs: Symbols) -> None:
@@ -62,7 +62,7 @@ class ResultLine(Bar):
         self.refresh()
 
     def look(self) -> None:
-        """Let a running call count up, and what stays fresh for a while count down."""
+        """Update the duration of a running call, and the time for which a resource stays fresh."""
         call = self._call
         if call is None or self.note:
             return
@@ -70,7 +70,7 @@ class ResultLine(Bar):
             self.refresh()
 
     def say(self, *row: tuple[str, str], end: Row = ()) -> None:
-        """Show a note instead of the call, and `end` whole; without arguments, show the call again."""
+        """Show a note instead of the call, and all of `end`; without arguments, show the call again."""
         self.note, self._end = row, end
         self.refresh()
 
@@ -123,7 +123,7 @@ class ResultPage(Page):
 
 
 class ResultView:
-    """Shows the result of the selected call of a list, compares, searches, copies and saves it."""
+    """Shows the result of the selected call; compares, searches, copies and saves results."""
 
     def __init__(self, calls: CallList, shared: BenchContext) -> None:
         self._calls = calls
@@ -134,7 +134,7 @@ class ResultView:
         self._layout: asyncio.Task[None] | None = None
 
     def expect(self, item: Item | None) -> bool:
-        """Say what will be there while an item has no call; return whether it has an output schema."""
+        """Describe the expected result of an item without calls; return whether it has an output schema."""
         about = item.about if item is not None else None
         promised = self._shared.runtime.workbench.output_schema(about) if isinstance(about, Tool) else None
         self._expected = results.expected(item, promised)
@@ -158,7 +158,7 @@ class ResultView:
         self.line.look()
 
     def toggle_difference(self) -> None:
-        """Compare the result with the marked one or the one before, or show the result again."""
+        """Compare the result with the marked or the previous one, or show the result again."""
         call, before = self._calls.selected, self._calls.before
         if call is None:
             return
@@ -190,7 +190,7 @@ class ResultView:
         self.page.show(sheet)
 
     async def close(self) -> None:
-        """Stop laying out."""
+        """Stop the layout."""
         if self._layout is not None:
             self._layout.cancel()
             await asyncio.wait({self._layout})
@@ -206,7 +206,7 @@ class ResultView:
         return ResultSource(shared.server, shared.runtime.workbench, shared.draft)
 
     def follow_link(self) -> bool:
-        """Read the resource that the link under the cursor leads to; return whether there is one."""
+        """Read the resource of the link under the cursor; return whether there is a link."""
         if not isinstance(content := self._content(), LinkContent):
             return False
         read_link(self.page.app, self._source, content, self._shared.overrides)
@@ -226,7 +226,7 @@ class ResultView:
         return True
 
     def put_into_message(self) -> None:
-        """Put the result into the message; of a prompt its messages, as they are."""
+        """Put the result into the message; for a prompt, its messages unchanged."""
         call = self._calls.selected
         if call is None or call.result is None:
             self.page.notify("No result to insert yet.", timeout=3)
@@ -260,7 +260,7 @@ class ResultView:
         use(text, attachments)
 
     def search(self, text: str) -> None:
-        """Mark a text wherever it occurs, and go to the first match."""
+        """Highlight all matches of a text, and go to the first one."""
         self.page.seek(text)
         self._find(1, first=True)
 
@@ -292,7 +292,7 @@ class ResultView:
             copy_text(self.page, text, "the result", self._shared.overrides)
 
     def save(self) -> None:
-        """Save the image or text under the cursor, else the whole result, to a file."""
+        """Save the image or text under the cursor, otherwise the whole result, to a file."""
         call = self._calls.selected
         if call is None or call.result is None:
             return

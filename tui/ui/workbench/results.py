@@ -1,4 +1,4 @@
-"""Results as sheets: texts, trees, images, links; and the difference of two. Pure."""
+"""Results as sheets: texts, trees, images, links; and differences between two results. Pure."""
 
 import base64
 import json
@@ -31,20 +31,20 @@ from tui.ui.workbench.items import Item, ItemVerb
 from tui.ui.workbench.result_pictures import ImageLines, StackPictures, ending_of
 
 TEXT_CHARS = 64 * 1024
-"""Characters of a text that are shown; saving it and the traffic have all of it."""
+"""Maximum characters of a text to show; the saved file and the traffic have all of it."""
 
 TEXT_LINES = 2_000
 MARKDOWN_CHARS = 32 * 1024
-"""Longer Markdown is shown as it was written: laying it out would hold up the screen."""
+"""Longer Markdown is shown as plain text: its layout would block the screen."""
 
 WIDEST = 100
-"""Columns of the widest Markdown."""
+"""Maximum columns of Markdown."""
 
 MOST_ITEMS = 200
 JSON_BYTES = 16 * 1024 * 1024
-"""Texts up to this size are shown as a tree if they are JSON."""
+"""Maximum bytes of a JSON text that is shown as a tree."""
 
-_FAILURES = {  # other failures are explained by the text that comes with them
+_FAILURES = {  # other failures have their own explanation
     CallFailure.TIMEOUT: "Timed out.",
     CallFailure.SERVER_DIED: "The server exited before it responded.",
     CallFailure.TOO_LARGE: "The response is too large.",
@@ -52,11 +52,11 @@ _FAILURES = {  # other failures are explained by the text that comes with them
 }
 
 MOST_PROMISED = 40
-"""Members of an output schema that are listed before the first call."""
+"""Maximum members of an output schema to list before the first call."""
 
 
 def expected(item: Item | None, promised: Mapping[str, Any] | None) -> list[Row]:
-    """Return what the result area says before the first call: what will be there.
+    """Return a description of the expected result, to show before the first call.
 
     `promised` is the output schema of a tool, or None.
     """
@@ -79,7 +79,7 @@ def expected(item: Item | None, promised: Mapping[str, Any] | None) -> list[Row]
 
 
 class Stack:
-    """Sheets below one another, each with the content that it shows."""
+    """Sheets one below another, each with its content."""
 
     def __init__(self, parts: Sequence[tuple[Sheet, Content | None]]) -> None:
         self._parts = parts
@@ -105,7 +105,7 @@ class Stack:
         return sheet.toggle(at, width)
 
     def value(self, index: int) -> str:
-        """Return the value in a row; for a text, all of it."""
+        """Return the value in a row; for a text, the whole text."""
         sheet, content, at = self._at(index)
         if not isinstance(sheet, Tree):
             match content:
@@ -124,11 +124,11 @@ class Stack:
             sheet.fit(width)
 
     def content(self, index: int) -> Content | None:
-        """Return the content that a row shows, or None."""
+        """Return the content of a row, or None."""
         return self._at(index)[1] if index < self.count() else None
 
     def saved(self, index: int) -> tuple[bytes, str] | None:
-        """Return the bytes of the image or text in a row and the suffix of a file for them, or None."""
+        """Return the bytes of the image or text in a row, and their file suffix, or None."""
         if not self.count():
             return None
         found = self.binary(index)
@@ -138,7 +138,7 @@ class Stack:
         return found
 
     def binary(self, index: int) -> tuple[bytes, str] | None:
-        """Return the bytes of the image in a row and the suffix of a file for them, or None."""
+        """Return the bytes of the image in a row, and their file suffix, or None."""
         sheet, content, at = self._at(index)
         if isinstance(content, BinaryContent):
             return decoded(content)
@@ -146,7 +146,7 @@ class Stack:
 
 
 def decoded(content: BinaryContent) -> tuple[bytes, str] | None:
-    """Return the bytes of an image, audio or blob and the suffix of a file; None if it is invalid."""
+    """Return the bytes of an image, audio or blob, and their file suffix; None if it is invalid."""
     try:
         data = base64.b64decode(content.data)
     except ValueError:
@@ -159,14 +159,14 @@ def decoded(content: BinaryContent) -> tuple[bytes, str] | None:
 
 
 def text_ending(content: Content) -> str:
-    """Return the suffix of a file for a text; one that a program would run is "txt"."""
+    """Return the file suffix for a text; "txt" for a text that a program would run."""
     mime = content.mime if isinstance(content, ResourceContent) else ""
     safe = {"text/markdown": "md", "application/json": "json", "text/csv": "csv", "application/xml": "xml"}
     return safe.get(mime.partition(";")[0].strip().lower(), "txt")
 
 
 def file_name(uri: str, ending: str) -> str:
-    """Return a name for a file with the content of a resource: the last part of its address, or ""."""
+    """Return a file name for the content of a resource: the last part of its URI, or ""."""
     last = unquote(uri.split("?", 1)[0].split("#", 1)[0].rstrip("/").rpartition("/")[2])
     name = "".join(char if char.isalnum() or char in "._-" else "-" for char in clean_line(last, 80))
     name = name.strip(".-")
@@ -174,7 +174,7 @@ def file_name(uri: str, ending: str) -> str:
 
 
 def sheet_of(call: HandCall, signs: Symbols) -> Stack:
-    """Return the result of a call. Slow if it is large: do not run it on the event loop then."""
+    """Return the sheet of a call's result. Slow if it is large: then do not run it on the event loop."""
     result = call.result
     if result is None:
         words = "Cancelled." if call.state is HandCallState.CANCELLED else ""
@@ -185,7 +185,7 @@ def sheet_of(call: HandCall, signs: Symbols) -> Stack:
 
 
 def sheet_of_result(result: ToolResult, signs: Symbols, promised: Mapping[str, Any] | None = None) -> Stack:
-    """Return a result, and whether it matches its output schema. As slow as `sheet_of`."""
+    """Return the sheet of a result, and whether it matches its output schema. As slow as `sheet_of`."""
     return Stack(list(_tool(result, promised, signs)))
 
 
@@ -219,7 +219,7 @@ def _tool(
 def _structured(
     result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols
 ) -> Iterator[tuple[Sheet, Content | None]]:
-    """Yield structured content, below a line that says whether it matches the output schema."""
+    """Yield structured content, preceded by a line on whether it matches the output schema."""
     if result.warning:
         verdict: Row = ((f"! {clean_line(result.warning, 600)}", "warn"),)
     elif promised is None:
@@ -250,7 +250,7 @@ def _heading(number: int, content: Content) -> Row:
 
 
 def _annotations(content: Content) -> Iterator[tuple[str, str]]:
-    """Yield whom the server says that an item is for, and how important it is."""
+    """Yield an item's audience and priority, according to the server."""
     said = content.annotations
     if len(said.audience) == 1:
         yield f"   for the {said.audience[0]} only", "dim" if said.for_model else "warn"
@@ -278,12 +278,12 @@ def _content(content: Content, signs: Symbols) -> Iterator[tuple[Sheet, Content 
 
 
 def is_app(uri: str) -> bool:
-    """Return whether an address is that of a user interface (MCP Apps), of which only the source is shown."""
+    """Return whether a URI is that of a user interface (MCP Apps), of which only the source is shown."""
     return uri[:3].lower() == "ui:"
 
 
 def is_markdown(content: ResourceContent) -> bool:
-    """Return whether a text is shown as Markdown: it says so, or its name does, and it is not too long."""
+    """Return whether to show a text as Markdown: by its type or name, and if it is not too long."""
     mime = content.mime.partition(";")[0].strip().lower()
     by_name = mime in ("", "text/plain") and content.uri.lower().endswith((".md", ".markdown"))
     is_short = len(content.text) <= MARKDOWN_CHARS and content.text.count("\n") <= TEXT_LINES
@@ -291,7 +291,7 @@ def is_markdown(content: ResourceContent) -> bool:
 
 
 class MarkdownLines(Lines):
-    """A text as Markdown, or folded as it was written."""
+    """A text rendered as Markdown; folding it shows the source."""
 
     def __init__(self, text: str) -> None:
         super().__init__(list(_paragraphs(text)))

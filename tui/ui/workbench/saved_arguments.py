@@ -1,4 +1,4 @@
-"""The arguments of calls that are remembered: the last of each item, and those saved under a name."""
+"""Stored arguments of calls: the last arguments of each item, and those saved under a name."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ SAVE, FORGET = "\x00save", "\x00forget"
 
 
 class SavedArguments:
-    """Remembers arguments without their secrets, and gives them back."""
+    """Stores arguments without their secrets, and returns them."""
 
     def __init__(self, shared: BenchContext) -> None:
         self._shared = shared
@@ -27,7 +27,7 @@ class SavedArguments:
         return self._shared.runtime.calls.memory.last.get(item.call_key(self._shared.server))
 
     def remember(self, item: Item, arguments: object) -> None:
-        """Remember the arguments of a call."""
+        """Store the arguments of a call."""
         key = item.call_key(self._shared.server)
         self._change(lambda memory: memory.called(key, self._without_secrets(arguments)))
 
@@ -61,7 +61,7 @@ class SavedArguments:
         self._shared.prompt.ask("Save arguments as", save)
 
     def choose(self, item: Item, save: Callable[[], None], use: Callable[[object], None]) -> None:
-        """Let the person save the arguments of an item, or choose among its saved ones and use them."""
+        """Let the user save the arguments of an item, or choose saved ones and use them."""
         saved = self._saved(item)
 
         def chosen(name: str | None) -> None:

@@ -35,14 +35,13 @@ if TYPE_CHECKING:
 
 LOOKS_PER_SECOND = 10
 TALL = 30
-"""Screens with fewer rows have no line under the tabs."""
+"""Minimum rows for a line below the tabs."""
 
 
 class ServerScreen(Screen[None]):
-    """The workbench of one server.
+    """The workbench of one server. `draft` is the message to the model.
 
-    `draft` is the message to the model, `show_frames` shows the traffic that matches a
-    filter, `item` is the key of the item to begin with.
+    `show_frames` shows the traffic that matches a filter. `item` is the key of the item to select first.
     """
 
     DEFAULT_CSS = """
@@ -128,7 +127,7 @@ class ServerScreen(Screen[None]):
             await bench.result.close()
 
     def look(self) -> None:
-        """Show what is new; cheap if nothing is."""
+        """Show changes; cheap if there are none."""
         if not self.is_attached:
             return
         status = self.shared.status
@@ -159,7 +158,7 @@ class ServerScreen(Screen[None]):
         self._keys.of(context, self.tab, is_raw=self.bench is not None and self.bench.is_raw)
 
     def stays(self) -> str:
-        """Return why the screen cannot be closed for another, or ""; what is in forms is kept."""
+        """Return why the screen cannot be closed for another, or "". Forms are stored as drafts."""
         if self.prompt.display:
             return FINISH_INPUT
         return "A call is running. Press esc to stop it first." if self.calls.running else ""
@@ -180,7 +179,7 @@ class ServerScreen(Screen[None]):
         self.look()
 
     def _go_to_item(self) -> None:
-        """Go to the item that the screen was opened for, once its server has listed it."""
+        """Go to the item for which the screen was opened, once its server has listed it."""
         for tab in self.benches if self._item else ():
             if self.benches[tab].list.select(self._item):
                 self._item = ""
@@ -200,7 +199,7 @@ class ServerScreen(Screen[None]):
         self.show_tab(tabs[(tabs.index(self.tab) + step) % len(tabs)])
 
     def action_bench_back(self) -> None:
-        """Leave what is nearest: the filter, a running call, a comparison, the form, the screen."""
+        """Close the innermost part: the filter, a running call, a comparison, the form, the screen."""
         bench = self.bench
         if bench is None:
             if self.log_lines.sought:
@@ -238,11 +237,11 @@ class ServerScreen(Screen[None]):
         choose_sampling(self.shared)
 
     def action_bench_instructions(self) -> None:
-        """Give the model the server's instructions, or no longer."""
+        """Give the model the server's instructions, or stop giving them."""
         self.shared.choose(self.shared.runtime.server_choices.toggle_instructions(self.server))
 
     def action_bench_level(self) -> None:
-        """Choose the least severe messages that the server logs."""
+        """Choose the minimum level of the messages that the server logs."""
         status = self.shared.status
         if status is not None:
             choose_level(self.app, status, self.shared)
@@ -277,7 +276,7 @@ class ServerScreen(Screen[None]):
             self.bench.result.copy_value()
 
     def action_bench_call_traffic(self) -> None:
-        """Show the traffic of the call, of the tool, or of the server."""
+        """Show the traffic of the call, or of the tool, or of the server."""
         bench = self.bench
         shown = (bench.item, bench.calls.selected) if bench is not None else (None, None)
         self._show_frames(self.shared.traffic_filter(*shown))

@@ -1,4 +1,4 @@
-"""The log tab: what a server wrote to stderr and logged over the protocol, its starts and exits."""
+"""The log tab: a server's stderr, its log messages over the protocol, its starts and exits."""
 
 import asyncio
 import json
@@ -32,13 +32,13 @@ LINE_CHARS = 4096
 
 
 class LogLines(LinePane):
-    """Shows a tail of lines that grows at its end and loses lines at its start.
+    """Shows lines that are added at the end and dropped at the start.
 
     Attributes:
-        wrapped: long lines are wrapped, not cut.
-        sought: what is searched for, or "".
+        wrapped: whether long lines are wrapped, not cropped.
+        sought: the search text, or "".
         empty: shown while there are no lines.
-        hang: indentation of the further rows of a wrapped line.
+        hang: indentation of the continuation rows of a wrapped line.
     """
 
     hang = 2
@@ -64,12 +64,12 @@ class LogLines(LinePane):
         self._hit -= gone
         self._lay_out()
         if not self.following and rows_gone:
-            # The person reads: the visible lines keep their place while older ones are dropped.
+            # The visible lines keep their place, for reading, while older ones are dropped.
             self._place(self.scroll_y - rows_gone)
         return True
 
     def toggle_wrap(self) -> None:
-        """Wrap long lines, or cut them."""
+        """Switch between wrapping and cropping long lines."""
         top = self._line_of(round(self.scroll_y))
         self.wrapped = not self.wrapped
         self._lay_out()
@@ -77,7 +77,7 @@ class LogLines(LinePane):
             self._place(self._firsts[top])
 
     def search(self, query: str) -> None:
-        """Highlight `query` wherever it occurs, case-insensitively, and go to the last match."""
+        """Highlight all matches of `query`, ignoring case, and go to the last one."""
         self.sought = fold(query)
         self._find()
         self._hit = self._hits[-1] if self._hits else -1
@@ -162,7 +162,7 @@ class LogLines(LinePane):
 
 
 def _gone(before: tuple[str, ...], after: tuple[str, ...]) -> int:
-    """Return how many lines at the start of `before` are missing in `after`, its continuation."""
+    """Return how many lines at the start of `before` are missing from its continuation `after`."""
     if not before or not after:
         return len(before)
     for gone, line in enumerate(before):
@@ -173,23 +173,23 @@ def _gone(before: tuple[str, ...], after: tuple[str, ...]) -> int:
 
 
 KEPT = 1_000
-"""Entries that are shown; the traffic has all of them."""
+"""Maximum entries to show; the traffic has all of them."""
 
 AT_ONCE = 250
-"""Entries read between two looks."""
+"""Entries to read per update."""
 
 MOST_BYTES = 64 * 1024
 MOST_LINES = 200
-"""Of one entry."""
+"""Maximum lines of one entry."""
 
 LOOK_MS = 3.0
 WORD_CELLS = 9
-"""The longest level of RFC 5424, "emergency"."""
+"""Length of the longest level of RFC 5424, "emergency"."""
 
 HEAD_CELLS = 8 + 2 + WORD_CELLS + 2
 
 _STYLING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-"""Colors and the like (ECMA-48 CSI), which are removed."""
+"""Colors and other control sequences (ECMA-48 CSI), which are removed."""
 
 _LEVELS = {
     "debug": "dim",
@@ -203,14 +203,14 @@ _LEVELS = {
 }
 _STDERR = "stderr"
 _IN_SENTENCES = frozenset({"http", "endpoint", "broken", "sign-in", "session opened again"})
-"""Events of a connection, whose details are written for machines."""
+"""Events of a connection with details for machines, which are shown as sentences."""
 
 _WHAT = '(kind:stderr or method:notifications/message or (kind:event and not method:"gave up"))'
-"""The entries of a log; requests that timed out belong to the calls."""
+"""Filter for the entries of a log; requests that timed out belong to the calls."""
 
 
 class ServerLog(LogLines):
-    """Shows the log of a server, the newest at the end, with the keys of the workbench."""
+    """Shows the log of a server, newest last, with the keys of the workbench."""
 
     BINDINGS = bench_list_bindings()
     hang = HEAD_CELLS
@@ -224,14 +224,14 @@ class ServerLog(LogLines):
         self._under_way: asyncio.Task[None] | None = None
 
     def look(self) -> None:
-        """Show what is new; cheap if nothing is."""
+        """Show new entries; cheap if there are none."""
         self._entries.advance(LOOK_MS)
         rows = len(self._entries)
         wanted = [self._entries.seq(row) for row in range(max(0, rows - KEPT), rows)]
         unread = [seq for seq in wanted if seq not in self._lines_by_seq]
         if unread and (self._under_way is None or self._under_way.done()):
             self._under_way = asyncio.create_task(self._read(unread[-AT_ONCE:]), name="log of a server")
-        # The newest ones read so far without a gap; older ones are added before them.
+        # The newest entries read so far, without a gap; older ones are added before them.
         first = wanted.index(unread[-1]) + 1 if unread else 0
         shown = wanted[first:]
         if shown or not wanted:
@@ -244,7 +244,7 @@ class ServerLog(LogLines):
         self._lines_by_seq.update(read)
 
     def line_row(self, line: str) -> Row:
-        """Return a line with the time dimmed and the level in its color."""
+        """Return a line with a dimmed time, and the level in its color."""
         word = line[10:HEAD_CELLS].strip()
         style = _LEVELS.get(word, "dim")
         text_style = "text" if word in ("", _STDERR, "debug", "info", "notice") or style == "dim" else style
@@ -264,7 +264,7 @@ def _lines_of(reader: TrafficReader, seq: int) -> tuple[str, ...]:
 
 
 def lines_of(entry: Entry) -> tuple[str, ...]:
-    """Return an entry as lines of a log: time of day, level or kind, text; further lines below the text."""
+    """Return an entry as log lines: time of day, level or kind, text; further lines are below the text."""
     word, text = _level_and_text(entry)
     clock = time.strftime("%H:%M:%S", time.localtime(entry.wall_ns / 1e9))
     lines = clean(_STYLING.sub("", text)).rstrip("\n").split("\n")
@@ -289,13 +289,13 @@ def _level_and_text(entry: Entry) -> tuple[str, str]:
         params = json.loads(text)["params"]
         level, data = params["level"], params["data"]
     except (ValueError, LookupError, TypeError, RecursionError):
-        return "message", text  # truncated, or not as the protocol says: shown as it is
+        return "message", text  # truncated or malformed: shown unchanged
     logger = f"{clean_line(params['logger'], 60)}: " if isinstance(params.get("logger"), str) else ""
     return level if isinstance(level, str) else "message", logger + _plain(data)
 
 
 def _plain(value: Any) -> str:
-    """Return strings as they are, objects as their message followed by the other members."""
+    """Return strings unchanged, and objects as their message followed by the other members."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and isinstance(value.get("message"), str):
@@ -305,7 +305,7 @@ def _plain(value: Any) -> str:
 
 
 def choose_level(app: App[Any], status: ServerStatus, shared: BenchContext) -> None:
-    """Let the person choose the least severe messages that a server logs."""
+    """Let the user choose the minimum level of the messages that a server logs."""
     now = status.spec.log_level
     choices = [
         PickerChoice(level, Content(f"{level}   now" if level == now else level)) for level in LOG_LEVELS

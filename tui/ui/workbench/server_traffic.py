@@ -1,4 +1,4 @@
-"""The traffic tab: what travelled between mcptui and one server."""
+"""The traffic tab: the traffic between mcptui and one server."""
 
 from typing import ClassVar
 
@@ -63,7 +63,7 @@ class ServerTraffic(Vertical):
         self.list.show(self._filtering.filter(parse(self.query_text)))
 
     def look(self) -> None:
-        """Show what is new; cheap if nothing is."""
+        """Show new entries; cheap if there are none."""
         self.list.tick()
         self._headings.look()
         self._previews.look()

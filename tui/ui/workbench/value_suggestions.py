@@ -1,4 +1,4 @@
-"""Values that a server suggests for the field that is typed into: asked for once the typing pauses."""
+"""Values that a server suggests for the current field, requested after a pause in typing."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -12,11 +12,11 @@ DEBOUNCE_SECONDS = 0.15
 MOST_ROWS = 6
 
 AskValues = Callable[[str, str, Mapping[str, str]], Awaitable[Completions]]
-"""Returns the values for an argument: its name, what is typed, and the values of the others."""
+"""Returns values for an argument, from its name, its typed text, and the values of the other arguments."""
 
 
 class ValueSuggestions:
-    """The list under the current field; `changed` is called when it is another one.
+    """The list below the current field; `changed` is called after changes.
 
     Attributes:
         ask: asks the server; None for a form whose values are not completed.
@@ -35,13 +35,13 @@ class ValueSuggestions:
         return bool(self._found.values)
 
     def look(self, name: str, typed: str, others: Mapping[str, str]) -> None:
-        """Ask for the values of an argument, unless that was the last question."""
+        """Request values for an argument, unless the last request was the same."""
         question = (name, typed, others)
         if self.ask is None or question == self._question:
             return
         if self._question is not None and self._question[0] != name:
             self.close()
-        else:  # until the answer is there, no value is offered that does not fit what is typed now
+        else:  # until the response, only values that match the typed text are offered
             fitting = tuple(one for one in self._found.values if typed.casefold() in one.casefold())
             self._found, self._marked = replace(self._found, values=fitting), -1
         self._question = question
@@ -52,19 +52,19 @@ class ValueSuggestions:
         await asyncio.sleep(DEBOUNCE_SECONDS)
         found = await ask(*question)
         if found.values == (question[1],):
-            found = Completions()  # it is typed already
+            found = Completions()  # the value is already typed completely
         self._found, self._marked = found, -1
         self._changed()
 
     def close(self) -> bool:
-        """Close the list until something else is typed; return whether it was open."""
+        """Close the list until the text changes; return whether it was open."""
         was_open = self.is_open
         self._stop()
         self._found, self._marked = Completions(), -1
         return was_open
 
     def forget(self) -> None:
-        """Close the list; the same question may be asked again."""
+        """Close the list; the same request may be sent again."""
         self.close()
         self._question = None
 
@@ -74,7 +74,7 @@ class ValueSuggestions:
             self._task = None
 
     def step(self, direction: int) -> None:
-        """Mark the next value, or the previous one."""
+        """Mark the next (1) or previous (-1) value."""
         count = len(self._found.values)
         first = 0 if direction > 0 else count - 1
         self._marked = (self._marked + direction) % count if self._marked >= 0 else first
@@ -85,7 +85,7 @@ class ValueSuggestions:
 
     @property
     def best(self) -> str | None:
-        """The marked value, else the first."""
+        """The marked value, by default the first one."""
         return self.at(max(0, self._marked))
 
     def at(self, index: int) -> str | None:

@@ -45,8 +45,9 @@ class CompletionKind(StrEnum):
 class CompletionTarget:
     """What is completed, and where.
 
-    Attributes: start: the column where it starts; it ends at the cursor. before: the text between the command
-    and its argument.
+    Attributes:
+        start: the column where it starts; it ends at the cursor.
+        before: the text between the command and its argument.
     """
 
     what: CompletionKind
