@@ -1,9 +1,9 @@
-"""Tool calls that bypass the SDK's session, over transports whose requests consist only of the message.
+"""Tool calls that bypass the SDK's session.
 
 The session spends 0.3 ms on a call (measured on mcp 2.3): five models, a span, a stream, and two validations
 of an answer that is kept raw anyway. The gate handles ids, late answers and the rules of the protocol anyway,
-so a call needs no session. Fields that the session adds to each request of its era are copied from its last
-request. `MCPTUI_CALLS_BY_SDK=1` in the environment sends every call through it.
+so a call needs no session. The fields and HTTP headers that the session adds to each request of its era are
+copied from its last request. `MCPTUI_CALLS_BY_SDK=1` in the environment sends every call through it.
 """
 
 import asyncio
@@ -13,6 +13,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import (
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    encode_header_value,
+)
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY, ErrorData
 
 from tui.core.jsonrpc.messages import INVALID_ANSWER
@@ -22,6 +28,11 @@ from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED
 
 BY_SDK = "MCPTUI_CALLS_BY_SDK"
 _ERA = (PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY)
+_METHOD = "tools/call"
+NO_HEADERS: Mapping[str, str] = {}
+Put = Callable[[dict[str, Any], Mapping[str, str]], bool]
+"""Writes a message with its HTTP headers; returns False if the connection is closed."""
+
 Take = Callable[[dict[str, Any]], object]
 """Takes the result of a call; returns a text if something is wrong with it."""
 
@@ -33,14 +44,13 @@ class NotJsonArguments(Exception):
 
 
 class DirectCalls:
-    """The calls of one connection that bypass the session.
+    """The calls of one connection that bypass the session. Without `put`, none can."""
 
-    `put` writes a message, and returns False if the connection is closed; None if the transport cannot.
-    """
-
-    def __init__(self, put: Callable[[dict[str, Any]], bool] | None) -> None:
+    def __init__(self, put: Put | None) -> None:
         self._put = None if os.environ.get(BY_SDK, "") not in ("", "0") else put
         self._era: dict[str, Any] | None = None
+        self._headers: dict[str, str] = {}
+        self._repeats_name = False
         self._waiting: dict[str | int, tuple[asyncio.Future[None], Take, ProgressSink]] = {}
         self._number = 0
         self._closed = False
@@ -55,14 +65,28 @@ class DirectCalls:
         """Whether the session speaks 2026-07-28 or later."""
         return self._era is not None and PROTOCOL_VERSION_META_KEY in self._era
 
-    def learn(self, meta: Mapping[str, Any]) -> None:
-        """Learn from the `_meta` of a request which fields the session adds to its requests."""
+    def learn(self, meta: Mapping[str, Any], headers: Mapping[str, str]) -> None:
+        """Learn from a request, its `_meta` and `headers`, what the session adds to its requests."""
         self._era = {key: meta[key] for key in _ERA if key in meta}
+        version = headers.get(MCP_PROTOCOL_VERSION_HEADER)
+        self._headers = {} if version is None else {MCP_PROTOCOL_VERSION_HEADER: version}
+        self._repeats_name = MCP_METHOD_HEADER in headers
+
+    def _headers_of(self, params: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, str]:
+        if not self._repeats_name:
+            return {**own, **self._headers}
+        name = encode_header_value(str(params["name"]))
+        return {**own, **self._headers, MCP_METHOD_HEADER: _METHOD, MCP_NAME_HEADER: name}
 
     async def call(
-        self, params: Mapping[str, Any], take: Take, progress: ProgressSink, stamp: Mapping[str, Any]
+        self,
+        params: Mapping[str, Any],
+        take: Take,
+        progress: ProgressSink,
+        stamp: Mapping[str, Any],
+        headers: Mapping[str, str] = NO_HEADERS,
     ) -> None:
-        """Send `tools/call` with `stamp` in its `_meta`; return once `take` has the answer.
+        """Send `tools/call` with `stamp` in its `_meta`, and `headers`; return once `take` has the answer.
 
         Cancelling this cancels the call at the server.
 
@@ -78,10 +102,10 @@ class DirectCalls:
         meta = {**stamp, **self._era, "progressToken": name}
         answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting[name] = (answered, take, progress)
-        message = {"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": {**params, "_meta": meta}}
+        message = {"jsonrpc": "2.0", "id": name, "method": _METHOD, "params": {**params, "_meta": meta}}
         try:
             try:
-                sent = self._put(message)
+                sent = self._put(message, self._headers_of(params, headers))
             except (TypeError, ValueError) as error:
                 raise NotJsonArguments from error
             if not sent:
@@ -89,7 +113,7 @@ class DirectCalls:
             await answered
         except asyncio.CancelledError:
             why = {"requestId": name, "reason": "caller cancelled"}
-            self._put({"jsonrpc": "2.0", "method": CANCELLED, "params": why})
+            self._put({"jsonrpc": "2.0", "method": CANCELLED, "params": why}, self._headers)
             raise
         finally:
             self._waiting.pop(name, None)

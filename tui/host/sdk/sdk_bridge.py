@@ -30,7 +30,7 @@ from tui.core.text import quoted_name
 from tui.core.tools import ProgressSink
 from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.inbox import SESSION_REOPENED, WITHDRAWN
-from tui.host.sdk.direct_calls import DirectCalls
+from tui.host.sdk.direct_calls import NO_HEADERS, DirectCalls
 from tui.host.sdk.parameter_headers import HeaderMap, parameter_headers
 from tui.host.server_requests import ADDRESS_DONE, PatientQuestioner, ServerRequests
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
@@ -140,7 +140,9 @@ class SdkBridge:
         """Call a tool, bypassing the session; see `DirectCalls`."""
         ticket.modern = self.calls.modern
         params = {"name": tool, "arguments": arguments}
-        await self.calls.call(params, ticket.take, progress, self.stamp(ticket.modern))
+        wanted = self.tool_headers.get(tool)
+        headers = parameter_headers(wanted, arguments) if wanted else NO_HEADERS
+        await self.calls.call(params, ticket.take, progress, self.stamp(ticket.modern), headers)
 
     def issue(self, ticket: RawReply) -> dict[str, Any]:
         """Return the `meta` that connects a request with `ticket`; pass it to `withdraw` in the end."""
@@ -161,7 +163,7 @@ class SdkBridge:
                 self._handshakes.add(message.id)
             else:
                 meta = (message.params or {}).get("_meta")
-                self.calls.learn(meta if isinstance(meta, dict) else {})
+                self.calls.learn(meta if isinstance(meta, dict) else {}, _headers_of(item))
             if message.method == LISTEN and self.listened_tasks:
                 return self._stamped(self._with_tasks(item, message))
             return self._stamped(self._without_ticket(self._with_headers(item, message), message))
@@ -179,8 +181,7 @@ class SdkBridge:
         wanted = self.tool_headers.get(str(params.get("name"))) if message.method == "tools/call" else None
         if not wanted:
             return item
-        known = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
-        headers = parameter_headers(wanted, params.get("arguments")) | (known or {})
+        headers = {**parameter_headers(wanted, params.get("arguments")), **_headers_of(item)}
         return SessionMessage(message, ClientMessageMetadata(headers=headers))
 
     def _with_tasks(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
@@ -278,6 +279,12 @@ class SdkBridge:
         self.server_versions = (
             tuple(v[:40] for v in versions[:8] if isinstance(v, str)) or self.server_versions
         )
+
+
+def _headers_of(item: SessionMessage) -> Mapping[str, str]:
+    """Return the HTTP headers that the session adds to a request."""
+    known = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
+    return known or NO_HEADERS
 
 
 def _sane_progress(params: Mapping[str, Any]) -> bool:

@@ -133,7 +133,8 @@ class StreamableHttp:
                 self._handshake = message
             self._probed = self._probed or method == "server/discover"
             modern = self._version >= STATELESS_SINCE
-            task = self._remote.start(self._ask(message, headers), str(method))
+            body = write_line(message)  # not in the task: what is not JSON fails its caller
+            task = self._remote.start(self._ask(message, headers, body), str(method))
             self._posts[message["id"]] = _Post(task, method, modern)
         elif not (method == CANCELLED and self._cancel(message)):
             self._in_order.put_nowait((message, headers))
@@ -184,11 +185,11 @@ class StreamableHttp:
 
     # ---- requests ----------------------------------------------------------------------------------------
 
-    async def _ask(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
+    async def _ask(self, message: dict[str, Any], headers: Mapping[str, str], body: bytes) -> None:
         wire_id: Id = message["id"]
         fault = HttpFault("internal error: the response was lost.", next_step="See mcptui.log for the cause.")
         try:
-            await self._exchange(message, headers)
+            await self._exchange(message, headers, body)
             fault = faults.ended(self._link.reach.status)
         except HttpFault as found:
             fault = found
@@ -237,11 +238,10 @@ class StreamableHttp:
         text = "this is the URL of an HTTP+SSE server, the older transport."
         self._remote.end(HttpFault(text, next_step='Set transport = "sse" for it.', status=fault.status))
 
-    async def _exchange(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
+    async def _exchange(self, message: dict[str, Any], headers: Mapping[str, str], body: bytes) -> None:
         """Send a request and take the response. Raises HttpFault if there is no answer."""
         wire_id: Id = message["id"]
         method = message["method"]
-        body = write_line(message)
         older = self._version < STATELESS_SINCE and method not in OPENING
         if older and self._handshake and not self._initialized.is_set():
             await first_of(self._initialized.wait(), seconds=INITIALIZED_SECONDS)

@@ -84,22 +84,23 @@ class HttpSse:
             return
         if message["method"] == "initialize":
             self._handshake = message
-        self._remote.start(self._ask(message), str(message["method"]))
+        body = write_line(message)  # not in the task: what is not JSON fails its caller
+        self._remote.start(self._ask(message, body), str(message["method"]))
 
     async def _send_in_order(self) -> None:
         while True:
             message = await self._in_order.get()
             try:
                 async with self._remote.limit(ACCEPT_SECONDS):
-                    await self._post(message)
+                    await self._post(message, write_line(message))
             except (HttpFault, TimeoutError, ValueError):
                 _log.warning("%s did not accept a notification or a response", self._remote.spec.name)
             self._accepted = self._accepted or message.get("method") == "notifications/initialized"
 
-    async def _ask(self, message: dict[str, Any]) -> None:
+    async def _ask(self, message: dict[str, Any], body: bytes) -> None:
         fault = HttpFault("internal error: the request was lost.", next_step="See mcptui.log for the cause.")
         try:
-            await self._post(message)
+            await self._post(message, body)
             return
         except HttpFault as found:
             fault = found
@@ -107,7 +108,7 @@ class HttpSse:
             _log.exception("a request to %s failed with an internal error", self._remote.spec.name)
         self._remote.fail(message["id"], fault)
 
-    async def _post(self, message: Mapping[str, Any]) -> None:
+    async def _post(self, message: Mapping[str, Any], body: bytes) -> None:
         """Send a message, whose answer arrives on the stream. Raises HttpFault if it is not accepted."""
         with contextlib.suppress(TimeoutError):
             async with self._remote.limit(ENDPOINT_SECONDS):
@@ -117,28 +118,28 @@ class HttpSse:
             reach = self._link.reach
             why = reach.problem or f"cannot connect to {reach.where}: the stream did not open."
             raise HttpFault(why, next_step=faults.CHECK)
-        await self._deliver(message, endpoint)
+        await self._deliver(message, body, endpoint)
 
-    async def _deliver(self, message: Mapping[str, Any], endpoint: httpx2.URL) -> None:
+    async def _deliver(self, message: Mapping[str, Any], body: bytes, endpoint: httpx2.URL) -> None:
         headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
         asked: Id | None = message.get("id") if "method" in message else None
         if asked is not None:
             self._under_way.add(asked)
-        async with self._link.exchange("POST", headers, write_line(message), url=endpoint) as response:
+        async with self._link.exchange("POST", headers, body, url=endpoint) as response:
             if not response.is_success:
-                body = await self._link.head(response)
-                if asked is not None and body.lstrip()[:1] == b"{":
-                    await self._link.message(body, asked, status=response.status_code)
+                said = await self._link.head(response)
+                if asked is not None and said.lstrip()[:1] == b"{":
+                    await self._link.message(said, asked, status=response.status_code)
                 if asked is None or self._gate.is_pending(asked) or asked in self._own:
-                    raise faults.refused(response, body)
+                    raise faults.refused(response, said)
             elif faults.content_type(response) == "application/json":
-                body = await self._link.body(response)
-                if body.lstrip()[:1] == b"{" and b'"jsonrpc"' in body:
-                    self._take(await self._link.message(body, asked))
+                said = await self._link.body(response)
+                if said.lstrip()[:1] == b"{" and b'"jsonrpc"' in said:
+                    self._take(await self._link.message(said, asked))
             elif response.status_code != ACCEPTED and faults.content_type(response) == "text/html":
-                body = await self._link.head(response)
-                if body.lstrip()[:1] == b"<":  # a page from a proxy: no answer will follow
-                    raise faults.refused(response, body)
+                said = await self._link.head(response)
+                if said.lstrip()[:1] == b"<":  # a page from a proxy: no answer will follow
+                    raise faults.refused(response, said)
 
     # ---- the stream --------------------------------------------------------------------------------------
 
@@ -210,9 +211,9 @@ class HttpSse:
         self._own[opening["id"]] = answer
         try:
             async with self._remote.limit(ACCEPT_SECONDS):
-                await self._deliver(opening, endpoint)
+                await self._deliver(opening, write_line(opening), endpoint)
                 await answer
-                await self._deliver(INITIALIZED, endpoint)
+                await self._deliver(INITIALIZED, write_line(INITIALIZED), endpoint)
         except (HttpFault, TimeoutError) as found:
             if self._endpoint is endpoint:
                 self._remote.end(found if isinstance(found, HttpFault) else faults.ended(200))

@@ -162,7 +162,7 @@ class StdioTransport:
 
         if self._process is None:
             self._begin()
-        return ReadStream(self._inbox), WriteStream(self._send, bare=True)
+        return ReadStream(self._inbox), WriteStream(self._send)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -69,19 +69,16 @@ class ReadStream:
 class WriteStream:
     """Takes messages from the SDK; `send` never waits, and returns False if the connection is closed.
 
-    `send` gets the message and the HTTP headers that the session adds. `put` (None unless `bare`) sends a
-    message without headers, and returns the same.
+    `send` gets the message and the HTTP headers that the session adds. `put` sends a message that bypasses
+    the session, and returns the same.
     """
 
-    def __init__(
-        self, send: Callable[[dict[str, object], Mapping[str, str]], bool], *, bare: bool = False
-    ) -> None:
-        self.put = self._put if bare else None
+    def __init__(self, send: Callable[[dict[str, object], Mapping[str, str]], bool]) -> None:
         self._send = send
         self._closed = False
 
-    def _put(self, message: dict[str, object]) -> bool:
-        return not self._closed and self._send(message, {})
+    def put(self, message: dict[str, object], headers: Mapping[str, str]) -> bool:
+        return not self._closed and self._send(message, headers)
 
     async def send(self, item: SessionMessage, /) -> None:
         """Raises BrokenResourceError if the connection is closed, ClosedResourceError if this end is."""

@@ -8,11 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import PROTOCOL_VERSION_META_KEY, ErrorData
 
+from tests.http_server import ECHO, http_server
 from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerSpec
+from tui.core.servers import ServerSpec, Transport
 from tui.core.tools import CallFailure, TextContent
 from tui.core.traffic import Direction
 from tui.host.host import Host
@@ -26,15 +28,17 @@ MODERN = {PROTOCOL_VERSION_META_KEY: "2026-07-28"}
 class Wire:
     """Calls over a connection that keeps the sent messages."""
 
-    def __init__(self, meta=None, takes=True):
+    def __init__(self, meta=None, takes=True, headers=None):
         self.sent = []
+        self.headers = []
         self.reports = []
         self.takes = takes
         self.calls = DirectCalls(self.put)
-        self.calls.learn(meta or {})
+        self.calls.learn(meta or {}, headers or {})
 
-    def put(self, message):
+    def put(self, message, headers):
         self.sent.append(message)
+        self.headers.append(headers)
         return self.takes
 
     async def call(self, **stamp):
@@ -60,6 +64,27 @@ async def test_a_call_has_the_same_meta_as_a_session_request_and_our_own_stamp()
         "arguments": {"a": 1},
         "_meta": {"level": "info", **MODERN, "progressToken": name},
     }
+    wire.calls.close()
+    with pytest.raises(MCPError):
+        await task
+
+
+async def test_a_call_has_the_headers_of_a_session_request():
+    known = {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list", "mcp-name": "other"}
+    wire = Wire(MODERN, headers=known)
+    task, _, _ = await wire.call()
+    assert wire.headers == [
+        {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "echo"}
+    ]
+    wire.calls.close()
+    with pytest.raises(MCPError):
+        await task
+
+
+async def test_a_call_of_the_older_era_repeats_only_the_version_in_headers():
+    wire = Wire(headers={"mcp-protocol-version": "2025-11-25"})
+    task, _, _ = await wire.call()
+    assert wire.headers == [{"mcp-protocol-version": "2025-11-25"}]
     wire.calls.close()
     with pytest.raises(MCPError):
         await task
@@ -181,22 +206,22 @@ async def test_a_call_that_cannot_be_written_fails_at_once():
 
 
 def test_direct_calls_are_possible_after_the_first_request_of_the_session():
-    calls = DirectCalls(lambda message: True)
+    calls = DirectCalls(lambda message, headers: True)
     assert not calls.possible
-    calls.learn({})
+    calls.learn({}, {})
     assert calls.possible
 
 
-def test_a_transport_that_needs_more_than_the_message_has_no_direct_calls():
+def test_a_transport_without_a_put_function_has_no_direct_calls():
     calls = DirectCalls(None)
-    calls.learn({})
+    calls.learn({}, {})
     assert not calls.possible
 
 
 def test_direct_calls_can_be_turned_off(monkeypatch):
     monkeypatch.setenv(BY_SDK, "1")
-    calls = DirectCalls(lambda message: True)
-    calls.learn({})
+    calls = DirectCalls(lambda message, headers: True)
+    calls.learn({}, {})
     assert not calls.possible
 
 
@@ -221,6 +246,62 @@ async def test_a_direct_call_sends_the_same_message_as_the_session(era, monkeypa
     direct = await called()
     monkeypatch.setenv(BY_SDK, "1")
     assert direct == await called()
+
+
+def remote(server):
+    spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
+    return Host([spec], sink=lambda *_: None, clock=MonotonicClock())
+
+
+@pytest.mark.parametrize("name", ["echo", " écho "])
+@pytest.mark.parametrize("modern", [True, False])
+async def test_a_direct_call_over_http_sends_the_same_request_as_the_session(modern, name, monkeypatch):
+    properties = {"text": {"type": "string", "x-mcp-header": "Text"}}
+    tool = ECHO | {"name": name, "inputSchema": {"type": "object", "properties": properties}}
+
+    async def called():
+        async with http_server(modern=modern, tools=[tool]) as server:
+            host = remote(server)
+            await host.start_all()
+            (known,) = host.toolbox.tools()
+            result = await host.toolbox.call(known, {"text": "ä"}, seconds=5, progress=lambda *_: None)
+            await host.shutdown()
+        assert not result.is_error
+        (call,) = (one for one in server.asked if one.method == "tools/call")
+        assert call.message.pop("id") == call.message["params"]["_meta"].pop("progressToken")
+        return call.message, {
+            name: value
+            for name, value in call.headers.items()
+            if name not in ("host", "content-length", "mcp-session-id")
+        }
+
+    direct = await called()
+    assert ("mcp-param-text" in direct[1]) is modern
+    monkeypatch.setenv(BY_SDK, "1")
+    assert direct == await called()
+
+
+@pytest.mark.parametrize("modern", [True, False])
+async def test_a_call_over_http_bypasses_the_session(modern, monkeypatch):
+    monkeypatch.setattr(Client, "call_tool", None)
+    async with http_server(modern=modern) as server:
+        host = remote(server)
+        await host.start_all()
+        (tool,) = host.toolbox.tools()
+        result = await host.toolbox.call(tool, {"text": "x"}, seconds=5, progress=lambda *_: None)
+        await host.shutdown()
+    assert result.content == (TextContent('{"text": "x"}'),)
+
+
+@pytest.mark.parametrize("modern", [True, False])
+async def test_arguments_that_are_not_json_are_left_to_the_session_over_http(modern):
+    async with http_server(modern=modern) as server:
+        host = remote(server)
+        await host.start_all()
+        (tool,) = host.toolbox.tools()
+        result = await host.toolbox.call(tool, {"x": float("nan")}, seconds=5, progress=lambda *_: None)
+        await host.shutdown()
+    assert result.content == (TextContent('{"x": null}'),)
 
 
 async def test_a_call_without_a_response_fails_when_the_server_exits():
