@@ -25,7 +25,7 @@ from tui.ui.platform import clipboard
 from tui.ui.platform.keys_in_order import in_order
 from tui.ui.platform.output import paint_changes_only
 from tui.ui.platform.standing_back import LOOP
-from tui.ui.platform.strips import ControlFilter
+from tui.ui.platform.strips import ControlFilter, make_caches_late
 from tui.ui.platform.textual_internals import (
     close_at_once,
     crash,
@@ -33,6 +33,7 @@ from tui.ui.platform.textual_internals import (
     has_note,
     keep_late_timers,
     report_crash,
+    style_opened_screens_once,
 )
 from tui.ui.widgets import theming
 
@@ -74,6 +75,8 @@ class BaseApp(App[int]):
     ) -> None:
         paint_changes_only()
         keep_late_timers()
+        make_caches_late()
+        style_opened_screens_once()
         super().__init__()
         self.overrides = KeyOverrides(keys.items())
         self.set_keymap(self.overrides.keymap())

@@ -11,6 +11,7 @@ from typing import Any
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual.cache import FIFOCache
 from textual.color import Color
 from textual.filter import LineFilter
 from textual.strip import Strip
@@ -18,28 +19,52 @@ from textual.strip import Strip
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
+_ABSENT = object()
+_EMPTY = Strip(())
+_BEGINNINGS = {name: getattr(_EMPTY, name) for name in Strip.__slots__ if hasattr(_EMPTY, name)}
+"""What the attributes of a strip are before it is used."""
+
+
+def _begin(strip: Strip, segments: Iterable[Segment], cell_length: int | None = None) -> None:
+    strip._segments = list(segments)
+    strip._cell_length = cell_length
+
+
+def _beginning(strip: Strip, name: str) -> Any:
+    """Return what an attribute of a new strip is, when it is first asked for."""
+    value = _BEGINNINGS.get(name, _ABSENT)
+    if value is _ABSENT:
+        raise AttributeError(name, name=name, obj=strip)
+    if isinstance(value, FIFOCache):
+        value = FIFOCache(value._maxsize)
+    setattr(strip, name, value)
+    return value
+
+
+def make_caches_late() -> None:
+    """Give every strip of Textual from now on each of its caches when that is first used.
+
+    Seven are made with each strip, and one or two used (measured: a third of painting a whole screen, most
+    of it the garbage collector's).
+    """
+    setattr(Strip, "__init__", _begin)  # noqa: B010
+    setattr(Strip, "__getattr__", _beginning)  # noqa: B010
+
+
 class RowStrip(Strip):
     """A Strip without a reference to itself, and without Textual's caches until one is used.
 
     Textual's Strip caches the results of dividing and cropping it. In a pane as wide as the screen, the
-    result is the strip itself. Each strip creates seven caches (seen with Textual 8.2.8: a third of the time
-    of creating a strip).
+    result is the strip itself.
     """
 
     __slots__ = ("_filtered", "_padded")
+    __getattr__ = _beginning
 
     def __init__(self, segments: Iterable[Segment], cell_length: int | None = None) -> None:
-        self._segments = list(segments)
-        self._cell_length = cell_length
-        self._render_cache = None
+        _begin(self, segments, cell_length)
         self._padded: tuple[object, RowStrip] | None = None
         self._filtered: tuple[object, RowStrip] | None = None
-
-    def __getattr__(self, name: str) -> Any:
-        """Return the initial value of a Strip's attribute when it is first used."""
-        value = getattr(Strip(()), name)
-        setattr(self, name, value)
-        return value
 
     @classmethod
     def of(cls, segments: Iterable[Segment], width: int, under: Style) -> "RowStrip":

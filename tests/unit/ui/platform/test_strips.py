@@ -5,9 +5,11 @@ import gc
 import pytest
 from rich.segment import Segment
 from rich.style import Style
+from textual.cache import FIFOCache
 from textual.color import Color
+from textual.strip import Strip
 
-from tui.ui.platform.strips import ControlFilter, KeptStrips, RowStrip
+from tui.ui.platform.strips import ControlFilter, KeptStrips, RowStrip, make_caches_late
 
 PLAIN = Style()
 
@@ -26,6 +28,19 @@ def test_a_row_strip_creates_the_caches_of_textual_on_first_use() -> None:
     strip = RowStrip([Segment("hello", PLAIN)])
     assert strip.crop(1, 3) is strip.crop(1, 3)
     assert strip.link_ids == {""}
+    assert not hasattr(strip, "no_such_name")
+
+
+def test_strips_of_textual_create_a_cache_when_it_is_first_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Strip, "__init__", Strip.__init__)  # both as they were, after the test
+    monkeypatch.setattr(Strip, "__getattr__", None, raising=False)
+    make_caches_late()
+    strip = Strip([Segment("hello world", PLAIN)])
+    assert not any(isinstance(found, FIFOCache) for found in gc.get_referents(strip))
+    assert strip.crop(1, 3).text == "el"
+    assert strip.crop(1, 3) is strip.crop(1, 3) is not Strip([]).crop(1, 3)
+    assert strip.divide([5, 11]) is strip.divide([5, 11])
+    assert [part.text for part in strip.divide([5, 11])] == ["hello", " world"]
     assert not hasattr(strip, "no_such_name")
 
 

@@ -7,6 +7,8 @@ from itertools import count
 import pytest
 import textual.message_pump
 from textual.app import App, ComposeResult
+from textual.css.stylesheet import Stylesheet
+from textual.events import ScreenResume
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
@@ -14,7 +16,13 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Label
 
-from tui.ui.platform.textual_internals import keep_late_timers, paint_first, paint_now, set_virtual_size
+from tui.ui.platform.textual_internals import (
+    keep_late_timers,
+    paint_first,
+    paint_now,
+    set_virtual_size,
+    style_opened_screens_once,
+)
 
 
 class _Stage(App[None]):
@@ -127,6 +135,37 @@ async def test_a_view_can_scroll_to_the_end_of_its_new_size(
         await pilot.pause()
         assert view.virtual_size == Size(10, 100)
         assert view.max_scroll_y == 76
+
+
+class _Opened(Screen[None]):
+    CSS = "_Opened { padding: 2; } _Opened Label { margin: 3; }"
+
+    def compose(self) -> ComposeResult:
+        yield Label("one")
+
+
+async def test_a_screen_that_opens_has_its_widgets_styled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Screen, "_on_screen_resume", Screen._on_screen_resume)  # as it was, after the test
+    style_opened_screens_once()
+    apply, styled = Stylesheet.apply, list[object]()
+
+    def counted(sheet: Stylesheet, node: Widget, **options: object) -> None:
+        styled.append(node)
+        apply(sheet, node, **options)
+
+    async with _Stage().run_test() as pilot:
+        monkeypatch.setattr(Stylesheet, "apply", counted)
+        screen = _Opened()
+        await pilot.app.push_screen(screen)
+        await pilot.pause()
+        label = screen.query_one(Label)
+        assert styled.count(label) == 1
+        assert screen.styles.padding.top == 2
+        assert label.styles.margin.top == 3
+        styled.clear()
+        screen.post_message(ScreenResume())
+        await pilot.pause()
+        assert label in styled, "a screen that was open before is styled as a whole"
 
 
 async def test_a_timer_that_starts_late_is_not_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
