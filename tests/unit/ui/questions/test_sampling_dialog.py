@@ -109,7 +109,7 @@ async def test_a_request_too_long_to_review_cannot_be_sent() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.sampling(long_request("word " * 30_000)))
         await shown(app, SamplingDialog)
-        await shows(app, "ctrl+x decline")
+        await shows(app, "word word", "ctrl+x decline")
         await pilot.press("end")
         await shows(app, "more characters. This is too long to be read here, so it cannot be sent.")
         assert "ctrl+s" not in screen_text(app)
