@@ -90,8 +90,8 @@ class Task:
             self,
             status=TaskStatus(status),
             message=clean_line(message, MESSAGE_CHARS) if isinstance(message, str) else "",
-            ttl_ms=_whole(raw.get("ttlMs")),
-            poll_ms=_poll(_whole(raw.get("pollIntervalMs"))),
+            ttl_ms=_whole_number(raw.get("ttlMs")),
+            poll_ms=_poll(_whole_number(raw.get("pollIntervalMs"))),
         )
 
 
@@ -106,7 +106,7 @@ def made(raw: Mapping[str, Any], task: Task) -> Task:
     return replace(task, id=found).updated(raw)
 
 
-def _whole(value: Any) -> int | None:
+def _whole_number(value: Any) -> int | None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return int(value) if number and 0 <= value <= 2**53 else None
 

@@ -294,7 +294,7 @@ class CallMemory:
 
     def called(self, key: CallKey, arguments: Any) -> "CallMemory":
         """Return this with the last values of `key`, which are `without_secrets`; unchanged if too large."""
-        if not _small(arguments):
+        if not _is_small_enough(arguments):
             return self
         others = {known: value for known, value in self.last.items() if known != key}
         kept = dict(list(others.items())[-(MAX_LAST - 1) :])
@@ -307,7 +307,7 @@ class CallMemory:
         """
         if complaint := name_complaint(name):
             raise ValueError(complaint)
-        if not _small(arguments):
+        if not _is_small_enough(arguments):
             raise ValueError(f"The arguments of a saved call are limited to {MAX_ARGUMENTS // 1024} KiB.")
         mine = self.saved.get(key, {})
         if name not in mine and sum(map(len, self.saved.values())) >= MAX_SAVED:
@@ -365,7 +365,7 @@ def without_secrets(
     return {} if whole is MISSING else whole
 
 
-def _small(arguments: Any) -> bool:
+def _is_small_enough(arguments: Any) -> bool:
     try:
         return len(json.dumps(arguments, ensure_ascii=False)) <= MAX_ARGUMENTS
     except (TypeError, ValueError, RecursionError):

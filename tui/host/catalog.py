@@ -295,17 +295,17 @@ T = TypeVar("T")
 
 def resource_infos(server: str, items: list[Any], *, template: bool) -> tuple[list[ResourceInfo], str]:
     """Return the resources, or resource templates, among the raw items, and what was omitted, or ""."""
-    return _sifted(
+    return _readable_entries(
         items, lambda raw: _resource(server, raw, template), "templates" if template else "resources"
     )
 
 
 def prompt_infos(server: str, items: list[Any]) -> tuple[list[PromptInfo], str]:
     """Return the prompts among the raw items, and what was omitted, or ""."""
-    return _sifted(items, lambda raw: _prompt(server, raw), "prompts")
+    return _readable_entries(items, lambda raw: _prompt(server, raw), "prompts")
 
 
-def _sifted(
+def _readable_entries(
     items: list[Any], read: Callable[[Mapping[str, Any]], T | None], what: str
 ) -> tuple[list[T], str]:
     damaged = [

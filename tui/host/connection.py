@@ -143,10 +143,10 @@ class Connection:
             async with self.transport as (read, write):
                 try:
                     bridge = SdkBridge(read, write, self._notified, self._requests, self._stamp)
-                    await self._converse(bridge, mode)
+                    await self._run_session(bridge, mode)
                 except Exception as found:  # an error in the SDK ends this connection, never the program
                     error = found
-                await self._see_the_exit()
+                await self._wait_for_exit()
                 self._leave(error, last)
         except Exception as found:  # starting or stopping the process failed: that is how it ended
             error = error or found
@@ -158,7 +158,7 @@ class Connection:
             _log.error("%s ended with an internal error", self._spec.name, exc_info=error)
         return self._ending(error)
 
-    async def _converse(self, wire: SdkBridge, mode: str) -> None:
+    async def _run_session(self, wire: SdkBridge, mode: str) -> None:
         self._wire = wire
         connecting = anyio.CancelScope(deadline=anyio.current_time() + self._seconds)
         start = ScopeClock(connecting)
@@ -172,7 +172,7 @@ class Connection:
                     wire, mode=mode, client_info=us, cache=None, extensions=[TaskExtension()], **answers
                 ) as client:
                     self._client = client
-                    self._introduced(client)
+                    self._take_server_info(client)
                     listing = Listings(client, wire, self.hints)
                     complete = await self._list_all(listing)
                     if not guard.done():
@@ -221,7 +221,7 @@ class Connection:
                 task.cancel()
             await asyncio.gather(*side, return_exceptions=True)
 
-    async def _see_the_exit(self) -> None:
+    async def _wait_for_exit(self) -> None:
         """Wait briefly for the process to exit, because a closed pipe is often the first sign of that."""
         if self._wire is not None and self._wire.closed.is_set() and not self._stop.is_set():
             await set_within(self.transport.exited, EXIT_GRACE)
@@ -276,7 +276,7 @@ class Connection:
             versions=(self._wire.server_versions if self._wire else (), OUR_VERSIONS),
         )
 
-    def _introduced(self, client: Client) -> None:
+    def _take_server_info(self, client: Client) -> None:
         self.protocol = clean_line(client.protocol_version, 40)
         self.transport.negotiated(client.protocol_version)
         if (info := client.server_info) is not None:

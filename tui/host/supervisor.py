@@ -229,7 +229,7 @@ class Supervisor:
         self._wanted = True
         self._woken.set()
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._live(), name=f"server {self.spec.name}")
+            self._task = asyncio.create_task(self._run_loop(), name=f"server {self.spec.name}")
 
     async def stop(self) -> None:
         """Stop it, its start, or its pending restart; return once it is STOPPED."""
@@ -271,9 +271,9 @@ class Supervisor:
         self._policy.forget()
         self._kept = NO_TOOLS
         if self.state in (ServerState.STARTING, ServerState.RUNNING):
-            self._move(LifecycleEvent.STOP, reason=StopReason.REQUESTED)
+            self._change_state(LifecycleEvent.STOP, reason=StopReason.REQUESTED)
         elif self.state is ServerState.STOPPED:
-            self._pulse_now()
+            self._notify_waiters()
 
     def _start_settled(self, life: int) -> bool:
         if self._lives > life:
@@ -284,10 +284,10 @@ class Supervisor:
 
     # ---- the task --------------------------------------------------------------------------------------
 
-    async def _live(self) -> None:
+    async def _run_loop(self) -> None:
         """Run the server again and again, as long as another run is wanted."""
         while self._wanted and not self._closing:
-            ending = await self._one_life()
+            ending = await self._run_once()
             died = ending.died or (self._revived and ending.reason is StopReason.FAILED_TO_START)
             if died and self._nobody_asked():
                 await self._after_death(ending)
@@ -295,12 +295,12 @@ class Supervisor:
     def _nobody_asked(self) -> bool:
         return not (self._wanted or self._closing or self._stop.is_set())
 
-    async def _one_life(self) -> Ending:
+    async def _run_once(self) -> Ending:
         self._wanted = False
         self._stop = asyncio.Event()
         self._lives += 1
         self._ready_ns = 0
-        self._move(
+        self._change_state(
             LifecycleEvent.START,
             reason=None,
             detail="",
@@ -322,7 +322,7 @@ class Supervisor:
         ending = await self._connect_despite_defects()
         if self.state is not ServerState.STOPPING:
             self._leaving(ending.reason)
-        self._move(
+        self._change_state(
             LifecycleEvent.GONE,
             reason=ending.reason,
             detail=self._redact(ending.detail),
@@ -464,7 +464,7 @@ class Supervisor:
         if connection.protocol and self.spec.transport is not Transport.LINES:
             era = Era(not is_modern(connection.protocol), connection.version)
             self._around.eras.connected(era_key(self.spec), era)
-        self._move(
+        self._change_state(
             LifecycleEvent.READY,
             protocol=connection.protocol,
             title=connection.title,
@@ -476,9 +476,9 @@ class Supervisor:
     def _leaving(self, reason: StopReason) -> None:
         match self.state:
             case ServerState.STARTING:
-                self._move(LifecycleEvent.FAIL, reason=reason)
+                self._change_state(LifecycleEvent.FAIL, reason=reason)
             case ServerState.RUNNING:
-                self._move(LifecycleEvent.DIE, reason=reason)
+                self._change_state(LifecycleEvent.DIE, reason=reason)
 
     def _changed(self) -> None:
         if (connection := self.connection) is not None and self.state is ServerState.RUNNING:
@@ -489,12 +489,12 @@ class Supervisor:
             self._status = replace(self._status, **counts)
         self._around.changed(self.spec.name)
 
-    def _move(self, happening: LifecycleEvent, **values: Any) -> None:
+    def _change_state(self, happening: LifecycleEvent, **values: Any) -> None:
         state = after(self._status.state, happening)
         self._status = replace(self._status, state=state, since_ns=self._around.clock.now_ns(), **values)
-        self._pulse_now()
+        self._notify_waiters()
         self._around.changed(self.spec.name)
 
-    def _pulse_now(self) -> None:
+    def _notify_waiters(self) -> None:
         pulse, self._pulse = self._pulse, asyncio.Event()
         pulse.set()

@@ -144,7 +144,7 @@ class ServerTasks:
                 return _failed(f"{found.problem} {LATER}", CallFailure.SERVER_DIED)
             if found.error is not None and found.error.get("code") == INVALID_PARAMS:
                 self._drop(task)
-                return _failed(f"The server no longer has the task: {_said(found)}.")
+                return _failed(f"The server no longer has the task: {_failure_words(found)}.")
             try:
                 raw = _result(found)
                 task = task.updated(raw)
@@ -183,7 +183,7 @@ class ServerTasks:
                 found = await self._ask("tasks/cancel", {"taskId": task.id})
         except TimeoutError:
             return "The server did not confirm the cancellation."
-        return f"The task was not cancelled: {_said(found)}." if found.error or found.problem else ""
+        return f"The task was not cancelled: {_failure_words(found)}." if found.error or found.problem else ""
 
     def _put(self, task: Task) -> None:
         self._book.put(task)
@@ -202,11 +202,11 @@ def words(task: Task) -> str:
 
 def _result(found: RawAnswer) -> Mapping[str, Any]:
     if found.error is not None or found.problem or not isinstance(found.result, Mapping):
-        raise ValueError(_said(found))
+        raise ValueError(_failure_words(found))
     return found.result
 
 
-def _said(found: RawAnswer) -> str:
+def _failure_words(found: RawAnswer) -> str:
     if found.error is not None:
         message = clean_line(whole_words(str(found.error.get("message", "")), 300), 300)
         return f"error {clean_line(str(found.error.get('code')), 20)}, {message}"
@@ -221,7 +221,7 @@ def _ending(task: Task, raw: Mapping[str, Any]) -> ToolResult:
             return _failed("The task finished, but the response has no result.")
         case TaskStatus.FAILED, _:
             error = raw.get("error")
-            said = _said(RawAnswer(error=error)) if isinstance(error, Mapping) else "no reason given"
+            said = _failure_words(RawAnswer(error=error)) if isinstance(error, Mapping) else "no reason given"
             return _failed(f"The task failed: {said}.{_more(task)}")
     return _failed(f"The server cancelled the task.{_more(task)}")
 

@@ -188,7 +188,7 @@ class HandWorkbench:
         spec = known.spec
         argv = tuple(self._redactor.redact(word) for word in spec.shown_command if word)
         names = tuple(sorted(spec.env))
-        connection = self._live(server)
+        connection = self._connection_of(server)
         if connection is None:
             return ServerIdentity(command=argv, environment=names)
         pid = connection.transport.pid
@@ -212,15 +212,15 @@ class HandWorkbench:
         )
 
     def tools(self, server: str) -> Sequence[Tool]:
-        connection = self._live(server)
+        connection = self._connection_of(server)
         return () if connection is None else self._servers[server].offer.tools(connection.catalog)
 
     def relist(self, server: str) -> None:
-        if (connection := self._live(server)) is not None:
+        if (connection := self._connection_of(server)) is not None:
             connection.relist()
 
     def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
-        connection = self._live(tool.server)
+        connection = self._connection_of(tool.server)
         return None if connection is None else connection.catalog.output_schemas.get(tool.name)
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
@@ -263,7 +263,7 @@ class HandWorkbench:
         return next((task for task in tasks if task.call == call), None)
 
     async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
-        connection = self._live(task.server)
+        connection = self._connection_of(task.server)
         if connection is None:
             return _failed(self._not_running(task.server), CallFailure.NOT_RUNNING)
         with _by_hand(call):
@@ -272,7 +272,7 @@ class HandWorkbench:
         return await self._toolbox.judged(result, connection.catalog.output_schemas.get(task.tool))
 
     async def cancel_task(self, task: Task) -> str:
-        connection = self._live(task.server)
+        connection = self._connection_of(task.server)
         return self._not_running(task.server) if connection is None else await connection.tasks.cancel(task)
 
     async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
@@ -297,7 +297,7 @@ class HandWorkbench:
         return {} if known is None else known.subscriptions.by_uri
 
     def subscribe(self, server: str, uri: str) -> str:
-        connection = self._live(server)
+        connection = self._connection_of(server)
         if connection is None:
             return self._not_running(server)
         if not connection.takes_subscriptions:
@@ -313,7 +313,7 @@ class HandWorkbench:
         self, about: ResourceInfo | PromptInfo, argument: str, value: str, others: Mapping[str, str]
     ) -> Completions:
         """See `core.workbench.Workbench`; a server that does not know the method is not asked again."""
-        connection = self._live(about.server)
+        connection = self._connection_of(about.server)
         if connection is None or not _completes(connection) or connection in self._incomplete:
             return Completions()
         if isinstance(about, PromptInfo):
@@ -333,13 +333,13 @@ class HandWorkbench:
     async def request(
         self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
     ) -> RawAnswer:
-        if method == "tools/call" and (connection := self._live(server)) is not None:
+        if method == "tools/call" and (connection := self._connection_of(server)) is not None:
             present = connection.catalog.find(str((params or {}).get("name")))
             if present is not None and (why := self._servers[server].offer.unaccepted(present)):
                 return RawAnswer(problem=f"{present.name} of {server} was not called: {why}.")
         return await self._ask(server, method, params or {}, call, seconds, whole=True)
 
-    def _live(self, server: str) -> "Connection | None":
+    def _connection_of(self, server: str) -> "Connection | None":
         known = self._servers.get(server)
         return known.connection if known and known.state is ServerState.RUNNING else None
 
@@ -349,7 +349,7 @@ class HandWorkbench:
         return f"The server {quoted_name(server)} is not running."
 
     def _not_offered(self, server: str, kind: str) -> str:
-        connection = self._live(server)
+        connection = self._connection_of(server)
         if connection is None:
             return self._not_running(server)
         offered = _object(connection.introduction.get("capabilities")).get(kind)
@@ -358,7 +358,7 @@ class HandWorkbench:
         )
 
     async def entries(self, server: str, kind: str) -> tuple[list[Any], str]:
-        connection = self._live(server)
+        connection = self._connection_of(server)
         if connection is None:
             return [], self._not_running(server)
         subject = f"The server {quoted_name(server)}"
@@ -388,7 +388,7 @@ class HandWorkbench:
         *,
         whole: bool = False,
     ) -> RawAnswer:
-        connection = self._live(server)
+        connection = self._connection_of(server)
         if connection is None:
             return RawAnswer(problem=self._not_running(server))
         if fault := _unsendable(params):

@@ -57,7 +57,7 @@ class ConfigReload:
         if errors := [one for one in loaded.errors if (one.path, one.message) not in known]:
             return Reloaded(loaded.settings.ui, [str(one) for one in errors])
         notes = [str(one) for one in loaded.problems if one.warning]
-        if before is not None and _kept(loaded) != _kept(before):
+        if before is not None and _recording_settings(loaded) != _recording_settings(before):
             notes.append("[traffic] takes effect after a restart.")
         self._take_over(loaded)  # rules first: a server may take seconds to stop
         await self._follow(loaded)
@@ -73,7 +73,7 @@ class ConfigReload:
             raise ConfigError(errors[0])
 
 
-def _kept(loaded: "Loaded") -> object:
+def _recording_settings(loaded: "Loaded") -> object:
     """Return the settings of the current recording."""
     traffic = loaded.settings.traffic
     return (traffic.record, traffic.keep_all, traffic.recording_mb, traffic.total_mb)

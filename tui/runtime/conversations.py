@@ -134,7 +134,7 @@ class Conversations:
         return self._context.redactor.redact_spoken(self._now.result_store.find(name) or "")
 
     async def new(self) -> None:
-        with self._alone("a new conversation is being started"):
+        with self._exclusively("a new conversation is being started"):
             await self._replace(OpenConversation(Conversation()))
 
     async def resume(self, session: str) -> None:
@@ -145,7 +145,7 @@ class Conversations:
         """
         if self._is_open(session):
             return
-        with self._alone("a session is being opened"):
+        with self._exclusively("a session is being opened"):
             found, journal = await self.stored().reopen(session)
             opened = OpenConversation.reopened(found, journal)
             opened.turn_numbers = self._numbers.get(session, {})
@@ -173,7 +173,7 @@ class Conversations:
 
         Raises McptuiError if the copy cannot be written.
         """
-        with self._alone("a branch is being made") as now:
+        with self._exclusively("a branch is being made") as now:
             journal: Journal | None = None
             if upto > 0 and self._store is not None and now.info is not None and not now.problem:
                 await now.settled()
@@ -249,7 +249,7 @@ class Conversations:
 
         Raises McptuiError if there is no model, or if it fails to write the summary.
         """
-        with self._alone("the conversation is being summarized") as now:
+        with self._exclusively("the conversation is being summarized") as now:
             spent = partial(self._spent, now)
             room = Compactor(
                 now.conversation, self._active_model.model, self._active_model.context_meter, spent
@@ -302,7 +302,7 @@ class Conversations:
         return context_parts(offer.specs, servers, self.system, project, messages, meter.calibration)
 
     async def title_from_model(self) -> str:
-        with self._alone("the model is writing a title") as now:
+        with self._exclusively("the model is writing a title") as now:
             if now.info is None:
                 raise McptuiError("the conversation is empty")
             title = await suggest_title(
@@ -323,13 +323,13 @@ class Conversations:
 
     async def forget_learned(self, name: str) -> bool:
         """Forget what was learned about a model; return whether there was anything."""
-        with self._alone("what was learned about the model is being forgotten"):
+        with self._exclusively("what was learned about the model is being forgotten"):
             forgotten = await self._active_model.forget(name)
         self.revision += 1
         return forgotten
 
     async def switch(self, name: str, model: str = "", effort: str | None = None) -> None:
-        with self._alone("the model is being switched") as now:
+        with self._exclusively("the model is being switched") as now:
             await self._active_model.switch(name, model, effort)
             now.describe(self._about_model())
         self.revision += 1
@@ -422,7 +422,7 @@ class Conversations:
         return self._store
 
     @contextmanager
-    def _alone(self, doing: str) -> Iterator[OpenConversation]:
+    def _exclusively(self, doing: str) -> Iterator[OpenConversation]:
         """Run one command on the conversation on screen, which cannot be replaced meanwhile.
 
         Raises McptuiError if another command is running.

@@ -72,7 +72,7 @@ def report_crash(
         config: the configuration file, if the command line names one.
         ended: what else happened, in a sentence, or "".
     """
-    redactor = _knowing(redactor, env, config)
+    redactor = _with_all_secrets(redactor, env, config)
     text = report(error, during=during, env=env, redactor=redactor)
     try:
         place = f"Report: {save_report(text)}"
@@ -181,7 +181,7 @@ def _shorten(found: traceback.TracebackException | None, seen: set[int]) -> None
         _shorten(other, seen)
 
 
-def _knowing(redactor: Redactor | None, env: Mapping[str, str], config: str | None) -> Redactor:
+def _with_all_secrets(redactor: Redactor | None, env: Mapping[str, str], config: str | None) -> Redactor:
     """Return a redactor that includes the secrets of the environment and the configuration."""
     known = redactor or Redactor()
     known.add({name: value for name, value in env.items() if may_be_secret(name) and not is_plain(value)})

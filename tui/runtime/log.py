@@ -22,7 +22,7 @@ NAME = "tui"
 _LOGGERS = (NAME, "asyncio")
 
 
-class _Discreet(logging.Formatter):
+class _RedactingFormatter(logging.Formatter):
     def __init__(self, redactor: Callable[[], Redactor]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
         self._redactor = redactor
@@ -80,7 +80,7 @@ def log_to(path: Path, redactor: Callable[[], Redactor]) -> LogFile:
     The file is created with the first line.
     """
     handler = LogFile(path, maxBytes=MAX_BYTES, backupCount=1, encoding="utf-8", delay=True)
-    handler.setFormatter(_Discreet(redactor))
+    handler.setFormatter(_RedactingFormatter(redactor))
     handler.setLevel(logging.WARNING)
     logging.getLogger(NAME).propagate = False
     for name in _LOGGERS:

@@ -64,7 +64,7 @@ class OpenConversation:
                 talk.remarks_before(upto),
                 imported=talk.imported,
             ),
-            ResultStore(self._kept()),
+            ResultStore(self._stored_results()),
             journal=journal,
             unknown=self.unknown,
             own_system=self.own_system,
@@ -140,7 +140,7 @@ class OpenConversation:
             self.conversation.heard, self.conversation.remarked = journal.message, journal.remark
             self.conversation.compacted = lambda now: journal.describe(SessionMeta(compaction=now))
 
-    def _kept(self) -> Mapping[str, str]:
+    def _stored_results(self) -> Mapping[str, str]:
         return {
             name: text
             for name in self.result_store.names()

@@ -130,7 +130,7 @@ class RecordingFile:
         )
 
     def _reader(self) -> RecordingReader:
-        return _Judged(self._path, lambda seq: self._found if seq <= self._looked_at else None)
+        return _LintedReader(self._path, lambda seq: self._found if seq <= self._looked_at else None)
 
     def _keep(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
         try:
@@ -183,8 +183,8 @@ class RecordingFile:
             if not live:
                 self._end()
                 self._take_notes(reader)
-                self._or_say(partial(self._look_for_lost_bodies, reader))
-            self._or_say(partial(self._take_findings, reader, live))
+                self._or_report(partial(self._look_for_lost_bodies, reader))
+            self._or_report(partial(self._take_findings, reader, live))
             if not live:
                 return
             self._closing.wait(LOOK_SECONDS)
@@ -208,7 +208,7 @@ class RecordingFile:
         if reader.damage or not LAST_PAGE < last - first < reader.most_entries():
             return 0
         rows = reader.column_rows(last - LAST_PAGE, LAST_PAGE)
-        if reader.damage or first < 1 or not _follow(rows, last - LAST_PAGE + 1):
+        if reader.damage or first < 1 or not _are_consecutive(rows, last - LAST_PAGE + 1):
             return 0
         try:
             columns.begin_at_end(first, rows[-LAST_PAGE:])
@@ -239,7 +239,7 @@ class RecordingFile:
             if self._closing.wait(REST_SECONDS):
                 return
 
-    def _or_say(self, part: Callable[[], object]) -> None:
+    def _or_report(self, part: Callable[[], object]) -> None:
         """Run a part that adds to the entries. If it fails, report why, and continue without it."""
         try:
             part()
@@ -342,13 +342,13 @@ def _fill(columns: EntryColumns, rows: Sequence[ListRow]) -> None:
     """Fill the gap with rows, and an event for each missing number."""
     start, end = columns.hole
     missing, stop = columns.seq(start), min(columns.seq(start) + PAGE, columns.seq(end))
-    if len(rows) < stop - missing or not _follow(rows, missing):
+    if len(rows) < stop - missing or not _are_consecutive(rows, missing):
         near = start - 1 if start else end
         rows = without_gaps(rows, missing, stop, (columns.mono[near], columns.wall_ns(near)))
     columns.fill(rows)
 
 
-def _follow(rows: Sequence[ListRow], seq: int) -> bool:
+def _are_consecutive(rows: Sequence[ListRow], seq: int) -> bool:
     """Return whether the rows begin with number `seq` and are consecutive."""
     return bool(rows) and rows[0][0] == seq and rows[-1][0] - seq == len(rows) - 1
 
@@ -362,7 +362,7 @@ def _ended_ns(path: Path) -> int:
             return 0
 
 
-class _Judged(RecordingReader):
+class _LintedReader(RecordingReader):
     """Reads the findings of this run's linter in place of the stored ones."""
 
     def __init__(self, path: Path, found: "Callable[[int], JudgedFindings | None]") -> None:

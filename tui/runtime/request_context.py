@@ -75,20 +75,20 @@ class RequestContext:
 
     def definition_tokens(self) -> Mapping[str, DefinitionTokens]:
         """Return the tokens of each running server in a request, as the same object until they change."""
-        if (seen := self._situation) != self._seen:
+        if (seen := self._cache_key) != self._seen:
             self._note(seen, self._conversations().definition_counter(self._host().instructions())())
         return self._tokens
 
     def latest_definition_tokens(self) -> Mapping[str, DefinitionTokens]:
         """Return the same, or the earlier ones while a thread counts: 5,000 tools take 0.1 s."""
-        if self._counting is None and (seen := self._situation) != self._seen:
+        if self._counting is None and (seen := self._cache_key) != self._seen:
             count = self._conversations().definition_counter(self._host().instructions())
             self._counting = asyncio.get_running_loop().run_in_executor(None, count)
             self._counting.add_done_callback(partial(self._counted, seen))
         return self._tokens
 
     @property
-    def _situation(self) -> object:
+    def _cache_key(self) -> object:
         host, conversations, calibration = self._host(), self._conversations(), self._calibration
         return host, host.revision, conversations.offers, calibration.ratio, calibration.samples
 

@@ -109,7 +109,7 @@ class RuleChanges:
         from tui.settings.save_list import change_item
 
         key = (APPROVALS, rule.origin)
-        is_meant = _Meant(rule)
+        is_meant = _IsRule(rule)
         await asyncio.to_thread(change_item, self._configuration.file.path, key, rule.number, is_meant, item)
         await self._configuration.reload_or_raise()
 
@@ -126,7 +126,7 @@ class RuleChanges:
 
 
 @dataclass(frozen=True, slots=True)
-class _Meant:
+class _IsRule:
     """Finds the text of a rule in the file."""
 
     rule: Rule

@@ -34,11 +34,13 @@ class ServerChoices:
         """Turn a tool on or off for the model; return why that was not saved, or ""."""
         host = self._host()
         names = [one.name for one in host.workbench.tools(server)]
-        return await self._set_off(server, switched(host.status(server).spec.off, tool, names))
+        return await self._set_off_patterns(server, switched(host.status(server).spec.off, tool, names))
 
     async def toggle_all(self, server: str) -> str:
         """Turn all tools off for the model, or on if any is off; return why that was not saved, or ""."""
-        return await self._set_off(server, () if self._host().status(server).spec.off else (EVERYTHING,))
+        return await self._set_off_patterns(
+            server, () if self._host().status(server).spec.off else (EVERYTHING,)
+        )
 
     async def toggle_instructions(self, server: str) -> str:
         """Set whether the model gets the server's instructions; return why that was not saved, or ""."""
@@ -68,7 +70,7 @@ class ServerChoices:
         self._host().reconfigure(server, sampling=rule)
         return await self._save(server, "sampling", str(rule))
 
-    async def _set_off(self, server: str, patterns: Sequence[str]) -> str:
+    async def _set_off_patterns(self, server: str, patterns: Sequence[str]) -> str:
         self._host().reconfigure(server, off=tuple(patterns))
         return await self._save(server, "off", tuple(patterns))
 

@@ -52,17 +52,17 @@ class TapWatch:
         known: set[Path] = set()
         try:
             while not self._closing.is_set():
-                self._look(known)
+                self._check_taps(known)
                 pause = FOLLOW_SECONDS if self._followed else LOOK_SECONDS
                 for _ in range(int(LOOK_SECONDS / pause)):
-                    self._follow()
+                    self._read_followed()
                     if self._closing.wait(pause):
                         return
         finally:
             for tap in self._followed.values():
                 tap.close()
 
-    def _look(self, known: set[Path]) -> None:
+    def _check_taps(self, known: set[Path]) -> None:
         found, live = self._candidates()
         for path in set(self._followed) - live:
             self._read(path)
@@ -93,7 +93,7 @@ class TapWatch:
         live = {path for path in paths if live_file(path).name in names and is_live(path)}
         return live | {path for path in paths if path.name >= self._began}, live
 
-    def _follow(self) -> None:
+    def _read_followed(self) -> None:
         for path in list(self._followed):
             self._read(path)
 

@@ -192,13 +192,13 @@ class ServersStarting:
         self._clock = clock
 
     def awaited(self) -> str:
-        if names := self._worth_waiting():
+        if names := self._recently_starting():
             return f"Waiting for {units.plural(len(names), 'server')} to start: {_listed(names)}"
         return ""
 
     async def wait(self) -> None:
         until_ns = self._clock.now_ns() + PATIENCE_NS
-        while self._worth_waiting() and self._clock.now_ns() < until_ns:
+        while self._recently_starting() and self._clock.now_ns() < until_ns:
             await self._clock.sleep(LOOK_SECONDS)
 
     def absent(self) -> dict[str, ServerState]:
@@ -213,7 +213,7 @@ class ServersStarting:
         later = later if len(names) > 1 else "Its tools become available when it runs"
         return f"Still starting: {_listed(names)}. {later}."
 
-    def _worth_waiting(self) -> list[str]:
+    def _recently_starting(self) -> list[str]:
         since = self._clock.now_ns() - FRESH_NS
         starting = (one for one in self._statuses() if one.state is ServerState.STARTING)
         return [one.name for one in starting if one.since_ns > since]

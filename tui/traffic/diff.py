@@ -183,7 +183,7 @@ _Names = list[Hashable]
 
 def compare(before: Any, after: Any, masks: Masks = _NO_MASKS) -> Comparison:
     """Compare two JSON values, as of `json.loads`, except for what `masks` ignores."""
-    work = _Work(masks)
+    work = _Walker(masks)
     work.walk((), before, after)
     return Comparison(tuple(work.found), work.masked, work.complete)
 
@@ -213,7 +213,7 @@ def _line(difference: Difference) -> str:
             return f"~ {where}: {before} -> {after}"
 
 
-class _Work:
+class _Walker:
     def __init__(self, masks: Masks) -> None:
         self._masks = masks
         self._left = MOST_NODES

@@ -249,14 +249,14 @@ class Stats:
         for code in self._lines:
             grouped[code >> 32].append(code)
         names = self._entries.sources.texts
-        figures = [self._together(names[source], codes) for source, codes in grouped.items()]
+        figures = [self._sum(names[source], codes) for source, codes in grouped.items()]
         return sorted(figures, key=lambda each: each.server)
 
     def total(self) -> Figures:
         """Return the line for all servers together."""
-        return self._together("", list(self._lines))
+        return self._sum("", list(self._lines))
 
-    def _together(self, server: str, codes: list[int]) -> Figures:
+    def _sum(self, server: str, codes: list[int]) -> Figures:
         calls = [self._lines[code] for code in codes if not self._is_setup(code)]
         octets = sum(self._lines[code].octets for code in codes)
         return replace(_figures(calls, server, "", "", self._is_complete), octets=octets)
@@ -311,7 +311,7 @@ class Stats:
         origin = self.spark_start_ns
         moments = list(map(self._entries.mono.__getitem__, firsts))
         while max(moments) - origin >= self.spark_width_ns * SPARKS:
-            self._widen()
+            self._double_interval()
         width = self.spark_width_ns
         stretch = max(0, (min(moments) - origin) // width)
         if stretch == (max(moments) - origin) // width:
@@ -382,7 +382,7 @@ class Stats:
         else:
             line.lost += 1
 
-    def _widen(self) -> None:
+    def _double_interval(self) -> None:
         self.spark_width_ns *= 2
         for line in self._lines.values():
             halves = [

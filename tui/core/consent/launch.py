@@ -253,7 +253,7 @@ def _text_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator
         if old != now[key] and isinstance(old, str):
             if key == "program" and before.get("command") != now["command"]:
                 continue  # the changed command explains it
-            yield f"{names.get(key, key)}: {_was(old)}, is now {_is(now[key])}"
+            yield f"{names.get(key, key)}: {_former_value(old)}, is now {_is(now[key])}"
 
 
 def _argument_changes(before: Any, now: Sequence[str]) -> Iterator[str]:
@@ -262,9 +262,9 @@ def _argument_changes(before: Any, now: Sequence[str]) -> Iterator[str]:
         if number >= len(old):
             yield f"argument {number + 1}: new, {_is(now[number])}"
         elif number >= len(now):
-            yield f"argument {number + 1}: removed, {_was(old[number])}"
+            yield f"argument {number + 1}: removed, {_former_value(old[number])}"
         elif old[number] != now[number]:
-            yield f"argument {number + 1}: {_was(old[number])}, is now {_is(now[number])}"
+            yield f"argument {number + 1}: {_former_value(old[number])}, is now {_is(now[number])}"
 
 
 def _value_changes(what: str, before: Any, now: Mapping[str, str]) -> Iterator[str]:
@@ -285,7 +285,7 @@ def _open_changes(before: Any, now: Mapping[str, str]) -> Iterator[str]:
     for name in sorted({*map(str, old), *now}):
         was, value = str(old.get(name, "")), now.get(name, "")
         if was != value:
-            told = f"{_was(was)}, " if isinstance(before, Mapping) else ""
+            told = f"{_former_value(was)}, " if isinstance(before, Mapping) else ""
             yield f"{visible(name)[:MAX_SHOWN_CHANGE]}: {told}is now {_is(value)}"
 
 
@@ -312,7 +312,7 @@ def _link_changes(before: Any, now: Mapping[str, Any]) -> Iterator[str]:
         yield f"link of {in_words(place)[:MAX_SHOWN_CHANGE]}: {', '.join(told) or 'target changed'}"
 
 
-def _was(text: str) -> str:
+def _former_value(text: str) -> str:
     return f"was {text[:MAX_SHOWN_CHANGE]}" if text else "was not set"
 
 

@@ -131,7 +131,7 @@ class BuiltInToolbox:
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         if not is_read_result(tool):
             return await self._inner.check(tool, arguments)
-        return _wrong(arguments)
+        return _argument_problem(arguments)
 
     async def call(
         self,
@@ -144,7 +144,7 @@ class BuiltInToolbox:
     ) -> ToolResult:
         if not is_read_result(tool):
             return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
-        if wrong := _wrong(arguments):
+        if wrong := _argument_problem(arguments):
             return ToolResult((TextContent(wrong),), is_error=True)
         return self._read(arguments)
 
@@ -189,7 +189,7 @@ def _tool(server: str) -> Tool:
     )
 
 
-def _wrong(arguments: Mapping[str, Any]) -> str:
+def _argument_problem(arguments: Mapping[str, Any]) -> str:
     if unknown := arguments.keys() - _SCHEMA["properties"].keys():
         return f"unknown argument {clean_line(min(unknown), 60)}"
     for key, least in (("offset", 0), ("limit", 1)):

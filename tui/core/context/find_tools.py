@@ -144,7 +144,9 @@ class FindingToolbox:
         return self._inner.tools()
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        return _wrong(arguments) if is_find_tools(tool) else await self._inner.check(tool, arguments)
+        return (
+            _argument_problem(arguments) if is_find_tools(tool) else await self._inner.check(tool, arguments)
+        )
 
     async def call(
         self,
@@ -157,12 +159,12 @@ class FindingToolbox:
     ) -> ToolResult:
         if not is_find_tools(tool):
             return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
-        if wrong := _wrong(arguments):
+        if wrong := _argument_problem(arguments):
             return ToolResult((TextContent(wrong),), is_error=True)
         return ToolResult((TextContent(self._search(arguments["query"], arguments.get("limit") or FOUND)),))
 
 
-def _wrong(arguments: Mapping[str, Any]) -> str:
+def _argument_problem(arguments: Mapping[str, Any]) -> str:
     if unknown := arguments.keys() - _PROPERTIES.keys():
         return f"unknown argument {clean_line(min(unknown), 60)}"
     query, limit = arguments.get("query"), arguments.get("limit")

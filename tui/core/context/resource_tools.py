@@ -49,7 +49,11 @@ class ResourceToolbox:
         return [*tools, *self._made[1]]
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        return _wrong(tool, arguments) if is_resource_tool(tool) else await self._inner.check(tool, arguments)
+        return (
+            _argument_problem(tool, arguments)
+            if is_resource_tool(tool)
+            else await self._inner.check(tool, arguments)
+        )
 
     async def call(
         self,
@@ -62,7 +66,7 @@ class ResourceToolbox:
     ) -> ToolResult:
         if not is_resource_tool(tool):
             return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
-        if problem := _wrong(tool, arguments) or self._not_allowed(arguments["server"]):
+        if problem := _argument_problem(tool, arguments) or self._not_allowed(arguments["server"]):
             return _failed(problem)
         if tool.name == READ:
             return await self._source.read(arguments["server"], arguments["uri"], seconds)
@@ -146,7 +150,7 @@ def _tool(server: str, name: str, words: str, properties: Mapping[str, Any], nee
     )
 
 
-def _wrong(tool: Tool, arguments: Mapping[str, Any]) -> str:
+def _argument_problem(tool: Tool, arguments: Mapping[str, Any]) -> str:
     if unknown := arguments.keys() - tool.schema["properties"].keys():
         return f"unknown argument {clean_line(min(unknown), 60)}"
     if not isinstance(arguments.get("server"), str):

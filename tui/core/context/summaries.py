@@ -188,7 +188,7 @@ def _filled(entries: Iterable[str], tokens: int) -> Iterable[str]:
     piece: list[str] = []
     size = 0
     for entry in entries:
-        for part in _parted(entry, tokens):
+        for part in _split_entry(entry, tokens):
             needs = estimate(part) + 1
             if piece and size + needs > tokens:
                 yield "\n".join(piece)
@@ -199,7 +199,7 @@ def _filled(entries: Iterable[str], tokens: int) -> Iterable[str]:
         yield "\n".join(piece)
 
 
-def _parted(entry: str, tokens: int) -> Iterable[str]:
+def _split_entry(entry: str, tokens: int) -> Iterable[str]:
     needs = estimate(entry)
     if needs <= tokens:
         yield entry

@@ -76,17 +76,17 @@ def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lam
     are omitted first.
     """
     seen = _for_model(result)
-    text, attachments = _told(seen)
+    text, attachments = _rendered(seen)
     if not is_cut(text, limit):
         return Observation(text, attachments)
     kept = keep(text)
-    text, attachments = _told(_most_important(seen, limit))
+    text, attachments = _rendered(_most_important(seen, limit))
     return Observation(cut(text, limit, kept), attachments, kept)
 
 
-def _told(result: ToolResult) -> tuple[str, tuple[Attachment, ...]]:
-    teller = _Teller()
-    text = teller.text_of(result)
+def _rendered(result: ToolResult) -> tuple[str, tuple[Attachment, ...]]:
+    renderer = _Renderer()
+    text = renderer.text_of(result)
     shown = visible(text)
     warning = result.warning
     if missing := _missing(text, shown):
@@ -95,7 +95,7 @@ def _told(result: ToolResult) -> tuple[str, tuple[Attachment, ...]]:
         shown = f"{_WARNING}{visible(warning)}]\n{shown}"
     if result.is_error:
         shown = _FAILED + shown
-    return shown, tuple(teller.attachments)
+    return shown, tuple(renderer.attachments)
 
 
 def _missing(text: str, shown: str) -> str:
@@ -131,7 +131,7 @@ def _most_important(result: ToolResult, limit: int) -> ToolResult:
     said = {number: item.annotations.priority for number, item in enumerate(result.content)}
     if all(priority is None for priority in said.values()):
         return result
-    sizes = [octets(_Teller().text_of(ToolResult((item,)))) + 1 for item in result.content]
+    sizes = [octets(_Renderer().text_of(ToolResult((item,)))) + 1 for item in result.content]
     over = sum(sizes) + NOTE_BYTES - limit
     dropped: set[int] = set()
     for number in sorted(said, key=lambda number: (_weight(said[number]), -number)):
@@ -162,17 +162,17 @@ def as_given(told: str, is_error: bool) -> tuple[str, str]:
 
 def result_text(result: ToolResult) -> str:
     """Return the complete text of a result, with structured content unless a text item says the same."""
-    return visible(_Teller().text_of(result))
+    return visible(_Renderer().text_of(result))
 
 
-class _Teller:
+class _Renderer:
     def __init__(self) -> None:
         self.attachments: list[Attachment] = []
         self._numbers: Counter[str] = Counter()
 
     def text_of(self, result: ToolResult) -> str:
         parts = [self._item(content) for content in result.content]
-        if result.structured is not None and not _is_said(result, parts):
+        if result.structured is not None and not _is_repeated(result, parts):
             parts.append(_as_json(result.structured))
         return "\n".join(part for part in parts if part) or EMPTY
 
@@ -212,20 +212,20 @@ def _as_json(value: Any) -> str:
         return "[structured content omitted: nested too deeply]"
 
 
-def _is_said(result: ToolResult, parts: list[str]) -> bool:
+def _is_repeated(result: ToolResult, parts: list[str]) -> bool:
     texts = [part for part, item in zip(parts, result.content, strict=True) if isinstance(item, TextContent)]
     values = [result.structured]
     if isinstance(result.structured, dict) and result.structured.keys() == {_LONE_KEY}:
         values.append(result.structured[_LONE_KEY])
     for value in values:
-        if any(_says(text, value) for text in texts):
+        if any(_equals(text, value) for text in texts):
             return True
-        if isinstance(value, list) and value and len(value) == len(texts) and all(map(_says, texts, value)):
+        if isinstance(value, list) and value and len(value) == len(texts) and all(map(_equals, texts, value)):
             return True
     return False
 
 
-def _says(text: str, value: Any) -> bool:
+def _equals(text: str, value: Any) -> bool:
     if isinstance(value, str) and text == value:
         return True
     try:

@@ -42,7 +42,7 @@ MAX_MADE = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _ConvertedTool:
     """A tool as a model reads it and its tokens, or the reason why it is never sent."""
 
     spec: ToolSpec | None
@@ -55,7 +55,7 @@ class ToolSelection:
 
     def __init__(self, max_tools: int = MAX_TOOLS) -> None:
         self.max_tools = max_tools
-        self._made: dict[tuple[str, str, str], _Made] = {}
+        self._made: dict[tuple[str, str, str], _ConvertedTool] = {}
         self._last: frozenset[Key] = frozenset()
         self.marks: Mapping[Key, str] = {}
         """Remarks on tools of the last offer: not loaded and why, loaded on request, or pinned."""
@@ -89,7 +89,7 @@ class ToolSelection:
         self.marks = offer.marks()
         self.revision += 1
 
-    def made(self, name: str, tool: Tool) -> _Made:
+    def made(self, name: str, tool: Tool) -> _ConvertedTool:
         key = (name, tool.server, tool.digest)
         if (made := self._made.get(key)) is None:
             if len(self._made) >= MAX_MADE:
@@ -98,17 +98,17 @@ class ToolSelection:
         return made
 
 
-def _make(name: str, tool: Tool) -> _Made:
+def _make(name: str, tool: Tool) -> _ConvertedTool:
     try:
         schema = model_schema(tool.schema)
     except SchemaRefused as error:
-        return _Made(None, why_not=f"its schema has {error}")
+        return _ConvertedTool(None, why_not=f"its schema has {error}")
     except Exception as error:
         # A schema is whatever a server sends: an unforeseen one must cost only its own tool.
-        return _Made(None, why_not=f"its schema is invalid ({type(error).__name__})")
+        return _ConvertedTool(None, why_not=f"its schema is invalid ({type(error).__name__})")
     description = clean_line(tool.description or tool.title or tool.name, MAX_DESCRIPTION)
     spec = ToolSpec(name=name, description=description, schema=schema, server=tool.server, tool=tool.name)
-    return _Made(spec, estimate_tool(spec))
+    return _ConvertedTool(spec, estimate_tool(spec))
 
 
 class ToolOffer:
@@ -220,7 +220,7 @@ class ToolOffer:
     def _refused(self) -> str:
         if not self.quarantined:
             return ""
-        named = [f"{_shown(tool)} ({why})" for tool, why in self.quarantined[:MAX_NAMED]]
+        named = [f"{_shown_name(tool)} ({why})" for tool, why in self.quarantined[:MAX_NAMED]]
         more = len(self.quarantined) - len(named)
         return f"Not offered to the model: {', '.join(named)}{f' and {more} more' if more else ''}."
 
@@ -236,7 +236,7 @@ class ToolOffer:
         )
         servers = Counter(tool.server for tool in left).most_common(MAX_NAMED)
         most = ", ".join(f"{count} of {clean_line(server, 40)}" for server, count in servers)
-        pinned = [_shown(tool) for tool in left if tool.pinned]
+        pinned = [_shown_name(tool) for tool in left if tool.pinned]
         unmet = f" Pinned but not loaded: {', '.join(pinned[:MAX_NAMED])}." if pinned else ""
         total = plural(len(self._tools), "tool")
         return (
@@ -246,5 +246,5 @@ class ToolOffer:
         )
 
 
-def _shown(tool: Tool) -> str:
+def _shown_name(tool: Tool) -> str:
     return f"{clean_line(tool.server, 40)} › {clean_line(tool.name, 60)}"

@@ -44,7 +44,7 @@ def make_folder(path: Path) -> None:
         path.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
         return
     base, names = _split(path)
-    _make_above(base)
+    _make_parents(base)
     os.close(_descend(base, names, make=True))
 
 
@@ -107,12 +107,12 @@ def _split(folder: Path) -> tuple[str, list[str]]:
     return os.path.join(*parts[:at]), list(parts[at:])
 
 
-def _make_above(folder: str) -> None:
+def _make_parents(folder: str) -> None:
     if os.path.isdir(folder):
         return
     above = os.path.dirname(folder)
     if above != folder:
-        _make_above(above)
+        _make_parents(above)
     try:
         os.mkdir(folder, FOLDER_MODE)
     except FileExistsError as error:

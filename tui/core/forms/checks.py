@@ -168,7 +168,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _reads(reader: Callable[[str], object]) -> Callable[[str], bool]:
+def _is_read_by(reader: Callable[[str], object]) -> Callable[[str], bool]:
     def check(text: str) -> bool:
         try:
             reader(text)
@@ -179,8 +179,8 @@ def _reads(reader: Callable[[str], object]) -> Callable[[str], bool]:
     return check
 
 
-_is_day = _reads(date.fromisoformat)
-_is_instant = _reads(datetime.fromisoformat)
+_is_day = _is_read_by(date.fromisoformat)
+_is_instant = _is_read_by(datetime.fromisoformat)
 _EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,255}")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,40}:[^\s]*")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -188,7 +188,7 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _FORMATS: dict[str, Callable[[str], bool]] = {
     "date": lambda text: len(text) == 10 and _is_day(text),
     "date-time": lambda text: len(text) > 10 and text[10] in "Tt " and _is_instant(text.upper()),
-    "time": lambda text: _reads(time.fromisoformat)(text.upper()),
+    "time": lambda text: _is_read_by(time.fromisoformat)(text.upper()),
     "email": lambda text: _EMAIL.fullmatch(text) is not None,
     "uri": lambda text: _URI.fullmatch(text) is not None,
     "url": lambda text: _URI.fullmatch(text) is not None,
@@ -241,7 +241,7 @@ def _choices_per_character(pattern: str) -> tuple[int, int] | None:
         if quantifier := _QUANTIFIER.match(pattern, place):
             if after_group and quantifier[0] != "?":
                 return None
-            spread = _spread(quantifier)
+            spread = _choice_count(quantifier)
             unbounded += spread is None
             fixed *= spread or 1
             place, after_group = quantifier.end(), False
@@ -258,7 +258,7 @@ def _choices_per_character(pattern: str) -> tuple[int, int] | None:
     return unbounded, fixed
 
 
-def _spread(quantifier: re.Match[str]) -> int | None:
+def _choice_count(quantifier: re.Match[str]) -> int | None:
     if quantifier[0] in "*+":
         return None
     if quantifier[0] == "?":

@@ -112,7 +112,7 @@ def gathered(node: FieldNode, path: Path, problems: dict[Path, str]) -> Any:
     found = [(name, gathered(child, (*path, name), problems)) for name, child in node.children.items()]
     present = {name: value for name, value in found if value is not MISSING}
     whole = [value for _, value in found if value is not MISSING] if node.kind is FieldKind.ARRAY else present
-    if problem := size_problem(node.own, len(whole)) or _twice(node, whole):
+    if problem := size_problem(node.own, len(whole)) or _duplicate_problem(node, whole):
         problems[path] = problem
     for name, child in node.children.items():
         if child.extra and child.state is FieldState.ABSENT:
@@ -122,7 +122,7 @@ def gathered(node: FieldNode, path: Path, problems: dict[Path, str]) -> Any:
     return whole
 
 
-def _twice(node: FieldNode, whole: Any) -> str:
+def _duplicate_problem(node: FieldNode, whole: Any) -> str:
     if not (node.own.bounds.unique and isinstance(whole, list) and len(whole) <= 100):
         return ""
     for number, one in enumerate(whole):
@@ -259,7 +259,7 @@ class FormBuilder:
         elif kind is FieldKind.ARRAY and isinstance(value, list) and len(value) <= self.left:
             node.state = FieldState.SET
             for number, item in enumerate(value):
-                self._grow(node, number, item, extra=True)
+                self._add_child(node, number, item, extra=True)
         elif kind not in HOLDERS and (text := shown_text(text_spec(node), value)) is not None:
             write(node, text)
         else:
@@ -272,12 +272,12 @@ class FormBuilder:
             return
         node.state = FieldState.SET
         for name, required in known.items():
-            self._grow(node, name, value.get(name, MISSING), required=required)
+            self._add_child(node, name, value.get(name, MISSING), required=required)
         for name in value:
             if name not in known:
-                self._grow(node, name, value[name], extra=True)
+                self._add_child(node, name, value[name], extra=True)
 
-    def _grow(
+    def _add_child(
         self, node: FieldNode, name: str | int, value: Any, *, required: bool = False, extra: bool = False
     ) -> None:
         child = FieldNode(self._reader.child(node.own, name), node.level + 1, required, extra)

@@ -71,15 +71,15 @@ def kind_of(schema: Schema) -> FieldKind:
 def choices_of(schema: Schema) -> tuple[FieldChoice, ...] | None:
     """Return the values that a schema allows if it lists them, else None."""
     if "const" in schema:
-        return (FieldChoice(schema["const"], _said(schema["const"])),)
+        return (FieldChoice(schema["const"], _value_label(schema["const"])),)
     listed = schema.get("enum")
     if isinstance(listed, list) and 0 < len(listed) <= MAX_CHOICES:
         names = schema.get("enumNames", schema.get("x-enumNames"))
         fits = isinstance(names, list) and len(names) == len(listed)
         labels = names if fits and isinstance(names, list) else [None] * len(listed)
-        return _told_apart(
+        return _with_unique_labels(
             [
-                FieldChoice(value, label if isinstance(label, str) and label else _said(value))
+                FieldChoice(value, label if isinstance(label, str) and label else _value_label(value))
                 for value, label in zip(listed, labels, strict=True)
             ]
         )
@@ -90,13 +90,16 @@ def choices_of(schema: Schema) -> tuple[FieldChoice, ...] | None:
             and 1 < len(arms) <= MAX_CHOICES
             and all(isinstance(arm, Mapping) and "const" in arm for arm in arms)
         ):
-            return _told_apart(
-                [FieldChoice(arm["const"], text(arm.get("title")) or _said(arm["const"])) for arm in arms]
+            return _with_unique_labels(
+                [
+                    FieldChoice(arm["const"], text(arm.get("title")) or _value_label(arm["const"]))
+                    for arm in arms
+                ]
             )
     return None
 
 
-def _told_apart(choices: list[FieldChoice]) -> tuple[FieldChoice, ...]:
+def _with_unique_labels(choices: list[FieldChoice]) -> tuple[FieldChoice, ...]:
     """Return the choices with unique labels, because the user chooses by label."""
     counts = Counter(choice.label for choice in choices)
     numbers: Counter[str] = Counter()
@@ -110,7 +113,7 @@ def _told_apart(choices: list[FieldChoice]) -> tuple[FieldChoice, ...]:
     return tuple(told)
 
 
-def _said(value: Any) -> str:
+def _value_label(value: Any) -> str:
     if isinstance(value, str):
         return value
     try:

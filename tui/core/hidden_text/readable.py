@@ -42,7 +42,7 @@ def gaps(text: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of each run of blanks, of any kind, that hides what follows it."""
     last = _end(text)
     for gap in _BLANKS.finditer(text, 0, last):
-        if gap.end() < last and _is_far(gap.group()):
+        if gap.end() < last and _moves_off_screen(gap.group()):
             yield gap.span()
 
 
@@ -143,7 +143,7 @@ def _end(text: str) -> int:
     return at
 
 
-def _is_far(blanks: str) -> bool:
+def _moves_off_screen(blanks: str) -> bool:
     lines = _BREAK.split(blanks)
     return len(lines) > FAR_LINES + 1 or any(_columns(line) >= FAR_BLANKS for line in lines)
 

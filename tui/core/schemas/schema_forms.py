@@ -29,12 +29,12 @@ def in_form(schema: Mapping[str, Any], form: SchemaForm) -> dict[str, Any]:
     if form is SchemaForm.PLAIN:
         return dict(schema)
     try:
-        return _Shaper(form).root(schema)
+        return _FormConverter(form).root(schema)
     except SchemaTooLarge:
-        return _Shaper(form).root(_shallow(schema))
+        return _FormConverter(form).root(_first_level(schema))
 
 
-def _shallow(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _first_level(schema: Mapping[str, Any]) -> dict[str, Any]:
     properties = schema.get("properties", {})
     kept = {
         name: {key: node[key] for key in ("type", "description", "enum") if key in node}
@@ -60,7 +60,7 @@ _GEMINI_FORMATS = frozenset({"int32", "int64", "float", "double", "date-time", "
 _MAX_LISTED = 40
 
 
-class _Shaper:
+class _FormConverter:
     def __init__(self, form: SchemaForm) -> None:
         self._gemini = form is SchemaForm.GEMINI
         self._nodes = 0

@@ -37,7 +37,7 @@ class _Copier:
         if isinstance(node, list):
             return [self.copy(item, depth + 1, open_refs) for item in node] if depth < MAX_DEPTH else []
         if not isinstance(node, Mapping):
-            return _seen(node)
+            return _without_invisible(node)
         if depth >= MAX_DEPTH:
             return {}
         if isinstance(ref := node.get("$ref"), str):
@@ -59,7 +59,7 @@ class _Copier:
             return {_name(key): self._data(item, depth + 1) for key, item in value.items()}
         if isinstance(value, list) and depth < MAX_DEPTH:
             return [self._data(item, depth + 1) for item in value]
-        return None if isinstance(value, Mapping | list) else _seen(value)
+        return None if isinstance(value, Mapping | list) else _without_invisible(value)
 
     def _count(self) -> None:
         self._nodes += 1
@@ -95,7 +95,7 @@ class _Copier:
         return node
 
 
-def _seen(value: Any) -> Any:
+def _without_invisible(value: Any) -> Any:
     return visible(value) if isinstance(value, str) else value
 
 

@@ -153,7 +153,10 @@ class PartialQuotes:
 
     def spans_in(self, raw: bytes) -> Iterator[tuple[int, int, str]]:
         for key, name, public in self._keys:
-            for start, end in (*_heads(raw, key, max(MIN_PART, public + MIN_PRIVATE)), *_tails(raw, key)):
+            for start, end in (
+                *_beginnings(raw, key, max(MIN_PART, public + MIN_PRIVATE)),
+                *_tails(raw, key),
+            ):
                 yield start, end, name
         if self._keys and any(hint in raw for hint in _MASK_HINTS):
             yield from self._masked(raw)
@@ -172,7 +175,7 @@ def _public(key: bytes) -> int:
     return found.end() if found else 0
 
 
-def _heads(raw: bytes, key: bytes, shortest: int) -> Iterator[tuple[int, int]]:
+def _beginnings(raw: bytes, key: bytes, shortest: int) -> Iterator[tuple[int, int]]:
     start = raw.find(key[:shortest])
     while start >= 0:
         length = min(shortest, len(key))

@@ -93,7 +93,7 @@ class SecretArguments:
             argument
             for server, rules in self._rules.items()
             for pattern, argument in rules
-            if unclear or any(_meant(one, server, pattern) for one in (wanted, without))
+            if unclear or any(_matches_pattern(one, server, pattern) for one in (wanted, without))
         ]
         return SecretNames(frozenset().union(*names), tuple(patterns))
 
@@ -115,7 +115,7 @@ def _folded(name: str) -> str:
     return _NOT_IN_A_NAME.sub("_", name).casefold().replace("-", "_").lstrip("_")
 
 
-def _meant(name: str, server: str, pattern: str) -> bool:
+def _matches_pattern(name: str, server: str, pattern: str) -> bool:
     start = _folded(server) + "__"
     return fnmatchcase(name.removeprefix(start), _folded(pattern)) and name.startswith(start)
 

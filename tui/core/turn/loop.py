@@ -68,7 +68,7 @@ class ModelRequester:
         a message from mcptui after all others, only in this request. Raises ModelError as the model does.
         """
         self._said = ""
-        request = await self._that_fits(offer, extra)
+        request = await self._fitting_request(offer, extra)
         for left in range(ROOMS, -1, -1):
             try:
                 await think(self._deps.model, request, step, reply, self._emit, self._deps.clock)
@@ -97,7 +97,7 @@ class ModelRequester:
             return ModelRequest(system, messages, answer_schema=schema)
         return ModelRequest(system, messages, offer.specs, best=offer.best, answer_schema=schema)
 
-    async def _that_fits(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
+    async def _fitting_request(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
         request = self._request(offer, extra)
         for _ in range(3):  # first with shortened results, then a summary, then a truncated newest turn
             if not self._deps.context_meter.is_full(request, FULL) or not await self._make_room():

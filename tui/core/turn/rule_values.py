@@ -92,7 +92,7 @@ class Readings:
         for value in values_at(argument, arguments):
             if value is MISSING:
                 continue
-            inner = _leaves(value) if isinstance(value, Mapping | list | tuple) else ()
+            inner = _leaf_values(value) if isinstance(value, Mapping | list | tuple) else ()
             for item in (value, *inner):
                 try:
                     for texts in self.of(item):
@@ -230,14 +230,14 @@ class _Texts:
 
 def _matches(texts: Sequence[str], pattern: str) -> bool:
     """Return whether a spelling of one reading matches."""
-    if any(_fits(text, pattern) for text in texts):
+    if any(_matches_glob(text, pattern) for text in texts):
         return True
     if not pattern.isascii() and any(isinstance(text, _Plain) for text in texts):
         return _matches([str(text) for text in texts], _plain_pattern(pattern))
-    return "\\" in pattern and any(_fits(text.replace("/", "\\"), pattern) for text in texts)
+    return "\\" in pattern and any(_matches_glob(text.replace("/", "\\"), pattern) for text in texts)
 
 
-def _fits(text: str, pattern: str) -> bool:
+def _matches_glob(text: str, pattern: str) -> bool:
     """Return what `fnmatchcase` returns. For a pattern with nothing but `*`, many times as fast."""
     if "?" in pattern or "[" in pattern:
         return fnmatchcase(text, pattern)
@@ -261,7 +261,7 @@ def values_at(argument: str, arguments: Mapping[str, Any]) -> Iterator[Any]:
     A name may have a dot in it. A path leads into each item of an array, or into the one whose number it has.
     """
     if argument == ANY:
-        yield from _leaves(arguments)
+        yield from _leaf_values(arguments)
         return
     path = argument.split(".")
     waiting: list[tuple[int, Any]] = [(0, arguments)]
@@ -288,7 +288,7 @@ def _number(name: str) -> int | None:
     return int(name) if name.isascii() and name.isdecimal() and len(name) < 7 else None
 
 
-def _leaves(tree: Any) -> Iterator[Any]:
+def _leaf_values(tree: Any) -> Iterator[Any]:
     """Yield all values inside objects and arrays that are neither."""
     waiting = [tree]
     while waiting:
@@ -340,12 +340,12 @@ def _places(text: str) -> Iterator[Sequence[str]]:
     for windows in (False, True) if "\\" in text else (False,):
         if is_file:
             place = _normal(re.sub("^//[^/]*", "", text[5:]), windows)
-            yield (*_spelled(place), *_spelled(f"file://{place}"))
+            yield (*_spellings(place), *_spellings(f"file://{place}"))
         else:
-            yield _spelled(_normal(text, windows))
+            yield _spellings(_normal(text, windows))
 
 
-def _spelled(place: str) -> Sequence[str]:
+def _spellings(place: str) -> Sequence[str]:
     return (place,) if place.endswith("/") else (place, f"{place}/")
 
 

@@ -63,7 +63,7 @@ MANY_TOOLS = 500
 SERVER_PATIENCE_NS = 8_000_000_000
 """How long a call waits for a server that is starting."""
 
-_ON_THE_WAY = (ServerState.STARTING, ServerState.STOPPING)
+_SOON_RUNNING = (ServerState.STARTING, ServerState.STOPPING)
 """States of a server that will run soon; a server that restarts is stopping first."""
 
 LOOK_SECONDS = 0.05
@@ -145,7 +145,7 @@ class ToolCallRunner:
         tools = deps.toolbox if deps.resources is None else ResourceToolbox(deps.toolbox, deps.resources)
         page_bytes = min(deps.limits.result_bytes, room)
         self._toolbox = FindingToolbox(BuiltInToolbox(tools, deps.result_store, page_bytes), self._find_tools)
-        self._budget = self._ration_for(1)
+        self._budget = self._budget_for(1)
         self._chosen = False
         self.offer = ToolOffer(())
 
@@ -193,7 +193,7 @@ class ToolCallRunner:
         """Run `calls` in order; adjacent read-only calls that need no approval run in parallel."""
         outcomes: list[CallOutcome] = []
         batch: list[PreparedCall] = []
-        self._budget = self._ration_for(len(calls))
+        self._budget = self._budget_for(len(calls))
         await self._wait_for_servers(calls)
 
         async def flush() -> None:
@@ -238,7 +238,7 @@ class ToolCallRunner:
         until_ns = deps.clock.now_ns() + SERVER_PATIENCE_NS
         said = ""
         while names and deps.clock.now_ns() < until_ns:
-            starting = [name for name, state in deps.absent().items() if state in _ON_THE_WAY]
+            starting = [name for name, state in deps.absent().items() if state in _SOON_RUNNING]
             awaited = sorted({server for name in names if (server := server_of(name, starting))})
             if not awaited:
                 break
@@ -299,7 +299,7 @@ class ToolCallRunner:
         call_id, clock = item.call.id, self._deps.clock
         if (turn := CAUSE.get()) is not None:  # this runs in a task of its own, or before the next step
             CAUSE.set(Cause(turn.turn, step, call_id))
-        await self._intend(item, tool)
+        await self._save_intent(item, tool)
         self._started[call_id] = clock.now_ns()
         self._emit(ToolCallStarted(step, call_id))
         left = self._meter.left_seconds(clock.now_ns())
@@ -327,18 +327,18 @@ class ToolCallRunner:
             return CallOutcome(failed=True, counted=False)
         finally:
             del self._running[call_id]
-        told = await self._told(item, tool, result)
+        told = await self._observe(item, tool, result)
         self._conclude(step, item, told, is_error=result.is_error, why=str(result.failure), result=result)
         return CallOutcome(failed=result.is_error)
 
-    async def _told(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
+    async def _observe(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
         limit = self._budget.limit()
         is_kept = not (is_read_result(tool) or is_find_tools(tool))
         if is_long(result):
-            keep = self._store_from_thread(asyncio.get_running_loop()) if is_kept else _no_name
+            keep = self._store_from_thread(asyncio.get_running_loop()) if is_kept else _store_nothing
             told = await asyncio.to_thread(observation, result, limit, keep)
         else:
-            told = observation(result, limit, self._store if is_kept else _no_name)
+            told = observation(result, limit, self._store if is_kept else _store_nothing)
         times = self._meter.call_ended(fingerprint(f"{tool.server}/{tool.name}", item.arguments, told.mark))
         if times < self._deps.limits.identical_calls_note:
             return told
@@ -360,10 +360,10 @@ class ToolCallRunner:
             journal.result(name, whole)
         return name
 
-    def _ration_for(self, calls: int) -> ResultBudget:
+    def _budget_for(self, calls: int) -> ResultBudget:
         return ResultBudget(self._deps.limits.result_bytes, self._deps.context_meter.window, calls)
 
-    async def _intend(self, item: PreparedCall, tool: Tool) -> None:
+    async def _save_intent(self, item: PreparedCall, tool: Tool) -> None:
         if (journal := self._deps.journal) is None:
             return
         turn = CAUSE.get()
@@ -419,6 +419,6 @@ class ToolCallRunner:
         )
 
 
-def _no_name(whole: str) -> str:
+def _store_nothing(whole: str) -> str:
     """Return "", because nothing is stored: the model can request this result again."""
     return ""

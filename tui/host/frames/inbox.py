@@ -102,9 +102,9 @@ class Inbox:
                 self.emptied.set()
                 raise EndOfInbox
             self._wake.clear()
-            await self._woken()
+            await self._wait_for_wake()
 
-    async def _woken(self) -> None:
+    async def _wait_for_wake(self) -> None:
         timer: asyncio.TimerHandle | None = None
         if self._notices:
             timer = asyncio.get_running_loop().call_later(1 / PER_SECOND, self._wake.set)

@@ -152,7 +152,7 @@ class LineDialect:
         match method:
             case "initialize":
                 self._initialize = known
-                self._introduce()
+                self._answer_initialize()
             case "tools/list":
                 self._gate.incoming(Response(known, {"tools": self._tools}))
             case "tools/call":
@@ -247,10 +247,10 @@ class LineDialect:
         if again:
             self._gate.incoming(Notification("notifications/tools/list_changed"))
         else:
-            self._introduce()
+            self._answer_initialize()
         return True
 
-    def _introduce(self) -> None:
+    def _answer_initialize(self) -> None:
         if not self.greeted or self._initialize is None:
             return
         who = {"name": self._name, "version": self._version}

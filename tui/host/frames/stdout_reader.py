@@ -146,14 +146,14 @@ class StdoutReader:
 
     def _frame(self, frame: Message | DialectLine, line: bytes) -> None:
         if isinstance(frame, Stray) and (self._ended or (frame.why == NOT_JSON and self._rescued(line))):
-            self._strange(line)  # the request of a truncated line fails with the exit as its reason
+            self._count_noise(line)  # the request of a truncated line fails with the exit as its reason
             return
         if self._taken(frame, len(line)):
             self._sound = True
         elif self._dialect is None and not self._sound and is_hello(line):
             self._refuse(IS_DIALECT)
         else:
-            self._strange(line)
+            self._count_noise(line)
 
     def _taken(self, frame: Message | DialectLine, size: int) -> bool:
         if self._dialect is not None:
@@ -174,7 +174,7 @@ class StdoutReader:
             self._gate.incoming(message)
         return bool(found)
 
-    def _strange(self, line: bytes) -> None:
+    def _count_noise(self, line: bytes) -> None:
         self.noise += 1
         if self.noise == 1:
             self.first_noise = clean_line(line[:4096].decode("utf-8", "replace"))
@@ -192,7 +192,7 @@ class StdoutReader:
         self._tap.received(line.head, at, line.size, sha256=line.sha256, ended=not self._ended)
         self._tap.event("too large", bytes=line.size, limit=LINE_LIMIT)
         if not failed:
-            self._strange(line.head)
+            self._count_noise(line.head)
 
 
 def _hint(line: bytes) -> str:

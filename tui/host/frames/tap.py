@@ -43,7 +43,7 @@ class WireTap:
             await asyncio.sleep(ROOM_SECONDS)
 
     def sent(self, line: bytes) -> None:
-        self._tell(Direction.OUT, None, time.monotonic_ns(), line, cause=CAUSE.get())
+        self._report(Direction.OUT, None, time.monotonic_ns(), line, cause=CAUSE.get())
 
     def received(
         self, line: bytes, at_ns: int, size: int = -1, *, sha256: str = "", ended: bool = True
@@ -54,7 +54,7 @@ class WireTap:
         newline.
         """
         detail = ({} if ended else {"newline": False}) | ({"sha256": sha256} if sha256 else {})
-        self._tell(Direction.IN, None, at_ns, line, size=size, detail=detail)
+        self._report(Direction.IN, None, at_ns, line, size=size, detail=detail)
 
     def received_all(self, lines: Sequence[bytes], at_ns: int) -> None:
         """Report lines of the server's output that arrived together, each as `received` does."""
@@ -69,11 +69,11 @@ class WireTap:
         if lines:
             self._tell_log_gap()
         for line in lines:
-            self._tell(Direction.NONE, Kind.STDERR, at, line)
+            self._report(Direction.NONE, Kind.STDERR, at, line)
 
     def heard_all(self) -> None:
         if (last := self._log.finish()) is not None:
-            self._tell(Direction.NONE, Kind.STDERR, time.monotonic_ns(), last)
+            self._report(Direction.NONE, Kind.STDERR, time.monotonic_ns(), last)
         self._tell_log_gap()
 
     def spawned(self, spec: ServerSpec, pid: int) -> None:
@@ -106,7 +106,7 @@ class WireTap:
         """Report what happened to the connection or its process ("spawn", "exit", …); `what` is JSON."""
         detail = {"event": word, **what}
         raw = json.dumps(detail, ensure_ascii=False).encode("utf-8", "backslashreplace")
-        self._tell(Direction.NONE, Kind.EVENT, time.monotonic_ns(), raw, detail=detail)
+        self._report(Direction.NONE, Kind.EVENT, time.monotonic_ns(), raw, detail=detail)
 
     def _take_each(self, several: Sequence[Captured]) -> None:
         for captured in several:
@@ -118,7 +118,7 @@ class WireTap:
             self._log_gap = self._log.omitted
             self.event("log left out", bytes=missing)
 
-    def _tell(self, direction: Direction, kind: Kind | None, at_ns: int, raw: bytes, **more: Any) -> None:
+    def _report(self, direction: Direction, kind: Kind | None, at_ns: int, raw: bytes, **more: Any) -> None:
         with contextlib.suppress(Exception):
             # Both clocks give the same moment, also for bytes that had to wait before they were parsed.
             wall_ns = time.time_ns() - (time.monotonic_ns() - at_ns)

@@ -140,7 +140,7 @@ class HttpExchange:
     def asked(self, method: str, url: str, headers: Iterable[Header], body: bytes) -> None:
         detail = {"exchange": self._number, "http": method, "url": url, "headers": _texts(headers)}
         self._id = _request_id(body) if self._judging else None
-        self._tell(Direction.OUT, body, detail, time.monotonic_ns())
+        self._report(Direction.OUT, body, detail, time.monotonic_ns())
 
     def answered(self, status: int, headers: Iterable[Header]) -> None:
         known = _texts(headers)
@@ -167,7 +167,7 @@ class HttpExchange:
             detail = {**self._detail, "sse": about}
             if event.kind == "endpoint":  # HTTP+SSE: not a message, but the address for messages
                 detail["event"] = "endpoint"
-            self._tell(Direction.IN, event.data, detail, at_ns, event.size)
+            self._report(Direction.IN, event.data, detail, at_ns, event.size)
             self._told = True
             self._detail = {"exchange": self._number, "status": self._detail["status"]}
 
@@ -186,7 +186,7 @@ class HttpExchange:
     def failed(self, error: Exception) -> None:
         why = f"{type(error).__name__}: {error}"
         detail = {**self._detail, "exchange": self._number, "event": "broken", "why": why}
-        self._tell(Direction.IN, b"", detail, time.monotonic_ns())
+        self._report(Direction.IN, b"", detail, time.monotonic_ns())
         self._told = True
         if "status" not in self._detail:  # a stream that broke may be resumed (Last-Event-ID)
             self._give_up(why)
@@ -195,7 +195,7 @@ class HttpExchange:
         """Report the response unless it was a stream of events."""
         if not self._told:
             at = self._heard_ns or time.monotonic_ns()
-            self._tell(Direction.IN, self.body(), self._detail, at, self._size)
+            self._report(Direction.IN, self.body(), self._detail, at, self._size)
             self._told = True
         status = self._detail.get("status", 0)
         if self._id is not None and status >= 400 and not _answers(self.body(), self._id):
@@ -204,9 +204,9 @@ class HttpExchange:
     def _give_up(self, why: str) -> None:
         if self._id is not None:
             detail = {"event": "gave up", "id": self._id, "why": why, "exchange": self._number}
-            self._tell(Direction.NONE, b"", detail, time.monotonic_ns())
+            self._report(Direction.NONE, b"", detail, time.monotonic_ns())
 
-    def _tell(self, way: Direction, raw: bytes, detail: dict[str, Any], at_ns: int, size: int = -1) -> None:
+    def _report(self, way: Direction, raw: bytes, detail: dict[str, Any], at_ns: int, size: int = -1) -> None:
         kind = Kind.EVENT if "event" in detail else None
         if not raw:
             kind, detail = Kind.EVENT, {"event": "http", **detail}

@@ -121,7 +121,7 @@ class Passthrough:
         """
         try:
             while not self._finished():
-                self._move(self._poller.poll(self._patience()))
+                self._pump_ready(self._poller.poll(self._patience()))
         finally:
             for relay in self._relays:
                 relay.close()
@@ -142,7 +142,7 @@ class Passthrough:
             return self._interrupted
         return not any(relay.open for relay in self._relays)
 
-    def _move(self, ready: list[tuple[int, int]]) -> None:
+    def _pump_ready(self, ready: list[tuple[int, int]]) -> None:
         if len(ready) == 1 and (only := self._sources.get(ready[0][0])) is not None:
             only.pump(self._show)  # nearly always the case, and a line is waiting
             return
@@ -150,7 +150,7 @@ class Passthrough:
             self._interrupted = True  # nothing more in its pipes
         events = dict(ready)
         if self._wake[0] in events:
-            self._woken()
+            self._handle_wake()
         for relay in self._relays:
             if relay.source in events:
                 relay.pump(self._show)
@@ -161,7 +161,7 @@ class Passthrough:
                     relay.close()
                     self._show(relay.stream, time.monotonic_ns(), b"")
 
-    def _woken(self) -> None:
+    def _handle_wake(self) -> None:
         with suppress(BlockingIOError):
             os.read(self._wake[0], CHUNK)
         if self._status is None:

@@ -103,10 +103,10 @@ class PipeReader:
         if self._held is None:
             return
         # After `expect_no_more`, nothing may ever wake the reader again.
-        if not self._held or self._left is not None or not self._takes_at_once(self._held):
+        if not self._held or self._left is not None or not self._offer_at_once(self._held):
             self._waiter.set_result(None)
 
-    def _takes_at_once(self, data: bytes) -> bool:
+    def _offer_at_once(self, data: bytes) -> bool:
         try:
             if not self._at_once(data):
                 return False
@@ -165,7 +165,7 @@ class PipeWriter:
         self._empty.set()
         self._closed = False
         # Epoll reports a reader that has gone away as something to read.
-        self._loop.add_reader(self._descriptor, self._deaf)
+        self._loop.add_reader(self._descriptor, self._on_reader_gone)
 
     @property
     def closed(self) -> bool:
@@ -229,7 +229,7 @@ class PipeWriter:
             self._timer = None
         self._empty.set()
 
-    def _deaf(self) -> None:
+    def _on_reader_gone(self) -> None:
         self._fail(CLOSED)
 
     def _give_up(self) -> None:

@@ -88,9 +88,9 @@ class LeaderWatch:
         self._timer: asyncio.TimerHandle | None = None
         self._descriptor = self._open()
         if self._descriptor is None:
-            self._timer = self._loop.call_later(0, self._look)
+            self._timer = self._loop.call_later(0, self._check_exit)
         else:
-            self._loop.add_reader(self._descriptor, self._look)
+            self._loop.add_reader(self._descriptor, self._check_exit)
 
     def close(self) -> None:
         if self._timer is not None:
@@ -109,13 +109,13 @@ class LeaderWatch:
         except OSError:  # old kernel, or no descriptor left: poll instead
             return None
 
-    def _look(self) -> None:
+    def _check_exit(self) -> None:
         code = peek(self._process)
         if code is not None:
             self.close()
             self._ended(code)
         elif self._descriptor is None:
-            self._timer = self._loop.call_later(POLL_SECONDS, self._look)
+            self._timer = self._loop.call_later(POLL_SECONDS, self._check_exit)
 
 
 def peek(process: "subprocess.Popen[bytes]") -> int | None:

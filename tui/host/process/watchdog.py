@@ -71,12 +71,12 @@ class Watchdog:
         if not self._groups:
             atexit.register(self._sweep)
         self._groups.add(group)
-        if not self._tell(f"+{group}\n"):
+        if not self._send_line(f"+{group}\n"):
             self._start()
 
     def remove(self, group: int) -> None:
         self._groups.discard(group)
-        self._tell(f"-{group}\n")
+        self._send_line(f"-{group}\n")
         if not self._groups:
             atexit.unregister(self._sweep)
 
@@ -100,7 +100,7 @@ class Watchdog:
             guard.kill()
             guard.wait()
 
-    def _tell(self, line: str) -> bool:
+    def _send_line(self, line: str) -> bool:
         if self._guard is None or self._guard.stdin is None:
             return False
         try:
@@ -133,7 +133,7 @@ class Watchdog:
         assert self._guard.stdin is not None
         os.set_blocking(self._guard.stdin.fileno(), False)
         for group in self._groups:
-            self._tell(f"+{group}\n")
+            self._send_line(f"+{group}\n")
 
     def _sweep(self) -> None:
         if os.getpid() != self._host:  # a fork of the host runs its exit handlers too

@@ -140,11 +140,11 @@ class RedactedWorkbench:
         return await self._redaction.result(result)
 
     def tasks(self, server: str) -> Sequence[Task]:
-        return [self._task(task) for task in self._inner.tasks(server)]
+        return [self._redacted_task(task) for task in self._inner.tasks(server)]
 
     def task_of(self, server: str, call: str) -> Task | None:
         task = self._inner.task_of(server, call)
-        return None if task is None else self._task(task)
+        return None if task is None else self._redacted_task(task)
 
     async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
         progress = self._redaction.progress(progress)
@@ -211,7 +211,7 @@ class RedactedWorkbench:
         if call:
             self._decisions.add(hand_call(server, subject, arguments, by=self._by))
 
-    def _task(self, task: Task) -> Task:
+    def _redacted_task(self, task: Task) -> Task:
         return replace(task, message=self._redaction.text(task.message))
 
     def _listed(self, server: str, uri: str) -> str:

@@ -170,7 +170,7 @@ def _clauses(errors: "Sequence[ErrorDetails]", whole: Any) -> list[str]:
     """Format pydantic's errors as clauses, for the intended member of each union."""
     faults = [_Violation(tuple(error["loc"]), error["type"], error["msg"]) for error in errors[:MOST_ERRORS]]
     clauses: dict[str, None] = {}
-    for fault in _meant(faults, whole):
+    for fault in _best_errors(faults, whole):
         where = ".".join(str(step) for step in fault.place)
         where = clean_line(where.removeprefix("params."), 100) or "it"
         words = _WORDS.get(fault.kind) or _lower(clean_line(fault.message, 120))
@@ -178,7 +178,7 @@ def _clauses(errors: "Sequence[ErrorDetails]", whole: Any) -> list[str]:
     return list(clauses)[:MOST_PROBLEMS]
 
 
-def _meant(faults: list[_Violation], whole: Any) -> Iterator[_Violation]:
+def _best_errors(faults: list[_Violation], whole: Any) -> Iterator[_Violation]:
     """Keep for each union only the errors of the best matching member, without its name in the place."""
     unions: dict[tuple[str | int, ...], dict[str | int, list[_Violation]]] = {}
     for fault in faults:
@@ -200,7 +200,7 @@ def _meant(faults: list[_Violation], whole: Any) -> Iterator[_Violation]:
             named = ", ".join(_ARMS.get(str(name), str(name)) for name in arms)
             yield _Violation(place, "arms", f"is not one of {named}")
         else:
-            yield from _meant(best, whole)
+            yield from _best_errors(best, whole)
 
 
 def _arm(fault: _Violation, whole: Any) -> int:

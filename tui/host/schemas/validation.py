@@ -102,7 +102,7 @@ class SchemaChecker:
             return SchemaVerdict(unchecked=TOO_COSTLY)
         sound = False
         try:
-            reply = await _in_time(await self._working(), self._seconds, _exchange, schema, value)
+            reply = await _in_time(await self._running_worker(), self._seconds, _exchange, schema, value)
             problem, unchecked = json.loads(reply)
             sound = True
             return SchemaVerdict(str(problem), str(unchecked))
@@ -115,7 +115,7 @@ class SchemaChecker:
             if not sound:  # killed or interrupted: the next check gets a new worker
                 self._kill()
 
-    async def _working(self) -> "subprocess.Popen[bytes]":
+    async def _running_worker(self) -> "subprocess.Popen[bytes]":
         if self._worker is None or self._worker.poll() is not None:
             self._kill()
             if self._closed:
@@ -158,15 +158,16 @@ def plainly_matches(schema: Any, value: Any) -> bool:
     if isinstance(schema, bool):
         return schema
     return isinstance(schema, dict) and all(
-        isinstance(name, str) and (name in _REMARKS or _keeps(name, schema, value)) for name in schema
+        isinstance(name, str) and (name in _REMARKS or _satisfies_keyword(name, schema, value))
+        for name in schema
     )
 
 
-def _keeps(name: str, schema: Mapping[str, Any], value: Any) -> bool:
+def _satisfies_keyword(name: str, schema: Mapping[str, Any], value: Any) -> bool:
     wanted = schema[name]
     match name:
         case "type":
-            return any(_is_of(value, kind) for kind in (wanted if isinstance(wanted, list) else [wanted]))
+            return any(_has_type(value, kind) for kind in (wanted if isinstance(wanted, list) else [wanted]))
         case "properties" | "additionalProperties":
             return isinstance(value, dict) and _has_members(schema, value)
         case "required":
@@ -180,7 +181,7 @@ def _keeps(name: str, schema: Mapping[str, Any], value: Any) -> bool:
             return isinstance(value, str) and isinstance(wanted, list) and value in wanted
         case "$schema":
             return wanted in DIALECTS
-        case "minimum" | "maximum" if _is_of(value, "number") and _is_of(wanted, "number"):
+        case "minimum" | "maximum" if _has_type(value, "number") and _has_type(wanted, "number"):
             return bool(value >= wanted if name == "minimum" else value <= wanted)
         case _:
             return False
@@ -193,7 +194,7 @@ def _has_members(schema: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
     )
 
 
-def _is_of(value: Any, kind: Any) -> bool:
+def _has_type(value: Any, kind: Any) -> bool:
     types = _TYPES.get(kind) if isinstance(kind, str) else None
     return (
         types is not None and isinstance(value, types) and (kind == "boolean" or not isinstance(value, bool))

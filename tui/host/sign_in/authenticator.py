@@ -197,7 +197,7 @@ class Authenticator(httpx2.Auth):
             exchange = self._exchange(client)
             provider = await self._provider(module, storage, "http://127.0.0.1/callback", None)
             provider.context.token_expiry_time = 1.0
-            flow = provider.async_auth_flow(shadow := _shadow(request))
+            flow = provider.async_auth_flow(shadow := _stripped_request(request))
             try:
                 outgoing = await anext(flow)
                 while outgoing is not shadow:
@@ -270,7 +270,7 @@ class Authenticator(httpx2.Auth):
         response: httpx2.Response,
     ) -> None:
         """Run the provider from a rejection until it would send the request again."""
-        shadow = _shadow(request)
+        shadow = _stripped_request(request)
         refusal = httpx2.Response(response.status_code, headers=response.headers, request=shadow)
         told = False
         flow = provider.async_auth_flow(shadow)
@@ -376,7 +376,7 @@ class Authenticator(httpx2.Auth):
         return OAuthExchange(self._url, client, record=self._record, remember=self._around.remember)
 
 
-def _shadow(request: httpx2.Request) -> httpx2.Request:
+def _stripped_request(request: httpx2.Request) -> httpx2.Request:
     """Return a request for the provider: without its body, and without headers except the version."""
     version = request.headers.get(_PROTOCOL_HEADER)
     return httpx2.Request("POST", request.url, headers={_PROTOCOL_HEADER: version} if version else {})

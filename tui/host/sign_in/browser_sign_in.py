@@ -114,7 +114,7 @@ class BrowserSignIn:
             async with asyncio.timeout(BROWSER_SECONDS):
                 return await asyncio.shield(heard)
         except TimeoutError:
-            raise self._late(BROWSER_SECONDS, "no response from the browser") from None
+            raise self._timeout_failure(BROWSER_SECONDS, "no response from the browser") from None
 
     async def _answer(
         self, message: str, heard: "asyncio.Future[Callback]", state: str, *, opens: bool = True
@@ -127,7 +127,7 @@ class BrowserSignIn:
             if isinstance(said, Callback) or not said.pasted:
                 return said
             try:
-                return self._pasted(said.pasted, state)
+                return self._read_pasted(said.pasted, state)
             except ServerError as error:
                 if not left:
                     raise
@@ -164,12 +164,12 @@ class BrowserSignIn:
                 return heard.result()
             if asked in done:
                 return asked.result()
-            raise self._late(seconds, late)
+            raise self._timeout_failure(seconds, late)
         finally:
             asked.cancel()
             await asyncio.gather(asked, return_exceptions=True)
 
-    def _pasted(self, text: str, state: str) -> Callback:
+    def _read_pasted(self, text: str, state: str) -> Callback:
         try:
             found = read_callback(text)
         except ValueError:
@@ -181,7 +181,7 @@ class BrowserSignIn:
             )
         return found
 
-    def _late(self, seconds: float, what: str) -> SignInFailed:
+    def _timeout_failure(self, seconds: float, what: str) -> SignInFailed:
         return SignInFailed(
             f"it requires signing in: {what} within {seconds / 60:g} min.",
             next_step=f"Sign in with `mcptui login {self._server}`, or restart the server.",

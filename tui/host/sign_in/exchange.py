@@ -130,7 +130,9 @@ class OAuthExchange:
         self._remember(secrets_of(reply) | _cookies(response))
         about |= {"status": response.status_code, "received": masked_fields(reply, len(body))}
         self._record(about)
-        whole = httpx2.Response(response.status_code, headers=_kept(response), content=body, request=request)
+        whole = httpx2.Response(
+            response.status_code, headers=_decoded_headers(response), content=body, request=request
+        )
         whole.next_request = response.next_request
         return whole
 
@@ -158,7 +160,7 @@ def _cookies(response: httpx2.Response) -> dict[str, str]:
     return {f"cookie.{name.strip()}": value.strip() for name, _, value in said if value}
 
 
-def _kept(response: httpx2.Response) -> list[tuple[str, str]]:
+def _decoded_headers(response: httpx2.Response) -> list[tuple[str, str]]:
     """Return the headers that still apply after decoding the body."""
     dropped = ("content-encoding", "content-length", "transfer-encoding")
     return [(name, value) for name, value in response.headers.multi_items() if name.lower() not in dropped]

@@ -69,7 +69,7 @@ async def _revoked(
         return f"{where}{error.message}".rstrip(".")
     if reply.status_code == 200:
         return ""
-    return f"{clean_line(reply.request.url.host, 80)} returned HTTP {reply.status_code}{_said(reply)}"
+    return f"{clean_line(reply.request.url.host, 80)} returned HTTP {reply.status_code}{_error_code(reply)}"
 
 
 def is_configured_client(sign_in: StoredSignIn, spec: ServerSpec) -> bool:
@@ -114,7 +114,7 @@ def _method(client: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
     return _POST if isinstance(offered, list) and _POST in offered and _BASIC not in offered else _BASIC
 
 
-def _said(reply: httpx2.Response) -> str:
+def _error_code(reply: httpx2.Response) -> str:
     """Return the code of an OAuth error, or ""."""
     try:
         found = reply.json()

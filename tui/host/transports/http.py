@@ -317,7 +317,7 @@ class StreamableHttp:
                 async for event in events:
                     await self._link.event(event, wire_id)
                     if self._is_answered(wire_id):
-                        await self._see_the_end(events)
+                        await self._read_to_end(events)
                         return None
         except HttpFault as found:
             fault = found
@@ -332,7 +332,7 @@ class StreamableHttp:
     def _is_answered(self, wire_id: Id | None) -> bool:
         return wire_id is not None and not self._gate.is_pending(wire_id)
 
-    async def _see_the_end(self, events: AsyncGenerator[Event]) -> None:
+    async def _read_to_end(self, events: AsyncGenerator[Event]) -> None:
         """Read a stream to its end, so that its connection can be used again."""
         with contextlib.suppress(TimeoutError, HttpFault):
             async with asyncio.timeout(AFTER_ANSWER):

@@ -227,7 +227,7 @@ async def send_within_origin(
     more: dict[str, Any] = {} if auth is None else {"auth": auth}
     for _ in range(REDIRECTS):
         response = await client.send(request, stream=True, follow_redirects=False, **more)
-        onward = _onward(response)
+        onward = _redirected_request(response)
         if onward is None:
             return response
         try:
@@ -247,10 +247,12 @@ def redirect_target(response: httpx2.Response) -> str:
 def redirects_to_itself(response: httpx2.Response) -> bool:
     """Return whether a redirect leads back to its own address, or there were too many redirects."""
     onward = response.next_request
-    return onward is not None and (onward.url == response.request.url or _onward(response) is not None)
+    return onward is not None and (
+        onward.url == response.request.url or _redirected_request(response) is not None
+    )
 
 
-def _onward(response: httpx2.Response) -> httpx2.Request | None:
+def _redirected_request(response: httpx2.Response) -> httpx2.Request | None:
     onward = response.next_request
     if onward is None:
         return None

@@ -58,7 +58,7 @@ class HttpSse:
         self._in_order: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     def open(self) -> None:
-        self._remote.start(self._stay_open(), "stream")
+        self._remote.start(self._keep_stream_open(), "stream")
         self._remote.start(self._await_endpoint(), "endpoint")
         self._remote.start(self._send_in_order(), "notifications")
 
@@ -143,7 +143,7 @@ class HttpSse:
 
     # ---- the stream --------------------------------------------------------------------------------------
 
-    async def _stay_open(self) -> None:
+    async def _keep_stream_open(self) -> None:
         failures = 0
         while True:
             fault = faults.ended(200)

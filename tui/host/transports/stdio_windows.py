@@ -87,7 +87,7 @@ class WindowsStdioTransport:
             ) from problem
         finally:
             errlog.close()  # the server has its own end by now; ours would keep the pipe open
-        return FilteredReadStream(read, self._came, self._ended), FilteredWriteStream(write, self._goes)
+        return FilteredReadStream(read, self._received, self._ended), FilteredWriteStream(write, self._sent)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -97,7 +97,7 @@ class WindowsStdioTransport:
         finally:
             self.exited.set()
 
-    def _came(self, item: SessionMessage | Exception) -> SessionMessage | Exception:
+    def _received(self, item: SessionMessage | Exception) -> SessionMessage | Exception:
         if isinstance(item, Exception):
             self.noise += 1
             self._on_change()
@@ -105,7 +105,7 @@ class WindowsStdioTransport:
             self._tap.received(_line(item), time.monotonic_ns())
         return item
 
-    def _goes(self, item: SessionMessage) -> SessionMessage:
+    def _sent(self, item: SessionMessage) -> SessionMessage:
         self._tap.sent(_line(item))
         return item
 

@@ -335,11 +335,11 @@ class WebSocket:
             part = event.data
             self._message.extend(part.encode() if isinstance(part, str) else bytes(part))
             if event.message_finished:
-                await self._whole(self._message.end(), binary=isinstance(event, BytesMessage))
+                await self._take_message(self._message.end(), binary=isinstance(event, BytesMessage))
         else:
             assert isinstance(event, Pong)
 
-    async def _whole(self, message: bytes | Oversize, *, binary: bool) -> None:
+    async def _take_message(self, message: bytes | Oversize, *, binary: bool) -> None:
         tap, at = self._remote.tap, time.monotonic_ns()
         if isinstance(message, Oversize):
             text = f"result too large: a message of {size(message.size)} (limit: {size(LINE_LIMIT)})."

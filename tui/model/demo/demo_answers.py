@@ -102,8 +102,8 @@ def _listed(value: Any) -> str:
     if value in ({}, []):
         return "Nothing was found."
     if isinstance(value, dict):
-        return _items([f"- **{clean_line(str(key), 60)}**: {_short(item)}" for key, item in value.items()])
-    return _items([f"- {_short(item)}" for item in value]) if isinstance(value, list) else _short(value)
+        return _items([f"- **{clean_line(str(key), 60)}**: {_as_text(item)}" for key, item in value.items()])
+    return _items([f"- {_as_text(item)}" for item in value]) if isinstance(value, list) else _as_text(value)
 
 
 def _items(lines: list[str]) -> str:
@@ -111,14 +111,14 @@ def _items(lines: list[str]) -> str:
     return "\n".join([*lines[:MAX_ITEMS], *more])
 
 
-def _short(value: Any) -> str:
+def _as_text(value: Any) -> str:
     match value:
         case bool() | None:
             return {True: "yes", False: "no", None: "none"}[value]
         case dict():
-            value = ", ".join(f"{key}: {_short(item)}" for key, item in list(value.items())[:12])
+            value = ", ".join(f"{key}: {_as_text(item)}" for key, item in list(value.items())[:12])
         case list():
-            value = ", ".join(_short(item) for item in value[:12])
+            value = ", ".join(_as_text(item) for item in value[:12])
     return clean_line(str(value), 400)
 
 

@@ -32,7 +32,7 @@ class OfferedTools:
         return {(fold(tool.server), fold(tool.tool)): tool for tool in self.tools if tool.tool}
 
     @cached_property
-    def _loose(self) -> dict[str, list[ToolSpec]]:
+    def _by_folded_name(self) -> dict[str, list[ToolSpec]]:
         found: dict[str, list[ToolSpec]] = {}
         for tool in self.tools:
             names = {tool.name, tool.tool or tool.name}
@@ -60,7 +60,7 @@ class OfferedTools:
     def _found(self, name: str) -> ToolSpec | None:
         if name in self._exact:
             return self._exact[name]
-        same = self._loose.get(fold(name), [])
+        same = self._by_folded_name.get(fold(name), [])
         return same[0] if len(same) == 1 else None
 
     def named(self, name: str) -> ToolSpec | None:

@@ -60,16 +60,16 @@ class ChatMcpParser(DialectParser):
             following = yield from self._reader.space(end)
             more = yield from self._reader.starts(following, ("{",))
             if behind >= 0 or (not more and readable(self._reader.cut(start, end))):
-                self._made(self._reader.cut(start, end), max(behind, end), closed=True)
+                self._emit_call(self._reader.cut(start, end), max(behind, end), closed=True)
                 return True
         found = yield from self._reader.find(_CLOSER, start)
         if found is None:
-            self._made(self._reader.cut(start), len(self._reader), closed=False)
+            self._emit_call(self._reader.cut(start), len(self._reader), closed=False)
         else:
-            self._made(self._reader.cut(start, found[0]), found[1], closed=True)
+            self._emit_call(self._reader.cut(start, found[0]), found[1], closed=True)
         return True
 
-    def _made(self, text: str, size: int, *, closed: bool) -> None:
+    def _emit_call(self, text: str, size: int, *, closed: bool) -> None:
         tool = found[1] if (found := NAMED.search(text)) else ""
         try:
             mended = mend(text, guess=closed)

@@ -42,7 +42,7 @@ class Dialect:
         text = (files("tui.model.dialects") / self.prompt).read_text(encoding="utf-8")
         first = max(tools, key=lambda tool: bool(sample(tool)))
         example = self.written(first, json.dumps(sample(first), ensure_ascii=False))
-        told = "\n".join(_told(tool, self._name(tool)) for tool in tools)
+        told = "\n".join(_tool_lines(tool, self._name(tool)) for tool in tools)
         head, _, tail = text.partition("{tools}")
         text = head.replace("{example}", example) + told + tail
         return f"{system.rstrip()}\n\n{text}" if system.strip() else text
@@ -76,7 +76,7 @@ class Dialect:
         return self.written(found, call.arguments.strip() or "{}")
 
 
-def _told(tool: ToolSpec, name: str) -> str:
+def _tool_lines(tool: ToolSpec, name: str) -> str:
     schema = json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))
     return f"- {name}: {' '.join(tool.description.split())}\n  {schema}"
 

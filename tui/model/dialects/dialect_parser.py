@@ -191,13 +191,13 @@ class DialectParser(ABC):
         if self.over or not text:
             return []
         if self._reader.add(text):
-            self._go_on()
+            self._advance()
         return self._taken()
 
     def settle(self) -> list[Piece]:
         """Parse everything so far, so that `busy` and `in_code` are correct at this position."""
         if not self.over:
-            self._go_on()
+            self._advance()
         return self._taken()
 
     def thought(self) -> None:
@@ -213,7 +213,7 @@ class DialectParser(ABC):
         if not self.over:
             self._cut = cut
             self._reader.ended = True
-            self._go_on()
+            self._advance()
         if rest := self._visible.end():
             self._out.append(TextPart(rest))
         return self._taken()
@@ -222,7 +222,7 @@ class DialectParser(ABC):
     def _parse(self) -> Steps[None]:
         """Parse the reply from its beginning to its end."""
 
-    def _go_on(self) -> None:
+    def _advance(self) -> None:
         self._reader.refresh()
         try:
             next(self._steps)

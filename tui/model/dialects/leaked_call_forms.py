@@ -120,7 +120,7 @@ def json_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     while (stop := span(text, end)) >= 0:
         more = _tools_in(text[end:stop], scene)
         if more is None:
-            return scene.unread(text, end, stop, _meant(text, end, scene))
+            return scene.unread(text, end, stop, _unfinished_tool(text, end, scene))
         if not more:
             return Leak(stop, ())
         found.extend(more)
@@ -130,14 +130,14 @@ def json_form(text: str, at: int, scene: LeakContext) -> Leak | None:
         end = between.end()
     calls = tuple(scene.maker.of_value(tool.name, value, recovered=True) for tool, value in found)
     if stop < 0:
-        lost = scene.lost(text, end, _meant(text, end, scene))
+        lost = scene.lost(text, end, _unfinished_tool(text, end, scene))
         return Leak(len(text), (*calls, *lost.items))
     if (behind := _BEHIND.match(text, end)) is not None:
         end = behind.end()
     return Leak(end, calls)
 
 
-def _meant(text: str, at: int, scene: LeakContext) -> ToolSpec | None:
+def _unfinished_tool(text: str, at: int, scene: LeakContext) -> ToolSpec | None:
     """Return the tool of an unfinished object, or None if it is not a call."""
     if (named := NAMED.search(text, at)) is not None:
         return scene.tool(named[1])
@@ -309,7 +309,7 @@ def channel_form(text: str, at: int, scene: LeakContext) -> Leak | None:
             continue
         end = _END.search(text, start)
         assert end is not None
-        items.extend(_said(header["channel"], text[start : end.start()]))
+        items.extend(_channel_items(header["channel"], text[start : end.start()]))
         at = end.end()
     return Leak(at, tuple(items)) if at > begun else None  # empty messages are text, and read only once
 
@@ -332,14 +332,14 @@ def stripped_form(text: str, at: int, scene: LeakContext) -> Leak | None:
         if following is None and header["channel"] != "final":
             break
         end = following.start() if following else len(text)
-        items.extend(_said(header["channel"], text[start:end]))
+        items.extend(_channel_items(header["channel"], text[start:end]))
         at = end
         if header["channel"] == "final":
             known += 1
     return Leak(at, tuple(items)) if known else None
 
 
-def _said(channel: str, text: str) -> list[LeakItem]:
+def _channel_items(channel: str, text: str) -> list[LeakItem]:
     text = text.strip()
     if not text:
         return []

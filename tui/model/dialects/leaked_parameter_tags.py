@@ -57,7 +57,7 @@ def tag_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     else:
         read = _parameters(text, opener.end(), tool, exact="DSML" in opener["dsml"], cut=scene.cut)
     if read is None:
-        return scene.lost(text, start, None if _goes_on(text, start) else tool)
+        return scene.lost(text, start, None if _has_more_text(text, start) else tool)
     values, end = read
     closed = _END.match(text, end)
     rest = text[end:].strip()
@@ -69,7 +69,7 @@ def tag_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     return Leak(closed.end() if closed else end, (call,))
 
 
-def _goes_on(text: str, start: int) -> bool:
+def _has_more_text(text: str, start: int) -> bool:
     """Whether an object has an end and more text after it."""
     end = span(text, start) if text.startswith("{", start) else -1
     return end >= 0 and bool(text[end:].strip())

@@ -241,7 +241,7 @@ class ReactParser(DialectParser):
             return True
         tool = self._maker.offered.find(named.tool)
         if isinstance(named.arguments, str):
-            call = self._made(named.tool, tool, named.arguments)
+            call = self._call_of_input(named.tool, tool, named.arguments)
         else:
             call = self._maker.of_value(named.tool, named.arguments, recovered=mended.guessed)
         self._call(call, end)
@@ -273,7 +273,7 @@ class ReactParser(DialectParser):
             self._skip(size)
             self._answer(text or "")
         else:
-            self._call(self._made(said.name, tool, text), size)
+            self._call(self._call_of_input(said.name, tool, text), size)
         return True
 
     def _answer(self, text: str) -> None:
@@ -281,7 +281,7 @@ class ReactParser(DialectParser):
         if shown := self._visible.say(text.strip()):
             self._out.append(TextPart(shown))
 
-    def _made(self, name: str, tool: ToolSpec | None, text: str | None) -> CallRequest:
+    def _call_of_input(self, name: str, tool: ToolSpec | None, text: str | None) -> CallRequest:
         """Return the call for an input; None stands for an input without an end."""
         if text is None:
             return self._maker.lost(name)
@@ -299,7 +299,7 @@ class ReactParser(DialectParser):
             self._call(self._maker.lost(tool.name), len(self._reader))
             return True
         text = self._reader.cut(start + 1, start + end - 1)
-        self._call(self._made(tool.name, tool, text), start + end)
+        self._call(self._call_of_input(tool.name, tool, text), start + end)
         return True
 
     def _input(self, start: int) -> Steps[tuple[str | None, int]]:

@@ -89,7 +89,7 @@ class ReplyReader:
         if self.calls:
             self._leaks.give_up()
         for piece in self._leaks.end(cut=cut):
-            parts.extend(self._one(piece))
+            parts.extend(self._parts_of(piece))
         if not (self.calls or self._leaks.shown or cut or spoken or self._within):
             parts.extend(self._thought_of())
         return parts
@@ -101,12 +101,12 @@ class ReplyReader:
             if isinstance(piece, TextPart):
                 self._begun = True
                 for found in self._leaks.feed(piece.text):
-                    parts.extend(self._one(found))
+                    parts.extend(self._parts_of(found))
             else:
-                parts.extend(self._one(piece))
+                parts.extend(self._parts_of(piece))
         return parts
 
-    def _one(self, piece: Piece) -> list[ModelPart]:
+    def _parts_of(self, piece: Piece) -> list[ModelPart]:
         if isinstance(piece, CallRequest):
             self.calls.append(piece)
             return []
@@ -158,7 +158,7 @@ class NativeTools(Wrapped):
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         def reading() -> ReplyReader:
-            return ReplyReader(CallMaker(OfferedTools(request.tools), used=_used(request)))
+            return ReplyReader(CallMaker(OfferedTools(request.tools), used=_used_ids(request)))
 
         return _attempts(self._model, request, reading, request.tools)
 
@@ -172,7 +172,7 @@ class TextTools(Wrapped):
         self._opened = False
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        used = _used(request)
+        used = _used_ids(request)
         if not (request.tools or used):  # the dialect is not used, so nothing is parsed in it
             async with aclosing(self._model.stream(request)) as parts:
                 async for part in parts:
@@ -235,7 +235,7 @@ class AutoTools(Wrapped):
                 yield part
 
 
-def _used(request: ModelRequest) -> set[str]:
+def _used_ids(request: ModelRequest) -> set[str]:
     said = (message for message in request.messages if isinstance(message, AssistantMessage))
     return {call.id for message in said for call in message.calls}
 

@@ -57,9 +57,9 @@ class Thoughts:
             self.never_closed = True
             self._out.extend(self._parser.feed("".join((*self._said, *self._space, rest))))
         elif self._closer:
-            self._tell(rest)
+            self._emit_thinking(rest)
         else:
-            self._pass(rest)
+            self._feed_parser(rest)
         self._out.extend(self._parser.end(cut=cut))
         return self._taken()
 
@@ -87,7 +87,7 @@ class Thoughts:
             self._pending = self._pending.lstrip()
         at = self._pending.find(self._closer)
         if at >= 0:
-            self._tell(self._pending[:at])
+            self._emit_thinking(self._pending[:at])
             self._space.clear()
             self._pending = self._pending[at + len(self._closer) :]
             self.close_only = self._guessed
@@ -95,10 +95,10 @@ class Thoughts:
             self._parser.gap()
             return
         known = len(self._pending) - tail_of(self._pending[-32:], (self._closer,))
-        self._tell(self._pending[:known])
+        self._emit_thinking(self._pending[:known])
         self._pending = self._pending[known:]
 
-    def _tell(self, text: str) -> None:
+    def _emit_thinking(self, text: str) -> None:
         """Emit thinking; white space is held back until more follows."""
         body = text.rstrip()
         if body:
@@ -110,11 +110,11 @@ class Thoughts:
 
     def _read(self) -> None:
         while not self._settled and (found := _ALONE.search(self._pending)) is not None:
-            self._pass(self._pending[: found.start()])
+            self._feed_parser(self._pending[: found.start()])
             self._out.extend(self._parser.settle())
             self._pending = self._pending[found.end() :]
             if self._parser.busy or self._parser.in_code or self._parser.over:
-                self._pass(found.group())
+                self._feed_parser(found.group())
                 continue
             self._settled = self.close_only = True
             self._parser = self._make()
@@ -122,10 +122,10 @@ class Thoughts:
             self._out.append(ReasoningPart("".join(self._said).strip(), replaces_text=True))
         held = 0 if self._settled else tail_of(self._pending[-32:], CLOSE_ONLY)
         size = len(self._pending) - held
-        self._pass(self._pending[:size])
+        self._feed_parser(self._pending[:size])
         self._pending = self._pending[size:]
 
-    def _pass(self, text: str) -> None:
+    def _feed_parser(self, text: str) -> None:
         if text:
             if not self._settled:
                 self._said.append(text)

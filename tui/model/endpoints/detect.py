@@ -61,11 +61,11 @@ def candidates(env: Mapping[str, str]) -> list[Candidate]:
 
 async def detect(places: list[Candidate]) -> list[ModelProfile]:
     """Return a profile for each place that answers as a server with a chat model, in order."""
-    found = await asyncio.gather(*(_look(place) for place in places))
+    found = await asyncio.gather(*(_probe(place) for place in places))
     return [profile for profile in found if profile is not None]
 
 
-async def _look(place: Candidate) -> ModelProfile | None:
+async def _probe(place: Candidate) -> ModelProfile | None:
     try:
         body = await _get(place)
     except (OSError, TimeoutError, ValueError, RecursionError, asyncio.IncompleteReadError):

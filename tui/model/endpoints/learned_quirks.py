@@ -278,7 +278,7 @@ class Learned:
             return self._refuse_tools(words, tools, asked) if _SCHEMA.search(words) else ""
         if status not in (400, 422):
             return ""
-        if _SCHEMA.search(words) and _meant(words, tools):
+        if _SCHEMA.search(words) and _rejected_tools(words, tools):
             # A property may be called "temperature" or "stop".
             return self._refuse_tools(words, tools, asked)
         return (
@@ -372,7 +372,7 @@ class Learned:
     def _refuse_tool(self, words: str, tools: Sequence[str], traits: Traits) -> str:
         """Simplify the schema of the tool that a rejection is about; if that was done, omit the tool."""
         about = _SCHEMA.search(words) is not None or any(found.search(words) for found in _POSITIONS)
-        named = _meant(words, tools)
+        named = _rejected_tools(words, tools)
         if not about or len(named) > 1:
             return ""
         if not named:
@@ -391,7 +391,7 @@ class Learned:
         return f"The endpoint rejects the simpler schema of {name} too. Retrying without this tool."
 
 
-def _meant(words: str, tools: Sequence[str]) -> list[str]:
+def _rejected_tools(words: str, tools: Sequence[str]) -> list[str]:
     """Return the keys of the tools that a rejection is about: by position, else by name."""
     for pattern in _POSITIONS:
         if (position := pattern.search(words)) and int(position[1]) < len(tools):

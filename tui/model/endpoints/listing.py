@@ -214,10 +214,10 @@ def _offered(entry: Mapping[str, Any]) -> OfferedModel | None:
         identity,
         chat=_conversations(identity, entry, abilities),
         window=window_in(entry),
-        tools=_able(abilities, "function_calling", "tool_use", "tools", "trained_for_tool_use")
+        tools=_has_ability(abilities, "function_calling", "tool_use", "tools", "trained_for_tool_use")
         if abilities
         else _listed(entry.get("supported_parameters"), "tools"),
-        images=_able(abilities, "vision") if abilities else _sees(entry),
+        images=_has_ability(abilities, "vision") if abilities else _accepts_images(entry),
         price_in=_price(entry, "prompt"),
         price_out=_price(entry, "completion"),
         owner=owner[:64] if isinstance(owner, str) else "",
@@ -251,7 +251,7 @@ def _conversations(identity: str, entry: Mapping[str, Any], abilities: Any) -> b
     return can_chat(identity)
 
 
-def _able(abilities: Any, *names: str) -> bool | None:
+def _has_ability(abilities: Any, *names: str) -> bool | None:
     if isinstance(abilities, list):
         return any(name in abilities for name in names)
     if isinstance(abilities, Mapping):
@@ -264,7 +264,7 @@ def _listed(values: Any, name: str) -> bool | None:
     return name in values if isinstance(values, list) and values else None
 
 
-def _sees(entry: Mapping[str, Any]) -> bool | None:
+def _accepts_images(entry: Mapping[str, Any]) -> bool | None:
     architecture = entry.get("architecture")
     return (
         _listed(architecture.get("input_modalities"), "image") if isinstance(architecture, Mapping) else None

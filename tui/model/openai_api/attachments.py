@@ -66,7 +66,7 @@ class Attached:
             return _BROKEN
         return _NO_PLACE if of_tool and not self._traits.user_after_tool else ""
 
-    def _why_not(self, at: int, number: int, attachment: Attachment, of_tool: bool) -> str:
+    def _omission_reason(self, at: int, number: int, attachment: Attachment, of_tool: bool) -> str:
         return "" if (at, number) in self._sent else self._refusal(attachment, of_tool) or _OLD
 
     def of_user(self, at: int, message: UserMessage) -> str | list[dict[str, Any]]:
@@ -81,7 +81,7 @@ class Attached:
                     what = f"{word(attachment.mime, 80)}, {in_bytes(attachment.size)}"
                     texts.append(f"[file {word(attachment.name, 300)}: {what}, not readable for you]")
                 case _:
-                    why = self._why_not(at, number, attachment, of_tool=False)
+                    why = self._omission_reason(at, number, attachment, of_tool=False)
                     texts.append(f"[{label(attachment)}, {why or 'attached'}]")
                     parts += [] if why else [_part(attachment)]
         text = sendable("\n\n".join(texts))
@@ -90,7 +90,7 @@ class Attached:
     def of_tool(self, at: int, message: ToolMessage) -> str:
         """Return the text of the result at `at`."""
         reasons = [
-            self._why_not(at, number, attachment, of_tool=True)
+            self._omission_reason(at, number, attachment, of_tool=True)
             for number, attachment in enumerate(message.attachments)
         ]
         return sendable(as_sent(message.text, message.attachments, reasons))

@@ -299,7 +299,7 @@ class CallSlots:
             return None if self._another(same_id, name) or (moved and name and same_id.complete) else same_id
         if identity and name:
             before = latest if same_index is None and (index is None or not begins) else same_index
-            return before if before is not None and self._goes_on(before, name, begins, more) else None
+            return before if before is not None and self._continues(before, name, begins, more) else None
         if identity:
             if same_index is not None:
                 # A new id after a complete object starts another call, whose name is yet to arrive.
@@ -316,7 +316,7 @@ class CallSlots:
             return latest if not more and latest.name in ("", name) else None
         return None if self._another(latest, name) else latest
 
-    def _goes_on(self, slot: _Slot, name: str, begins: bool, more: bool) -> bool:
+    def _continues(self, slot: _Slot, name: str, begins: bool, more: bool) -> bool:
         """Whether a fragment with a new id and a name still belongs to `slot`.
 
         It may fill a slot that is still blank. Some endpoints give each fragment a new id and repeat the

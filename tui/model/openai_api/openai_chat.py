@@ -206,7 +206,7 @@ class OpenAIChat:
             tools = self._forms.offered(request, self.traits, self._learned)
             keys = [self._forms.key(tool) for tool in tools]
             own = (name for name in body if name not in self._profile.extra_body)
-            sent = (*own, *_held_by(body["messages"]))
+            sent = (*own, *_content_kinds(body["messages"]))
             reason = self._learned.take_refusal(status, words, sent, keys, self.traits)
         if self._learned.to_json() != before:
             await self._remember()
@@ -222,7 +222,7 @@ def _in_text(error: ModelError) -> NoTools:
     return NoTools(error.message, where=error.where, next_step=error.next_step, status=error.status)
 
 
-def _held_by(messages: list[dict[str, Any]]) -> Iterator[str]:
+def _content_kinds(messages: list[dict[str, Any]]) -> Iterator[str]:
     """Yield the kinds of content in messages that an endpoint may reject."""
     before = ""
     for message in messages:

@@ -37,7 +37,7 @@ class ReplyRedactor:
                 replaces = isinstance(part, ReasoningPart) and part.replaces_text
                 if replaces:
                     yield from self._pieces.forget(lambda held: isinstance(held, TextPart))
-                yield from self._noted(self._pieces.take(part, always=replaces))
+                yield from self._watch_for_marks(self._pieces.take(part, always=replaces))
             case CallPart():
                 yield replace(part, name=self._clear(part.name))
             case ReplyPart():
@@ -51,9 +51,9 @@ class ReplyRedactor:
 
         If the stream broke, perhaps within a key, a partial quote of a key is replaced too.
         """
-        yield from self._noted(self._pieces.rest(partial(self._clear, quotes=broken)))
+        yield from self._watch_for_marks(self._pieces.rest(partial(self._clear, quotes=broken)))
 
-    def _noted(self, parts: Iterator[TextPart | ReasoningPart]) -> Iterator[ModelPart]:
+    def _watch_for_marks(self, parts: Iterator[TextPart | ReasoningPart]) -> Iterator[ModelPart]:
         for part in parts:
             self.replaced = self.replaced or MARK in part.text
             yield part

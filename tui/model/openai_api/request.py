@@ -49,7 +49,7 @@ class SentIds:
         self._open = {}
         result: list[str] = []
         for call in calls:
-            identity, number = self._made(call.id, own), 0
+            identity, number = self._sent_id(call.id, own), 0
             while identity in self._taken:
                 number += 1
                 identity = self._hashed(f"{call.id}\0{number}")
@@ -62,7 +62,7 @@ class SentIds:
         """Return the id of the call that a result answers; each call of the last message has one."""
         return self._open[call_id].pop(0)
 
-    def _made(self, identity: str, own: bool) -> str:
+    def _sent_id(self, identity: str, own: bool) -> str:
         if self._wanted is CallIds.NINE:
             fits = _NINE.fullmatch(identity) is not None
         else:
@@ -158,7 +158,7 @@ class _Writer:
 
         mcptui never makes such a history, but a damaged session or an edited export may contain one.
         """
-        entry = self._said(message, this_turn=this_turn)
+        entry = self._assistant_entry(message, this_turn=this_turn)
         if entry["content"] is None and not message.calls:  # white space, which some endpoints reject
             return
         before = result[-1]["role"] if result else "system"
@@ -169,7 +169,7 @@ class _Writer:
             entry["content"] = "\n\n".join(texts) or None
         result.append(entry)
 
-    def _said(self, message: AssistantMessage, *, this_turn: bool) -> dict[str, Any]:
+    def _assistant_entry(self, message: AssistantMessage, *, this_turn: bool) -> dict[str, Any]:
         own = message.model == self._model
         text = sendable(message.text)
         entry: dict[str, Any] = {"role": "assistant", "content": text if text.strip() else None}
@@ -179,13 +179,13 @@ class _Writer:
                 self._call(call, identity, own) for call, identity in zip(message.calls, ids, strict=True)
             ]
         for name, value in (message.echo or {}).items() if own else ():
-            if self._goes_back(name, this_turn):
+            if self._is_sent_back(name, this_turn):
                 entry[name] = plain_json(value)
         if self._traits.reasoning is Echo.FILLED and not entry.get("reasoning_content"):
             entry["reasoning_content"] = sendable(message.reasoning) or _NO_THINKING
         return entry
 
-    def _goes_back(self, name: str, this_turn: bool) -> bool:
+    def _is_sent_back(self, name: str, this_turn: bool) -> bool:
         if name in _REASONING:
             wanted = self._traits.reasoning
             return wanted is not Echo.NEVER and (this_turn or wanted is not Echo.TURN)

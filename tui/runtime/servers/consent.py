@@ -162,7 +162,7 @@ class RunConsent:
         missing = [spec for spec in specs if spec.name not in self._waiting and not self.allows(spec)]
         for source in dict.fromkeys(spec.source for spec in missing):
             launches = {spec.name: launch_of(spec) for spec in missing if spec.source == source}
-            short = _short(launches)
+            short = _quick_to_search(launches)
             asked = fitting([self._question(one, launches[one.name]) for one in missing if one.name in short])
             if len(asked) > 1:
                 shared = SharedQuestion(asked, launches, self.questioner())
@@ -352,7 +352,7 @@ def described(spec: ServerSpec) -> list[str]:
     return [f"  {one if len(one) <= MAX_COMMAND else one[: MAX_COMMAND - 1] + '…'}" for one in lines]
 
 
-def _short(launches: Mapping[str, Launch]) -> set[str]:
+def _quick_to_search(launches: Mapping[str, Launch]) -> set[str]:
     """Return the servers that may fit on a screen together, and are quick to search."""
     found, left = set(), MAX_ON_SCREEN
     for name, launch in launches.items():

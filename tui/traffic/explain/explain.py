@@ -67,7 +67,7 @@ def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Expl
 
 def _request(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
     title = f"{_method(entry)} request {_ident(entry)}".rstrip()
-    sentences = [_sentence(_deed(entry, revision))]
+    sentences = [_sentence(_purpose(entry, revision))]
     sentences += details(entry)
     if pair is not None and pair.kind in ANSWERS:
         sentences.append(_settled(entry, pair))
@@ -104,7 +104,7 @@ def _answer(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
 
 
 def _notification(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
-    sentences = [_sentence(_deed(entry, revision)), *details(entry)]
+    sentences = [_sentence(_purpose(entry, revision)), *details(entry)]
     if pair is not None:
         sentences.append(f"It belongs to #{pair.seq}, {_method(pair)} {_ident(pair)}".rstrip() + ".")
     return Explanation(
@@ -176,7 +176,7 @@ def _stray(entry: Entry) -> Explanation:
     return Explanation(title, _with_cause([*sentences, *status_sentences(entry.detail)], entry.cause))
 
 
-def _deed(entry: Entry, revision: str = "") -> str:
+def _purpose(entry: Entry, revision: str = "") -> str:
     """Return the purpose of a message, as a clause about its sender."""
     server = _server(entry)
     asker, asked = ("the client", server) if entry.direction is Direction.OUT else (server, "the client")
@@ -195,7 +195,7 @@ def _response_to(request: Entry) -> str:
     if request.method == "tools/call" and request.tool:
         tool = clean_line(request.tool, 80)
         return f"The response to #{request.seq}, a call of {tool} on the {_server(request)}."
-    return f"The response to #{request.seq} ({_deed(request)})."
+    return f"The response to #{request.seq} ({_purpose(request)})."
 
 
 def _settled(entry: Entry, answer: Entry) -> str:

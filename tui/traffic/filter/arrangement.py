@@ -156,13 +156,13 @@ class Arrangement:
         deadline = time.perf_counter() + budget_ms / 1000
         self.view.advance(budget_ms)
         if self.order is None or not self.view.is_at_work:
-            self._look()
+            self._check_view()
         while self._step():
             if time.perf_counter() >= deadline:
                 break
         return not self.is_at_work
 
-    def _look(self) -> None:
+    def _check_view(self) -> None:
         """Start over unless rows were only appended to the view."""
         view, entries = self.view, self._entries
         is_loaded = entries.hole[0] == entries.hole[1]

@@ -93,7 +93,7 @@ class Columns:
             case "since" | "until":
                 return 30, self._moments(field, values, begin_ns)
             case "note":
-                return 5, self._noted(values)
+                return 5, self._note_check(values)
         raise ValueError(f"no column for {field}")
 
     def named(self, text: str) -> Check:
@@ -258,7 +258,7 @@ class Columns:
 
         return check
 
-    def _noted(self, values: Sequence[Value]) -> Check:
+    def _note_check(self, values: Sequence[Value]) -> Check:
         tests = [_note_test(value) for value in values if isinstance(value, Name)]
 
         def check(start: int, stop: int) -> bytes:
@@ -338,7 +338,7 @@ def since_ns(value: Ago | ClockTime, now_ns: int) -> int:
     if isinstance(value, Ago):
         return now_ns - value.ns
     if value.day:
-        return _of_day(value, now_ns)[0]
+        return _moments_on_day(value, now_ns)[0]
     today = _day(now_ns)
     shown = [at for back in (0, 1, 2) for at in _showings(today - timedelta(days=back), value.ns)]
     return max(at for at in shown if at <= now_ns)
@@ -353,7 +353,7 @@ def until_ns(value: Ago | ClockTime, now_ns: int, begin_ns: int | None) -> int:
     if isinstance(value, Ago):
         return now_ns - value.ns
     if value.day:
-        return _of_day(value, now_ns)[-1]
+        return _moments_on_day(value, now_ns)[-1]
     if begin_ns is None:
         return _showings(_day(now_ns), value.ns)[-1]
     try:
@@ -372,7 +372,7 @@ def _day(moment_ns: int) -> date:
     return datetime.fromtimestamp(moment_ns // _SECOND_NS).date()
 
 
-def _of_day(value: ClockTime, now_ns: int) -> list[int]:
+def _moments_on_day(value: ClockTime, now_ns: int) -> list[int]:
     day = date.fromisoformat(value.day)
     try:
         return _showings(day, value.ns)

@@ -51,7 +51,7 @@ def complete(text: str, cursor: int, known_values: Mapping[str, Sequence[str]]) 
 
     `known_values` are names in the recording, by field. Names that are unsafe for a terminal are omitted.
     """
-    token = _touched(text, cursor)
+    token = _token_at(text, cursor)
     if token is None:
         return _fields("", cursor, cursor, {})
     if text[token.start] in '"/':
@@ -64,7 +64,7 @@ def complete(text: str, cursor: int, known_values: Mapping[str, Sequence[str]]) 
     return _values(field, text, named.end(), cursor, known_values) if field else []
 
 
-def _touched(text: str, cursor: int) -> Token | None:
+def _token_at(text: str, cursor: int) -> Token | None:
     for token in QueryLexer(text).tokens():
         if token.sign in (Sign.LEAF, Sign.AND, Sign.OR, Sign.NOT) and token.start < cursor <= token.end:
             is_word = text[token.start].isalpha() or token.sign is Sign.LEAF

@@ -58,12 +58,12 @@ class FilterField:
     choices: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
 
-def _each(members: Iterable[Kind | Direction | Outcome]) -> dict[str, frozenset[int]]:
+def _by_word(members: Iterable[Kind | Direction | Outcome]) -> dict[str, frozenset[int]]:
     return {member.name.lower(): frozenset({int(member)}) for member in members}
 
 
 _ERRORS = frozenset({int(Outcome.ERROR), int(Outcome.TOOL_ERROR)})
-_STATUS = _each(Outcome) | {
+_STATUS = _by_word(Outcome) | {
     # `error` includes tool errors; rpc_error does not.
     "error": _ERRORS,
     "rpc_error": frozenset({int(Outcome.ERROR)}),
@@ -82,9 +82,9 @@ FIELDS: Mapping[str, FilterField] = MappingProxyType(
             FilterField("server", ValueType.NAME, "the server, or model:NAME", "server:weather"),
             FilterField("method", ValueType.NAME, "the method, also of the response", "method:tools/*"),
             FilterField("tool", ValueType.NAME, "the tool, prompt or resource", "tool:get_*"),
-            FilterField("kind", ValueType.CHOICE, "the kind of entry", "kind:request", _each(Kind)),
+            FilterField("kind", ValueType.CHOICE, "the kind of entry", "kind:request", _by_word(Kind)),
             FilterField("status", ValueType.CHOICE, "how the request ended", "status:error", _STATUS),
-            FilterField("dir", ValueType.CHOICE, "the direction", "dir:out", _each(Direction)),
+            FilterField("dir", ValueType.CHOICE, "the direction", "dir:out", _by_word(Direction)),
             FilterField("size", ValueType.SIZE, "size in bytes", "size:>10k"),
             FilterField("latency", ValueType.TIME, "latency", "latency:>200ms"),
             FilterField("since", ValueType.MOMENT, "not before this time", "since:5m"),
@@ -157,7 +157,7 @@ def read_value(known: FilterField, text: str, is_quoted: bool) -> Value:
         case ValueType.CHOICE:
             return _choice(known, text)
         case ValueType.WHOLE:
-            return _whole(known, text, is_quoted)
+            return _whole_id(known, text, is_quoted)
         case ValueType.ENTRY:
             return Compare("=", count(text))
         case ValueType.MOMENT:
@@ -166,7 +166,7 @@ def read_value(known: FilterField, text: str, is_quoted: bool) -> Value:
             return _measured(known, text)
 
 
-def _whole(known: FilterField, text: str, is_quoted: bool) -> Name:
+def _whole_id(known: FilterField, text: str, is_quoted: bool) -> Name:
     if not is_quoted and "*" in text:
         raise BadValue(f"An id must match completely: {known.example}.")
     return Name(text)

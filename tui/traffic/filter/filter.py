@@ -57,7 +57,7 @@ class Filter:
         self._columns = Columns(entries, notes if notes is not None else {}, now_ns or time.time_ns())
         self._terms: list[BodyTerm] = []
         self.changes = False
-        self._step = self._made(query.root, False, None)[1] if query.root is not None else _everything
+        self._step = self._compiled(query.root, False, None)[1] if query.root is not None else _everything
         self.terms = tuple(self._terms)
 
     def mask(self, start: int, stop: int, found: BodyHits | None = None) -> bytes:
@@ -77,7 +77,7 @@ class Filter:
             start, [masks.placed(count, [index - start for index in places(each)]) for each in seqs]
         )
 
-    def _made(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[int, Step]:
+    def _compiled(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[int, Step]:
         """Return the cost (cheap steps run first) and the step; `not` is pushed down to the leaves.
 
         As a result, no `not` is over a term about bodies that is still open, so "could match" stays "could
@@ -85,11 +85,11 @@ class Filter:
         """
         match node:
             case Not(part):
-                return self._made(part, not negated, begin_ns)
+                return self._compiled(part, not negated, begin_ns)
             case And(parts) | Or(parts):
                 if isinstance(node, And):
                     begin_ns = self._begin_ns(parts, begin_ns)
-                made = sorted((self._made(part, negated, begin_ns) for part in parts), key=itemgetter(0))
+                made = sorted((self._compiled(part, negated, begin_ns) for part in parts), key=itemgetter(0))
                 steps = [step for _, step in made]
                 join = _all if isinstance(node, And) is not negated else _any
                 return sum(cost for cost, _ in made), join(steps)
@@ -105,7 +105,7 @@ class Filter:
                 return _BODY, (_all if negated else _any)(steps)
             case Term("latency", values):
                 self.changes = True
-                return _LATENCY, self._late(self._columns.latency(values), negated)
+                return _LATENCY, self._deferred_step(self._columns.latency(values), negated)
             case Term(field, values):
                 self.changes = self.changes or field in CHANGING
                 cost, check = self._columns.check(field, values, begin_ns)
@@ -121,7 +121,7 @@ class Filter:
             return lambda start, stop, _found, _within: masks.inverted(check(start, stop))
         return lambda start, stop, _found, _within: check(start, stop)
 
-    def _late(self, check: CheckWithin, negated: bool) -> Step:
+    def _deferred_step(self, check: CheckWithin, negated: bool) -> Step:
         if negated:
             return lambda start, stop, _found, within: masks.inverted(check(start, stop, within))
         return lambda start, stop, _found, within: check(start, stop, within)

@@ -115,12 +115,12 @@ class QueryLexer:
             return Token(_WORDS[word.lower()], place, end)
         return self._words(word, place, end)
 
-    def _wrong(self, start: int, end: int, sentence: str, instead: str = "") -> None:
+    def _report(self, start: int, end: int, sentence: str, instead: str = "") -> None:
         self.problems.append(QueryProblem(start, end, sentence, instead))
 
     def _words(self, text: str, start: int, end: int) -> Token:
         if not text:
-            self._wrong(start, end, "The quotes are empty.")
+            self._report(start, end, "The quotes are empty.")
             return Token(Sign.LEAF, start, end)
         return Token(Sign.LEAF, start, end, Text(text))
 
@@ -128,7 +128,7 @@ class QueryLexer:
         found = QUOTED.match(self.text, place)
         if found:
             return _ESCAPE.sub(r"\1", found[1]), found.end()
-        self._wrong(place, len(self.text), "This quote is not closed.")
+        self._report(place, len(self.text), "This quote is not closed.")
         return self.text[place + 1 :] or '"', len(self.text)
 
     def _regex(self, place: int) -> Token:
@@ -140,15 +140,15 @@ class QueryLexer:
             sentence = (
                 'The closing "/" of this regular expression is missing. Quote words that contain slashes.'
             )
-            self._wrong(place, end, sentence, text)
+            self._report(place, end, sentence, text)
             return Token(Sign.LEAF, place, end)
         pattern, flags = found[1], found[2]
         if flags not in ("", "i"):
             sentence = f"Unknown flag “{shown(flags)}”. The only flag is i."
             sentence += " Quote words that contain slashes."
-            self._wrong(place, found.end(), sentence, quoted(found[0]))
+            self._report(place, found.end(), sentence, quoted(found[0]))
         elif complaint := _complaint(pattern):
-            self._wrong(place, found.end(), f"Invalid regular expression: {complaint}.")
+            self._report(place, found.end(), f"Invalid regular expression: {complaint}.")
         else:
             return Token(Sign.LEAF, place, found.end(), Pattern(pattern, flags == "i"))
         return Token(Sign.LEAF, place, found.end())
@@ -168,9 +168,9 @@ class QueryLexer:
         end = bare.end() if bare else place
         sentence = f"Unknown field “{shown(name)}”. "
         if meant:
-            self._wrong(start, place, f"{sentence}Did you mean {meant}:?", f"{meant}:")
+            self._report(start, place, f"{sentence}Did you mean {meant}:?", f"{meant}:")
         else:
-            self._wrong(start, place, f"{sentence}Quote words that contain a colon.")
+            self._report(start, place, f"{sentence}Quote words that contain a colon.")
         if end == place and self.text[place : place + 1] == '"':
             _, end = self._quote(place)
         return Token(Sign.LEAF, start, end)
@@ -194,12 +194,12 @@ class QueryLexer:
         self, field: FilterField, text: str, is_quoted: bool, start: int, end: int, values: list[Value]
     ) -> None:
         if start == end:
-            self._wrong(start - 1, end, f"The value is missing. Example: {field.example}.")
+            self._report(start - 1, end, f"The value is missing. Example: {field.example}.")
             return
         try:
             values.append(read_value(field, text, is_quoted))
         except BadValue as bad:
-            self._wrong(start, end, str(bad), bad.instead)
+            self._report(start, end, str(bad), bad.instead)
 
 
 def _complaint(pattern: str) -> str:
@@ -287,14 +287,14 @@ class _Parser:
         self._place += token.sign is not Sign.END
         return token
 
-    def _wrong(self, token: Token, sentence: str) -> None:
+    def _report(self, token: Token, sentence: str) -> None:
         self.problems.append(QueryProblem(token.start, token.end, sentence))
 
     def whole(self) -> Node | None:
         parts: list[Node] = []
         while not self._at(Sign.END):
             if self._at(Sign.CLOSE):
-                self._wrong(self._take(), "Unexpected “)”.")
+                self._report(self._take(), "Unexpected “)”.")
                 continue
             if (part := self._any()) is not None:
                 parts.append(part)
@@ -306,7 +306,7 @@ class _Parser:
             word = self._take()
             following = self._all()
             if parts[-1] is None and following is None:
-                self._lacks(word)
+                self._report_missing_term(word)
             parts.append(following)
         known = tuple(part for part in parts if part is not None)
         return _joined(Or, known) if known else None
@@ -320,7 +320,7 @@ class _Parser:
                     self._take()
                     self._expect_term()
                 case Sign.LEAF | Sign.NOT | Sign.OPEN:
-                    if (part := self._one()) is not None:
+                    if (part := self._unary()) is not None:
                         parts.append(part)
                 case _:
                     break
@@ -333,17 +333,17 @@ class _Parser:
             return
         before = self._tokens[self._place - 1] if self._place else None
         if before is not None and before.sign in (Sign.AND, Sign.OR):
-            self._lacks(before)
+            self._report_missing_term(before)
         elif token.sign in (Sign.AND, Sign.OR):
-            self._lacks(token)
+            self._report_missing_term(token)
 
-    def _lacks(self, word: Token) -> None:
+    def _report_missing_term(self, word: Token) -> None:
         sentence = f"“{word.sign.value}” needs a term on both sides. Quote it to search for the word."
         problem = QueryProblem(word.start, word.end, sentence)
         if problem not in self.problems:
             self.problems.append(problem)
 
-    def _one(self) -> Node | None:
+    def _unary(self) -> Node | None:
         negated, last = False, self._next
         while self._at(Sign.NOT):
             negated, last = not negated, self._take()
@@ -353,7 +353,7 @@ class _Parser:
             case Sign.OPEN:
                 part = self._group()
             case _:
-                self._wrong(last, "“not” needs a term after it. Quote it to search for the word.")
+                self._report(last, "“not” needs a term after it. Quote it to search for the word.")
                 return None
         if part is None or not negated:
             return part
@@ -362,11 +362,11 @@ class _Parser:
     def _group(self) -> Node | None:
         opening = self._take()
         if self._depth >= MAX_DEPTH:
-            self._wrong(opening, f"Parentheses are nested more than {MAX_DEPTH} levels deep.")
+            self._report(opening, f"Parentheses are nested more than {MAX_DEPTH} levels deep.")
             self._place = len(self._tokens) - 1
             return None
         if self._at(Sign.CLOSE):
-            self._wrong(Token(Sign.OPEN, opening.start, self._take().end), "These parentheses are empty.")
+            self._report(Token(Sign.OPEN, opening.start, self._take().end), "These parentheses are empty.")
             return None
         self._depth += 1
         inside = self._any()
@@ -374,5 +374,5 @@ class _Parser:
         if self._at(Sign.CLOSE):
             self._take()
         elif not any("deep" in problem.sentence for problem in self.problems):
-            self._wrong(opening, "This “(” is not closed.")
+            self._report(opening, "This “(” is not closed.")
         return inside

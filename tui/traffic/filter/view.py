@@ -132,15 +132,17 @@ class BodySearchThread:
             problem = ""
         # A recording that cannot be read here may be readable in another place: this range has no match.
         except Exception as error:
-            seqs, problem = self._nothing(), str(error) or type(error).__name__
+            seqs, problem = self._no_matches(), str(error) or type(error).__name__
         self._answers.append((its_round, BodyMatches(block.start, block.stop, seqs, problem)))
 
     def _refuse(self, problem: str) -> None:
         while (asked := self._asked.get()) is not None:
             its_round, block = asked
-            self._answers.append((its_round, BodyMatches(block.start, block.stop, self._nothing(), problem)))
+            self._answers.append(
+                (its_round, BodyMatches(block.start, block.stop, self._no_matches(), problem))
+            )
 
-    def _nothing(self) -> list[frozenset[int]]:
+    def _no_matches(self) -> list[frozenset[int]]:
         return [frozenset()] * len(self._terms)
 
 

@@ -175,13 +175,13 @@ def _not_json(raw: bytes, problem: ValueError, newline_framing: bool) -> Iterato
         sentence = f"{quote(raw)} looks like a part of a message that spans several lines."
         yield Flaw("embedded-newline", Severity.ERROR, sentence, TRANSPORT)
     elif head[:1] in b"{[":
-        yield Flaw("not-json", Severity.ERROR, f"The line is not JSON: {_why(problem)}.", BASIC)
+        yield Flaw("not-json", Severity.ERROR, f"The line is not JSON: {_reason(problem)}.", BASIC)
     else:
         sentence = f"{quote(raw)} is not a message. Only messages may be written to stdout."
         yield Flaw("stray-output", Severity.WARNING, sentence, TRANSPORT)
 
 
-def _why(problem: ValueError) -> str:
+def _reason(problem: ValueError) -> str:
     if isinstance(problem, json.JSONDecodeError):
         return f"{clean_line(problem.msg, 60)} at character {problem.pos + 1:,}"
     return clean_line(str(problem), 80)

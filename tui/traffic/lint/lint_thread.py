@@ -143,16 +143,16 @@ class LintThread:
         try:
             while not self._closing.is_set():
                 self._since = time.perf_counter()
-                self._look()
+                self._lint_pending()
                 self._hand_over()
-                self._rest_until_more()
+                self._wait_for_entries()
         finally:
             self._hand_over(always=True)
             close = getattr(judge, "close", None)
             if callable(close):
                 close()
 
-    def _rest_until_more(self) -> None:
+    def _wait_for_entries(self) -> None:
         with self._lock:
             done = not self._waiting and not self._behind
             if done:
@@ -162,7 +162,7 @@ class LintThread:
             self._hand_over(always=True)
             self._wake.wait()
 
-    def _look(self) -> None:
+    def _lint_pending(self) -> None:
         """Lint all pending entries, first from memory, then from the store."""
         while self._waiting and not self._closing.is_set():
             entry = self._waiting.popleft()
@@ -263,11 +263,11 @@ def _entries(reader: TrafficReader, after: int) -> Iterator[tuple[int, Entry | N
         if not page:
             return
         for entry in page:
-            yield entry.seq, entry if entry.body or entry.kind in _SILENT else _alone(reader, entry)
+            yield entry.seq, entry if entry.body or entry.kind in _SILENT else _entry_with_body(reader, entry)
         after = page[-1].seq
 
 
-def _alone(reader: TrafficReader, entry: Entry) -> Entry | None:
+def _entry_with_body(reader: TrafficReader, entry: Entry) -> Entry | None:
     """Return an entry with its body, None if that is damaged or the entry was dropped."""
     if not entry.size:
         return entry

@@ -145,7 +145,7 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
             f"The {quote(before.method)} of #{before.seq} with id {id_words(known)} already has a response."
         )
         look.error("duplicate-answer", sentence, BASIC)
-    elif (twin := _twin(known)) is not None and identity(twin) in session.open[way]:
+    elif (twin := _in_other_type(known)) is not None and identity(twin) in session.open[way]:
         sentence = (
             f"The ids of the request ({id_words(twin)}) and the response ({id_words(known)}) differ in type."
         )
@@ -158,7 +158,7 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
     return None
 
 
-def _twin(known: int | str) -> int | str | None:
+def _in_other_type(known: int | str) -> int | str | None:
     if isinstance(known, int):
         return str(known) if known.bit_length() < 64 else None
     return int(known) if len(known) < 19 and known.isascii() and known.isdecimal() else None
@@ -207,13 +207,13 @@ def check_method(look: MessageCheck, name: str, is_request: bool) -> bool:
     elif not (_extended(look.session) and name.startswith(("tasks/", "notifications/tasks/"))):
         look.error(
             "unknown-method",
-            f"{revision} has no {quote(name)}. Only {_when(method.out | method.back)} it.",
+            f"{revision} has no {quote(name)}. Only {_revision_words(method.out | method.back)} it.",
             BASIC,
         )
     return False
 
 
-def _when(revisions: frozenset[str]) -> str:
+def _revision_words(revisions: frozenset[str]) -> str:
     known = sorted(revisions)
     return f"{known[0]} has" if len(known) == 1 else f"{known[0]} to {known[-1]} have"
 

@@ -43,7 +43,7 @@ class SchemaValidator(Protocol):
         """Return how a value violates a schema; "" if it does not, or could not be validated."""
 
 
-class _Sparing:
+class _LimitedFindings:
     """Reports a few findings of each code, and counts the others."""
 
     def __init__(self, look: MessageCheck) -> None:
@@ -75,7 +75,7 @@ def check_list(
         return
     if asked.cursor is None:
         listing.begin()
-    sparing = _Sparing(look)
+    sparing = _LimitedFindings(look)
     names: list[str] = []
     for index, tool in enumerate(tools[:MOST_TOOLS]):
         if not isinstance(tool, dict):
@@ -94,7 +94,7 @@ def check_list(
     _check_order(look, asked, listing, tuple(names))
 
 
-def _check_name(look: MessageCheck, sparing: _Sparing, listing: ToolListing, name: str) -> None:
+def _check_name(look: MessageCheck, sparing: _LimitedFindings, listing: ToolListing, name: str) -> None:
     if name[:LONG_NAME] in listing.walk:
         sparing.say(
             "duplicate-tool", Severity.ERROR, f"The tool {quote(name)} is in the list more than once."
@@ -107,7 +107,7 @@ def _check_name(look: MessageCheck, sparing: _Sparing, listing: ToolListing, nam
         sparing.say("tool-name", severity, f"The tool name {quote(name)} should be {rule}")
 
 
-def _check_description(sparing: _Sparing, shown: str, tool: Mapping[str, Any]) -> None:
+def _check_description(sparing: _LimitedFindings, shown: str, tool: Mapping[str, Any]) -> None:
     said = tool.get("description")
     if said is None or (isinstance(said, str) and not said.strip()):
         sentence = f"The tool {shown} has no description. A model has to guess its purpose."
@@ -124,7 +124,11 @@ def _check_description(sparing: _Sparing, shown: str, tool: Mapping[str, Any]) -
 
 
 def _check_schemas(
-    look: MessageCheck, sparing: _Sparing, shown: str, tool: Mapping[str, Any], judge: SchemaValidator | None
+    look: MessageCheck,
+    sparing: _LimitedFindings,
+    shown: str,
+    tool: Mapping[str, Any],
+    judge: SchemaValidator | None,
 ) -> None:
     for key in ("inputSchema", "outputSchema"):
         schema = tool.get(key)
@@ -132,14 +136,14 @@ def _check_schemas(
             if key == "inputSchema":
                 sparing.say("bad-schema", Severity.ERROR, f"The tool {shown} has no inputSchema.")
             continue
-        problem = _surface(schema, key == "inputSchema" or not is_modern(look.revision))
+        problem = _root_problem(schema, key == "inputSchema" or not is_modern(look.revision))
         if not problem and judge is not None:
             problem = judge.schema_problem(schema)
         if problem:
             sparing.say("bad-schema", Severity.ERROR, f"The {key} of {shown} {problem}.")
 
 
-def _surface(schema: Any, object_wanted: bool) -> str:
+def _root_problem(schema: Any, object_wanted: bool) -> str:
     if not isinstance(schema, dict):
         return "is not a JSON Schema object"
     kind = schema.get("type")

@@ -146,7 +146,7 @@ class EntryColumns:
         parts = RowParts(rows)
         try:
             self._note_gaps(parts.seq)
-            made = self._made(parts, start)
+            made = self._checked_columns(parts, start)
         except BaseException:
             del self._jumps[jumps:]
             self.gone = gone
@@ -168,7 +168,7 @@ class EntryColumns:
         parts = RowParts(rows)
         start = parts.seq[0] - first
         self.first = first
-        made = self._made(parts, start)
+        made = self._checked_columns(parts, start)
         for column, values in made:
             column.append(0)
             column *= start  # in place: filters have these arrays already
@@ -196,7 +196,7 @@ class EntryColumns:
         parts = RowParts(rows)
         if stop > end or parts.seq[0] != self.first + start or parts.seq[-1] != self.first + stop - 1:
             raise ValueError(f"{end - start} entries are missing. The next is {self.first + start}")
-        for column, values in self._made(parts, start):
+        for column, values in self._checked_columns(parts, start):
             column[start:stop] = values
         self._clocks.note_all(start, parts.offsets)
         self._settle_rows(start, parts)
@@ -223,7 +223,7 @@ class EntryColumns:
         self.hole = (0, 0)
         self.touched.extend(self.pending())  # only now are they known to be pending
 
-    def _made(self, parts: RowParts, start: int) -> list[tuple["array[int]", "array[int]"]]:
+    def _checked_columns(self, parts: RowParts, start: int) -> list[tuple["array[int]", "array[int]"]]:
         """Return columns and the values that rows from index `start` on add to them, if they are valid.
 
         Severity and mark are set elsewhere.

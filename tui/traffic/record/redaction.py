@@ -42,7 +42,7 @@ def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArgument
         redact = _with_arguments(redact, captured, arguments)
     elif arguments is not ONLY_NAMES:
         learn_schemas(captured, arguments)
-    whole = not _is_torn(captured)
+    whole = not _is_head(captured)
     if whole and (cap <= 0 or len(raw) <= cap):
         return StoredBody(*redact(raw), "")
     searched = raw[: cap + MARGIN] if cap > 0 else raw
@@ -79,7 +79,7 @@ def _keep_few(
     group: Sequence[Captured], redact: Redact, cap: int, arguments: SecretArguments
 ) -> Iterator[StoredBody]:
     raws = [captured.raw for captured in group]
-    alone = len(raws) == 1 or (cap and max(map(len, raws), default=0) > cap) or any(map(_is_torn, group))
+    alone = len(raws) == 1 or (cap and max(map(len, raws), default=0) > cap) or any(map(_is_head, group))
     if not alone and any(map(_needs_more, group)):
         alone = any(has_schemas(one) or _is_changed(one, redact, arguments) for one in group)
     if alone or redact(b"\n".join(raws))[1]:
@@ -92,7 +92,7 @@ def _keep_few(
         yield StoredBody(captured.raw, (), "")
 
 
-def _is_torn(captured: Captured) -> bool:
+def _is_head(captured: Captured) -> bool:
     """Return whether the body is only a head, so that a secret may be cut off at its end."""
     return captured.size > len(captured.raw) and "withheld" not in captured.detail
 

@@ -39,13 +39,13 @@ def without_secret_calls(captured: Captured, raw: bytes, known: SecretArguments,
     A reply in pieces is also returned without the secrets that `redact` finds in its joined texts.
     """
     if captured.kind is Kind.MODEL_REQUEST:
-        return spliced(raw, [*_written(raw, known), *_said(raw, known)])
+        return spliced(raw, [*_written(raw, known), *_in_model_text(raw, known)])
     if captured.kind is Kind.MODEL_REPLY:
         changed = without_secret_deltas(raw, known, redact)
         return (
             changed
             if changed is not None
-            else spliced(raw, [*_written(raw, known), *_said(raw, known, all_of_it=True)])
+            else spliced(raw, [*_written(raw, known), *_in_model_text(raw, known, all_of_it=True)])
         )
     if captured.kind is None and captured.direction is Direction.OUT:
         return without_secret_arguments(raw, known, captured.source)
@@ -127,7 +127,7 @@ def _arguments(secret: SecretNames, text: bytes) -> Iterator[SecretSpan]:
     return named_values(text, 0, len(text), secret)
 
 
-def _said(raw: bytes, known: SecretArguments, *, all_of_it: bool = False) -> Iterator[Place]:
+def _in_model_text(raw: bytes, known: SecretArguments, *, all_of_it: bool = False) -> Iterator[Place]:
     """Yield the secret values in calls that a model without function calling wrote as text."""
     role = b"assistant" if all_of_it else b""
     for found in _SAID_OR_ROLE.finditer(raw):

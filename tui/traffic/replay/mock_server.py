@@ -239,7 +239,7 @@ class MockServer:
         if play is not None:
             play.open -= 1
             if play.open <= 0:
-                yield from self._go_on(play)
+                yield from self._continue_play(play)
 
     def _request(self, asked: Question, ident: str) -> Iterator[Send]:
         if asked.revision and (data := eras.unsupported(asked.revision)) is not None:
@@ -249,7 +249,7 @@ class MockServer:
         play = self._rounds.pop(state, None) if isinstance(state, str) else None
         if play is not None:
             play.ident, play.asked = ident.encode(), asked
-            yield from self._go_on(play)
+            yield from self._continue_play(play)
         elif asked.method in HANDSHAKES:
             yield from self._handshake(asked, ident)
         elif (script := self._book.find(asked)) is not None:
@@ -288,7 +288,7 @@ class MockServer:
                 del self._waiting[key]
 
     def _play(self, script: _Script, ident: bytes, asked: Question) -> Iterator[Send]:
-        yield from self._go_on(_Play(script, 0, script.mono_ns, ident, asked))
+        yield from self._continue_play(_Play(script, 0, script.mono_ns, ident, asked))
         unanswered = ident and not any(step.answers for step in script.steps)
         if unanswered and script.outcome is not Outcome.CANCELLED and asked.method != LISTEN:
             yield self._ends_before(asked, ident)
@@ -297,7 +297,7 @@ class MockServer:
         text = f"the recording ends before the response to {asked.method}"
         return self._refused(ident.decode(), INTERNAL, text)
 
-    def _go_on(self, play: _Play) -> Iterator[Send]:
+    def _continue_play(self, play: _Play) -> Iterator[Send]:
         steps = play.script.steps
         base = play.base_ns
         while play.at < len(steps):
@@ -377,7 +377,7 @@ class MockServer:
                 after,
             )
         if not wanted:
-            yield from self._go_on(following)
+            yield from self._continue_play(following)
 
     def _words(self, step: _Step, play: _Play) -> bytes:
         raw, torn = self._bodies.read(step.place), step.place.torn

@@ -88,7 +88,7 @@ def request_of(raw: bytes, method: str) -> Question | None:
         return None
 
 
-class _Uses(Generic[Recorded]):
+class _RecordedSequence(Generic[Recorded]):
     """Recordings for one key: each is used once, in order, then the last one repeatedly."""
 
     def __init__(self) -> None:
@@ -105,26 +105,26 @@ class RecordedAnswers(Generic[Recorded]):
     """Recordings by their requests."""
 
     def __init__(self) -> None:
-        self._exact: dict[str, _Uses[Recorded]] = {}
-        self._same: dict[str, _Uses[Recorded]] = {}
+        self._exact: dict[str, _RecordedSequence[Recorded]] = {}
+        self._same: dict[str, _RecordedSequence[Recorded]] = {}
         self._by_method: dict[str, list[Question]] = {}
         self._redacted: dict[str, list[Question]] = {}
-        self._openings: dict[str, _Uses[Recorded]] = {}
-        self._rounds: dict[str, _Uses[Recorded]] = {}
+        self._openings: dict[str, _RecordedSequence[Recorded]] = {}
+        self._rounds: dict[str, _RecordedSequence[Recorded]] = {}
 
     def add(self, asked: Question, recorded: Recorded) -> None:
         """Add a recording, in the order of recording."""
-        self._exact.setdefault(asked.exact_key(), _Uses()).recorded.append(recorded)
-        uses = self._same.setdefault(asked.key(), _Uses())
+        self._exact.setdefault(asked.exact_key(), _RecordedSequence()).recorded.append(recorded)
+        uses = self._same.setdefault(asked.key(), _RecordedSequence())
         if not uses.recorded:
             self._by_method.setdefault(asked.method, []).append(asked)
             if _MARK.search(asked.key()):
                 self._redacted.setdefault(asked.method, []).append(asked)
         uses.recorded.append(recorded)
         if key := asked.round_key():
-            self._rounds.setdefault(key, _Uses()).recorded.append(recorded)
+            self._rounds.setdefault(key, _RecordedSequence()).recorded.append(recorded)
         if asked.method in OPENINGS:
-            self._openings.setdefault(asked.method, _Uses()).recorded.append(recorded)
+            self._openings.setdefault(asked.method, _RecordedSequence()).recorded.append(recorded)
 
     def exact(self, asked: Question) -> Recorded | None:
         """Return the recording for the same request by the same client."""
