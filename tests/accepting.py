@@ -1,4 +1,4 @@
-"""A question answerer that accepts every change of definitions, for tests of what follows."""
+"""A questioner that accepts every change of definitions, for tests of what happens next."""
 
 from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion, Refuser
 

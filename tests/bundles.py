@@ -1,4 +1,4 @@
-"""Makes bundles (.mcpb), good and hostile ones."""
+"""Creates bundles (.mcpb), valid and hostile ones."""
 
 import json
 import stat

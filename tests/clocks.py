@@ -29,7 +29,7 @@ class NotedWaits:
 
 
 class FrozenTime:
-    """A stand-in for the `time` module that stands still until a test advances it, in UTC."""
+    """A frozen stand-in for the `time` module, which tests advance, in UTC."""
 
     def __init__(self) -> None:
         self.started_ns = 1_000 * 10**9
@@ -111,7 +111,7 @@ def _is_function_of_time(value: object) -> bool:
 
 @cache
 def _clocks_of(packages: tuple[str, ...]) -> list[_ClockPlace]:
-    """Find every place and cache the result: the search is slow, and no module is imported later."""
+    """Find every place and cache the result. The search is slow, and no module is imported later."""
     for package in packages:
         _import_all(package)
     prefixes = tuple(f"{package}." for package in packages)
@@ -139,7 +139,7 @@ def _functions(module: ModuleType) -> Iterator[FunctionType]:
 
 
 def _import_all(package: str) -> None:
-    """Import every module, since one that is imported later would use the real clock."""
+    """Import every module, because a module that is imported later would use the real clock."""
     root = importlib.import_module(package)
     for found in pkgutil.walk_packages(root.__path__, f"{package}."):
         if not found.name.endswith("__main__"):

@@ -51,7 +51,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Fork workers from this process if that is safe; they share one process that has mcptui loaded."""
+    """Fork workers from this process if that is safe. They share one process that has loaded mcptui."""
     if workers.plan(config):
         config.stash[LOADED] = programs.LoadedModules()
 
@@ -72,7 +72,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def _descriptors() -> set[str]:
-    """Return the numbers of all open descriptors, or none if the system does not list them."""
+    """Return the numbers of all open descriptors, or none if the system cannot list them."""
     try:
         return set(os.listdir(FD_DIR))
     except FileNotFoundError:
@@ -139,7 +139,7 @@ def refusing_port() -> Iterator[int]:
 
 @pytest.fixture(scope="session")
 def shared_processes() -> set[int]:
-    """Return the ids of processes that serve several tests; the fixture that starts one adds it.
+    """Return the ids of processes that serve several tests. The fixtures that start them add them.
 
     `nothing_left_behind` cannot rely on its list of children for them: the kernel may omit some from the list
     while another child exits.

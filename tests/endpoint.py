@@ -117,7 +117,7 @@ class Endpoint:
     """The server. Use it with `async with`, which closes every open connection at the end.
 
     Attributes:
-        requests: every request to chat/completions that was read completely.
+        requests: every completely read request to chat/completions.
         others: every other request.
         disconnects: how many clients disconnected before their answer was complete.
         connections: how many connections were opened.

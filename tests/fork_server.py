@@ -68,7 +68,7 @@ def load() -> None:
         for method in METHODS:
             getattr(pattern, method)
     sdk_log = importlib.import_module("tui.host.sdk.sdk_log")
-    # Done here because scanning all modules in a fork would copy pages, which takes 5 ms.
+    # Done now, because scanning all modules in a fork would copy pages, which takes 5 ms.
     loggers = tuple(sdk_log._loggers_of_loaded_modules())
     sdk_log._loggers_of_loaded_modules = lambda: loggers
     gc.collect()
@@ -159,13 +159,13 @@ def _tell_of_ended(running: dict[int, socket.socket], selector: selectors.BaseSe
 
 
 def _answer(asked: socket.socket, text: str) -> None:
-    """Send an answer; a test that was cancelled no longer listens."""
+    """Send an answer. After a cancelled test, nothing reads it."""
     with contextlib.suppress(OSError):
         asked.sendall(text.encode())
 
 
 def become(request: dict[str, Any], descriptors: list[int]) -> None:
-    """Give this process the session, environment, folder and standard streams of a new one."""
+    """Give this process the session, environment, folder and standard streams of the requested program."""
     os.setsid()
     if request.get("on_terminal"):
         fcntl.ioctl(descriptors[0], termios.TIOCSCTTY, 0)

@@ -14,8 +14,8 @@ Nodes = list[ast.AST]
 def modules() -> dict[str, Nodes]:
     """Return all nodes of each module of `tui` by its path from the root of the checkout, in order.
 
-    No garbage is collected meanwhile: none is among 800,000 nodes, and looking takes as long as parsing.
-    Whoever uses them calls `forget`.
+    Garbage collection is off meanwhile: there is no garbage among the 800,000 nodes, and scanning them takes
+    as long as parsing. Callers must call `forget` at the end.
     """
     gc.disable()
     try:

@@ -54,7 +54,7 @@ TOOLS = (
 
 
 OFFERED = OfferedTools(TOOLS)
-"""Looks up those tools. It is immutable, so thousands of replies share it."""
+"""Looks up these tools. It is immutable, so thousands of replies share it."""
 
 
 def text_of(name: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 STARTS_NOTHING = frozenset(
     "add completion config decisions logout man mock remove search sessions tap trace traffic".split()
 )
-"""Commands that start no configured server, and therefore have no `--trust-config`."""
+"""Commands that start no configured server, and therefore do not have `--trust-config`."""
 
 
 def trusting(arguments: Sequence[str]) -> list[str]:

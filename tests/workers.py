@@ -40,7 +40,10 @@ def plan(config: pytest.Config) -> bool:
 
 
 def is_shown(report: pytest.TestReport, option: Any) -> bool:
-    """Whether a report is shown or counted. Others are not sent: that would cost as much as an empty test."""
+    """Return whether a report is shown or counted.
+
+    Others are not sent: sending costs as much as an empty test.
+    """
     everything = option.verbose > 0 or option.durations is not None or option.xmlpath
     return bool(everything or report.when == "call" or report.outcome != "passed")
 
@@ -104,14 +107,14 @@ class Workers:
         hook = session.config.hook
         try:
             kind, content = worker.connection.recv()
-        except (EOFError, OSError):  # possibly in the middle of a message
+        except (EOFError, OSError):  # the worker may have ended in the middle of a message
             self._end(session, worker)
             return
         match kind:
             case "more":
                 some = [] if session.shouldfail or session.shouldstop else self._some(worker.number)
                 worker.given.extend(some)
-                with contextlib.suppress(OSError):  # it has just crashed; the next read notices
+                with contextlib.suppress(OSError):  # the worker has just crashed, as the next read will show
                     worker.connection.send(some)
             case "report":
                 report = hook.pytest_report_from_serializable(config=session.config, data=content)
@@ -129,8 +132,8 @@ class Workers:
     def _some(self, number: int) -> list[int]:
         """Take a batch of tests, smaller toward the end; odd-numbered workers take theirs from the end.
 
-        Tests that wait for programs come first and those that only compute come last, so both kinds run at
-        any time.
+        Tests that wait for programs are first, those that only compute are last, so that both kinds always
+        run at the same time.
         """
         size = max(1, min(MOST_AT_ONCE, len(self._left) // (4 * self._count)))
         size = min(size, len(self._left))

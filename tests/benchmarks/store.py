@@ -4,9 +4,8 @@ Run it: python tests/benchmarks/store.py [ENTRIES] [FOLDER]
 Both store the same calls, with bodies of about 300 bytes, in batches of 1000. Each batch is synced to disk
 (fsync) before the next. "reopen" is the time until all columns are in memory. "search" is a case-insensitive
 search for text in bodies: a term near the end, three terms, and a term in every body. "first" is the time to
-search the first 20,000 bodies, as a view does. Regular expressions are searched by a separate process, which
-is started anew for each of these figures. Both run alternately in one process. Compare the ratios: the times
-depend on the machine.
+search the first 20,000 bodies, as a view does. Both stores run alternately in one process. Compare the
+ratios: the times depend on the machine.
 """
 
 import json
@@ -160,17 +159,17 @@ def main() -> None:
 
 
 def expressions(recording: Path, count: int) -> None:
-    """Time searches for regular expressions, including the start of the search process."""
+    """Print the times of searches for regular expressions, each with a new reader."""
     for name, needle in (("rare", rb'"id":%d\b' % (count - 7)), ("in every body", rb"b[a-z]+lin\b")):
-        for what, last in (("first 2,048, with the start", min(2048, count)), ("whole", count)):
+        for what, last in (("first 2,048", min(2048, count)), ("whole", count)):
             with closing(RecordingReader(recording)) as reader:
                 took = timed(lambda: reader.search([BodyTerm(needle.decode(), regex=True)], 1, last))  # noqa: B023
             print(f"search, expression, {name}, {what}: {took:.3f} s")
-    endless(recording)
+    expensive(recording)
 
 
-def endless(recording: Path) -> None:
-    """Print how long keys wait during a search that takes forever, and how soon it can be interrupted."""
+def expensive(recording: Path) -> None:
+    """Print how long keys wait during an expensive search, and how soon it can be interrupted."""
     path = recording.with_name("letters.mcptrace")
     writer = RecordingWriter(path)
     writer.write([entry(1)._replace(body=b"a" * 256 * 1024)])
@@ -180,10 +179,8 @@ def endless(recording: Path) -> None:
         search.start()
         waits = [timed(lambda: time.sleep(0.001)) for _ in range(1000)]
         reader.interrupt()
-        print(
-            f"expression that takes for ever: keys wait {(max(waits) - 0.001) * 1000:.1f} ms at most,", end=""
-        )
-        print(f" it is broken off in {timed(search.join) * 1000:.1f} ms")
+        print(f"expensive expression: keys wait {(max(waits) - 0.001) * 1000:.1f} ms at most,", end="")
+        print(f" interrupted in {timed(search.join) * 1000:.1f} ms")
 
 
 if __name__ == "__main__":

@@ -143,8 +143,8 @@ def root_path(root: str, folder: Path) -> str:
 def resolved(words: Sequence[str], folder: Path) -> list[str]:
     """Return a command line where relative paths that exist in `folder` are absolute.
 
-    Only words that look like a path are changed: `python -m server` means a module, even beside a folder of
-    that name.
+    Only words that look like a path are changed: `python -m server` means a module, even if a folder of that
+    name exists.
     """
 
     def absolute(word: str) -> str:

@@ -12,7 +12,7 @@ BODY_CHARS = 256 * 1024
 """Maximum characters of a body in a readable export."""
 
 PRETTY_BYTES = 64 * 1024
-"""Larger bodies are not indented, since nobody would read that many lines."""
+"""Larger bodies are not indented: they would have too many lines to read."""
 
 MAX_OPEN = 10_000
 

@@ -83,7 +83,7 @@ class SessionStore:
         try:
             found, lock, problem, whole_of_it = await asyncio.shield(reading)
         except asyncio.CancelledError:
-            reading.add_done_callback(lambda task: self._release(session, task))  # a thread goes on
+            reading.add_done_callback(lambda task: self._release(session, task))  # the thread continues
             raise
         except BaseException:
             del self._reading[session]

@@ -45,7 +45,7 @@ def note_of(remark: Remark, *, go_on: str) -> tuple[str, str]:
 
 
 def ended_at_limit(remarks: Sequence[Remark], messages: int) -> bool:
-    """Return whether the last turn of a conversation of so many messages ended at a limit."""
+    """Return whether the last turn of a conversation with this many messages ended at a limit."""
     last = remarks[-1] if remarks else None
     return last is not None and (last.place, last.kind, last.text) == (messages, "end", EndReason.LIMIT)
 
