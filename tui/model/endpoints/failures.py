@@ -85,14 +85,14 @@ def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
                 break
         if isinstance(body, list):
             body = body[0] if body else ""
-        elif isinstance(body, Mapping):
+        elif isinstance(body, dict):
             keys = ("error", "message", "detail", "msg", "status_msg", "error_message", "title", "code")
             inner = next((body[key] for key in keys if body.get(key)), "")
             raw = body.get("metadata")
-            if isinstance(inner, str) and isinstance(raw, Mapping) and isinstance(raw.get("raw"), str):
+            if isinstance(inner, str) and isinstance(raw, dict) and isinstance(raw.get("raw"), str):
                 inner = f"{inner}: {raw['raw']}"
             body = inner
-    text = body if isinstance(body, str) else ("" if isinstance(body, Mapping | list) else str(body or ""))
+    text = body if isinstance(body, str) else ("" if isinstance(body, dict | list) else str(body or ""))
     text = redact(text)
     if "<" in text and re.search(r"<(?:html|body|head|!doctype)", text[:2000], re.IGNORECASE):
         title = re.search(r"<title>([^<]{1,200})", text[:4000], re.IGNORECASE)
@@ -117,20 +117,20 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     first = choices[0] if isinstance(choices, list) and choices else None
     if not body and "error" in (chunk.get("object"), chunk.get("type")):
         body = chunk
-    elif not body and isinstance(resp, Mapping) and resp.get("status_code") not in (0, None, "0"):
+    elif not body and isinstance(resp, dict) and resp.get("status_code") not in (0, None, "0"):
         body = {"message": resp.get("status_msg"), "code": resp.get("status_code")}
-    elif not body and isinstance(first, Mapping) and first.get("error"):
+    elif not body and isinstance(first, dict) and first.get("error"):
         body = first["error"]
     elif not body and choices is None and any(isinstance(chunk.get(name), str) for name in _WORDS):
         body = chunk if any(map(chunk.get, _KINDS)) or len(chunk) == 1 else None
-    elif not body and isinstance(first, Mapping) and FAILED_FINISH.fullmatch(str(first.get("finish_reason"))):
+    elif not body and isinstance(first, dict) and FAILED_FINISH.fullmatch(str(first.get("finish_reason"))):
         body = f"the provider ended the reply with an error, {first['finish_reason']}"
     elif not body and (blocked := _blocked(chunk)):
         body = {"message": f"the provider blocked the prompt: {blocked}", "code": "content_filter"}
     if not body:
         return None
     said = words_of(body) or "no reason given"
-    code = body.get("code") or body.get("type") if isinstance(body, Mapping) else None
+    code = body.get("code") or body.get("type") if isinstance(body, dict) else None
     if isinstance(code, str) and code not in said and not code.isdigit():
         said = f"{said} ({clean_line(code, 60)})"
     status = _status(body)
@@ -167,7 +167,7 @@ def is_filtered(words: str) -> bool:
 def _blocked(chunk: Mapping[str, Any]) -> str:
     """Return why Google refused a prompt, or ""; its chunk has no choices."""
     for name in ("promptFeedback", "prompt_feedback"):
-        if isinstance(feedback := chunk.get(name), Mapping):
+        if isinstance(feedback := chunk.get(name), dict):
             return clean_line(str(feedback.get("blockReason") or feedback.get("block_reason") or ""), 60)
     return ""
 
@@ -183,7 +183,7 @@ def failed_generation(body: Any) -> str:
     Groq has a field for it, llama.cpp and Ollama quote it in their message.
     """
     for _ in range(3):
-        if not isinstance(body, Mapping):
+        if not isinstance(body, dict):
             break
         written = body.get("failed_generation")
         if written:
@@ -198,7 +198,7 @@ def failed_generation(body: Any) -> str:
 
 
 def _status(body: Any) -> int | None:
-    if not isinstance(body, Mapping):
+    if not isinstance(body, dict):
         return None
     for name in ("code", "status", "status_code"):
         value = body.get(name)
@@ -210,7 +210,7 @@ def _status(body: Any) -> int | None:
 
 
 def _all_text(body: Any) -> str:
-    if isinstance(body, Mapping):
+    if isinstance(body, dict):
         return " ".join(str(body.get(name, "")) for name in ("message", "type", "code", "status"))[:2000]
     return str(body)[:2000]
 

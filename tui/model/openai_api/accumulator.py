@@ -47,9 +47,7 @@ def choices_of(chunk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the choices of a chunk; a single one counts as a list."""
     choices = chunk.get("choices")
     return [
-        choice
-        for choice in (choices if isinstance(choices, list) else [choices])
-        if isinstance(choice, Mapping)
+        choice for choice in (choices if isinstance(choices, list) else [choices]) if isinstance(choice, dict)
     ]
 
 
@@ -60,10 +58,10 @@ def spoken(choice: Mapping[str, Any], said: set[str]) -> Mapping[str, Any]:
     the fields that deltas have had so far; those of this choice's delta are added.
     """
     found, message, text = choice.get("delta"), choice.get("message"), choice.get("text")
-    delta: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    delta: Mapping[str, Any] = found if isinstance(found, dict) else {}
     said.update(_SAME.get(name, name) for name, value in delta.items() if value)
     whole: Mapping[str, Any] = (
-        message if isinstance(message, Mapping) else {"content": text} if isinstance(text, str) else {}
+        message if isinstance(message, dict) else {"content": text} if isinstance(text, str) else {}
     )
     if not whole:
         return delta
@@ -91,7 +89,7 @@ def content_pieces(content: Any) -> Iterator[tuple[bool, str]]:
         if isinstance(part, str):
             if part:
                 yield False, part
-        elif isinstance(part, Mapping):
+        elif isinstance(part, dict):
             kind = part.get("type", "text")
             thinking = kind in _THINKING_KINDS
             text = _part_text(part, thinking) if thinking or kind in _TEXT_KINDS else ""
@@ -105,7 +103,7 @@ def _part_text(part: Mapping[str, Any], thinking: bool) -> str:
         if isinstance(value, str):
             return value
         if isinstance(value, list):
-            texts = [item.get("text") if isinstance(item, Mapping) else item for item in value]
+            texts = [item.get("text") if isinstance(item, dict) else item for item in value]
             return "".join(text for text in texts if isinstance(text, str))
     return ""
 
@@ -135,7 +133,7 @@ def prompt_tokens(usage: Mapping[str, Any]) -> int:
 def cached_tokens(usage: Mapping[str, Any]) -> int:
     """Return the number of prompt tokens read from a cache, under the names that endpoints use."""
     details = (usage.get(f"{name}_tokens_details") for name in ("prompt", "input"))
-    holders = (*(item for item in details if isinstance(item, Mapping)), usage)
+    holders = (*(item for item in details if isinstance(item, dict)), usage)
     names = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
     return next((count for item in holders for name in names if (count := token_count(item.get(name)))), 0)
 
@@ -197,7 +195,7 @@ class Accumulator:
 
     def feed(self, chunk: Any) -> list[ModelPart]:
         """Return the new parts of a chunk. Raises ModelError for a reported failure or an endless reply."""
-        if not isinstance(chunk, Mapping):
+        if not isinstance(chunk, dict):
             return []
         if (error := reply_error(chunk)) is not None:
             if not (self._size and is_filtered(error.message)):
@@ -207,7 +205,7 @@ class Accumulator:
         choices = choices_of(chunk)
         self.begun = self.begun or bool(choices)
         for holder in (chunk.get("x_groq"), *choices, chunk):
-            if isinstance(holder, Mapping):
+            if isinstance(holder, dict):
                 self._take_usage(holder.get("usage"))
         parts: list[ModelPart] = []
         for choice in choices:
@@ -278,9 +276,9 @@ class Accumulator:
             self._count(refusal)
             self._refusal.append(refusal)
         for entry in self._call_entries(delta):
-            if isinstance(entry, Mapping) and (part := self._calls.feed(entry)) is not None:
+            if isinstance(entry, dict) and (part := self._calls.feed(entry)) is not None:
                 yield part
-        if isinstance(extra := delta.get("extra_content"), Mapping):
+        if isinstance(extra := delta.get("extra_content"), dict):
             self._extra.update(extra)
 
     def _call_entries(self, delta: Mapping[str, Any]) -> list[Any]:
@@ -314,7 +312,7 @@ class Accumulator:
         """Store `reasoning_details` for sending back, joining the pieces of a text; return their text."""
         shown: list[str] = []
         for detail in details if isinstance(details, list) else ():
-            if not isinstance(detail, Mapping):
+            if not isinstance(detail, dict):
                 continue
             self._count("".join(value for value in detail.values() if isinstance(value, str)))
             field = "summary" if detail.get("type") == "reasoning.summary" else "text"
@@ -355,7 +353,7 @@ class Accumulator:
 
     def _take_usage(self, usage: Any) -> None:
         """Store the last count that is not empty; counts are totals and are never added up."""
-        if not isinstance(usage, Mapping) or not usage:
+        if not isinstance(usage, dict) or not usage:
             return
         prompt = prompt_tokens(usage)
         completion = token_count(usage.get("completion_tokens", usage.get("output_tokens")))

@@ -253,7 +253,7 @@ class CallSlots:
 
     def feed(self, entry: Mapping[str, Any]) -> CallPart | None:
         """Take one element of `delta.tool_calls`. Raises ModelError beyond the limits."""
-        function = next((item for key in _FUNCTION if isinstance(item := entry.get(key), Mapping)), entry)
+        function = next((item for key in _FUNCTION if isinstance(item := entry.get(key), dict)), entry)
         name = function.get("name")
         name = name[:MAX_NAME] if isinstance(name, str) else ""
         identity = entry.get("id")
@@ -271,7 +271,7 @@ class CallSlots:
                 self._by_both[identity, index] = slot
         self._take_name(slot, name)
         self._take_arguments(slot, arguments)
-        if isinstance(extra := entry.get("extra_content"), Mapping):
+        if isinstance(extra := entry.get("extra_content"), dict):
             slot.extra.update(extra)
         return CallPart(slot.name, slot.size) if slot.name or slot.size else None
 
