@@ -5,7 +5,7 @@
 
 import json
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,18 +38,27 @@ def tools_of(name: str) -> list[str]:
 class Heard:
     """A model's output, assembled in the same way as in the loop."""
 
-    text: str = ""
-    reasoning: str = ""
+    texts: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
     reply: ReplyPart | None = None
     error: ModelError | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(self.texts)
+
+    @property
+    def reasoning(self) -> str:
+        return "".join(self.thoughts)
 
     def take(self, part: ModelPart) -> None:
         match part:
             case TextPart(text):
-                self.text += text
+                self.texts.append(text)
             case ReasoningPart(text, replaces_text):
-                self.reasoning += text
-                self.text = "" if replaces_text else self.text
+                self.thoughts.append(text)
+                if replaces_text:
+                    self.texts.clear()
             case ReplyPart():
                 self.reply = part
 

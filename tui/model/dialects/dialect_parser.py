@@ -92,7 +92,9 @@ class TextReader:
                 len(word) > len(head) and word.startswith(head) for word in words
             )
             if not may_come or not (yield from self.more()):
-                return max((word for word in words if head.startswith(word)), key=len, default="")
+                if not head.startswith(tuple(words)):
+                    return ""
+                return max((word for word in words if head.startswith(word)), key=len)
 
     def space(self, start: int) -> Steps[int]:
         """Return the offset of the first visible character from an offset on."""
@@ -141,18 +143,18 @@ def span(text: str, start: int) -> int:
 
 def tail_of(text: str, words: Sequence[str]) -> int:
     """Return how many characters at the end of `text` may be the beginning of one of `words`."""
-    beginnings, longest = _beginnings(tuple(words))
-    for size in range(min(longest - 1, len(text)), 0, -1):
-        if text[-size:] in beginnings:
-            return size
+    beginnings, longest, first = _beginnings(tuple(words))
+    for found in first.finditer(text, max(0, len(text) - longest + 1)):
+        if text[found.start() :] in beginnings:
+            return len(text) - found.start()
     return 0
 
 
 @lru_cache(maxsize=64)
-def _beginnings(words: tuple[str, ...]) -> tuple[frozenset[str], int]:
-    """Return all beginnings of `words`, and the length of the longest word."""
+def _beginnings(words: tuple[str, ...]) -> tuple[frozenset[str], int, re.Pattern[str]]:
+    """Return all beginnings of `words`, the length of the longest word, and a pattern of first characters."""
     found = {word[:size] for word in words for size in range(1, len(word) + 1)}
-    return frozenset(found), max(map(len, words))
+    return frozenset(found), max(map(len, words)), any_of(sorted({word[0] for word in words}))
 
 
 Piece = TextPart | ReasoningPart | CallPart | CallRequest

@@ -52,7 +52,7 @@ class Indents:
         here, rest = self._placed(line)
         bare = rest.strip()
         if not bare:
-            return self if self.hidden else replace(here, loose=True)
+            return self if self.hidden else Indents(True, here.items, here.quoted, here.hidden)
         if here.loose and _columns(rest) - here._base(rest) >= COLUMNS:
             return replace(here, hidden=False)
         return replace(here, loose=bool(_ENDS_ITSELF.fullmatch(rest)), hidden=False)
@@ -126,6 +126,8 @@ class CodeMarks:
 
     def inside_behind(self, text: str) -> bool:
         """Whether text after `text` would be code."""
+        if not text:
+            return self.inside
         marks = copy(self)
         marks.feed(text)
         return marks.inside

@@ -161,11 +161,13 @@ class ThinkTags:
 
 
 def _without_tail(text: str, tags: tuple[str, ...]) -> str:
-    """Return `text` without the end that may become one of `tags`."""
-    longest = max(map(len, tags)) - 1
-    for size in range(min(longest, len(text)), 0, -1):
-        if any(tag.startswith(text[-size:]) for tag in tags):
-            return text[:-size]
+    """Return `text` without the end that may become one of `tags`, which all begin with "<"."""
+    at = text.find("<", max(0, len(text) - max(map(len, tags)) + 1))
+    while at >= 0:
+        end = text[at:]
+        if any(tag.startswith(end) for tag in tags):
+            return text[:at]
+        at = text.find("<", at + 1)
     return text
 
 
