@@ -67,7 +67,7 @@ def value_of(field: Mapping[str, Any]) -> Any:
 def oauth_of(scenario: str, context: Mapping[str, Any]) -> OAuthSpec:
     """Return the configuration that a user would write."""
     return OAuthSpec(
-        grant=Grant.CREDENTIALS if "client-credentials" in scenario else Grant.PERSON,
+        grant=Grant.CREDENTIALS if "client-credentials" in scenario else Grant.USER,
         client_id=context.get("client_id", ""),
         client_secret=context.get("client_secret", ""),
         private_key=context.get("private_key_pem", ""),

@@ -193,4 +193,4 @@ async def test_the_demo_model_answers_every_example_question():
 
 class Nobody:
     async def ask(self, request: ApprovalRequest) -> Decision:
-        return Decision(Answer.NO, by_person=False)
+        return Decision(Answer.NO, by_user=False)

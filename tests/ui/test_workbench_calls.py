@@ -11,7 +11,7 @@ from tests.conftest import until
 from tests.ui.app_stage import screen_text, shows
 from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
 from tests.ui.bench_stage import PIXEL, rich_runtime
-from tui.core.ports import PERSON
+from tui.core.ports import USER
 from tui.core.tasks import Task
 from tui.core.tools import TextContent, ToolResult
 from tui.core.turn.rules import Rules
@@ -33,7 +33,7 @@ async def test_a_tool_is_called_with_the_typed_arguments() -> None:
         assert (decision.allowed, decision.by, decision.asked_by, decision.asked) == (
             True,
             "key",
-            PERSON,
+            USER,
             False,
         )
 

@@ -167,8 +167,8 @@ def _lines(status: ServerStatus, width: int, tokens: DefinitionTokens | None) ->
             lines.append(f"    at {_where(status.reach)}")
         if status.detail:
             lines.append(f"    {clean_line(sentences(status.detail, _step(status)), 600)}")
-        if status.untold_line:
-            lines.append(f"    log: {clean_line(status.untold_line, 300)}")
+        if status.unquoted_line:
+            lines.append(f"    log: {clean_line(status.unquoted_line, 300)}")
         return lines
     identity = clean_line(f"{status.title} {status.version}", 60)
     kinds = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))

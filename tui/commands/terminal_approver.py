@@ -113,7 +113,7 @@ class TerminalApprover:
             allow = f"reads --trust {quote(clean_line(request.tool.server, 60))}"
         why = f"needs approval, and there is no terminal to ask on ({request.why})"
         why += f". To allow it, use --approve {allow}"
-        return Decision(Answer.NO, why, by_person=False)
+        return Decision(Answer.NO, why, by_user=False)
 
     async def trust(self, question: TrustQuestion) -> bool | None:
         """Ask whether to trust a server. Without a terminal, there is no answer."""

@@ -220,12 +220,12 @@ class Answer(StrEnum):
 class Decision:
     """The answer to an approval, and the reason of a denial for the model.
 
-    `by_person` is false if no user could answer.
+    `by_user` is false if no user could answer.
     """
 
     answer: Answer
     reason: str = ""
-    by_person: bool = True
+    by_user: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +314,7 @@ class DecisionKind(StrEnum):
     SIGN_IN = "sign-in"
 
 
-MODEL, PERSON = "model", "person"
+MODEL, USER = "model", "person"
 """Requesters besides servers."""
 
 BY_KEY, BY_DEFAULT, BY_LIMIT = "key", "default", "limit"
@@ -331,7 +331,7 @@ class DecisionRecord:
             clean.
         by: what decided: `BY_KEY`, `BY_DEFAULT`, `BY_LIMIT`, "rule TEXT", "option TEXT" or "setting TEXT",
             with details in parentheses.
-        asked_by: who requested it: `MODEL`, `PERSON`, or "server NAME".
+        asked_by: who requested it: `MODEL`, `USER`, or "server NAME".
         asked: whether the user was asked.
         digest: `digest_of` the arguments, or "".
         when: seconds since the epoch.
@@ -359,7 +359,7 @@ def hand_call(
 ) -> DecisionRecord:
     """Return the decision about a call that the user makes without a model; `by` is as in a record."""
     subject, digest = f"{tool} (by hand)", digest_of(arguments)
-    return DecisionRecord(DecisionKind.CALL, server, subject, allowed, by, PERSON, asked=asked, digest=digest)
+    return DecisionRecord(DecisionKind.CALL, server, subject, allowed, by, USER, asked=asked, digest=digest)
 
 
 def digest_of(arguments: Mapping[str, Any]) -> str:

@@ -157,7 +157,7 @@ class Questioner(Protocol):
         """
 
 
-class Person(Questioner, Protocol):
+class UserQuestioner(Questioner, Protocol):
     """Answers questions of servers, and mcptui's questions about servers."""
 
     async def consent(self, question: ConsentQuestion) -> Action:

@@ -52,7 +52,7 @@ class StopReason(StrEnum):
 class Grant(StrEnum):
     """How to get tokens from an authorization server: the user signs in, or credentials are enough."""
 
-    PERSON = "authorization_code"
+    USER = "authorization_code"
     CREDENTIALS = "client_credentials"
 
 
@@ -69,7 +69,7 @@ class OAuthSpec:
         callback_port: the port of a registered redirect address; 0 for any.
     """
 
-    grant: Grant = Grant.PERSON
+    grant: Grant = Grant.USER
     client_id: str = ""
     client_secret: str = field(default="", repr=False)
     scopes: tuple[str, ...] = ()
@@ -337,7 +337,7 @@ class ServerStatus:
         )
 
     @property
-    def untold_line(self) -> str:
+    def unquoted_line(self) -> str:
         """`stderr_last`, or "" if the `detail` quotes it."""
         return "" if self.stderr_last[:80] in self.detail else self.stderr_last
 

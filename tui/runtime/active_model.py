@@ -223,7 +223,7 @@ class ActiveModel:
             self._take(current)
         return known or forgotten
 
-    async def go_on_with(self, about: SessionMeta) -> str:
+    async def continue_with(self, about: SessionMeta) -> str:
         """Switch to the model that a conversation last used, unless the command line names one.
 
         `about.profile` is "demo" for the demo, "" if unknown. An imported conversation has none until the

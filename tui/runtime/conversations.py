@@ -451,7 +451,7 @@ class Conversations:
         self._lost = problem if before.conversation.messages else ""
         if meta is None:
             return
-        if told := await self._active_model.go_on_with(meta):
+        if told := await self._active_model.continue_with(meta):
             opened.conversation.remark(Remark(len(opened.conversation.messages), "notice", told))
 
     async def _open_journal(self, now: OpenConversation, question: str) -> None:

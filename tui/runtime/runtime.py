@@ -28,7 +28,7 @@ from tui.core.events import ApprovalGiven, Event
 from tui.core.example_questions import Example, examples
 from tui.core.importing import importing
 from tui.core.ports import NO_MODEL, Answer, Approver, MonotonicClock
-from tui.core.questions import Person, Refuser
+from tui.core.questions import Refuser, UserQuestioner
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.trace_context import TraceIds
@@ -107,7 +107,7 @@ class Runtime:
         self._config = ConfigFile(options.config, env, trust=trust)
         self._clock = MonotonicClock()
         self.redactor = Redactor()
-        self.questioner: Person = Refuser()
+        self.questioner: UserQuestioner = Refuser()
         self.stand_back: Callable[[], None] = lambda: None
         self._traffic = RunRecording(lambda: self.redactor, stand_back=lambda: self.stand_back())
         self.host = Host((), sink=self._traffic, clock=self._clock)

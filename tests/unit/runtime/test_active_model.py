@@ -187,17 +187,19 @@ async def test_a_conversation_continues_with_the_model_last_used_in_it(
     )
     await asked.begin(load_text(TWO, Path("config.toml"), {}))
     about = SessionMeta(profile=profile, model=model)
-    assert (await asked.go_on_with(about), asked.label) == (told, label)
+    assert (await asked.continue_with(about), asked.label) == (told, label)
     await asked.close()
 
 
 async def test_an_imported_conversation_does_not_choose_the_model() -> None:
     asked = ActiveModel(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
     await asked.begin(load_text(TWO, Path("config.toml"), {}))
-    told = await asked.go_on_with(SessionMeta(model="b", imported=True))
+    told = await asked.continue_with(SessionMeta(model="b", imported=True))
     assert told == ("This conversation was imported, so its model b was not selected. Continuing with a.")
     assert asked.label == "a"
-    await asked.go_on_with(SessionMeta(profile="two", model="b", imported=True))  # the user selected it later
+    await asked.continue_with(
+        SessionMeta(profile="two", model="b", imported=True)
+    )  # the user selected it later
     assert asked.label == "b"
     await asked.close()
 

@@ -56,11 +56,11 @@ async def test_a_resumed_conversation_continues_with_its_model_and_a_note(stage:
     two = stage()
     asked: list[tuple[str, str]] = []
 
-    async def go_on_with(about: SessionMeta) -> str:
+    async def continue_with(about: SessionMeta) -> str:
         asked.append((about.profile or "", about.model or ""))
         return "tiny goes on."
 
-    monkeypatch.setattr(two.asked, "go_on_with", go_on_with)
+    monkeypatch.setattr(two.asked, "continue_with", continue_with)
     await two.conversations.resume(session)
     assert (asked, two.conversations.remarks[-1].text) == ([("small", "scripted")], "tiny goes on.")
 

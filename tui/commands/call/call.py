@@ -164,8 +164,8 @@ class _Call:
             next_step = _CONFIGURED_TRANSPORT.sub("Use --transport \\1.", next_step)
         problem = sentences(status.detail or "it failed to start", next_step.strip())
         fail(McptuiError(problem, where=clean_line(status.name, 80)), self._args.json)
-        if status.untold_line:
-            print(f"  log: {clean_line(status.untold_line, 300)}", file=sys.stderr)
+        if status.unquoted_line:
+            print(f"  log: {clean_line(status.unquoted_line, 300)}", file=sys.stderr)
 
     # ---- call ----------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from tui.core.context.resource_tools import READ
 from tui.core.errors import UsageError
 from tui.core.hidden_text.readable import readable_line
 from tui.core.jsonrpc.reader import DuplicateKeyReader
-from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
+from tui.core.ports import BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.traffic import ANSWERS
@@ -202,7 +202,7 @@ class ReplayApproval:
                     f"{clean_line(call.tool, 80)} (replay of {plural(number, 'call')})",
                     is_yes and call.is_sent,
                     call.by or by,
-                    PERSON,
+                    USER,
                     asked=not call.by and by == BY_KEY,
                 )
             )

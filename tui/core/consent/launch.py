@@ -217,7 +217,7 @@ class Launch:
 def _sign_in(oauth: OAuthSpec) -> dict[str, str]:
     """Return the configured sign-in settings without secrets, by place."""
     texts = {
-        "grant": "" if oauth.grant is Grant.PERSON else oauth.grant.value,
+        "grant": "" if oauth.grant is Grant.USER else oauth.grant.value,
         "client_id": oauth.client_id,
         "scopes": " ".join(oauth.scopes),
         "issuer": oauth.issuer,

@@ -276,7 +276,7 @@ class Classification(NamedTuple):
         token: id of the progress token that a request has or a progress notification names.
         target: id of the request that a cancellation names.
         state: hash of the `requestState` of an input_required result or of the next round, 0 for none.
-        goes_on: whether a request is the next round after an input_required result.
+        is_next_round: whether a request is the next round after an input_required result.
         asks: whether it is answered by id although it is not a JSON-RPC request.
         items: of a batch, the positions and classifications of its messages.
     """
@@ -289,7 +289,7 @@ class Classification(NamedTuple):
     token: str = ""
     target: str = ""
     state: int = 0
-    goes_on: bool = False
+    is_next_round: bool = False
     asks: bool = False
     items: tuple[tuple[int, int, "Classification"], ...] = ()
 

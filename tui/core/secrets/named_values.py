@@ -29,7 +29,7 @@ def named_values(raw: bytes, start: int, end: int, secret: SecretNames = BY_NAME
         if found[2] is None or len(found[1]) > _LONGEST:
             continue
         name = _name(found[1])
-        if not secret.have(name):
+        if not secret.includes(name):
             continue
         try:
             stop = value_end(raw, start)
@@ -37,7 +37,7 @@ def named_values(raw: bytes, start: int, end: int, secret: SecretNames = BY_NAME
             continue
         stop = end if stop < 0 else min(stop, end)
         value = raw[start:stop]
-        if _EMPTY.fullmatch(value) or (_WORD.fullmatch(value) and not secret.are_said(name)) or not value:
+        if _EMPTY.fullmatch(value) or (_WORD.fullmatch(value) and not secret.declares(name)) or not value:
             continue
         yield SecretSpan(start, stop, mark_name(name))
         start = stop

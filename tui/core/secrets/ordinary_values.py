@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 from tui.core.late_compiling import late
 from tui.core.secrets.places import (
+    describes_a_secret,
     is_an_identifier,
     is_plain,
     may_be_secret,
     names_a_secret,
     only_refers_to_a_secret,
-    only_says_something_of_a_secret,
 )
 from tui.core.secrets.shapes import looks_random, shapes_in
 
@@ -85,7 +85,7 @@ def is_searched(name: str, value: str) -> bool:
         return False
     if is_an_identifier(name):
         return has_a_shape(value)
-    if only_says_something_of_a_secret(name):
+    if describes_a_secret(name):
         return has_a_shape(value) or looks_random(value)
     if (may_be_secret(name) or names_a_secret(name)) and not only_refers_to_a_secret(name):
         return not (_ADDRESS.fullmatch(value) and is_ordinary(value))

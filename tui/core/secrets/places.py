@@ -87,7 +87,7 @@ def only_refers_to_a_secret(name: str) -> bool:
     return _ABOUT_SECRET.search(name) is not None
 
 
-def only_says_something_of_a_secret(name: str) -> bool:
+def describes_a_secret(name: str) -> bool:
     """Return whether `name` names something about a secret: `API_KEY_NAME`, `token_count`."""
     return not _SAYS_SOMETHING.isdisjoint(_words(name)[-1:])
 
@@ -285,7 +285,7 @@ def names_a_secret_argument(name: str) -> bool:
 
 
 def _is_about_a_secret(name: str) -> bool:
-    return only_refers_to_a_secret(name) or only_says_something_of_a_secret(name) or is_an_identifier(name)
+    return only_refers_to_a_secret(name) or describes_a_secret(name) or is_an_identifier(name)
 
 
 def _words(name: str) -> list[str]:

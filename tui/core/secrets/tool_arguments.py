@@ -35,15 +35,15 @@ class SecretNames(NamedTuple):
     names: frozenset[str] = frozenset()
     patterns: tuple[str, ...] = ()
 
-    def are_said(self, name: str) -> bool:
+    def declares(self, name: str) -> bool:
         """Return whether a schema or a rule says that the argument is secret."""
         if name in self.names or EVERY in self.names:
             return True
         return any(fnmatchcase(name, pattern) for pattern in self.patterns)
 
-    def have(self, name: str) -> bool:
+    def includes(self, name: str) -> bool:
         """Return whether the argument is secret, also if only its name suggests it."""
-        return self.are_said(name) or names_a_secret_argument(name)
+        return self.declares(name) or names_a_secret_argument(name)
 
 
 BY_NAME = SecretNames()

@@ -43,7 +43,7 @@ class CallApproval:
         self._conversation = conversation
         self.answers: dict[str, str] = {}
 
-    def runs_beside_others(self, call: CallRequest, tool: Tool, arguments: Arguments) -> bool:
+    def runs_in_parallel(self, call: CallRequest, tool: Tool, arguments: Arguments) -> bool:
         """Whether a call only reads and needs no approval, so that it can run in parallel with others."""
         return self._policy.only_reads(tool) and self._judge(call, tool, arguments).verdict is Verdict.ALLOW
 
@@ -110,7 +110,7 @@ class CallApproval:
         self._decisions.answered(tool, arguments, decision, rule=judgement.rule)
         self._emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
         if decision.answer is Answer.NO:
-            denied = "denied by the user" if decision.by_person else "denied"
+            denied = "denied by the user" if decision.by_user else "denied"
             return f"{denied}: {decision.reason}" if decision.reason else denied
         self._policy.remember(tool, decision.answer, self._untrusted(), arguments)
         return ""

@@ -44,12 +44,12 @@ class CallDecisions:
         `rule` is the one that asks for approval. If nobody could answer, it denied the call.
         """
         allowed = decision.answer is not Answer.NO
-        if not decision.by_person:
+        if not decision.by_user:
             by = f"rule {rule}" if rule else f"{BY_DEFAULT} ({decision.reason})"
         else:
             how = _ANSWERS[decision.answer]
             by = f"{BY_KEY} ({how})" if how else BY_KEY
-        self._add(tool, arguments, allowed=allowed, by=by, asked=decision.by_person)
+        self._add(tool, arguments, allowed=allowed, by=by, asked=decision.by_user)
 
     def limited(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
         """Record a call that a limit of the turn prevented."""

@@ -204,7 +204,7 @@ class ToolCallRunner:
             item = await self._checked(position, item, len(batch))
             if item.problem or item.tool is None:
                 outcomes.append(self._refuse(step, item))
-            elif self._approval.runs_beside_others(item.call, item.tool, item.arguments):
+            elif self._approval.runs_in_parallel(item.call, item.tool, item.arguments):
                 batch.append(item)  # judged again when it runs
             else:
                 await flush()

@@ -239,7 +239,7 @@ class Authenticator(httpx2.Auth):
         with self._pause():
             async with self._open_client() as client, CallbackListener() as listener:
                 person = None
-                if self._spec.oauth.grant is Grant.PERSON:
+                if self._spec.oauth.grant is Grant.USER:
                     await self._listen(listener)
                     storage.stored = self._stored
                     person = BrowserSignIn(

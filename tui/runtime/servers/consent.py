@@ -19,8 +19,8 @@ from tui.core.consent.question import (
 )
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.files.programs import find_program
-from tui.core.ports import BY_DEFAULT, BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
-from tui.core.questions import Action, ConsentsAnswer, Person, Refuser
+from tui.core.ports import BY_DEFAULT, BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
+from tui.core.questions import Action, ConsentsAnswer, Refuser, UserQuestioner
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.settings.locations import consents_file, decisions_file, default_servers
@@ -49,11 +49,11 @@ class SharedQuestion:
     """One question about several servers of one source. Withdrawn servers are removed from it."""
 
     def __init__(
-        self, questions: Sequence[ConsentQuestion], launches: Mapping[str, Launch], person: Person
+        self, questions: Sequence[ConsentQuestion], launches: Mapping[str, Launch], questioner: UserQuestioner
     ) -> None:
         self.launches = launches
         self._questions = {one.server: one for one in questions}
-        self._person = person
+        self._questioner = questioner
         self._asking: asyncio.Task[None] | None = None
         self._answered: asyncio.Future[ConsentsAnswer] = asyncio.get_running_loop().create_future()
 
@@ -84,7 +84,7 @@ class SharedQuestion:
         answer = ConsentsAnswer.EACH
         try:
             if len(self._questions) > 1:
-                answer = await self._person.consents(ConsentsQuestion(list(self._questions.values())))
+                answer = await self._questioner.consents(ConsentsQuestion(list(self._questions.values())))
         except asyncio.CancelledError:
             return  # asked again, or no start waits
         if not self._answered.done():
@@ -105,7 +105,7 @@ class RunConsent:
     def __init__(
         self,
         store: StoredConsents,
-        questioner: Callable[[], Person],
+        questioner: Callable[[], UserQuestioner],
         decisions: DecisionLog,
         *,
         trust: bool = False,
@@ -121,7 +121,7 @@ class RunConsent:
 
     @classmethod
     def over_file(
-        cls, questioner: Callable[[], Person], decisions: DecisionLog, *, trust: bool
+        cls, questioner: Callable[[], UserQuestioner], decisions: DecisionLog, *, trust: bool
     ) -> "RunConsent":
         """Return a gate that stores consent in a file."""
         return cls(StoredConsents(consents_file()), questioner, decisions, trust=trust)
@@ -335,9 +335,7 @@ def decision_of(name: str, launch: Launch, *, allowed: bool, by: str) -> Decisio
     """Return the record of the decision about a server or a model; `name` is that of the question."""
     subject = "use" if launch.is_model else "connect" if launch.url else "start"
     digest, asked = launch.digest()[:16], by == BY_KEY
-    return DecisionRecord(
-        DecisionKind.CONSENT, name, subject, allowed, by, PERSON, asked=asked, digest=digest
-    )
+    return DecisionRecord(DecisionKind.CONSENT, name, subject, allowed, by, USER, asked=asked, digest=digest)
 
 
 CONSENT_STEP = (

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from tui.core.consent.launch import Launch
 from tui.core.consent.question import ConsentQuestion, question_of
 from tui.core.ports import BY_KEY, DecisionLog
-from tui.core.questions import Action, Person
+from tui.core.questions import Action, UserQuestioner
 from tui.core.servers import Reference
 from tui.model.endpoints.providers import provider_of
 from tui.runtime.servers.consent import BY_FLAG, decision_of, refuse, refused_at
@@ -117,7 +117,12 @@ class ModelConsent:
     """
 
     def __init__(
-        self, env: Mapping[str, str], questioner: Callable[[], Person], decisions: DecisionLog, *, trust: bool
+        self,
+        env: Mapping[str, str],
+        questioner: Callable[[], UserQuestioner],
+        decisions: DecisionLog,
+        *,
+        trust: bool,
     ) -> None:
         self._env = env
         self._questioner = questioner

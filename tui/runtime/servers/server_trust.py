@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.errors import McptuiError, UsageError, sentences
-from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
+from tui.core.ports import BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.servers import ServerSpec
 from tui.core.tools import Tool
 from tui.host.host import Host
@@ -65,7 +65,7 @@ class ServerTrust:
         self._host().reconfigure(server, trusted=trusted)
         subject = "read-only marks and results"
         self._decisions.add(
-            DecisionRecord(DecisionKind.TRUST, server, subject, trusted, BY_KEY, PERSON, asked=True)
+            DecisionRecord(DecisionKind.TRUST, server, subject, trusted, BY_KEY, USER, asked=True)
         )
 
     async def toggle(self, server: str) -> str:

@@ -305,7 +305,7 @@ def _ask(
 ) -> Link:
     side, root = held.side(way), seq
     remark = PairingRemark.REUSED if side.forget(reading.ident) else PairingRemark.NONE
-    if reading.goes_on and (before := side.round_before(reading, cause)) is not None:
+    if reading.is_next_round and (before := side.round_before(reading, cause)) is not None:
         root, cause = before.root, cause or before.cause
     if cause is None and way is Direction.IN:  # a server's request belongs to the open call
         cause = held.is_asked.only_cause()

@@ -145,8 +145,8 @@ def _trouble(status: ServerStatus, width: int, redactor: Redactor, start: Row) -
     else:
         words = clean_line(redactor.redact(status.detail), 600) if status.failed else "It is stopped."
         yield from wrap(((words, "bad" if status.failed else "text"),), width, first=(("   ", ""),))
-        if status.untold_line:
-            last = clean_line(redactor.redact(status.untold_line), 400)
+        if status.unquoted_line:
+            last = clean_line(redactor.redact(status.unquoted_line), 400)
             yield from wrap(((last, "dim"),), width, first=(("   log           ", "dim"),))
         yield (("   ", ""), *start)
     yield EMPTY

@@ -131,7 +131,7 @@ def test_a_retried_call_carries_the_state_of_the_previous_round():
     first = classify(line(id=1, result={"resultType": "input_required", "requestState": "s"}))
     params = {"name": "x", "inputResponses": {}, "requestState": "s"}
     second = classify(line(id=2, method="tools/call", params=params))
-    assert second.goes_on
+    assert second.is_next_round
     assert first.state == second.state != 0
 
 

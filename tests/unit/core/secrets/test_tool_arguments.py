@@ -40,7 +40,7 @@ def test_a_secret_argument_remains_secret_when_the_schema_changes():
     known = SecretArguments()
     known.learn("s", "t", {"properties": {"a": SECRET}})
     known.learn("s", "t", {"properties": {"a": {}}})
-    assert known.of("s", "t").have("a") and not known.of("other", "t").have("a")
+    assert known.of("s", "t").includes("a") and not known.of("other", "t").includes("a")
 
 
 @pytest.mark.parametrize(
@@ -58,16 +58,16 @@ def test_a_rule_makes_an_argument_of_a_tool_secret(
 ):
     known = SecretArguments()
     known.set_rules({"s": [rule]})
-    assert known.of("s", secret[0]).are_said(secret[1])
-    assert not known.of("s", other[0]).are_said(other[1])
+    assert known.of("s", secret[0]).declares(secret[1])
+    assert not known.of("s", other[0]).declares(other[1])
     assert known.of("t", secret[0]) == BY_NAME
-    assert known.of_model_name(f"s__{secret[0]}").are_said(secret[1])
-    assert not known.of_model_name(f"s__{other[0]}").are_said(other[1])
+    assert known.of_model_name(f"s__{secret[0]}").declares(secret[1])
+    assert not known.of_model_name(f"s__{other[0]}").declares(other[1])
 
 
 @pytest.mark.parametrize("name", ["s-1__log_in", "S_1__log-in", "log_in", "s_1__log_in_0a1b2c3d", "x" * 60])
 def test_a_tool_is_also_found_by_the_name_that_models_use(name: str):
     known = SecretArguments()
     known.learn("s 1", "log.in", {"properties": {"a": SECRET}})
-    assert known.of_model_name(name).are_said("a")
-    assert not known.of_model_name("s_1__other").are_said("a")
+    assert known.of_model_name(name).declares("a")
+    assert not known.of_model_name("s_1__other").declares("a")

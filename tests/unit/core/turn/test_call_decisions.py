@@ -57,13 +57,13 @@ async def test_an_answer_is_recorded_with_a_digest_and_without_values(
 
 
 async def test_without_a_person_the_default_decides() -> None:
-    (found,) = await decided(Decision(Answer.NO, "no terminal", by_person=False))
+    (found,) = await decided(Decision(Answer.NO, "no terminal", by_user=False))
     assert (found.allowed, found.asked, found.by) == (False, False, "default (no terminal)")
 
 
 def test_a_denial_without_a_person_is_recorded_with_its_ask_rule() -> None:
     log = Noted()
-    refused = Decision(Answer.NO, "no terminal", by_person=False)
+    refused = Decision(Answer.NO, "no terminal", by_user=False)
     CallDecisions(log).answered(Tool("files", "read"), {}, refused, rule="ask files/*")
     assert log.records[0].by == "rule ask files/*"
 

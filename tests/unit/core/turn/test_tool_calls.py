@@ -73,7 +73,7 @@ async def test_the_model_reads_the_reason_for_a_denial():
 
 async def test_a_denial_without_a_person_is_not_attributed_to_the_user():
     model, toolbox = asking(calls(call(1)), says("ok"))
-    answer = Decision(Answer.NO, "nobody is there", by_person=False)
+    answer = Decision(Answer.NO, "nobody is there", by_user=False)
     turn, _ = turn_of(model, toolbox, approver=ScriptedApprover(answer))
     await run(turn)
     assert model.requests[1].messages[-1].text == "denied: nobody is there"
