@@ -105,6 +105,11 @@ def is_plain(value: str) -> bool:
 
 def is_secret_header(name: str) -> bool:
     """Return whether an HTTP header carries a credential: a key, a cookie, a session id."""
+    return (_is_secret_header if len(name) <= 64 else _is_secret_header.__wrapped__)(name)
+
+
+@lru_cache(1024)
+def _is_secret_header(name: str) -> bool:
     lower = name.lower()
     if lower in _OPEN_HEADERS or lower.startswith("access-control-"):
         return False

@@ -3,12 +3,12 @@
 Bodies may repeat them, where nothing distinguishes them from other text.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from tui.core.secrets.oauth_values import fields_of, secrets_of, secrets_of_address
 from tui.core.secrets.places import is_secret_header, secrets_in_arguments
-from tui.core.traffic import Captured, TrafficSink
+from tui.core.traffic import Captured, Direction, TrafficSink
 
 if TYPE_CHECKING:
     from tui.core.secrets.redact import Redactor
@@ -18,6 +18,7 @@ MOST_LEARNED = 50
 
 ENDPOINT_CHARS = 4096
 FORM_BYTES = 64 * 1024
+_NO_HEAD = (None, None)
 _OF_REPLIES = (b'"access_token"', b'"client_secret"', b'"refresh_token"')
 
 
@@ -28,6 +29,7 @@ class LearnedSecrets:
         self._sink = sink
         self._redactor = redactor
         self._known: set[str] = set()
+        self._heads: dict[Direction, tuple[Any, Any]] = {}
 
     def __call__(self, captured: Captured) -> None:
         if captured.detail:
@@ -39,19 +41,31 @@ class LearnedSecrets:
         return bool(crowded())
 
     def _learn(self, captured: Captured) -> None:
+        for name, value in (*self._of_head(captured), *_of_a_body(captured)):
+            if value not in self._known and len(self._known) < MOST_LEARNED:
+                self._known.add(value)
+                self._redactor.add({name: value})
+
+    def _of_head(self, captured: Captured) -> list[tuple[str, str]]:
+        """Return the credentials of the address and the headers; [] if those are the same as last time.
+
+        Most requests to a server have the same ones.
+        """
         detail = captured.detail
+        head = detail.get("url"), detail.get("headers")
+        is_endpoint = detail.get("sse", {}).get("event") == "endpoint"  # HTTP+SSE: the URL of the session
+        if not is_endpoint and (head == _NO_HEAD or self._heads.get(captured.direction) == head):
+            return []
+        self._heads[captured.direction] = head
         texts = {"url": str(detail.get("url", ""))}
-        if detail.get("sse", {}).get("event") == "endpoint":  # HTTP+SSE: the URL of the session
+        if is_endpoint:
             texts["endpoint"] = captured.raw[:ENDPOINT_CHARS].decode("utf-8", "replace")
         for name, value in detail.get("headers", ()):
             if is_secret_header(name):
                 texts[name.lower()] = f"{name}: {value}"
         names = list(texts)
         found = [(names[number], value) for number, value in secrets_in_arguments(list(texts.values()))]
-        for name, value in [*found, *_of_cookies(detail.get("headers", ())), *_of_a_sign_in(captured)]:
-            if value not in self._known and len(self._known) < MOST_LEARNED:
-                self._known.add(value)
-                self._redactor.add({name: value})
+        return [*found, *_of_cookies(detail.get("headers", ())), *_of_addresses(detail)]
 
 
 def _of_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -64,13 +78,24 @@ def _of_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]
                     yield name.lower(), value
 
 
-def _of_a_sign_in(captured: Captured) -> Iterator[tuple[str, str]]:
-    """Yield the codes, verifiers and tokens in the addresses and bodies of a sign-in (RFC 6749)."""
-    headers = {str(name).lower(): str(value) for name, value in captured.detail.get("headers", ())}
-    for address in (str(captured.detail.get("url", "")), headers.get("location", "")):
+def _of_addresses(detail: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the codes in the addresses of a sign-in (RFC 6749)."""
+    for address in (str(detail.get("url", "")), _header(detail, "location")):
         if "state=" in address or "code=" in address:
             yield from secrets_of_address(address).items()
+
+
+def _of_a_body(captured: Captured) -> Iterator[tuple[str, str]]:
+    """Yield the codes, verifiers and tokens in the body of a sign-in."""
     raw = captured.raw
-    is_form = "x-www-form-urlencoded" in headers.get("content-type", "")
-    if raw and len(raw) <= FORM_BYTES and (is_form or any(word in raw for word in _OF_REPLIES)):
-        yield from secrets_of(fields_of(raw, headers.get("content-type", ""))).items()
+    if not raw or len(raw) > FORM_BYTES:
+        return
+    kind = _header(captured.detail, "content-type")
+    if "x-www-form-urlencoded" in kind or any(word in raw for word in _OF_REPLIES):
+        yield from secrets_of(fields_of(raw, kind)).items()
+
+
+def _header(detail: Mapping[str, Any], wanted: str) -> str:
+    """Return the last value of a header, or ""."""
+    found = [str(value) for name, value in detail.get("headers", ()) if str(name).lower() == wanted]
+    return found[-1] if found else ""

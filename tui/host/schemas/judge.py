@@ -12,7 +12,7 @@ from tui.core.importing import importing
 from tui.core.text import clean_line
 from tui.core.traffic import Direction
 from tui.host.schemas.schema_faults import schema_fault
-from tui.host.schemas.validation import DIALECTS, SchemaChecker, is_simple
+from tui.host.schemas.validation import DIALECTS, SchemaChecker, is_simple, plainly_matches
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -92,6 +92,8 @@ class ModelJudge:
 
         Takes seconds in the worst case: a schema may be made to be slow.
         """
+        if is_simple(schema, value) and plainly_matches(schema, value):
+            return ""
         if self._runner is None:
             self._runner, self._checker = asyncio.Runner(), SchemaChecker()
         assert self._checker is not None

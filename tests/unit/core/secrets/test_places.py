@@ -2,6 +2,7 @@
 
 import pytest
 
+from tui.core.secrets import places
 from tui.core.secrets.places import (
     is_secret_header,
     masked,
@@ -122,6 +123,14 @@ def test_headers_with_credentials_are_recognized(name: str):
 )  # fmt: skip
 def test_other_headers_are_not_secret(name: str):
     assert not is_secret_header(name)
+
+
+def test_header_names_are_judged_once_except_long_ones():
+    before = places._is_secret_header.cache_info()
+    names = ["x-names-are-judged-once"] * 3 + [f"{'x' * 100}-api-key"] * 3
+    assert [is_secret_header(name) for name in names] == [False] * 3 + [True] * 3
+    after = places._is_secret_header.cache_info()
+    assert (after.hits - before.hits, after.misses - before.misses) == (2, 1)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction
+from tui.host.passthrough import learned_secrets
 from tui.host.passthrough.learned_secrets import LearnedSecrets
 
 
@@ -65,3 +66,29 @@ def test_values_are_not_learned_from_a_body_that_is_not_an_oauth_response():
     redactor = Redactor()
     LearnedSecrets([].append, redactor)(captured(b'["access_token", "not-a-secret-here"]', status=200))
     assert redactor.redact("not-a-secret-here") == "not-a-secret-here"
+
+
+def test_headers_and_addresses_are_searched_again_only_when_they_change(monkeypatch):
+    searched = []
+    search = learned_secrets.secrets_in_arguments
+    monkeypatch.setattr(
+        learned_secrets, "secrets_in_arguments", lambda texts: searched.append(texts) or search(texts)
+    )
+    redactor = Redactor()
+    sink = LearnedSecrets([].append, redactor)
+    for session in ("5e55-10n-0ne", "5e55-10n-0ne", "5e55-10n-tw0"):
+        sink(captured(b"{}", headers=[["Mcp-Session-Id", session]]))
+        sink(captured(b"{}", sse={"event": ""}))  # the next event of a stream has no headers
+    assert len(searched) == 2
+    assert "5e55-10n" not in redactor.redact("5e55-10n-0ne 5e55-10n-tw0")
+
+
+def test_a_body_is_searched_although_its_headers_are_known():
+    redactor = Redactor()
+    sink = LearnedSecrets([].append, redactor)
+    for token in ("acc3ss-0ne", "acc3ss-tw0"):
+        sink(captured(f'{{"access_token": "{token}"}}'.encode(), headers=[["Content-Type", "a/json"]]))
+    sink(captured(b"/messages?session_id=4b5c6d7e8f", sse={"event": "endpoint"}))
+    sink(captured(b"/messages?session_id=5c6d7e8f9a", sse={"event": "endpoint"}))
+    text = "acc3ss-0ne acc3ss-tw0 4b5c6d7e8f 5c6d7e8f9a"
+    assert not any(secret in redactor.redact(text) for secret in text.split())

@@ -1,5 +1,7 @@
 """Validates messages against the SDK's models, and reports problems as clauses."""
 
+import asyncio
+
 import pytest
 
 from tui.core.traffic import Direction
@@ -120,6 +122,11 @@ def test_a_value_is_validated_against_a_schema(judge):
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
     assert judge.violation(schema, {"n": 1}) == ""
     assert judge.violation(schema, {"n": "x"}) == "n: 'x' is not of type 'integer'"
+
+
+def test_a_value_that_plainly_matches_needs_no_event_loop(judge, monkeypatch):
+    monkeypatch.setattr(asyncio, "Runner", None)
+    assert judge.violation({"type": "object", "required": ["n"]}, {"n": 1}) == ""
 
 
 def test_a_value_is_validated_against_a_schema_that_needs_its_own_process(judge):
