@@ -55,7 +55,7 @@ class Stage:
 
     def screenshot(self) -> str:
         """Return the screen as SVG."""
-        return _without_fonts_from_afar(self.app.export_screenshot(title="mcptui", simplify=True))
+        return _without_web_fonts(self.app.export_screenshot(title="mcptui", simplify=True))
 
     async def type_visibly(self, text: str) -> None:
         """Type a text, with a screenshot every few characters."""
@@ -95,7 +95,7 @@ class Stage:
             # A short turn may already be over. A message that was sent is no longer in the input.
             await self.until(lambda: self.app.main.parts.turns.running or not self.app.main.composer.text)
             while self.app.main.parts.turns.running:
-                if self.app.main.parts.approvals.current and self.app.main.parts.approvals.ripe:
+                if self.app.main.parts.approvals.current and self.app.main.parts.approvals.accepts_keys:
                     await self.app.action_act("question.once")
                 await asyncio.sleep(0.02)
         await self.app.action_act("focus.composer")
@@ -212,7 +212,7 @@ PICTURES = (
 )
 
 
-def _without_fonts_from_afar(svg: str) -> str:
+def _without_web_fonts(svg: str) -> str:
     """Replace web fonts by the viewer's monospaced font, so that a picture downloads nothing."""
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
     return svg.replace("Fira Code", "ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono")

@@ -170,7 +170,7 @@ def every_call(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from message.get("tool_calls", ())
 
 
-def spoken_roles(messages: Sequence[Message]) -> list[str]:
+def counted_roles(messages: Sequence[Message]) -> list[str]:
     """Return the roles that chat templates count: neither tool results nor messages with tool calls."""
     return [
         one["role"] for one in messages if one["role"] in ("user", "assistant") and not one.get("tool_calls")
@@ -197,7 +197,7 @@ def mistral(body: Mapping[str, Any]) -> None:
         need(re.fullmatch(r"[a-zA-Z0-9]{9}", call["id"]), words)
     for one, two in pairwise(body["messages"]):
         need((one["role"], two["role"]) != ("tool", "user"), "Unexpected role 'user' after role 'tool'")
-    alternating(spoken_roles(body["messages"]))
+    alternating(counted_roles(body["messages"]))
 
 
 def gemini(body: Mapping[str, Any]) -> None:

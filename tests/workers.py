@@ -82,7 +82,7 @@ class Workers:
             while self._running:
                 for connection in wait(list(self._running)):
                     assert isinstance(connection, Connection)
-                    self._hear(session, self._running[connection])
+                    self._receive(session, self._running[connection])
         finally:
             self._stop()
         if session.shouldfail:
@@ -102,7 +102,7 @@ class Workers:
         its.close()
         self._running[ours] = Worker(number, pid, ours)
 
-    def _hear(self, session: pytest.Session, worker: Worker) -> None:
+    def _receive(self, session: pytest.Session, worker: Worker) -> None:
         """Handle a message from a worker."""
         hook = session.config.hook
         try:
@@ -112,7 +112,7 @@ class Workers:
             return
         match kind:
             case "more":
-                some = [] if session.shouldfail or session.shouldstop else self._some(worker.number)
+                some = [] if session.shouldfail or session.shouldstop else self._batch(worker.number)
                 worker.given.extend(some)
                 with contextlib.suppress(OSError):  # the worker has just crashed, as the next read will show
                     worker.connection.send(some)
@@ -129,7 +129,7 @@ class Workers:
                 self._left.extendleft(reversed(worker.given))
                 worker.given.clear()
 
-    def _some(self, number: int) -> list[int]:
+    def _batch(self, number: int) -> list[int]:
         """Take a batch of tests, smaller toward the end; odd-numbered workers take theirs from the end.
 
         Tests that wait for programs are first, those that only compute are last, so that both kinds always

@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.benchmarks.figures import TOLD, Figure, table  # noqa: E402
+from tests.benchmarks.figures import FIGURES_FILE, Figure, table  # noqa: E402
 
 BENCHMARKS = (
     *("first_paint", "start", "commands", "idle", "tool_call", "tap", "quit", "app_memory"),
@@ -41,7 +41,9 @@ def measured(name: str) -> tuple[list[Figure], int]:
         told = Path(folder) / "figures"
         told.touch()
         script = ROOT / "tests" / "benchmarks" / f"{name}.py"
-        done = subprocess.run([sys.executable, str(script)], env=os.environ | {TOLD: str(told)}, check=False)
+        done = subprocess.run(
+            [sys.executable, str(script)], env=os.environ | {FIGURES_FILE: str(told)}, check=False
+        )
         return [Figure(**json.loads(line)) for line in told.read_text(encoding="utf-8").splitlines()], (
             done.returncode
         )

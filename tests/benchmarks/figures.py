@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-TOLD = "MCPTUI_BENCHMARK_FIGURES"
+FIGURES_FILE = "MCPTUI_BENCHMARK_FIGURES"
 """The environment variable with the path of the file that figures are appended to, as JSON lines."""
 
 
@@ -77,7 +77,7 @@ def late(values: Sequence[float]) -> float:
 
 def judged(figures: Sequence[Figure]) -> int:
     """Print the figures, report them to `every.py` if it asked for them, and return the exit code."""
-    if path := os.environ.get(TOLD):
+    if path := os.environ.get(FIGURES_FILE):
         with Path(path).open("a", encoding="utf-8") as file:
             file.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in figures)
     for line in table(figures):

@@ -78,7 +78,7 @@ async def asked(app: McptuiApp, pilot: Pilot[int]) -> None:
 
 
 async def ripen(app: McptuiApp) -> None:
-    await until(lambda: app.main.parts.approvals.ripe)
+    await until(lambda: app.main.parts.approvals.accepts_keys)
 
 
 async def keys(pilot: Pilot[int], text: str) -> None:

@@ -55,7 +55,7 @@ class Visit:
         await self.see(name, *texts)
         dialog = self.app.screen
         assert isinstance(dialog, Dialog)
-        dialog.ripeness._shown -= GRACE_SECONDS
+        dialog.answer_delay._shown -= GRACE_SECONDS
         await self.press("escape")
         await asking
 

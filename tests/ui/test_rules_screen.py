@@ -165,7 +165,7 @@ async def test_the_last_call_of_the_conversation_can_be_checked(tmp_path: Path):
         scene = OnScreen(pilot)
         await asked(app, pilot)
         await pilot.press("f2")
-        await until(lambda: app.main.parts.approvals.ripe)
+        await until(lambda: app.main.parts.approvals.accepts_keys)
         await pilot.press("n")
         await scene.shows("So be it.")
         await pilot.press("f3", "P")

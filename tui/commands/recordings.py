@@ -117,7 +117,7 @@ def open_entries(path: Path) -> Iterator[OpenRecording]:
 
     with tempfile.TemporaryDirectory(prefix="mcptui-") as folder:
         file = Path(folder) / "imported.mcptrace"
-        take_in(path, file)
+        import_export(path, file)
         reader = RecordingReader(file)
         try:
             yield OpenRecording(path, file, reader)
@@ -125,7 +125,7 @@ def open_entries(path: Path) -> Iterator[OpenRecording]:
             reader.close()
 
 
-def take_in(source: Path, target: Path) -> None:
+def import_export(source: Path, target: Path) -> None:
     """Import a JSON lines export as a recording. Raises StorageError if that fails."""
     from tui.storage.exports.jsonl import read_jsonl
 

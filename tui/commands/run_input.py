@@ -36,7 +36,7 @@ def question(given: str | None, *, wait: bool = False) -> str:
             "a question is required", next_step='Use mcptui run "your question", or - to read it from stdin.'
         )
     parts = [given] if given not in (None, "-") else []
-    if given in (None, "-") or wait or _is_fed():
+    if given in (None, "-") or wait or _has_input():
         parts.append(_stdin())
     text = "\n\n".join(part.strip() for part in parts if part and part.strip())
     if not text:
@@ -44,7 +44,7 @@ def question(given: str | None, *, wait: bool = False) -> str:
     return text
 
 
-def _is_fed() -> bool:
+def _has_input() -> bool:
     """Return whether stdin is a pipe or file, not a terminal, /dev/null or a socket."""
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode

@@ -247,7 +247,7 @@ def _object_of(source: Source, entry: Entry) -> str:
 def _object(source: Source, entry: Entry) -> str:
     from tui.storage.exports.jsonl import entry_object
 
-    return _json(source, entry_object(entry) | source.selection.of_the_person(entry))
+    return _json(source, entry_object(entry) | source.selection.marks_and_note(entry))
 
 
 def _json(source: Source, value: dict[str, Any]) -> str:

@@ -201,7 +201,7 @@ class Selection:
             Kind(columns.kind[index]),
         )
 
-    def of_the_person(self, entry: Entry) -> dict[str, Any]:
+    def marks_and_note(self, entry: Entry) -> dict[str, Any]:
         index = self.columns.index(entry.seq)
         known = {
             "marked": index >= 0 and bool(self.columns.marked[index]),

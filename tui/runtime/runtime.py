@@ -258,7 +258,7 @@ class Runtime:
 
     def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
         """Create servers, rules and limits from a configuration; `stamp` is that of its file when read."""
-        self._problems, self.warnings = loaded.told(self.trust.problems)
+        self._problems, self.warnings = loaded.problem_texts(self.trust.problems)
         self.host = Host(
             self._adopt(loaded),
             sink=self._traffic,
@@ -300,7 +300,7 @@ class Runtime:
 
     def _take_over(self, loaded: "Loaded") -> None:
         """Apply the rules and limits of a reloaded configuration, before its servers."""
-        self._problems, self.warnings = loaded.told(self.trust.problems)
+        self._problems, self.warnings = loaded.problem_texts(self.trust.problems)
         # Permanent approvals are synchronized with the file separately.
         self.turn_context.policy.rules = self._approvals.rules(loaded)
         self._limit(loaded)

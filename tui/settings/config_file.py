@@ -99,9 +99,9 @@ class ConfigFile:
         loaded = replace(load(path, self._env, required=named), source=self.source)
         if self._trust or not loaded.source:
             return loaded
-        from tui.settings.foreign_settings import in_force
+        from tui.settings.foreign_settings import applicable_settings
 
-        return in_force(loaded)
+        return applicable_settings(loaded)
 
     def stamp(self) -> tuple[int, int, int]:
         """Return a value that changes when the file changes, zeros without a file. Takes microseconds."""

@@ -40,7 +40,7 @@ _FOUND_OUT = frozenset(
 _DOLLAR = re.compile(r"(?<![\w\\$])\$([A-Z_][A-Z0-9_]*)(?![\w{])")
 
 
-def in_one_shape(entry: Mapping[str, Any], note: Note) -> dict[str, Any]:
+def in_common_format(entry: Mapping[str, Any], note: Note) -> dict[str, Any]:
     """Return an entry with the keys that all hosts have, and note known keys that are not imported."""
     found = dict(entry)
     for key in ("command", "transport"):

@@ -116,7 +116,7 @@ USES: Mapping[type[Section], Mapping[str, _Use]] = {
 """How each setting of a table is used. Nested tables have their own entries."""
 
 
-def in_force(loaded: Loaded) -> Loaded:
+def applicable_settings(loaded: Loaded) -> Loaded:
     """Return another person's configuration with the settings that apply. A problem names the others."""
     settings, dropped = _narrowed(loaded.settings, ())
     dropped += _allowing(loaded)

@@ -57,7 +57,7 @@ class Loaded:
     places: Mapping[KeyPath, Place] = field(default_factory=dict, repr=False)
     source: str = ""
 
-    def told(self, others: Sequence[str] = ()) -> tuple[list[str], frozenset[str]]:
+    def problem_texts(self, others: Sequence[str] = ()) -> tuple[list[str], frozenset[str]]:
         """Return the problems as sentences, and which of them are warnings; `others` are added as warnings.
 
         A missing key of an unused profile is not a problem; once the profile is used, the model reports it.

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.text import clean_line
-from tui.settings.foreign_entry import in_one_shape, of_projects, with_braces
+from tui.settings.foreign_entry import in_common_format, of_projects, with_braces
 from tui.settings.locations import base_folder
 from tui.settings.places import KeyPath, Place, json_places
 from tui.settings.problems import did_you_mean
@@ -136,7 +136,7 @@ class _Reader:
         if not isinstance(entry, dict):
             return entry  # the validation of our tables reports the problem
         table: dict[str, Any] = {}
-        for key, value in in_one_shape(entry, lambda text: self._note(name, text)).items():
+        for key, value in in_common_format(entry, lambda text: self._note(name, text)).items():
             if value is None or key in _SILENT:
                 continue
             if key in _SWITCHES and isinstance(value, bool):

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.settings.foreign_entry import in_one_shape, of_projects, with_braces
+from tui.settings.foreign_entry import in_common_format, of_projects, with_braces
 
 KEYS = st.sampled_from(
     [
@@ -31,7 +31,7 @@ VALUES = st.recursive(
 @given(st.dictionaries(KEYS, VALUES))
 def test_an_entry_of_any_shape_raises_no_error(entry):
     notes = []
-    assert isinstance(in_one_shape(entry, notes.append), dict)
+    assert isinstance(in_common_format(entry, notes.append), dict)
     assert all(isinstance(note, str) and "\n" not in note for note in notes)
 
 

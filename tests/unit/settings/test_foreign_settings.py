@@ -8,7 +8,7 @@ import pytest
 
 from tui.settings import schema
 from tui.settings.config_file import ConfigFile
-from tui.settings.foreign_settings import USES, in_force, unused_settings
+from tui.settings.foreign_settings import USES, applicable_settings, unused_settings
 from tui.settings.load import Loaded, load
 from tui.settings.schema import Section, Settings
 
@@ -106,11 +106,11 @@ def test_every_setting_is_marked_as_used_or_ignored():
 
 def test_an_unmarked_setting_is_ignored(loaded: Loaded, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delitem(USES[schema.ServerSettings], "secret_arguments")  # type: ignore[arg-type]
-    assert in_force(loaded).settings.servers["s"].secret_arguments == []
+    assert applicable_settings(loaded).settings.servers["s"].secret_arguments == []
 
 
 def test_servers_models_and_restrictions_are_used(loaded: Loaded):
-    found = in_force(loaded).settings
+    found = applicable_settings(loaded).settings
     assert (found.default_model, found.models) == ("m", loaded.settings.models)
     server = found.servers["s"]
     assert (server.command, server.off, server.secret_arguments) == ("x", ["bad"], ["pin"])
@@ -121,7 +121,7 @@ def test_servers_models_and_restrictions_are_used(loaded: Loaded):
 
 
 def test_all_other_settings_are_ignored(loaded: Loaded):
-    found = in_force(loaded).settings
+    found = applicable_settings(loaded).settings
     server = found.servers["s"]
     assert (server.trusted, server.accept_changes, server.instructions) == (None, False, False)
     assert (server.offer_resources, server.send_as_is, server.roots) == (False, False, [])
@@ -133,7 +133,7 @@ def test_all_other_settings_are_ignored(loaded: Loaded):
 
 
 def test_one_note_names_ignored_settings_and_how_to_use_them(loaded: Loaded):
-    (note,) = in_force(loaded).problems
+    (note,) = applicable_settings(loaded).problems
     assert note.warning and note.message.endswith("To use all of it, start with --trust-config.")
     named = note.message.partition("ignored: ")[2].partition(" and ")[0].split(", ")
     assert set(named) < set(NOT_USED) and f"and {len(NOT_USED) - len(named)} more" in note.message
@@ -153,7 +153,7 @@ def test_a_file_without_such_settings_has_no_note(tmp_path: Path):
     file.write_text('[servers.s]\ncommand = "x"\ntrusted = false\n[limits]\nmax_steps = 2\n')
     file.chmod(0o600)
     loaded = load(file, {})
-    assert in_force(loaded) is loaded and unused_settings(loaded) == []
+    assert applicable_settings(loaded) is loaded and unused_settings(loaded) == []
 
 
 def test_the_users_own_file_and_a_trusted_file_are_used_as_a_whole(path: Path):

@@ -15,7 +15,7 @@ from tui.core.conversation.conversation import Message, ToolMessage, UserMessage
 from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
 from tui.core.errors import StorageError
 from tui.core.text import clean_line
-from tui.storage.sessions.stored_session import StoredSession, compaction_of, mended, rows_of
+from tui.storage.sessions.stored_session import StoredSession, compaction_of, repaired, rows_of
 from tui.storage.sessions.transcript import SessionTranscript
 
 FORMAT = "mcptui-session"
@@ -104,7 +104,7 @@ def _session(found: Mapping[str, Any]) -> StoredSession:
     times = [_time(item, "at") for item in items]
     rows = {name: _rows(found, name) for name in _ROWS}
     sent = {str(body.get("call_id")) for _, body in rows["intents"]}
-    valid = mended(messages, sent)
+    valid = repaired(messages, sent)
     if not valid:
         raise ValueError('"messages" has no user or assistant message')
     if len(valid) != len(messages):  # repaired: the times no longer fit

@@ -26,7 +26,7 @@ from tui.storage.sessions.tables import SessionTables
 Redact = Callable[[], Redactor]
 
 
-def write_mended(path: Path, stored: StoredSession, messages: Sequence[Message], redact: Redact) -> None:
+def write_repaired(path: Path, stored: StoredSession, messages: Sequence[Message], redact: Redact) -> None:
     """Write the repaired messages into the file, in one transaction, if any was repaired."""
     place = 0
     while place < len(messages) and stored.messages.get(place) == messages[place]:

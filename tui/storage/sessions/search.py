@@ -32,7 +32,7 @@ SHORTEST = 3
 """The shortest word that the index can find; it consists of trigrams."""
 
 
-def said(message: Message) -> str:
+def searchable_text(message: Message) -> str:
     """Return the searchable text of a message: its text, calls with arguments, names of attachments.
 
     Decoded JSON comes first: an excerpt shows 杭州, not its escapes.
@@ -93,7 +93,7 @@ def places_of(path: Path, words: Sequence[str], limit: int = MOST) -> list[tuple
         for place, body in _candidates(connection, words):
             try:
                 message = message_of(json.loads(body))
-                shown = excerpt(said(message), words)
+                shown = excerpt(searchable_text(message), words)
             except (ValueError, TypeError, RecursionError):
                 continue
             if isinstance(message, AssistantMessage):

@@ -38,7 +38,7 @@ from tui.storage.sessions.folder import SessionFolder
 from tui.storage.sessions.journal import SessionJournal
 from tui.storage.sessions.json import MOST_BYTES, parsed
 from tui.storage.sessions.lock import InUse, SessionLock
-from tui.storage.sessions.rewrite import branch_of, whole, write_again, write_mended, write_session
+from tui.storage.sessions.rewrite import branch_of, whole, write_again, write_repaired, write_session
 from tui.storage.sessions.search import places_of, words_of
 from tui.storage.sessions.stored_session import read_info, read_stored, reopened
 from tui.storage.sessions.tables import Op, SessionTables
@@ -162,12 +162,12 @@ class SessionStore:
                 stored.damaged = True
             found = reopened(session, stored)
             messages = found.conversation.messages
-            again = whole(stored.mended(found.conversation))
+            again = whole(stored.repaired(found.conversation))
             try:
                 if stored.damaged:
-                    write_again(path, stored.mended(found.conversation), self._redact)
+                    write_again(path, stored.repaired(found.conversation), self._redact)
                 else:
-                    write_mended(path, stored, messages, self._redact)
+                    write_repaired(path, stored, messages, self._redact)
             except (sqlite3.Error, OSError) as error:
                 return found, lock, why_not(error, path), again
         except BaseException:

@@ -78,7 +78,7 @@ class StoredSession:
         """The messages in order."""
         return [self.messages[place] for place in sorted(self.messages)]
 
-    def mended(self, talk: Conversation) -> "StoredSession":
+    def repaired(self, talk: Conversation) -> "StoredSession":
         """Return it with the messages and remarks of its repaired conversation."""
         return replace(self, messages=dict(enumerate(talk.messages)), remarks=rows_of(talk.remarks))
 
@@ -157,7 +157,7 @@ def reopened(ident: str, stored: StoredSession) -> Reopened:
     """Return a session that can be continued: valid for any model, with a result for every call."""
     meta = stored.meta
     sent = {str(body.get("call_id")) for _, body in stored.intents}
-    messages = mended(stored.in_order, sent, stored.draft)
+    messages = repaired(stored.in_order, sent, stored.draft)
     counted = meta | {
         "messages": len(messages),
         "turns": sum(isinstance(one, UserMessage) for one in messages),
@@ -331,7 +331,7 @@ def _number(found: Mapping[str, Any], name: str) -> float:
     return 0
 
 
-def mended(
+def repaired(
     messages: Sequence[Message], sent: Collection[str], draft: AssistantMessage | None = None
 ) -> list[Message]:
     """Return messages with the result of each call right after it, and a partial reply at the end.

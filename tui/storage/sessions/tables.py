@@ -24,7 +24,7 @@ from tui.storage.recordings.database import roll_back
 from tui.storage.recordings.rows import storable
 from tui.storage.recordings.salvage import is_damage
 from tui.storage.sessions.file import REMARKS, has_words, read_meta
-from tui.storage.sessions.search import said
+from tui.storage.sessions.search import searchable_text
 
 OWN_LABEL = "mcptui"
 """Model label of mcptui's own messages. It never becomes the model of a session."""
@@ -82,13 +82,13 @@ class SessionTables:
         body = dumps(stored)
         old = self._connection.execute("SELECT body FROM messages WHERE place = ?", (place,)).fetchone()
         if old is not None:
-            self._forget_words(place, said(message_of(json.loads(old[0]))))
+            self._forget_words(place, searchable_text(message_of(json.loads(old[0]))))
         self._connection.execute(
             "INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?)", (place, stored["role"], at, body)
         )
         self._connection.execute("DELETE FROM draft")
         cleared = message_of(stored)
-        self._index(place, said(cleared))
+        self._index(place, searchable_text(cleared))
         self._count(place, cleared, at, is_new=old is None)
 
     def draft(self, text: str, reasoning: str) -> None:
@@ -135,7 +135,7 @@ class SessionTables:
         """Remove the messages from `place` on."""
         found = self._connection.execute("SELECT place, body FROM messages WHERE place >= ?", (place,))
         for at, body in found.fetchall():
-            self._forget_words(at, said(message_of(json.loads(body))))
+            self._forget_words(at, searchable_text(message_of(json.loads(body))))
         self._connection.execute("DELETE FROM messages WHERE place >= ?", (place,))
         self._connection.execute("DELETE FROM draft")
 

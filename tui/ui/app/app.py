@@ -237,7 +237,7 @@ class McptuiApp(BaseApp):
         )
 
     @property
-    def lent(self) -> bool:
+    def lends_terminal(self) -> bool:
         """Whether an editor is using the terminal."""
         return self.main.parts is not None and self.main.parts.editor.has_terminal
 

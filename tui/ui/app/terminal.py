@@ -184,7 +184,7 @@ class _Stop:
 
     def _signalled(self, number: int) -> None:
         keyed = (signal.SIGINT, getattr(signal, "SIGQUIT", None))
-        if number in keyed and getattr(self._app, "lent", False):
+        if number in keyed and getattr(self._app, "lends_terminal", False):
             return  # ctrl+c or ctrl+\ in the editor that uses the terminal
         if not self.code:
             self.code = 128 + number

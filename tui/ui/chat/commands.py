@@ -10,7 +10,7 @@ from textual.content import Content
 
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line, quoted_name
-from tui.ui.chat.composer.command_arguments import export_to, said_by, switch_model
+from tui.ui.chat.composer.command_arguments import export_to, prompt_text, switch_model
 from tui.ui.chat.composer.suggestions import LiveSources
 from tui.ui.chat.composer.token_area import Reference, Written
 from tui.ui.chat.current_conversation import CurrentConversation
@@ -330,7 +330,7 @@ class SlashCommands:
             call=f"hand-prompt-{self._prompt_calls}",
             seconds=PROMPT_SECONDS,
         )
-        text, attachments = said_by(result, f"/{spec.name}")
+        text, attachments = prompt_text(result, f"/{spec.name}")
         known = [Reference.to_known(replace(one, server=spec.server)) for one in attachments]
         self._composer.put_foreign(text, *known)
         send = self._regions.key_of("composer.send")

@@ -91,7 +91,7 @@ class QuestionQueue:
         return max(0, len(self._queue) - 1)
 
     @property
-    def ripe(self) -> bool:
+    def accepts_keys(self) -> bool:
         """Whether the question has been visible long enough for a key to answer it."""
         return self._now() - self._shown_at >= GRACE_SECONDS
 
@@ -220,7 +220,7 @@ class ApprovalKeys:
 
     def answer(self, answer: str) -> None:
         """Answer the visible question, unless it has just appeared."""
-        if self.approvals.ripe:
+        if self.approvals.accepts_keys:
             self._answer_keys.answer(answer)
 
     def settle(self, answer: str) -> None:
@@ -238,7 +238,7 @@ class ApprovalKeys:
         from tui.ui.dialogs.text_dialogs import SayWhy
 
         request = self.approvals.current
-        if request is None or not self.approvals.ripe:
+        if request is None or not self.approvals.accepts_keys:
             return
 
         def refuse(reason: str | None) -> None:

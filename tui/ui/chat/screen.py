@@ -99,7 +99,7 @@ class ChatScreen(Screen[None]):
         self._load_task.add_done_callback(self._loaded)
 
     async def _load(self) -> None:
-        with self._collecting.gently(self.app):
+        with self._collecting.importing(self.app):
             await asyncio.to_thread(return_freed_memory)
             for name in _LOADED_LATER:
                 await asyncio.to_thread(import_module, name)

@@ -85,7 +85,7 @@ class ChatStatus:
         return Situation(
             focus=focus,
             # A key pressed too early does not answer, so it is not shown.
-            asking=asking and (focus is not Context.CONVERSATION or self._approvals.ripe),
+            asking=asking and (focus is not Context.CONVERSATION or self._approvals.accepts_keys),
             running=self._chat.running,
             held=bool(self._chat.held),
             can_continue=self._bridge.can_continue,

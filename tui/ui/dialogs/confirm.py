@@ -14,7 +14,7 @@ from tui.core.text import quoted_name
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.literal import Literal
 
-RIPE_SECONDS = 0.3
+ANSWER_SECONDS = 0.3
 """Seconds after opening. A yes before that was typed before the user saw the question."""
 
 
@@ -61,7 +61,7 @@ class Confirm(ModalScreen[bool]):
 
     def action_yes(self) -> None:
         """Answer yes, unless the key was pressed before the question could be seen."""
-        if self._clock() - self._shown >= RIPE_SECONDS:
+        if self._clock() - self._shown >= ANSWER_SECONDS:
             self.dismiss(True)
 
     def action_no(self) -> None:

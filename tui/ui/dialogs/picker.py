@@ -168,9 +168,9 @@ class FindingPicker(Picker, inherit_bindings=False):
             type_into(field, event)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        self._sift()
+        self._filter()
 
-    def _sift(self) -> None:
+    def _filter(self) -> None:
         text = " ".join(field.value for field in self.query(Field)).casefold()
         if text == self._sifted:
             return
@@ -186,7 +186,7 @@ class FindingPicker(Picker, inherit_bindings=False):
 
     def action_take(self) -> None:
         if self._all:
-            self._sift()  # apply letters typed before this key in the same burst
+            self._filter()  # apply letters typed before this key in the same burst
         super().action_take()
 
     def action_page(self, direction: str) -> None:

@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 
 from tui.core.context.project_instructions import FILE, ProjectInstructions
 from tui.core.text import clean_line
-from tui.ui.dialogs.confirm import RIPE_SECONDS
+from tui.ui.dialogs.confirm import ANSWER_SECONDS
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, wrap
@@ -94,7 +94,7 @@ class ProjectDialog(ModalScreen[bool | None]):
 
     def action_decide(self, use: bool) -> None:
         """Accept the answer, unless the key was pressed before the text could be seen."""
-        if self._clock() - self._shown >= RIPE_SECONDS:
+        if self._clock() - self._shown >= ANSWER_SECONDS:
             self.dismiss(use)
 
     def action_close(self) -> None:

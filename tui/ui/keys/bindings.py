@@ -8,7 +8,7 @@ CHARACTERS = frozenset({"question_mark"})
 """Keys that work anywhere although they type a character."""
 
 
-def _goes_first(found: Action, key: str) -> bool:
+def _has_priority(found: Action, key: str) -> bool:
     """Return whether the app handles this key before the focused pane.
 
     It must do so wherever keys can arrive in one burst (pasted, sent by a script, typed while the machine was
@@ -27,7 +27,7 @@ def _goes_first(found: Action, key: str) -> bool:
 def bindings_of(*contexts: Context) -> list[BindingType]:
     """Return the bindings that work while a pane of these contexts has the focus."""
     return [
-        Binding(key, found.method, found.label, show=False, id=found.id, priority=_goes_first(found, key))
+        Binding(key, found.method, found.label, show=False, id=found.id, priority=_has_priority(found, key))
         for context in contexts
         for found in of_context(context)
         for key in found.keys.split(",")

@@ -177,7 +177,7 @@ class Finder(Vertical):
         context: the context of its actions.
         overrides: the keys in use.
         placeholder: shown in the empty field.
-        sift: shows the items that match the text in the field.
+        filter_items: shows the items that match the text in the field.
         take: is called with the key of the selected item.
         about: returns a line about an item.
         offers: returns whether an action is available.
@@ -220,7 +220,7 @@ class Finder(Vertical):
         overrides: KeyOverrides,
         placeholder: str,
         *,
-        sift: Callable[[str], None],
+        filter_items: Callable[[str], None],
         take: Callable[[str], None],
         about: Callable[[str], Row],
         offers: Callable[[Action], bool],
@@ -230,7 +230,7 @@ class Finder(Vertical):
         super().__init__()
         self._keys_context = context
         self._overrides = overrides
-        self._sift = sift
+        self._filter = filter_items
         self._take = take
         self._about = about
         self._offers = offers
@@ -324,16 +324,16 @@ class Finder(Vertical):
             type_into(self.field, event)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        self.resift()
+        self.refilter()
 
-    def resift(self, *, anew: bool = False) -> None:
+    def refilter(self, *, anew: bool = False) -> None:
         """Show the items that match the text, if it changed; with `anew`, in any case."""
         text = self.field.value.strip()
         if anew or text != self._sifted:
             if text != (self._sifted or ""):
                 self._fade()
             self._sifted = text
-            self._sift(text)
+            self._filter(text)
 
     def _moved(self) -> None:
         key = self.list.current
@@ -343,12 +343,12 @@ class Finder(Vertical):
 
     def choose(self) -> None:
         """Choose the selected item."""
-        self.resift()  # apply letters typed before this key in the same burst
+        self.refilter()  # apply letters typed before this key in the same burst
         if key := self.list.current:
             self._take(key)
 
     def action_step(self, direction: int) -> None:
-        self.resift()
+        self.refilter()
         self._fade()
         if direction > 0:
             self.list.action_row_down()
@@ -367,7 +367,7 @@ class Finder(Vertical):
         if not self.field.value:
             return False
         self.field.value = ""
-        self.resift()
+        self.refilter()
         return True
 
     def empty_quietly(self) -> None:

@@ -164,7 +164,7 @@ class ModelsScreen(ModalScreen[bool | None]):
             Context.MODELS,
             overrides,
             "model, profile or URL",
-            sift=lambda text: self._show(),
+            filter_items=lambda text: self._show(),
             take=self._take,
             about=self._about,
             offers=self._offers,
@@ -268,7 +268,7 @@ class ModelsScreen(ModalScreen[bool | None]):
         if self._offer is not None:
             self._back()
             return
-        self.finder.resift()
+        self.finder.refilter()
         choice = self._choice(self.finder.list.current)
         if choice is None:
             return

@@ -140,7 +140,7 @@ class RulesScreen(ModalScreen[None]):
             Context.RULES,
             overrides,
             "a rule, or a call to try: server/tool {json}",
-            sift=lambda text: self._show(),
+            filter_items=lambda text: self._show(),
             take=self._take,
             about=self._about,
             offers=self._offers,
@@ -290,7 +290,7 @@ class RulesScreen(ModalScreen[None]):
         if self._recent:
             self._tried = (self._tried + 1) % len(self._recent)
             self._fill(self._recent[self._tried])
-            self.finder.resift()
+            self.finder.refilter()
 
     def action_rule_leave(self) -> None:
         text = clean_line(self._first.text, 4000) if self._first is not None else ""

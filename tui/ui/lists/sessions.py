@@ -94,7 +94,7 @@ class SessionsScreen(ModalScreen[Resumed | None]):
             Context.SESSIONS,
             overrides,
             "title or words",
-            sift=self._sift,
+            filter_items=self._filter,
             take=lambda key: self._resume(key, branch=False),
             about=self._about,
             offers=self._offers,
@@ -124,9 +124,9 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         finally:
             self._show(key)
         if self._search.text:
-            self.finder.resift(anew=True)  # matches may have been renamed or deleted
+            self.finder.refilter(anew=True)  # matches may have been renamed or deleted
 
-    def _sift(self, text: str) -> None:
+    def _filter(self, text: str) -> None:
         """Show the titles that contain `text`, and start searching the messages."""
         self._search.stop()
         self._search = search = SessionSearch(self._conversations, text)
@@ -221,7 +221,7 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         self.finder.choose()
 
     def action_session_branch(self) -> None:
-        self.finder.resift()
+        self.finder.refilter()
         if self.finder.list.current:
             self._resume(self.finder.list.current, branch=True)
 

@@ -61,7 +61,7 @@ async def put(text: str, env: Mapping[str, str]) -> Tool | None:
     for tool in tools(env, partial(find_program, env=env)):
         program = find_program(tool.command[0], env) or tool.command[0]
         command = (program, *tool.command[1:])
-        if await in_daemon_thread("clipboard", partial(_took, command, text, given)):
+        if await in_daemon_thread("clipboard", partial(_accepted, command, text, given)):
             return tool
     return None
 
@@ -82,7 +82,7 @@ def note(what: str, tool: Tool | None) -> str:
     return f"Sent {what} to the terminal's clipboard (OSC 52). Some terminals ignore it."
 
 
-def _took(command: Sequence[str], text: str, env: Mapping[str, str]) -> bool:
+def _accepted(command: Sequence[str], text: str, env: Mapping[str, str]) -> bool:
     try:
         done = subprocess.run(
             command,

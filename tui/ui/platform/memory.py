@@ -53,7 +53,7 @@ class GcPauses:
         self._key_at = time.monotonic()
 
     @contextmanager
-    def gently(self, app: App[Any]) -> Iterator[None]:
+    def importing(self, app: App[Any]) -> Iterator[None]:
         """Let other threads import without delaying keys: with short time slices and without collections.
 
         Afterwards the collector is turned on if it was off, and `app` runs it.

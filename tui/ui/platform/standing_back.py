@@ -126,16 +126,16 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     """Return a factory of loops that importing threads wait for; None for Python's own."""
     if sys.platform == "win32" or os.environ.get(SWITCH, "") not in ("", "0"):
         return None
-    setattr(SourceFileLoader, "exec_module", _execute_politely)  # noqa: B010
-    setattr(builtins, "__build_class__", _build_politely)  # noqa: B010
+    setattr(SourceFileLoader, "exec_module", _execute_standing_back)  # noqa: B010
+    setattr(builtins, "__build_class__", _build_standing_back)  # noqa: B010
     return lambda: asyncio.SelectorEventLoop(NotingSelector())
 
 
-def _execute_politely(loader: SourceFileLoader, module: ModuleType) -> None:
+def _execute_standing_back(loader: SourceFileLoader, module: ModuleType) -> None:
     LOOP.stand_back()
     _execute(loader, module)
 
 
-def _build_politely(*args: Any, **keywords: Any) -> Any:
+def _build_standing_back(*args: Any, **keywords: Any) -> Any:
     LOOP.stand_back()
     return _build(*args, **keywords)

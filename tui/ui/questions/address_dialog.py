@@ -18,7 +18,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
-from tui.ui.questions.question_line import QuestionLine, Ripeness
+from tui.ui.questions.question_line import AnswerDelay, QuestionLine
 from tui.ui.widgets.field import Field
 from tui.ui.widgets.literal import Literal
 
@@ -58,7 +58,7 @@ class AddressDialog(ModalScreen[AddressAnswer]):
     ) -> None:
         super().__init__()
         self.question = question
-        self.ripeness = Ripeness()
+        self.answer_delay = AnswerDelay()
         self._browser = question.opens and has_browser(env)
         copy = ("ask.copy",) if self._browser or question.purpose == "sign in" else ()
         self.line = QuestionLine(keys, ("ask.send", *copy, "ask.decline", "ask.cancel"), waiting)
@@ -114,7 +114,7 @@ class AddressDialog(ModalScreen[AddressAnswer]):
 
     def action_ask_send(self) -> None:
         """Consent to open the address; copy it if it cannot be opened."""
-        if not self.ripeness.ripe:
+        if not self.answer_delay.accepts_keys:
             return
         pasted = self._pasted.value.strip() if self._pasted is not None else ""
         if not self._browser and not pasted:
@@ -125,9 +125,9 @@ class AddressDialog(ModalScreen[AddressAnswer]):
         clipboard.copy(self.app, self.question.url, "the URL")
 
     def action_ask_decline(self) -> None:
-        if self.ripeness.ripe:
+        if self.answer_delay.accepts_keys:
             self.dismiss(AddressAnswer(Action.DECLINE))
 
     def action_ask_cancel(self) -> None:
-        if self.ripeness.ripe:
+        if self.answer_delay.accepts_keys:
             self.dismiss(AddressAnswer(Action.CANCEL))

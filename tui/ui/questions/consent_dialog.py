@@ -17,7 +17,7 @@ from tui.core.text import clean
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import BREAKPOINTS, NOT_READ, SHORT, QuestionLine, Ripeness
+from tui.ui.questions.question_line import BREAKPOINTS, NOT_READ, SHORT, AnswerDelay, QuestionLine
 from tui.ui.questions.read_pane import AT_ONCE, ReadPane
 from tui.ui.widgets.rows import Row
 
@@ -109,7 +109,7 @@ class ConsentDialog(ModalScreen[Action | ConsentsAnswer]):
     ) -> None:
         super().__init__()
         self.question = question
-        self.ripeness = Ripeness()
+        self.answer_delay = AnswerDelay()
         self._too_long = ""
         answers: tuple[str, ...]
         if isinstance(question, ConsentsQuestion):
@@ -158,7 +158,7 @@ class ConsentDialog(ModalScreen[Action | ConsentsAnswer]):
 
     def action_ask_send(self) -> None:
         """Answer yes, once the whole text has been on screen."""
-        if not self.ripeness.ripe:
+        if not self.answer_delay.accepts_keys:
             return
         if problem := self._too_long or (NOT_READ if self.pane.unread else ""):
             self.line.say(problem)
@@ -171,16 +171,16 @@ class ConsentDialog(ModalScreen[Action | ConsentsAnswer]):
 
     def action_ask_each(self) -> None:
         """Ask about each server in its own question, so that this one need not be read."""
-        if self._is_about_several and self.ripeness.ripe:
+        if self._is_about_several and self.answer_delay.accepts_keys:
             self.dismiss(ConsentsAnswer.EACH)
 
     def action_ask_copy(self) -> None:
         """There is no address to copy."""
 
     def action_ask_decline(self) -> None:
-        if self.ripeness.ripe:
+        if self.answer_delay.accepts_keys:
             self.dismiss(ConsentsAnswer.NONE if self._is_about_several else Action.DECLINE)
 
     def action_ask_cancel(self) -> None:
-        if self.ripeness.ripe:
+        if self.answer_delay.accepts_keys:
             self.dismiss(ConsentsAnswer.LATER if self._is_about_several else Action.CANCEL)

@@ -20,7 +20,7 @@ from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import BREAKPOINTS, NOT_READ, SHORT, QuestionLine, Ripeness
+from tui.ui.questions.question_line import BREAKPOINTS, NOT_READ, SHORT, AnswerDelay, QuestionLine
 from tui.ui.questions.read_pane import AT_ONCE, ReadPane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
@@ -149,7 +149,7 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
     def __init__(self, question: DefinitionsQuestion, keys: KeyOverrides, *, waiting: int) -> None:
         super().__init__()
         self.question = question
-        self.ripeness = Ripeness()
+        self.answer_delay = AnswerDelay()
         self._review_key = keys.first_of("servers.changes")
         self._differences: Differences | None = None
         if is_small(question):
@@ -219,7 +219,7 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
 
     def action_ask_send(self) -> None:
         """Accept the completely shown changes, once they have been on screen."""
-        if not self.ripeness.ripe:
+        if not self.answer_delay.accepts_keys:
             return
         if self._differences is None:
             self.line.say(NOT_READ)
@@ -233,9 +233,9 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
             self.dismiss(DefinitionsAnswer(Action.ACCEPT, only=only))
 
     def action_ask_decline(self) -> None:
-        if self.ripeness.ripe:
+        if self.answer_delay.accepts_keys:
             self.dismiss(DefinitionsAnswer(Action.DECLINE))
 
     def action_ask_cancel(self) -> None:
-        if self.ripeness.ripe:
+        if self.answer_delay.accepts_keys:
             self.dismiss(DefinitionsAnswer(Action.CANCEL))

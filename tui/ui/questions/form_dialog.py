@@ -23,7 +23,7 @@ from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import BREAKPOINTS, SHORT, QuestionLine, Ripeness
+from tui.ui.questions.question_line import BREAKPOINTS, SHORT, AnswerDelay, QuestionLine
 from tui.ui.widgets.field import Button
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.form_pane import FormPane
@@ -68,7 +68,7 @@ class FormDialog(ModalScreen[FormAnswer]):
     def __init__(self, question: FormQuestion, keys: KeyOverrides, signs: Symbols, *, waiting: int) -> None:
         super().__init__()
         self.question = question
-        self.ripeness = Ripeness()
+        self.answer_delay = AnswerDelay()
         self.pane = FormPane(keys, signs)
         self.button = Button("Send", keys.answers_of("ask.send"), self.action_ask_send)
         self.line = QuestionLine(keys, ("ask.decline", "ask.cancel"), waiting)
@@ -125,7 +125,7 @@ class FormDialog(ModalScreen[FormAnswer]):
 
     def action_ask_send(self) -> None:
         """Send the values, unless one is invalid."""
-        if not self.ripeness.ripe:
+        if not self.answer_delay.accepts_keys:
             return
         from tui.host.schemas.linear_pattern import found_in
 
@@ -140,9 +140,9 @@ class FormDialog(ModalScreen[FormAnswer]):
             self.dismiss(FormAnswer(Action.ACCEPT, content))
 
     def action_ask_decline(self) -> None:
-        if self.ripeness.ripe:
+        if self.answer_delay.accepts_keys:
             self.dismiss(FormAnswer(Action.DECLINE))
 
     def action_ask_cancel(self) -> None:
-        if self.ripeness.ripe:
+        if self.answer_delay.accepts_keys:
             self.dismiss(FormAnswer(Action.CANCEL))

@@ -24,7 +24,7 @@ NOT_READ = "Read all of it first."
 """Shown for a yes before the whole text was read."""
 
 
-class Ripeness:
+class AnswerDelay:
     """Determines whether a question has been visible long enough for a key to answer it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -32,7 +32,7 @@ class Ripeness:
         self._shown = clock()
 
     @property
-    def ripe(self) -> bool:
+    def accepts_keys(self) -> bool:
         return self._clock() - self._shown >= GRACE_SECONDS
 
 

@@ -16,7 +16,7 @@ from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import BREAKPOINTS, NOT_READ, SHORT, QuestionLine, Ripeness
+from tui.ui.questions.question_line import BREAKPOINTS, NOT_READ, SHORT, AnswerDelay, QuestionLine
 from tui.ui.questions.read_pane import ReadPane
 from tui.ui.questions.sampling_text import (
     LINES_ON_SCREEN,
@@ -74,7 +74,7 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
     ) -> None:
         super().__init__()
         self.question = question
-        self.ripeness = Ripeness()
+        self.answer_delay = AnswerDelay()
         self.line = QuestionLine(keys, ANSWERS, waiting)
         self._model = model
         self._params: Mapping[str, Any] = (
@@ -144,7 +144,7 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
         self.line.show_waiting(waiting)
 
     def action_ask_send(self) -> None:
-        if not self.ripeness.ripe:
+        if not self.answer_delay.accepts_keys:
             return
         params, problem = self._params, self._too_long
         if isinstance(self._body, TextArea):
@@ -157,11 +157,11 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
             self.dismiss(SamplingAnswer(Action.ACCEPT, params))
 
     def action_ask_decline(self) -> None:
-        if self.ripeness.ripe:
+        if self.answer_delay.accepts_keys:
             self.dismiss(SamplingAnswer(Action.DECLINE))
 
     def action_ask_cancel(self) -> None:
-        if self.ripeness.ripe:
+        if self.answer_delay.accepts_keys:
             self.dismiss(SamplingAnswer(Action.CANCEL))
 
 

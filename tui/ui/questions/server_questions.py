@@ -17,7 +17,7 @@ from tui.core.questions import (
 )
 from tui.core.text import quoted_name
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import Ripeness
+from tui.ui.questions.question_line import AnswerDelay
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
@@ -69,12 +69,12 @@ class ServerQuestions:
         self._model = model
         self._dialog: Dialog | None = None
         self._next: ServerQuestion | None = None
-        self._withdrawn: Ripeness | None = None
+        self._withdrawn: AnswerDelay | None = None
 
     @property
     def ignores_keys(self) -> bool:
         """Whether a dialog has just closed, but not because of the user: the next keys are meant for it."""
-        return self._withdrawn is not None and not self._withdrawn.ripe
+        return self._withdrawn is not None and not self._withdrawn.accepts_keys
 
     def show(self, question: ServerQuestion | None, waiting: int) -> None:
         """Show `question`, or none; `waiting` questions come after it.
@@ -152,5 +152,5 @@ class ServerQuestions:
             return False
         for _ in stack[stack.index(dialog) :]:
             self._app.pop_screen()
-        self._withdrawn = Ripeness()
+        self._withdrawn = AnswerDelay()
         return True

@@ -15,7 +15,7 @@ from tui.core.text import quoted_name
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import BREAKPOINTS, QuestionLine, Ripeness
+from tui.ui.questions.question_line import BREAKPOINTS, AnswerDelay, QuestionLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class TrustDialog(ModalScreen[TrustAnswer]):
     def __init__(self, question: TrustQuestion, keys: KeyOverrides, *, waiting: int) -> None:
         super().__init__()
         self.question = question
-        self.ripeness = Ripeness()
+        self.answer_delay = AnswerDelay()
         self.line = QuestionLine(keys, ("ask.send", "ask.decline", "ask.cancel"), waiting)
         self._keys = keys
 
@@ -90,5 +90,5 @@ class TrustDialog(ModalScreen[TrustAnswer]):
         self._answer(None)
 
     def _answer(self, trusted: bool | None) -> None:
-        if self.ripeness.ripe:
+        if self.answer_delay.accepts_keys:
             self.dismiss(TrustAnswer(trusted))

@@ -86,7 +86,7 @@ def when(then: float, now: float) -> str:
     return day if moment.tm_year == today.tm_year else f"{day} {moment.tm_year}"
 
 
-def said_at(then: float, now: float) -> str:
+def message_time(then: float, now: float) -> str:
     """Return the time of a message: "14:02" today, "20 Nov 2026 14:02" for earlier days; "" if unknown."""
     if not 0 < then < LATEST:
         return ""

@@ -93,7 +93,7 @@ class ItemList(LinePane):
     def show(self, items: Sequence[Item]) -> None:
         """Show other items. The cursor stays on its item if that still exists."""
         self._all = items
-        self._sift()
+        self._filter()
 
     def note(self, notes: Mapping[str, str]) -> None:
         """Set the notes of items, by item key; they are shown next to those of the server."""
@@ -103,7 +103,7 @@ class ItemList(LinePane):
     def filter(self, text: str) -> None:
         """Show only items with all these words in their names or descriptions."""
         self._words = fold(text).split()
-        self._sift()
+        self._filter()
 
     @property
     def selected(self) -> Item | None:
@@ -132,7 +132,7 @@ class ItemList(LinePane):
         if folder is None:
             return False
         self._turned ^= {folder.key}
-        self._sift()
+        self._filter()
         return True
 
     @property
@@ -140,7 +140,7 @@ class ItemList(LinePane):
         """Number of visible items, and of all items."""
         return sum(isinstance(row.what, Item) for row in self._shown), len(self._all)
 
-    def _sift(self) -> None:
+    def _filter(self) -> None:
         before = self._under_cursor
         words = self._words
         if not words and has_tree(self._all):

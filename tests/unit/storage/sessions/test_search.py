@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, saved, say, store_in
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
-from tui.storage.sessions.search import INDEXED, said
+from tui.storage.sessions.search import INDEXED, searchable_text
 
 ERROR = ToolMessage("c2", "weather__get", "HTTP 402: insufficient balance for request 17", is_error=True)
 
@@ -44,8 +44,8 @@ async def test_a_message_that_contains_all_words_or_parts_of_words_is_found(
 )
 async def test_any_script_and_any_symbol_is_found(tmp_path: Path, text: str):
     store = store_in(tmp_path)
-    said = UserMessage('北京天气如何 погода Straße مرحبا بك 👩‍💻 a"b x OR y NOT *')
-    session = await saved(store, said, ANSWER)
+    message = UserMessage('北京天气如何 погода Straße مرحبا بك 👩‍💻 a"b x OR y NOT *')
+    session = await saved(store, message, ANSWER)
     assert await places(store, text) == [(session, 0)]
 
 
@@ -53,8 +53,8 @@ async def test_any_script_and_any_symbol_is_found(tmp_path: Path, text: str):
 @pytest.mark.parametrize("text", ["Café", "CAFÉ", "cafe\u0301", "STRASSE", "é", "Việt Nam", "각", "ﬁle", "K"])
 async def test_case_and_composition_are_ignored(tmp_path: Path, text: str, form: str):
     store = store_in(tmp_path)
-    said = UserMessage(normalize(form, "un café, Straße, tiếng Việt Nam, 각, file, \u212a"))
-    session = await saved(store, UserMessage("un cafe, Strase, tieng Viet Nm, 가"), said)
+    message = UserMessage(normalize(form, "un café, Straße, tiếng Việt Nam, 각, file, \u212a"))
+    session = await saved(store, UserMessage("un cafe, Strase, tieng Viet Nm, 가"), message)
     assert await places(store, text) == [(session, 1)]
     assert await places(store, "straße cafe\u0301") == [(session, 1)]
 
@@ -154,7 +154,7 @@ async def test_an_excerpt_is_one_clean_line_around_the_match(tmp_path: Path):
 
 
 def test_only_the_beginning_of_a_huge_message_is_indexed():
-    assert len(said(UserMessage("x" * 10_000_000))) == INDEXED
+    assert len(searchable_text(UserMessage("x" * 10_000_000))) == INDEXED
 
 
 async def test_text_after_a_nul_is_found(tmp_path: Path):

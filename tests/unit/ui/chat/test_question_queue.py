@@ -74,9 +74,9 @@ async def test_a_question_can_be_answered_only_after_the_grace_time():
     approvals = Watched()
     asked = asyncio.create_task(approvals.ask(request("add")))
     await until(lambda: approvals.current)
-    assert not approvals.ripe
+    assert not approvals.accepts_keys
     approvals.now += GRACE_SECONDS + 0.01
-    assert approvals.ripe
+    assert approvals.accepts_keys
     approvals.answer(Answer.ONCE)
     await asked
 

@@ -62,7 +62,7 @@ async def test_the_collector_is_enabled_with_another_threshold(collections) -> N
     async with App[None]().run_test() as pilot:
         gc.disable()
         try:
-            with GcPauses().gently(pilot.app):
+            with GcPauses().importing(pilot.app):
                 assert not gc.isenabled()
             assert gc.isenabled()
         finally:
@@ -72,7 +72,7 @@ async def test_the_collector_is_enabled_with_another_threshold(collections) -> N
 
 async def test_a_collector_that_was_never_disabled_is_not_changed(collections) -> None:
     async with App[None]().run_test() as pilot:
-        with GcPauses().gently(pilot.app):
+        with GcPauses().importing(pilot.app):
             pass
     assert collections == []
 

@@ -2,15 +2,15 @@
 
 from tests.ui.stage import Stage
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import GRACE_SECONDS, QuestionLine, Ripeness
+from tui.ui.questions.question_line import GRACE_SECONDS, AnswerDelay, QuestionLine
 
 
 def test_a_question_is_ripe_after_the_grace_time() -> None:
     now = 100.0
-    ripeness = Ripeness(lambda: now)
-    assert not ripeness.ripe
+    answer_delay = AnswerDelay(lambda: now)
+    assert not answer_delay.accepts_keys
     now += 2 * GRACE_SECONDS
-    assert ripeness.ripe
+    assert answer_delay.accepts_keys
 
 
 async def test_the_line_shows_keys_a_message_and_the_number_of_waiting_questions() -> None:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tui.ui.widgets.times import exactly, said_at, when
+from tui.ui.widgets.times import exactly, message_time, when
 
 NOON = time.mktime((2026, 11, 21, 12, 0, 0, 0, 0, -1))
 
@@ -37,4 +37,4 @@ def test_day_and_time_are_written_in_full():
     [(NOON, "12:00"), (NOON - 13 * 3600, "20 Nov 2026 23:00"), (0.0, ""), (1e300, ""), (-5.0, "")],
 )
 def test_a_message_shows_its_time_and_an_older_one_its_day(then: float, words: str):
-    assert said_at(then, NOON) == words
+    assert message_time(then, NOON) == words

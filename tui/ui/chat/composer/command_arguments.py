@@ -95,7 +95,7 @@ def _slug(title: str) -> str:
     return "-".join(words)[:50] or "conversation"
 
 
-def said_by(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:
+def prompt_text(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:
     """Return the text and the attachments of a prompt's messages; raises `McptuiError` if there are none.
 
     Messages of the assistant are marked as such. All of it is the server's text, so it is put into the

@@ -36,7 +36,7 @@ from tui.ui.chat.transcript.tool_call_cards import Card
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.widgets.times import said_at
+from tui.ui.widgets.times import message_time
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
@@ -145,7 +145,7 @@ class _Reader:
                 self.end_reply()
                 self._model, self._reason = None, ""
                 words = [attachment_words(one) for one in attachments]
-                self.blocks += user_blocks(text, words, self._symbols, said_at(at, self._now))
+                self.blocks += user_blocks(text, words, self._symbols, message_time(at, self._now))
             case AssistantMessage():
                 self._reply(message)
             case ToolMessage():

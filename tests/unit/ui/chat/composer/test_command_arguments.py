@@ -9,7 +9,7 @@ from tui.core.conversation.conversation import Conversation
 from tui.core.errors import McptuiError
 from tui.core.tools import BinaryContent, LinkContent, TextContent
 from tui.core.workbench import PromptMessage, PromptResult
-from tui.ui.chat.composer.command_arguments import export_to, said_by, switch_model
+from tui.ui.chat.composer.command_arguments import export_to, prompt_text, switch_model
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_assistant_messages_of_a_prompt_are_labelled():
             PromptMessage("user", LinkContent("file:///a", "a")),
         ),
     )
-    text, attachments = said_by(result, "/x")
+    text, attachments = prompt_text(result, "/x")
     assert text.startswith("Be ␛[31mred.\n\n(assistant) I am.\n\n") and "file:///a" in text
     assert attachments == []
 
@@ -117,4 +117,4 @@ def test_assistant_messages_of_a_prompt_are_labelled():
 )
 def test_a_prompt_without_usable_content_is_reported(result: PromptResult, words: str):
     with pytest.raises(McptuiError, match=words):
-        said_by(result, "/x")
+        prompt_text(result, "/x")
