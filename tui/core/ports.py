@@ -128,8 +128,8 @@ class ModelCapabilities:
     """The known limits of a model, such as the number of tools in one request.
 
     `tool_marks` says in words, by the tool's qualified name, which part of it the endpoint rejects. `facts`
-    are what was learned about the endpoint, a few words each. `writes` is False for a model that cannot write
-    a title, such as the demo.
+    were learned about the endpoint, a few words each. `writes` is False for a model that cannot write a
+    title, such as the demo.
     """
 
     max_tools: int = MAX_TOOLS
@@ -158,7 +158,7 @@ class ChatModel(Protocol):
         """The known limits of the model; may change when its endpoint rejects requests."""
 
     def restrict(self, *, tools: bool | None, images: bool | None) -> None:
-        """Record features that the endpoint says the model lacks (False); None is no information."""
+        """Record features that the endpoint says the model lacks (False); None means no information."""
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         """Send `request` and yield the reply as it arrives.
@@ -407,10 +407,9 @@ class ModelChoice:
     Attributes:
         where: its address, or "offline".
         source: its origin: "configuration", "environment", "found on this machine", "built in".
-        facts: what is known about it, a few words each ("text protocol xml", "effort high").
+        facts: known properties, a few words each ("text protocol xml", "effort high").
         price: of a million tokens sent and received ("$0.27 / $1.10"), or "".
-        learned: what was learned about its endpoint, a few words each ("refuses temperature"); can be
-            forgotten.
+        learned: facts learned about its endpoint, a few words each ("refuses temperature"); can be forgotten.
         problem: why it cannot be used, or "".
     """
 

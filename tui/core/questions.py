@@ -90,7 +90,7 @@ class FormAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AddressAnswer:
-    """The answer to an address. `pasted` is what the user copied back from the browser, or ""."""
+    """The answer to an address. `pasted` is the address that the user copied back from the browser, or ""."""
 
     action: Action
     pasted: str = ""

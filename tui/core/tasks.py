@@ -50,7 +50,7 @@ class Task:
         tool: name of the tool that was called, raw.
         created: seconds since the epoch when it was made, by our clock.
         status: the last status that the server reported.
-        message: what it says about the status, cleaned, or "".
+        message: the server's message about the status, cleaned, or "".
         ttl_ms: how long the server keeps it, in milliseconds; None for no end.
         poll_ms: how long to wait between two requests, within our bounds.
         call: id of the call that made it in this run, or "".

@@ -118,7 +118,7 @@ class Cause:
     Attributes:
         turn: counts from 1 over all conversations of one run of the program; 0 for a manual call.
         step: counts from 1 in the turn.
-        call: id of the tool call, "" for a request to the model; of a manual call it starts with "hand-".
+        call: id of the tool call, "" for a request to the model; for a manual call, it starts with "hand-".
     """
 
     turn: int

@@ -60,7 +60,7 @@ def counted(number: int, word: str) -> str:
 
 
 def amount(value: float) -> str:
-    """Return a server's number: "12", "0.25", "1e+09" for what is too long."""
+    """Return a server's number: "12", "0.25", "1e+09" if it is too long."""
     return f"{value:.6g}"
 
 

@@ -176,7 +176,7 @@ class Workbench(Protocol):
     """
 
     async def identity(self, server: str) -> ServerIdentity:
-        """Return what is known about a server; for a stopped one, its configuration."""
+        """Return the known facts about a server; for a stopped one, its configuration."""
 
     def tools(self, server: str) -> Sequence[Tool]: ...
 
@@ -238,7 +238,7 @@ class Workbench(Protocol):
     ) -> Completions:
         """Return the values that the server suggests for an argument of a template or a prompt.
 
-        `value` is what is typed so far, `others` are the arguments that have a value already. A server
+        `value` is the text typed so far, `others` are the arguments that have a value already. A server
         without completion, or that does not respond in time, suggests nothing.
         """
 

@@ -54,7 +54,7 @@ def has_process(spec: ServerSpec) -> bool:
 
 
 async def load_transport(spec: ServerSpec) -> None:
-    """Import in a thread what the transport of a server needs."""
+    """Import, in a thread, the modules that the transport of a server needs."""
     await asyncio.to_thread(_stdio_transport if has_process(spec) else connections)
 
 

@@ -151,7 +151,7 @@ def build_catalog(
 
     `before` is the previous catalog, whose tools stay in place of those that an incomplete listing lacks.
     `protocol` is the negotiated revision. `header_map` reads the headers that a schema asks for, over HTTP,
-    or says what is wrong with them.
+    or returns their problem.
     """
     tools: dict[str, Tool] = {}
     outputs: dict[str, Mapping[str, Any]] = {}

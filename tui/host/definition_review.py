@@ -32,7 +32,7 @@ DIGEST = 16
 class DefinitionReview:
     """Asks about changes and records the answers.
 
-    `redact` removes configured secrets from what is shown. What is accepted is the original definition.
+    `redact` removes configured secrets for display. The original definition is the accepted one.
     """
 
     def __init__(self, questioner: Questioner, decisions: DecisionLog, redact: Callable[[Any], Any]) -> None:

@@ -85,7 +85,7 @@ class RawRequest:
         self._kind = WholeReply if whole else RawReply
 
     async def run(self, client: Client, wire: SdkBridge, stuck: Callable[[], str]) -> RawAnswer:
-        """Send it and return the answer; anything but an answer, an error or a timeout is raised unchanged.
+        """Send it and return the answer; any other failure is raised unchanged.
 
         `stuck` returns what to add after a timeout.
         """

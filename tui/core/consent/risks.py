@@ -1,4 +1,4 @@
-"""Finds what is risky about a command: unpinned packages, variables that load code. Pure."""
+"""Finds risks of a command: unpinned packages, variables that load code. Pure."""
 
 import os
 import re
@@ -109,7 +109,7 @@ def _of_keys(launch: Launch) -> Iterator[str]:
 
 
 def _of_options(words: Sequence[str]) -> Iterator[str]:
-    """Yield what the options of a launcher change: the source of downloads, what a container can reach."""
+    """Yield the effects of a launcher's options: the source of downloads, what a container can reach."""
     if not words:
         return
     name, args = _program(words[0]), list(words[1:])

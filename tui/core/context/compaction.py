@@ -162,8 +162,8 @@ def _limit_of(sizes: Sequence[int], room: int) -> int:
 def boundary(messages: Sequence[Message], compaction: Compaction, window: int, keep: float = KEEP) -> int:
     """Return the index before which messages are to be summarized, or 0 if there is none.
 
-    It is the index of a user message. The newest turn is never summarized; of those before it, as many stay
-    as fit into the share `keep` of the window.
+    It is the index of a user message. The newest turn is never summarized; of the turns before it, those stay
+    that fit into the share `keep` of the window.
     """
     starts = [at for at, one in enumerate(messages) if isinstance(one, UserMessage) and at > compaction.upto]
     if not starts:
@@ -204,7 +204,7 @@ class Compactor:
     spent: Callable[[Usage], object] = lambda usage: None
 
     async def make_room(self, *, refused: Sequence[Message] = (), by_hand: bool = False) -> Notice | None:
-        """Shorten results or summarize old turns; return a notice of what was done, or None.
+        """Shorten results or summarize old turns; return a notice about the change, or None.
 
         `refused` are the messages that the endpoint rejected as too long, regardless of the estimate. Raises
         ModelError if the model could not be asked for the summary.

@@ -94,7 +94,7 @@ def matches(query: str, table: NameTable, count: int = FOUND) -> list[Tool]:
 
 
 def result_text(query: str, table: NameTable, loaded: Sequence[Tool], too_large: Sequence[Tool]) -> str:
-    """Return what the model reads: the tools that its search has loaded, and those that are too large."""
+    """Return the text for the model: the tools that its search has loaded, and those that are too large."""
     if not loaded and not too_large:
         servers = Counter(tool.server for _, tool in table.items() if not tool.digest.startswith(BUILT_IN))
         return f"No tool matches “{clean_line(query, 100)}”. Try other words. {_counts(servers)}"
@@ -136,7 +136,7 @@ class FindingToolbox:
     """A toolbox that answers calls of `find_tools`; its definition comes from the `ToolOffer`."""
 
     def __init__(self, inner: Toolbox, search: Callable[[str, int], str]) -> None:
-        """`search` loads the tools that match a query, up to a number, and returns what the model reads."""
+        """`search` loads the tools that match a query, up to a number, and returns the text for the model."""
         self._inner = inner
         self._search = search
 

@@ -69,7 +69,7 @@ def is_long(result: ToolResult) -> bool:
 
 
 def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lambda whole: "") -> Observation:
-    """Return what the model reads of a result: about `limit` bytes of text.
+    """Return a result as the model reads it: about `limit` bytes of text.
 
     `keep` stores the complete text if it is truncated; it returns the name under which it can be read. Items
     for the user only are omitted. If a text is too long, the items that its server marks as least important
@@ -303,8 +303,8 @@ PICTURE_BYTES = 4_500
 class ResultBudget:
     """Divides the window among the results of one reply.
 
-    Each result may take an equal share of what is left. What it does not need is left for later results, so
-    no result gets too little because its call ended late.
+    Each result may take an equal share of the rest. Later results get the share that it does not need, so no
+    result gets too little because its call ended late.
     """
 
     def __init__(self, result_bytes: int, window: int | None, calls: int) -> None:

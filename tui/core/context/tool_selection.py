@@ -66,7 +66,7 @@ class ToolSelection:
     def offer(
         self, tools: Sequence[Tool], *, window: int | None = None, talk: Sequence[Message] = ()
     ) -> "ToolOffer":
-        """Return the offer of a turn; what is left out is explained in full only once."""
+        """Return the offer of a turn; omitted tools are explained in full only once."""
         room = ToolBudget(self.max_tools, window)
         offer = self.preview(tools, window=window, talk=talk)
         self.offered(offer)
@@ -84,7 +84,7 @@ class ToolSelection:
         return ToolOffer(tools, room, ToolHistory(tuple(talk), earlier=self._last), self)
 
     def offered(self, offer: "ToolOffer") -> None:
-        """Record what is offered from now on."""
+        """Record the tools that are offered from now on."""
         self._last = offer.keys
         self.marks = offer.marks()
         self.revision += 1
@@ -211,7 +211,7 @@ class ToolOffer:
         return offer
 
     def search(self, query: str, count: int) -> tuple["ToolOffer", str]:
-        """Load the tools that fit a query best; return the new offer, and what the model reads."""
+        """Load the tools that match a query best; return the new offer, and the text for the model."""
         found = matches(query, self.table, count)
         offer = self.loading(found)
         loaded = [tool for tool in found if offer.is_loaded(tool)]

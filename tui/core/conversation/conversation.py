@@ -120,7 +120,7 @@ class CallRequest:
     Attributes:
         id: the provider's id, or one of ours; unique in the conversation.
         name: the qualified name as the model wrote it (`server__tool`), not yet resolved.
-        arguments: JSON text, as it is sent back to the provider.
+        arguments: JSON text, in the form that is sent back to the provider.
         truncated: the text was cut off; such a call is answered with an error, never repaired and run.
         extra: opaque provider fields that must be sent back (Gemini's thought_signature).
         recovered: found in text or repaired, so not exactly what the model wrote.

@@ -1,4 +1,4 @@
-"""Saved conversations: what is stored, and the Protocols of the storage.
+"""Saved conversations: their data, and the Protocols of the storage.
 
 A session is one saved conversation. It is written as it happens: a message when it is complete, a call before
 it is sent. Once `settled()` has returned, everything written before survives a crash.
@@ -121,7 +121,7 @@ class Journal(Protocol):
         """Wait until everything so far is on disk; return at once if nothing can be written."""
 
     async def close(self) -> None:
-        """Write what is pending and close the file. Bounded in time."""
+        """Write pending data and close the file. Bounded in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +186,13 @@ class Sessions(Protocol):
     async def restore(self, session: str) -> None: ...
 
     async def export(self, session: str, kind: ExportKind, path: Path, *, shapes: bool = False) -> str:
-        """Write a session to a file, atomically; secrets are redacted. Return what is in it, in words.
+        """Write a session to a file, atomically; secrets are redacted. Return a description of its contents.
 
         With `shapes`, it contains no texts, only their shapes.
         """
 
     async def contents(self, session: str) -> str:
-        """Return what an export contains, in words."""
+        """Return a description of the contents of an export."""
 
     async def import_json(self, path: Path, *, keep_system: bool = False) -> Imported:
         """Import what `export` wrote as JSON, as a new session, with its system text if that is accepted."""

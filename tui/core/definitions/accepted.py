@@ -73,10 +73,10 @@ class DefinitionStore(Protocol):
     """Stores accepted definitions on disk."""
 
     def load(self, key: str) -> DefinitionRecord | None:
-        """Return what is stored, None if this server is new. May block, does not raise."""
+        """Return the stored record, None if this server is new. May block, does not raise."""
 
     def save(self, key: str, server: str, kept: DefinitionRecord) -> None:
-        """Add to what is stored. Neither waits nor raises."""
+        """Add to the stored record. Neither waits nor raises."""
 
 
 class ServerDefinitions:
@@ -106,7 +106,7 @@ class ServerDefinitions:
         return self._loaded
 
     def load(self) -> None:
-        """Read what is stored, once. Blocks."""
+        """Read the stored record, once. Blocks."""
         if self._loaded or self._store is None:
             return
         if (kept := self._store.load(self._key)) is not None:

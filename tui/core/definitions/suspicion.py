@@ -2,7 +2,7 @@
 
 
 def suspicion(text: str) -> str:
-    """Return what is suspicious about a text, in a few words, or ""."""
+    """Return the reason why a text is suspicious, in a few words, or ""."""
     # Compiles many patterns, which are not needed if nothing has changed.
     from tui.core.hidden_text.scan import MAX_CHARS, scan
 

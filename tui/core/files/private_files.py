@@ -36,7 +36,7 @@ class LinkError(OSError):
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and the missing ones above it, each with mode 0700; existing ones stay as they are.
+    """Make a folder and the missing ones above it, each with mode 0700; existing ones are not changed.
 
     Raises `LinkError` if the folder, or one above it in mcptui's own, is a link, else `OSError`.
     """

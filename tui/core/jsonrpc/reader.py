@@ -85,7 +85,7 @@ def read_json(raw: bytes, *, patient: bool = False) -> Any:
     `patient` lets other threads run while reading, and counts the parts; several times slower.
 
     Raises:
-        ValueError: it is not JSON; a NotJson names what is refused.
+        ValueError: it is not JSON; a NotJson names the rejected part.
         RecursionError: it is nested too deeply.
     """
     text = _text_of(raw)

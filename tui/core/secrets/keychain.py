@@ -44,7 +44,7 @@ async def key_in_keychain(
 
 
 async def read(service: str, name: str, seconds: float = SECONDS) -> str | None:
-    """Return what is stored, or None. All three raise ConfigError if there is no usable keychain."""
+    """Return the stored value, or None. All three functions raise ConfigError without a usable keychain."""
     found = await _use(lambda keyring: keyring.get_password(service, name), seconds)
     return found if isinstance(found, str) else None
 

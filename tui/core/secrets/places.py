@@ -244,7 +244,7 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 def _in_order(places: Iterable[SecretSpan]) -> list[SecretSpan]:
-    """Return places in order; of overlapping ones, the first, or else the longest."""
+    """Return places in order; where some overlap, only the first, or the longest that begins there."""
     kept: list[SecretSpan] = []
     for place in sorted(places, key=lambda one: (one.start, -one.end)):
         if place.start < place.end and (not kept or place.start >= kept[-1].end):

@@ -28,7 +28,7 @@ class AnswerFormat:
         )
 
     async def problem(self, text: str) -> str:
-        """Return what is wrong with an answer, or ""."""
+        """Return the problem of an answer, or ""."""
         try:
             value = answer_value(text)
         except ValueError as error:

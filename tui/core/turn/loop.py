@@ -277,7 +277,7 @@ class Turn:
             self._emit(Steered(self._step + 1, text))
 
     async def _mismatch(self, reply: Reply, wanted: "AnswerFormat") -> str:
-        """Return what is wrong with an answer under the schema, if the model may still correct it, or ""."""
+        """Return the problem of an answer under the schema, if the model may still correct it, or ""."""
         if not reply.text or reply.finish in _INCOMPLETE or self.meter.out_of_steps():
             return ""
         return await wanted.problem(reply.text)

@@ -54,7 +54,7 @@ class Reply:
         self._text.append(piece)
 
     def add_reasoning(self, piece: str, *, replaces_text: bool = False) -> None:
-        """Append thinking text; `replaces_text`: what was taken for visible text was thinking."""
+        """Append thinking text; `replaces_text`: the visible text so far was thinking."""
         if replaces_text:
             self._text.clear()
         self._reasoning.append(piece)

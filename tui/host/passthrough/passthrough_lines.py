@@ -13,7 +13,7 @@ from tui.core.traffic import Captured, Direction, Kind
 from tui.host.passthrough.passthrough import ERRORS, FROM_SERVER, TO_SERVER
 
 KEPT = 16 * 1024 * 1024
-"""Bytes kept of one line; of a longer one, this head, its size and its SHA-256 are recorded."""
+"""Maximum bytes recorded of one line; a longer one is recorded as its head, its size and its SHA-256."""
 
 _WAYS = {TO_SERVER: Direction.OUT, FROM_SERVER: Direction.IN, ERRORS: Direction.NONE}
 _NAMES = {TO_SERVER: "stdin", FROM_SERVER: "stdout", ERRORS: "stderr"}
