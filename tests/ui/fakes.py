@@ -149,7 +149,6 @@ class FakeRuntime:
         self.conversation = Conversation()
         self.is_ready = False
         self.redactor = Redactor()
-        self.frames = 214
         self.recorded = Recorded()
         self.recording = self.recorded.recording()
         self.workbench = FakeWorkbench()

@@ -435,11 +435,6 @@ class Runtime:
         return self.turn_context.limits
 
     @property
-    def frames(self) -> int:
-        """The number of messages on the wire so far."""
-        return self._traffic.count
-
-    @property
     def recording(self) -> Recording:
         """The traffic so far, for the traffic screen."""
         return self._traffic.recording

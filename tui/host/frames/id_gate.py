@@ -169,19 +169,19 @@ class Gate:
         """Whether a line may hold an array of messages: only in 2025-03-26."""
         return self.version == "2025-03-26"
 
-    def incoming(self, frame: Message) -> bool:
+    def incoming(self, message: Message) -> bool:
         """Take a message; return False if it is not valid in the protocol."""
-        match frame:
+        match message:
             case Response(id=wire_id):
                 sent = self._settle(wire_id)
                 if sent is not None:
-                    self._answer(sent, frame)
+                    self._answer(sent, message)
                 elif wire_id == self._late_probe:
-                    self._note_versions(frame.result)
+                    self._note_versions(message.result)
             case Failure(id=wire_id):
                 sent = self._settle(self._sole_probe() if wire_id is None else wire_id)
                 if sent is not None:
-                    self._failure(sent, frame)
+                    self._failure(sent, message)
             case Notification(method=method) if method == WITHDRAWN:
                 pass
             case Notification(method=method, params=params):
@@ -192,9 +192,9 @@ class Gate:
                 if wire_id in self._pending and self._pending[wire_id].method == method:
                     self.fail((wire_id,), INVALID_ANSWER, ECHO)  # ids are random, so this is no coincidence
                     return False
-                self._asked_by_server(frame)
+                self._asked_by_server(message)
             case Stray():
-                self.fail(frame.ids, INVALID_ANSWER, f"the server's response is invalid: {frame.why}")
+                self.fail(message.ids, INVALID_ANSWER, f"the server's response is invalid: {message.why}")
                 return False
         return True
 
@@ -219,11 +219,11 @@ class Gate:
         if asked in self._asked and wire_id in self._pending:
             self._came_with[asked] = wire_id
 
-    def waits_for(self, frame: Message) -> bool:
+    def waits_for(self, message: Message) -> bool:
         return (
-            isinstance(frame, Response | Failure)
-            and frame.id is not None
-            and self._known(frame.id) is not None
+            isinstance(message, Response | Failure)
+            and message.id is not None
+            and self._known(message.id) is not None
         )
 
     def fail(self, wire_ids: tuple[Id, ...], code: int, message: str) -> bool:

@@ -68,16 +68,16 @@ class Inbox:
             return method in self._notices
         return self.crowded and method != "notifications/progress"
 
-    def put(self, frame: Message) -> bool:
+    def put(self, message: Message) -> bool:
         """Add a message; never waits. Return False if it was merged or dropped."""
         if self._closed:
             return False
-        if isinstance(frame, Response) and not self._urgent and not self._notices and self._divert(frame):
+        if isinstance(message, Response) and not self._urgent and not self._notices and self._divert(message):
             return True
         self._number += 1
-        if not isinstance(frame, Notification) or frame.method == WITHDRAWN:
-            self._urgent.append((self._number, frame))
-        elif not self._put_notice(frame):
+        if not isinstance(message, Notification) or message.method == WITHDRAWN:
+            self._urgent.append((self._number, message))
+        elif not self._put_notice(message):
             return False
         self._wake.set()
         return True
@@ -95,9 +95,9 @@ class Inbox:
     async def get(self) -> Message:
         """Raises EndOfInbox if it is closed and empty."""
         while True:
-            frame = self._next()
-            if frame is not None:
-                return frame
+            message = self._next()
+            if message is not None:
+                return message
             if self._closed:
                 self.emptied.set()
                 raise EndOfInbox

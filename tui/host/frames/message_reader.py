@@ -65,16 +65,16 @@ class MessageReader:
         self._since = time.thread_time()  # another thread did the work
         return found
 
-    def admit(self, frame: Message, size: int) -> bool:
+    def admit(self, message: Message, size: int) -> bool:
         """Pass one message of `size` bytes to the gate; return False if it is not valid in the protocol."""
         if size > LARGE:
             # The session parses notifications and requests on the event loop.
-            if isinstance(frame, Notification):
+            if isinstance(message, Notification):
                 self._inbox.collapsed += 1
                 return True
-            if isinstance(frame, Request):
-                frame = Request(frame.id, frame.method)
-        return self._gate.incoming(frame)
+            if isinstance(message, Request):
+                message = Request(message.id, message.method)
+        return self._gate.incoming(message)
 
     def begin(self) -> None:
         """Start measuring, because something arrived."""

@@ -136,31 +136,31 @@ class StdoutReader:
         if self.noise > _LOOKED_AT and start[:1] not in (b"{", b"[") and b'{"' not in line:
             self.noise += 1  # one more line of printed output
             return
-        for frame in await self._read(line):
-            self._frame(frame, line)
+        for message in await self._read(line):
+            self._take(message, line)
 
     async def _read(self, line: bytes) -> Sequence[Message | DialectLine]:
         if self._dialect is None:
             return await self._messages.parse(line)
         return await self._messages.read(len(line), lambda patient: read_dialect(line, patient=patient))
 
-    def _frame(self, frame: Message | DialectLine, line: bytes) -> None:
-        if isinstance(frame, Stray) and (self._ended or (frame.why == NOT_JSON and self._rescued(line))):
+    def _take(self, message: Message | DialectLine, line: bytes) -> None:
+        if isinstance(message, Stray) and (self._ended or (message.why == NOT_JSON and self._rescued(line))):
             self._count_noise(line)  # the request of a truncated line fails with the exit as its reason
             return
-        if self._taken(frame, len(line)):
+        if self._taken(message, len(line)):
             self._sound = True
         elif self._dialect is None and not self._sound and is_hello(line):
             self._refuse(IS_DIALECT)
         else:
             self._count_noise(line)
 
-    def _taken(self, frame: Message | DialectLine, size: int) -> bool:
+    def _taken(self, message: Message | DialectLine, size: int) -> bool:
         if self._dialect is not None:
-            assert isinstance(frame, DialectLine | Stray)
-            return self._dialect.incoming(frame)
-        assert not isinstance(frame, DialectLine)
-        return self._messages.admit(frame, size)
+            assert isinstance(message, DialectLine | Stray)
+            return self._dialect.incoming(message)
+        assert not isinstance(message, DialectLine)
+        return self._messages.admit(message, size)
 
     def _rescued(self, line: bytes) -> bool:
         """Take the responses among other output; return whether there was one.

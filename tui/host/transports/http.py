@@ -290,12 +290,12 @@ class StreamableHttp:
                 raise self._refused(response, await self._link.head(response))
             raw = await self._link.body(response)
             noise = self._link.noise
-            frames = (
+            messages = (
                 await self._link.message(raw, wire_id, status=status) if raw and not raw.isspace() else []
             )
             if not self._gate.is_pending(wire_id):
                 return None
-            if status >= 300 or not frames:
+            if status >= 300 or not messages:
                 raise self._refused(response, raw[:4096])
             why = self._link.why_noise if self._link.noise > noise else "it belongs to another request"
             raise faults.other_answer(why, status)
@@ -407,8 +407,12 @@ class StreamableHttp:
     async def _answer(self, response: httpx2.Response, wire_id: Id) -> dict[str, Any] | None:
         """Return the result of a request that bypasses the session."""
 
-        def result(frames: Any) -> dict[str, Any] | None:
-            found = [frame.result for frame in frames if isinstance(frame, Response) and frame.id == wire_id]
+        def result(messages: Any) -> dict[str, Any] | None:
+            found = [
+                message.result
+                for message in messages
+                if isinstance(message, Response) and message.id == wire_id
+            ]
             return found[0] if found else None
 
         if response.status_code >= 300:

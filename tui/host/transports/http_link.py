@@ -205,18 +205,18 @@ class HttpLink:
         """
         if self._messages.drop_surplus(raw):
             return []
-        frames = [
-            replace(frame, id=asked, message=faults.with_status(status, frame.message))
-            if isinstance(frame, Failure) and asked is not None and (status >= 400 or frame.id is None)
-            else frame
-            for frame in await self._messages.parse(raw)
+        messages = [
+            replace(message, id=asked, message=faults.with_status(status, message.message))
+            if isinstance(message, Failure) and asked is not None and (status >= 400 or message.id is None)
+            else message
+            for message in await self._messages.parse(raw)
         ]
-        for frame in frames:
-            if not self._messages.admit(frame, len(raw)):
-                self.strange(frame.why if isinstance(frame, Stray) else "it echoes the request", raw)
-            elif isinstance(frame, Request) and asked is not None:
-                self._gate.came_with(frame.id, asked)
-        return frames
+        for message in messages:
+            if not self._messages.admit(message, len(raw)):
+                self.strange(message.why if isinstance(message, Stray) else "it echoes the request", raw)
+            elif isinstance(message, Request) and asked is not None:
+                self._gate.came_with(message.id, asked)
+        return messages
 
     async def event(self, event: Event, asked: Id | None = None) -> list[Message]:
         """Pass the message of an event to the gate, and return it; if it is too large, its request fails."""

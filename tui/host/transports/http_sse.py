@@ -196,13 +196,13 @@ class HttpSse:
             raise HttpFault(text, next_step="Do not use this server, or contact its operator.", status=200)
         return found
 
-    def _take(self, frames: list[Message]) -> None:
-        for frame in frames:
-            if isinstance(frame, Response | Failure) and frame.id is not None:
-                self._under_way.discard(frame.id)
-            if isinstance(frame, Response) and (waiting := self._own.pop(frame.id, None)) is not None:
+    def _take(self, messages: list[Message]) -> None:
+        for message in messages:
+            if isinstance(message, Response | Failure) and message.id is not None:
+                self._under_way.discard(message.id)
+            if isinstance(message, Response) and (waiting := self._own.pop(message.id, None)) is not None:
                 if not waiting.done():
-                    waiting.set_result(frame.result)
+                    waiting.set_result(message.result)
 
     async def _reopen(self, endpoint: httpx2.URL) -> None:
         """Repeat the handshake on a new stream, unseen by the session."""

@@ -162,8 +162,8 @@ class FilteredWriteStream:
         await self.aclose()
 
 
-def _message(frame: Message) -> JSONRPCMessage:
-    match frame:
+def _message(parsed: Message) -> JSONRPCMessage:
+    match parsed:
         case Response(id=known, result=result):
             return JSONRPCResponse(jsonrpc="2.0", id=known, result=result)
         case Failure(id=known, code=code, message=message, data=data):
@@ -175,4 +175,4 @@ def _message(frame: Message) -> JSONRPCMessage:
         case Notification(method=method, params=params):
             return JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
         case _:  # the gate lets nothing else through
-            raise AssertionError(f"not a message: {frame}")
+            raise AssertionError(f"not a message: {parsed}")

@@ -352,10 +352,10 @@ class WebSocket:
         if binary:
             self._link.strange("a binary message", message)
         elif message.strip():
-            for frame in await self._link.message(message):
-                if isinstance(frame, Response | Failure) and frame.id is not None:
-                    self._under_way.pop(frame.id, None)
-                    if frame.id == self._own:
+            for parsed in await self._link.message(message):
+                if isinstance(parsed, Response | Failure) and parsed.id is not None:
+                    self._under_way.pop(parsed.id, None)
+                    if parsed.id == self._own:
                         self._answered.set()
 
     async def _farewell(self, event: CloseConnection) -> HttpFault:
