@@ -101,7 +101,7 @@ def serve(listening: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
                     return None
                 if key.fileobj == woken:
                     os.read(woken, 1000)
-                    _tell_of_ended(running, selector)
+                    _report_ended(running, selector)
                     continue
                 if key.fileobj == listening:
                     selector.register(listening.accept()[0], selectors.EVENT_READ)
@@ -148,7 +148,7 @@ def _kill(asked: socket.socket, running: dict[int, socket.socket]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def _tell_of_ended(running: dict[int, socket.socket], selector: selectors.BaseSelector) -> None:
+def _report_ended(running: dict[int, socket.socket], selector: selectors.BaseSelector) -> None:
     with contextlib.suppress(ChildProcessError):
         while True:
             pid, status = os.waitpid(-1, os.WNOHANG)

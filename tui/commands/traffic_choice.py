@@ -117,7 +117,7 @@ class RecordingChoice:
         names = tuple(sorted(taps, key=lambda name: name.text))
         return Query("", Not(Term("server", names))).within(self.query)
 
-    def say_if_nothing(self) -> bool:
+    def report_no_match(self) -> bool:
         """Print on stderr if no entry matched, with the number of entries. Return whether none matched."""
         if self._passed or (self.query.root is None and self._seen):
             return False

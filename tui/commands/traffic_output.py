@@ -49,7 +49,7 @@ def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:
         else:
             for source in sources:
                 _show(args, source)
-    choice.say_if_nothing()
+    choice.report_no_match()
     return INCOMPLETE if choice.is_incomplete else code
 
 

@@ -330,7 +330,7 @@ def _cut(text: str, path: tuple[str, ...]) -> str:
     return "".join(line for number, line in enumerate(lines, 1) if number not in gone)
 
 
-def first_that_gives(wanted: dict[str, Any], candidates: Iterator[str]) -> str | None:
+def first_parsing_as(wanted: dict[str, Any], candidates: Iterator[str]) -> str | None:
     """Return the first candidate that parses as `wanted`, None if none does."""
     for candidate in candidates:
         try:
@@ -342,7 +342,7 @@ def first_that_gives(wanted: dict[str, Any], candidates: Iterator[str]) -> str |
 
 
 def _edited(text: str, wanted: dict[str, Any], candidates: Iterator[str]) -> str:
-    found = first_that_gives(wanted, candidates)
+    found = first_parsing_as(wanted, candidates)
     return _rewritten(text, wanted) if found is None else found
 
 

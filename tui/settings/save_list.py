@@ -9,7 +9,7 @@ import tomli_w
 
 from tui.core.errors import ConfigError
 from tui.settings.places import Place, toml_places
-from tui.settings.save import change_text, first_that_gives, with_value
+from tui.settings.save import change_text, first_parsing_as, with_value
 
 Key = tuple[str, ...]
 
@@ -79,7 +79,7 @@ def _items(text: str, key: Key) -> list[str]:
 def _first(text: str, key: Key, items: list[str], candidates: Iterator[str]) -> str:
     """Return the first candidate that parses as exactly this list. If none does, rewrite the list."""
     whole = with_value(text, key, items)
-    found = first_that_gives(tomllib.loads(whole), candidates)
+    found = first_parsing_as(tomllib.loads(whole), candidates)
     return whole if found is None else found
 
 

@@ -62,11 +62,11 @@ async def write_listing(
     else:
         _write_text(listed, dict(status.quarantined), _not_offered(workbench, status, rules))
     if "tools" in kinds:
-        _say_left_out(status)
+        _print_omitted(status)
     return complete
 
 
-def _say_left_out(status: ServerStatus) -> None:
+def _print_omitted(status: ServerStatus) -> None:
     """Print on stderr how many tools are omitted, and why the first few are."""
     left_out = status.quarantined
     if left_out:

@@ -38,12 +38,12 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
         for source in sources:
             items, passing, server = _items(args, source)
     if choice.query.root is not None and not any(item.seq in passing for item in items):
-        if not choice.say_if_nothing():
+        if not choice.report_no_match():
             say("no request to the server matches the filter")
         return SAME
-    telling = _Telling(args.json, passing)
+    result_filter = _ResultFilter(args.json, passing)
     try:
-        code = asyncio.run(_interruptible(_replayed(args, items, server, telling)))
+        code = asyncio.run(_interruptible(_replayed(args, items, server, result_filter)))
     except NotStartedError as error:
         shown = args.live_command[0] if args.live_command else args.replay
         say(f"cannot start {clean_line(shown, 200)}: {error}")
@@ -57,7 +57,7 @@ async def _interruptible(work: Coroutine[Any, Any, int]) -> int:
 
 
 async def _replayed(
-    args: argparse.Namespace, items: Sequence[ReplayItem], recorded: str, telling: "_Telling"
+    args: argparse.Namespace, items: Sequence[ReplayItem], recorded: str, result_filter: "_ResultFilter"
 ) -> int:
     """Show what would be sent, ask, and send it. A configured server first lists its tools."""
     command = _command(args)
@@ -66,7 +66,7 @@ async def _replayed(
         if not await _agreed(approval):
             return INCOMPLETE
         async with LiveConnection.started(command) as live:
-            return await _carry_out(Replay(approval.items, args.mask or ()), live, telling)
+            return await _carry_out(Replay(approval.items, args.mask or ()), live, result_filter)
     async with LiveConnection.started(command) as live:
         trust = bool(vars(args).get("trust_config"))
         known = await listed_server(
@@ -75,7 +75,7 @@ async def _replayed(
         approval = ReplayApproval(items, known, _flag(args))
         if not await _agreed(approval):
             return INCOMPLETE
-        return await _carry_out(Replay(approval.items, args.mask or ()), live, telling)
+        return await _carry_out(Replay(approval.items, args.mask or ()), live, result_filter)
 
 
 def _flag(args: argparse.Namespace) -> str:
@@ -102,7 +102,7 @@ def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], 
     wanted = args.server or (args.replay if same else None)
     server = server_of(recording.entries(), wanted, recording.path)
     items = plan((entry for entry in recording.whole_entries() if entry.source == server), recording.body)
-    passing = frozenset(_asked_by(source)) & {
+    passing = frozenset(_matching_requests(source)) & {
         item.seq for item in items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION)
     }
     goes_along = (item.kind in ANSWERS or item.method in HANDSHAKE for item in items)
@@ -110,7 +110,7 @@ def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], 
     return kept, passing, server
 
 
-def _asked_by(source: Source) -> Iterator[int]:
+def _matching_requests(source: Source) -> Iterator[int]:
     """Yield the seqs of the matching requests: for a response, its request; for a batch, its messages."""
     batches: set[int] = set()
     for entry in source.selection.entries():
@@ -171,34 +171,34 @@ def _named(args: argparse.Namespace, recorded: str) -> LiveServer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Telling:
+class _ResultFilter:
     """Selects the results to print: those that match the filter, and a handshake only if it fails."""
 
     as_json: bool
     asked_for: frozenset[int]
 
-    def tells(self, result: ReplayResult) -> bool:
+    def shows(self, result: ReplayResult) -> bool:
         is_told = result.item.seq in self.asked_for or bool(result.problem)
         return result.item.kind is Kind.REQUEST and is_told
 
 
-async def _carry_out(replay: Replay, live: LiveConnection, telling: _Telling) -> int:
+async def _carry_out(replay: Replay, live: LiveConnection, result_filter: _ResultFilter) -> int:
     results: list[ReplayResult] = []
     await live.begin(replay)
     for item in replay.items():
         result = await live.send(item)
-        if telling.tells(result):
+        if result_filter.shows(result):
             results.append(result)
-            sys.stdout.write(_told(result, telling.as_json))
+            sys.stdout.write(_result_text(result, result_filter.as_json))
             sys.stdout.flush()
     found = tally(results)
-    if not telling.as_json:
+    if not result_filter.as_json:
         asked = plural(sum(found.values()), "request")
         sys.stdout.write(f"{asked}: {', '.join(f'{number} {word}' for word, number in found.items())}\n")
     return DIFFERENT if found["differ"] else SAME
 
 
-def _told(result: ReplayResult, as_json: bool) -> str:
+def _result_text(result: ReplayResult, as_json: bool) -> str:
     item = result.item
     lines = text_lines(result.comparison) if result.comparison is not None else []
     if as_json:

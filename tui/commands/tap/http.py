@@ -61,7 +61,7 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
     redactor = Redactor(known_secrets([target]))
     paths: list[Path] = []
     recorder = open_recorder(redactor, {"tap": name, "pid": str(os.getpid())}, paths.append)
-    sink = LearnedSecrets(_Watched(recorder), redactor)
+    sink = LearnedSecrets(_ReportingSink(recorder), redactor)
     passthrough = HttpPassthrough(target, name, sink)
     config = uvicorn.Config(
         passthrough,
@@ -95,7 +95,7 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
     return _say("nothing was recorded", 0)
 
 
-class _Watched:
+class _ReportingSink:
     """A sink that prints a message once when recording stops."""
 
     def __init__(self, recorder: Recorder) -> None:

@@ -54,7 +54,7 @@ def markdown(shown: SessionTranscript) -> Iterator[str]:
                     yield f"_{escaped(words)}_\n\n"
             case UserMessage():
                 said = f" · {time}" if (time := day_and_time(at)) else ""
-                yield f"## You{said}\n\n{quiet(bounded(entry.text))}\n\n"
+                yield f"## You{said}\n\n{isolated(bounded(entry.text))}\n\n"
                 yield _attached(entry.attachments)
             case AssistantMessage():
                 yield _reply(entry, tools)
@@ -82,7 +82,7 @@ def readable_arguments(call: CallRequest) -> str:
     return bounded(text)
 
 
-def quiet(text: str) -> str:
+def isolated(text: str) -> str:
     """Return foreign Markdown that cannot affect its surroundings."""
     if len(text) <= PARSED:
         for marks in (_GENTLE, _STRICT):  # the second set also applies in code, where it is visible
@@ -148,7 +148,7 @@ def _reply(message: AssistantMessage, tools: dict[str, str]) -> str:
     if message.reasoning:
         parts.append(f"_{thinking_words(message)}_\n\n{fenced(bounded(message.reasoning), 'text')}\n\n")
     if message.text:
-        parts.append(f"{quiet(bounded(message.text))}\n\n")
+        parts.append(f"{isolated(bounded(message.text))}\n\n")
     for call in message.calls:
         name = escaped(tools.get(call.id) or clean_line(call.name, 120))
         parts.append(f"**→ {name}**\n\n{fenced(readable_arguments(call), 'json')}\n\n")

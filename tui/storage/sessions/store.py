@@ -75,7 +75,7 @@ class SessionStore:
 
         Cancelling releases the lock as soon as the thread has read the file.
         """
-        await self._let_close(session)
+        await self._wait_until_released(session)
         if session in self._open:
             raise InUse("the session is already open", where=session)
         reading = asyncio.create_task(asyncio.to_thread(self._reopen, session), name="open a session")
@@ -104,7 +104,7 @@ class SessionStore:
         await self._settle(session)
         return await asyncio.to_thread(lambda: reopened(session, read_stored(self.files.existing(session))))
 
-    async def _let_close(self, session: str) -> None:
+    async def _wait_until_released(self, session: str) -> None:
         """Wait until this process has finished reading or closing a session."""
         if (reading := self._reading.get(session)) is not None:
             await asyncio.wait({reading})
@@ -189,7 +189,7 @@ class SessionStore:
 
     async def rename(self, session: str, title: str) -> None:
         named = SessionMeta(title=title)
-        await self._let_close(session)  # the journal accepts nothing more
+        await self._wait_until_released(session)  # the journal accepts nothing more
         journal = self._open.get(session)
         if journal is not None:
             journal.describe(named)
@@ -213,7 +213,7 @@ class SessionStore:
 
     async def delete(self, session: str) -> None:
         """Delete a session. `restore` undoes that for thirty days."""
-        await self._let_close(session)
+        await self._wait_until_released(session)
         if session in self._open:
             raise InUse("the session is open", where=session, next_step="Close it first.")
         await asyncio.to_thread(self.files.delete, session)

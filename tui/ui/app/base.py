@@ -38,10 +38,10 @@ from tui.ui.platform.textual_internals import (
 from tui.ui.widgets import theming
 
 
-def _everything() -> type[Provider]:
-    from tui.ui.app.command_palette import Everything
+def _command_provider() -> type[Provider]:
+    from tui.ui.app.command_palette import CommandProvider
 
-    return Everything
+    return CommandProvider
 
 
 class BaseApp(App[int]):
@@ -52,7 +52,7 @@ class BaseApp(App[int]):
     """
 
     TITLE = "mcptui"
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_everything}
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_command_provider}
     CSS = """
     CommandPalette SearchIcon { display: none; }
     CommandPalette > Vertical { background: $panel; width: 84; max-width: 100%; }

@@ -42,7 +42,7 @@ class Command:
     is_elsewhere: bool = False
 
 
-class Everything(Provider):
+class CommandProvider(Provider):
     """Provides the palette with the commands of the app (from its method `commands`).
 
     Texts are never markup.

@@ -107,7 +107,7 @@ async def _own(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]", screen:
             await _unless_it_fails(app, app.close())
             for runtime in made:
                 await _unless_it_fails(app, _shut_down(runtime, screen))
-                screen.write(_not_kept(runtime) or how_to_resume(runtime))
+                screen.write(_unsaved_text(runtime) or how_to_resume(runtime))
                 screen.flush()
     return stop.code or app.return_code or 0
 
@@ -144,7 +144,7 @@ def how_to_resume(runtime: "Runtime") -> str:
     return f"Resume this conversation: mcptui --session {shlex.quote(info.id)}\n"
 
 
-def _not_kept(runtime: "Runtime") -> str:
+def _unsaved_text(runtime: "Runtime") -> str:
     """Return a line that says what was not saved, or ""."""
     if runtime.is_ready and runtime.unsaved and runtime.conversations.messages:
         told = f"Some messages were not saved: {runtime.unsaved}"

@@ -76,7 +76,7 @@ class Bridge:
         self._cards: set[str] = set()
         self._asking: ApprovalRequest | None = None
         self._activity = ""
-        self._heard_at: float | None = None  # while a reply is awaited: time of the last data of it
+        self._arrived_at: float | None = None  # while a reply is awaited: time of the last data of it
         self._reason = ""
         self._why: Block | None = None  # the note that explains the retry
         self._step_at: float | None = None
@@ -102,7 +102,7 @@ class Bridge:
 
     @property
     def _silent(self) -> float:
-        return self._clock() - self._heard_at if self._heard_at is not None else 0.0
+        return self._clock() - self._arrived_at if self._arrived_at is not None else 0.0
 
     @property
     def is_stalled(self) -> bool:
@@ -115,7 +115,7 @@ class Bridge:
 
     def apply(self, event: events.Event) -> None:
         self._retry = None
-        self._hear(event)
+        self._note_arrival(event)
         match event:
             case events.TextDelta(text=text):
                 self._reply()
@@ -135,7 +135,7 @@ class Bridge:
             case events.RetryScheduled():
                 # A retry without delay has nothing to count down.
                 self._retry = (self._clock() + event.delay, event) if event.delay else None
-                self._say_why(event)
+                self._explain_retry(event)
                 at_once = "" if event.delay else f"   {clean_line(event.reason, 160)}"
                 self._activity = f"waiting for the model{at_once}"
             case events.StepEnded(ms=ms, calls=calls):
@@ -147,17 +147,19 @@ class Bridge:
             case events.TurnEnded():
                 self._end(event)
             case events.LimitReached() | events.Notice() | events.Steered() | events.Waiting():
-                self._tell(event)
+                self._show_event(event)
             case _:
                 self._apply_to_call(event)
 
-    def _hear(self, event: events.Event) -> None:
+    def _note_arrival(self, event: events.Event) -> None:
         if isinstance(event, _OF_A_REPLY):
-            self._heard_at = self._clock()
+            self._arrived_at = self._clock()
         elif not isinstance(event, events.Notice):
-            self._heard_at = None
+            self._arrived_at = None
 
-    def _tell(self, event: events.LimitReached | events.Notice | events.Steered | events.Waiting) -> None:
+    def _show_event(
+        self, event: events.LimitReached | events.Notice | events.Steered | events.Waiting
+    ) -> None:
         if isinstance(event, events.Waiting):
             self._activity = event.message or "waiting for the model"
             self._view.show_waiting(event.message)
@@ -179,7 +181,7 @@ class Bridge:
         """The keys in the texts of `note_of`."""
         return {"go_on": self._key("chat.continue")}
 
-    def _say_why(self, event: events.RetryScheduled) -> None:
+    def _explain_retry(self, event: events.RetryScheduled) -> None:
         """Explain a retry once, in full: the status line has too little room."""
         if event.reason != self._reason:
             self._reason = event.reason

@@ -187,7 +187,7 @@ class Regions:
         else:
             self._read.scroll_to(y=0, animate=False)
 
-    def light_focus(self, focus: Context) -> None:
+    def highlight_focus(self, focus: Context) -> None:
         """Highlight the line above the conversation while it has the focus; other panes have titles."""
         lit = focus is Context.CONVERSATION and not self.is_narrow
         self.rule_top.light(self.conversation.region.right if lit else 0)

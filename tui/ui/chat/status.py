@@ -235,7 +235,7 @@ class Refresher:
         regions.trace.tick()
         self._look_first()
         regions.fit_servers()
-        regions.light_focus(focus)
+        regions.highlight_focus(focus)
         statuses = status.statuses
         regions.rule_top.count(running_words(statuses))
         regions.header.show(status.title, self._folder, status.model, status.step)

@@ -135,15 +135,15 @@ class EntryView(Vertical):
         """Show a pair side by side if there is room, in the default view."""
         self.set_class(width < SIDE_BY_SIDE, "-over")
         if self.loaded is None:
-            self._tabs.active = self._usual_tab()
+            self._tabs.active = self._default_tab()
 
-    def _usual_tab(self) -> EntryTab:
+    def _default_tab(self) -> EntryTab:
         return EntryTab.TREE if self.app.size.width < SIDE_BY_SIDE else EntryTab.PAIR
 
     def begin(self, findings: bool) -> None:
         """Choose the view to open: the findings if requested, otherwise not the findings."""
         if findings or self.tab is EntryTab.FINDINGS:
-            self._tabs.active = EntryTab.FINDINGS if findings else self._usual_tab()
+            self._tabs.active = EntryTab.FINDINGS if findings else self._default_tab()
 
     @property
     def page(self) -> Page:

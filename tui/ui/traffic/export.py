@@ -127,7 +127,7 @@ class Exporter:
             if form is not None:
                 self._ask_name(seqs, form, shapes=dialog.shapes)
 
-        dialog = ExportForm(f"Export {self._leaving(seqs)} as", partial(self._contents, seqs))
+        dialog = ExportForm(f"Export {self._size_text(seqs)} as", partial(self._contents, seqs))
         self._screen.app.push_screen(dialog, chosen)
 
     def _contents(self, seqs: Sequence[int], stop: threading.Event) -> str:
@@ -150,7 +150,7 @@ class Exporter:
             else f"Contains: {contents.words()}"
         )
 
-    def _leaving(self, seqs: Sequence[int]) -> str:
+    def _size_text(self, seqs: Sequence[int]) -> str:
         """Return the size of the export: "13 entries, 4.2 kB"."""
         counted = [entry_count(len(seqs))]
         if len(seqs) <= MOST_COUNTED:

@@ -88,7 +88,7 @@ class Previews:
             return NONE
         return known
 
-    def foresee(self, entries: EntryColumns, rows: int) -> None:
+    def prefetch(self, entries: EntryColumns, rows: int) -> None:
         """Start reading the last entries, which will be painted first."""
         count = len(entries)
         self._wanted.update(entries.seqs(range(max(0, count - rows), count)))

@@ -95,7 +95,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.stays = self.exporter.why_stay
 
     def compose(self) -> ComposeResult:
-        self._previews.foresee(self.recording.entries, self.app.size.height)
+        self._previews.prefetch(self.recording.entries, self.app.size.height)
         yield self._title
         yield self.filter_line
         yield self._headings

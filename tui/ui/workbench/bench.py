@@ -147,7 +147,7 @@ class Bench(Horizontal):
             self.item = self.form.item = selected
             self.form.rebuild()
 
-    def _see(self, item: Item | None) -> None:
+    def _mark_seen(self, item: Item | None) -> None:
         """Record that the user has seen an item, so that it is no longer news."""
         if item is not None and self.news.pop(item.key, ""):
             self.list.rows_changed()
@@ -221,9 +221,9 @@ class Bench(Horizontal):
     def on_item_list_moved(self, event: ItemList.Moved) -> None:
         event.stop()
         if self.list.selected != self.item:
-            self._see(self.item)
+            self._mark_seen(self.item)
             self.choose(self.list.selected)
-            self._see(self.item)
+            self._mark_seen(self.item)
         if (folder := self.list.folder) is not None:
             words = f"   {units.plural(folder.count, 'resource')}"
             self.line.say((clean_line(folder.key, 200), "tool"), (words, "dim"))

@@ -90,13 +90,13 @@ class BenchOffers:
         off = status.spec.off if status is not None else ()
         tools = self._shared.runtime.workbench.tools(self._shared.server)
         self._put(
-            BenchTab.TOOLS, [*of_tools(tools, marks, off, self._shared.tokens), *self._tasks_left()], ""
+            BenchTab.TOOLS, [*of_tools(tools, marks, off, self._shared.tokens), *self._background_tasks()], ""
         )
         for tab in _ASKED_FOR:
             if self._stale(tab) and not self._benches[tab].list.counts[1]:
                 self._benches[tab].show((), ((("loading…", "dim"),),))
 
-    def _tasks_left(self) -> list[Item]:
+    def _background_tasks(self) -> list[Item]:
         """Return the background tasks, including those whose results were fetched on this screen."""
         server = self._shared.server
         for item in of_tasks(self._shared.runtime.workbench.tasks(server)):

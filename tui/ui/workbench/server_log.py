@@ -58,7 +58,7 @@ class LogLines(LinePane):
         """Show these lines; return whether they have changed."""
         if lines == self._lines:
             return False
-        gone = _gone(self._lines, lines)
+        gone = _dropped_lines(self._lines, lines)
         rows_gone = self._firsts[gone] if gone < len(self._firsts) else len(self._rows)
         self._lines = lines
         self._hit -= gone
@@ -161,7 +161,7 @@ class LogLines(LinePane):
         return bisect_left(self._firsts, row + 1) - 1
 
 
-def _gone(before: tuple[str, ...], after: tuple[str, ...]) -> int:
+def _dropped_lines(before: tuple[str, ...], after: tuple[str, ...]) -> int:
     """Return how many lines at the start of `before` are missing from its continuation `after`."""
     if not before or not after:
         return len(before)

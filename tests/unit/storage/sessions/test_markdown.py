@@ -18,7 +18,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import Intent
 from tui.core.turn.prepared_calls import CANCELLED, CANCELLED_FOR_MODEL
-from tui.storage.sessions.markdown import LONGEST, bounded, quiet
+from tui.storage.sessions.markdown import LONGEST, bounded, isolated
 
 ERROR = ToolMessage("c2", "weather__get", "```\nno network", is_error=True)
 
@@ -82,7 +82,7 @@ async def test_attachments_are_named_and_thinking_is_marked(tmp_path: Path):
     ],
 )
 def test_markdown_in_a_message_is_kept_but_cannot_affect_the_rest(said: str, shown: str):
-    assert quiet(said) == shown
+    assert isolated(said) == shown
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_no_message_can_make_a_heading_like_ours(said: str):
 
 
 def nothing_of_ours(said: str) -> None:
-    page = MarkdownIt("commonmark").parse(f"## You\n\n{quiet(said)}\n\n## Model\n\nend")
+    page = MarkdownIt("commonmark").parse(f"## You\n\n{isolated(said)}\n\n## Model\n\nend")
     tops = [token.tag for token in page if token.type == "heading_open" and token.tag in ("h1", "h2")]
     assert tops == ["h2", "h2"]
     inside = [child.type for token in page for child in token.children or ()]
@@ -122,7 +122,7 @@ def nothing_of_ours(said: str) -> None:
 
 def test_ordinary_text_is_unchanged():
     said = "C # is not C++; see issue # 5, a < b, `List<String>`, *x* and\n\n- one\n- two\n\n1. a\n2. b\n"
-    assert quiet(said) == said
+    assert isolated(said) == said
 
 
 def test_a_huge_text_is_truncated_with_a_note():

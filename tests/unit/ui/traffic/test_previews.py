@@ -14,7 +14,7 @@ async def test_previews_of_the_last_entries_are_read_in_advance() -> None:
     recording, read = some().recording(), asyncio.Event()
     reader = ReaderThread(recording.open_reader)
     previews = Previews(reader, read.set)
-    previews.foresee(recording.entries, 2)
+    previews.prefetch(recording.entries, 2)
     await asyncio.wait_for(read.wait(), 10)
     last = len(recording.entries)
     assert previews.get(last) is not NONE
@@ -27,7 +27,7 @@ async def test_nothing_is_read_of_a_recording_without_entries() -> None:
     recording, changes = some().recording(), list[str]()
     reader = ReaderThread(recording.open_reader)
     previews = Previews(reader, lambda: changes.append("changed"))
-    previews.foresee(type(recording.entries)(), 40)
+    previews.prefetch(type(recording.entries)(), 40)
     await asyncio.sleep(0)  # a task that reads would ask the thread now
     await reader.ask(lambda _: None)  # answered after all earlier questions
     assert changes == []

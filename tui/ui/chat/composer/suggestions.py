@@ -214,7 +214,7 @@ class LiveSources:
         """Return all known commands: our own, the snippets, and the prompts listed so far."""
         if self.runtime is None:
             return OWN
-        self._ask_again()
+        self._relist()
         prompts = {spec.name: spec for listed in self._prompts.values() for spec in of_prompts(listed)}
         return (*OWN, *of_snippets(self.runtime.snippets), *prompts.values())
 
@@ -248,7 +248,7 @@ class LiveSources:
         except (OSError, ValueError, RuntimeError):
             return False
 
-    def _ask_again(self) -> None:
+    def _relist(self) -> None:
         if self.runtime is None or self._asking is not None:
             return
         now = time.monotonic()
@@ -351,7 +351,7 @@ class LiveSources:
 
     async def references(self, query: str) -> Sequence[Suggestion]:
         """Return the files and resources that `@query` may mean, as far as known now."""
-        self._ask_again()  # not awaited: the list is updated later
+        self._relist()  # not awaited: the list is updated later
         found = await asyncio.to_thread(files, query, self.folder)
         offered = [
             Suggestion(reference.name, about=one.title or one.name, reference=reference)
