@@ -202,7 +202,7 @@ class ServerSpec:
         It is part of the key of approvals: one must not survive a changed command (MCPoison, CVE-2025-54136).
         Its own folder is not part of the hash, because it follows from the name and starts empty.
         """
-        what = [
+        facts = [
             self.command,
             self.args,
             sorted(self.env.items()),
@@ -211,7 +211,7 @@ class ServerSpec:
             self.url,
             sorted(self.headers.items()),
         ]
-        return hashlib.sha256(json.dumps(what).encode("utf-8", "replace")).hexdigest()[:16]
+        return hashlib.sha256(json.dumps(facts).encode("utf-8", "replace")).hexdigest()[:16]
 
     def runs_like(self, other: "ServerSpec") -> bool:
         """Whether a server started from `other` runs the same, so that no restart is needed."""

@@ -95,16 +95,16 @@ class TimeLimits:
             self.resume()
 
     @contextmanager
-    def holding(self, *held: Pausable) -> Iterator[None]:
-        """Pause `held` together with the others, at once if they are paused, and resume it at the end."""
-        self._held.extend(held)
+    def holding(self, *clocks: Pausable) -> Iterator[None]:
+        """Pause `clocks` together with the others, at once if they are paused, and resume it at the end."""
+        self._held.extend(clocks)
         if self._pauses:
-            for one in held:
+            for one in clocks:
                 one.pause()
         try:
             yield
         finally:
-            for one in held:
+            for one in clocks:
                 self._held.remove(one)
                 if self._pauses:
                     one.resume()

@@ -51,18 +51,18 @@ def result_of(raw: Mapping[str, Any]) -> ToolResult:
 def content_of(item: Any, *, shown: Any = None) -> Content:
     """Return one content item; an unknown one as the JSON of `shown` or of the item."""
     if isinstance(item, dict):
-        said = annotations_of(item)
+        annotations = annotations_of(item)
         match item:
             case {"type": "text", "text": str(text)}:
-                return TextContent(text, said)
+                return TextContent(text, annotations)
             case {"type": "image" | "audio" as kind, "data": str(data)}:
-                return _binary(kind, _text(item, "mimeType"), data, "", said)
+                return _binary(kind, _text(item, "mimeType"), data, "", annotations)
             case {"type": "resource_link", "uri": str(uri)}:
-                return LinkContent(uri, _text(item, "name"), _text(item, "description"), said)
+                return LinkContent(uri, _text(item, "name"), _text(item, "description"), annotations)
             case {"type": "resource", "resource": {"uri": str(uri), "text": str(text)} as resource}:
-                return ResourceContent(uri, _text(resource, "mimeType"), text, said)
+                return ResourceContent(uri, _text(resource, "mimeType"), text, annotations)
             case {"type": "resource", "resource": {"uri": str(uri), "blob": str(data)} as resource}:
-                return _binary("blob", _text(resource, "mimeType"), data, uri, said)
+                return _binary("blob", _text(resource, "mimeType"), data, uri, annotations)
     return TextContent(_as_json(item if shown is None else shown))
 
 
@@ -112,9 +112,9 @@ def completions_of(raw: Mapping[str, Any]) -> Completions:
     Values that cannot be shown unchanged, because they contain control characters or are too long, are
     omitted: what the user selects is exactly what is sent.
     """
-    said = raw.get("completion")
-    listed = said.get("values") if isinstance(said, Mapping) else None
-    if not isinstance(said, Mapping) or not isinstance(listed, list):
+    completion = raw.get("completion")
+    listed = completion.get("values") if isinstance(completion, Mapping) else None
+    if not isinstance(completion, Mapping) or not isinstance(listed, list):
         return Completions()
     head = listed[:MAX_COMPLETIONS]
     values = dict.fromkeys(
@@ -122,9 +122,9 @@ def completions_of(raw: Mapping[str, Any]) -> Completions:
         for value in head
         if isinstance(value, str) and 0 < len(value) <= MAX_COMPLETION_CHARS and clean_line(value) == value
     )
-    total = said.get("total")
+    total = completion.get("total")
     known = isinstance(total, int | float) and total > len(head)
-    return Completions(tuple(values), said.get("hasMore") is True or known or len(listed) > len(head))
+    return Completions(tuple(values), completion.get("hasMore") is True or known or len(listed) > len(head))
 
 
 def _messages(item: Any) -> Iterator[PromptMessage]:

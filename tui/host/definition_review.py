@@ -71,17 +71,19 @@ class DefinitionReview:
 
     async def _review(self, server: Supervisor, changes: Sequence[DefinitionChange]) -> None:
         name = server.spec.name
-        shown = await asyncio.to_thread(lambda: {one.name: self._shown(one) for one in changes})
+        shown = await asyncio.to_thread(lambda: {change.name: self._shown(change) for change in changes})
         damage = server.offer.definitions.damage
         if server.spec.trusted and server.spec.accept_changes and not damage:
-            harmless = [one for one in changes if shown[one.name].effect is not ChangeEffect.SUSPICIOUS]
+            harmless = [
+                change for change in changes if shown[change.name].effect is not ChangeEffect.SUSPICIOUS
+            ]
             self._answer(server, harmless, DefinitionsAnswer(Action.ACCEPT, BY_SETTING))
-            changes = [one for one in changes if one not in harmless]
+            changes = [change for change in changes if change not in harmless]
         if changes:
-            question = DefinitionsQuestion(name, [shown[one.name] for one in changes], damage)
+            question = DefinitionsQuestion(name, [shown[change.name] for change in changes], damage)
             answer = await self._questioner.definitions(question)
-            about = [one for one in changes if answer.only is None or one.name in answer.only]
-            others = [one for one in changes if one not in about]
+            about = [change for change in changes if answer.only is None or change.name in answer.only]
+            others = [change for change in changes if change not in about]
             self._count[name] += answer.action is not Action.ACCEPT or bool(others)
             self._answer(server, about, answer)
             self._answer(server, others, DefinitionsAnswer(Action.CANCEL, BY_DEFAULT))

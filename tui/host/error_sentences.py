@@ -155,17 +155,17 @@ def start_failure(
 
 
 def _refusal(leaf: BaseException, waiting_for: str) -> str:
-    said = error_message(leaf)
-    if said.startswith(NO_ANSWER):
-        return f"its response to {waiting_for}{said.removeprefix(_THEIR_ANSWER)}"
+    message = error_message(leaf)
+    if message.startswith(NO_ANSWER):
+        return f"its response to {waiting_for}{message.removeprefix(_THEIR_ANSWER)}"
     match type(leaf).__name__:
         case "ValidationError":
-            return f"its response to {waiting_for} is invalid: {said.removeprefix('invalid ')}"
+            return f"its response to {waiting_for} is invalid: {message.removeprefix('invalid ')}"
         case "MCPError" if getattr(leaf, "code", None) == NO_HTTP_ANSWER:
-            return said
+            return message
         case "MCPError":
-            return f"it responded to {waiting_for} with an error: {said}"
-    return said
+            return f"it responded to {waiting_for} with an error: {message}"
+    return message
 
 
 def _no_version(theirs: Sequence[str], ours: Sequence[str], refused: bool) -> str:

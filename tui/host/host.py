@@ -243,19 +243,19 @@ class Host:
         if sign_ins is None:
             return SignedOut(0)
         spec = server.spec if server is not None and self._around.consent.allows(server.spec) else None
-        held = [one for one in await sign_ins.store.of(name) if one.revocation_endpoint]
+        revocable = [one for one in await sign_ins.store.of(name) if one.revocation_endpoint]
         count = await sign_ins.forget(name)
-        if not held:
+        if not revocable:
             return SignedOut(count)
         remote = await asyncio.to_thread(remote_transports)
-        problem = await remote.revoke(held, spec, sign_ins, WireTap(name, self._around.sink))
+        problem = await remote.revoke(revocable, spec, sign_ins, WireTap(name, self._around.sink))
         withheld = server is not None and spec is None and server.spec.oauth.client_id
         why = "no consent" if withheld else server.spec.problem if server is not None else ""
         if problem and why:
             problem = f"{problem}. Its configured credentials were not used: {why.rstrip('.')}"
         if problem:
             logging.getLogger(__name__).warning("tokens of %s were not revoked: %s", name, problem)
-        return SignedOut(count, len(held), problem)
+        return SignedOut(count, len(revocable), problem)
 
     def add(self, spec: ServerSpec) -> None:
         """Add a server after the others; raises UsageError if its name is taken."""

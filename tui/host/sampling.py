@@ -63,8 +63,8 @@ class ServerSampling:
         self._require_budget(spec)
         asks = spec.sampling is not SamplingRule.ALLOW
         if asks:  # without waiting for earlier requests, so that the user sees how many are pending
-            said = await self._questioner.sampling(SamplingQuestion(spec.name, params, round))
-            params = self._accepted(WANTED, params, said)
+            answer = await self._questioner.sampling(SamplingQuestion(spec.name, params, round))
+            params = self._accepted(WANTED, params, answer)
         else:
             self._decisions.add(
                 DecisionKind.SAMPLING, WANTED, allowed=True, by="setting sampling = allow", params=params
@@ -78,8 +78,8 @@ class ServerSampling:
                 raise SamplingRefused(f"no reply from the model: {error}") from None
             self.used += tokens
         if asks:
-            said = await self._questioner.review(SamplingReview(spec.name, params, reply))
-            reply = self._accepted("the reply of the model", reply, said)
+            answer = await self._questioner.review(SamplingReview(spec.name, params, reply))
+            reply = self._accepted("the reply of the model", reply, answer)
         return dict(reply)
 
     def _require_budget(self, spec: ServerSpec) -> None:

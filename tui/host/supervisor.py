@@ -405,7 +405,7 @@ class Supervisor:
 
     def _new_connection(self, module: Any, transport: ServerTransport, began_ns: int) -> "Connection":
         around = self._around
-        made: Connection = module.Connection(
+        connection: Connection = module.Connection(
             self.spec,
             transport,
             clock=around.clock,
@@ -421,7 +421,7 @@ class Supervisor:
             traceparent=around.traceparent,
             learn=self._learn,
         )
-        return made
+        return connection
 
     def _learn(self, tools: Sequence[Tool]) -> None:
         """Learn the secret arguments of tools; for a thread, because thousands of tools take long."""

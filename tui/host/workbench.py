@@ -193,16 +193,16 @@ class HandWorkbench:
             return ServerIdentity(command=argv, environment=names)
         pid = connection.transport.pid
         cost = ProcessUsage() if pid is None else await asyncio.to_thread(usage, pid)
-        said = connection.introduction
-        meta = _object(said.get("_meta"))
-        who = _object(said.get("serverInfo", meta.get(_INFO_KEY)))
+        introduction = connection.introduction
+        meta = _object(introduction.get("_meta"))
+        who = _object(introduction.get("serverInfo", meta.get(_INFO_KEY)))
         return ServerIdentity(
             name=_text(who, "name"),
             title=_text(who, "title"),
             version=_text(who, "version"),
             protocol=connection.protocol,
-            capabilities=_object(said.get("capabilities")),
-            instructions=_text(said, "instructions"),
+            capabilities=_object(introduction.get("capabilities")),
+            instructions=_text(introduction, "instructions"),
             command=argv,
             environment=names,
             pids=cost.pids,

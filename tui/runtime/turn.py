@@ -145,25 +145,27 @@ class PendingTurn:
 
     async def _wait(self) -> AsyncIterator[Event]:
         """Wait for the missing prerequisites, and report them. Cancelling ends the wait."""
-        awaited = [(one, said) for one in self._waits if (said := one.awaited())]
+        awaited = [
+            (prerequisite, sentence) for prerequisite in self._waits if (sentence := prerequisite.awaited())
+        ]
         if not awaited or self._cancelled:
             return
-        waits = [one for one, _ in awaited]
+        waits = [prerequisite for prerequisite, _ in awaited]
         self._waiting = asyncio.create_task(_all_of(waits), name="wait before a turn")
-        said = ""
+        sentence = ""
         try:
             while not self._waiting.done():
-                words = " ".join(filter(None, (one.awaited() for one in waits)))
-                if words and words != said:
-                    said = words
+                words = " ".join(filter(None, (prerequisite.awaited() for prerequisite in waits)))
+                if words and words != sentence:
+                    sentence = words
                     yield Waiting(words)
                 await asyncio.wait({self._waiting}, timeout=LOOK_SECONDS)
         finally:
             self._waiting.cancel()
         yield Waiting("")
-        for one in waits:
-            if (said := one.missing()) and not self._cancelled:
-                yield Notice(said)
+        for prerequisite in waits:
+            if (sentence := prerequisite.missing()) and not self._cancelled:
+                yield Notice(sentence)
 
 
 class Prerequisite(Protocol):

@@ -273,7 +273,7 @@ class _Walker:
         old: list[Hashable],
         new: list[Hashable],
     ) -> None:
-        places, there = {name: index for index, name in enumerate(old)}, set(new)
+        places, new_names = {name: index for index, name in enumerate(old)}, set(new)
         for index, name in enumerate(new):
             if name in places:
                 self.walk((*path, index), before[places[name]], after[index])
@@ -282,9 +282,9 @@ class _Walker:
             if not self.complete:
                 return
         for index, name in enumerate(old):
-            if name not in there:
+            if name not in new_names:
                 self._note((*path, index), Change.REMOVED, before[index], None)
-        kept_old, kept_new = [n for n in old if n in there], [n for n in new if n in places]
+        kept_old, kept_new = [n for n in old if n in new_names], [n for n in new if n in places]
         if kept_old != kept_new:
             self._note(path, Change.MOVED, kept_old, kept_new)
 

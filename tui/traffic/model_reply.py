@@ -23,7 +23,7 @@ def joined(body: bytes) -> dict[str, Any]:
     `text`, `reasoning` and `tool_calls` are assembled from all deltas, `chunks` are the events unchanged.
     """
     chunks = list(_events(body[:MAX_BODY]))
-    told: dict[str, Any] = {}
+    summary: dict[str, Any] = {}
     text: list[str] = []
     thought: list[str] = []
     calls: dict[int, dict[str, str]] = {}
@@ -31,14 +31,14 @@ def joined(body: bytes) -> dict[str, Any]:
         if not isinstance(chunk, dict):
             continue
         if isinstance(usage := chunk.get("usage"), dict):
-            told["usage"] = usage
+            summary["usage"] = usage
         for choice in _objects(chunk.get("choices")):
             delta = choice.get("delta") or choice.get("message")
             _hear(delta if isinstance(delta, dict) else {}, text, thought, calls)
             if isinstance(reason := choice.get("finish_reason"), str):
-                told["finish_reason"] = reason
+                summary["finish_reason"] = reason
     parts = {"text": "".join(text), "reasoning": "".join(thought), "tool_calls": list(calls.values())}
-    return {**{name: value for name, value in parts.items() if value}, **told, "chunks": chunks}
+    return {**{name: value for name, value in parts.items() if value}, **summary, "chunks": chunks}
 
 
 def _hear(

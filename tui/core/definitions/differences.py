@@ -164,20 +164,20 @@ class _Comparison:
             self._add(path, old, new, "" if added else "different schema")
             return
         for key in _keys(old, new):
-            was, now, here = old.get(key, ABSENT), new.get(key, ABSENT), _joined(path, key)
+            was, now, place = old.get(key, ABSENT), new.get(key, ABSENT), _joined(path, key)
             if _same(was, now):
                 continue
             if key == "properties":
-                self._properties(here, was, now, new, gives=gives, depth=depth)
+                self._properties(place, was, now, new, gives=gives, depth=depth)
             elif key in ("items", "additionalProperties") and isinstance(was, Mapping):
-                self.schemas(here, was, now, gives=gives, depth=depth + 1)
+                self.schemas(place, was, now, gives=gives, depth=depth + 1)
             elif key in ("$defs", "definitions"):
                 before, after = _object(was), _object(now)
                 for name in _keys(before, after):
                     one, other = before.get(name, ABSENT), after.get(name, ABSENT)
-                    self.schemas(_joined(here, name), one, other, gives=gives, depth=depth + 1)
+                    self.schemas(_joined(place, name), one, other, gives=gives, depth=depth + 1)
             else:
-                self._add(here, was, now, _broken(key, was, now, gives=gives))
+                self._add(place, was, now, _broken(key, was, now, gives=gives))
 
     def _properties(
         self, path: str, old: Any, new: Any, schema: Mapping[str, Any], *, gives: bool, depth: int
@@ -185,16 +185,16 @@ class _Comparison:
         before, after = _object(old), _object(new)
         required = schema.get("required")
         for name in _keys(before, after):
-            was, now, here = before.get(name, ABSENT), after.get(name, ABSENT), _joined(path, name)
+            was, now, place = before.get(name, ABSENT), after.get(name, ABSENT), _joined(path, name)
             if _same(was, now):
                 continue
             if now is ABSENT:
-                self._add(here, was, now, "no longer in results" if gives else "argument removed")
+                self._add(place, was, now, "no longer in results" if gives else "argument removed")
             elif was is ABSENT:
                 needed = not gives and isinstance(required, list) and name in required
-                self._add(here, was, now, "new required argument" if needed else "")
+                self._add(place, was, now, "new required argument" if needed else "")
             else:
-                self.schemas(here, was, now, gives=gives, depth=depth + 1)
+                self.schemas(place, was, now, gives=gives, depth=depth + 1)
 
     def _add(self, path: str, old: Any, new: Any, broken: str) -> None:
         """Add a difference: suspicious if the new text is suspicious, breaking if `broken` says how."""

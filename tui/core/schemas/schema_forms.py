@@ -104,55 +104,55 @@ class _FormConverter:
         return result
 
     def _typed(self, node: Mapping[str, Any], kind: str) -> dict[str, Any]:
-        made: dict[str, Any] = {"type": kind}
+        result: dict[str, Any] = {"type": kind}
         if self._gemini and kind == "null":
             return {"type": "string", "nullable": True}
         if self._gemini and node.get("nullable") is True:
-            made["nullable"] = True
-        made |= {key: node[key] for key in _SHARED if isinstance(node.get(key), str)}
-        made |= {
+            result["nullable"] = True
+        result |= {key: node[key] for key in _SHARED if isinstance(node.get(key), str)}
+        result |= {
             key: node[key] for key in _BOUNDS if kind in ("number", "integer") and _number(node.get(key))
         }
-        made |= {key: node[key] for key in _COUNTS if _count(node.get(key)) and _counts(key, kind)}
+        result |= {key: node[key] for key in _COUNTS if _count(node.get(key)) and _counts(key, kind)}
         if kind != "string":
-            made.pop("pattern", None)
+            result.pop("pattern", None)
         if isinstance(form := node.get("format"), str) and (not self._gemini or form in _GEMINI_FORMATS):
-            made["format"] = form
+            result["format"] = form
         if kind == "array":
             items = node.get("items")
-            made["items"] = self.node(items if isinstance(items, Mapping) else {"type": "string"})
+            result["items"] = self.node(items if isinstance(items, Mapping) else {"type": "string"})
         if kind == "object":
-            self._members(node, made)
-        self._values(node, kind, made)
-        return made
+            self._members(node, result)
+        self._values(node, kind, result)
+        return result
 
-    def _members(self, node: Mapping[str, Any], made: dict[str, Any]) -> None:
+    def _members(self, node: Mapping[str, Any], result: dict[str, Any]) -> None:
         properties = node.get("properties")
         members = properties if isinstance(properties, Mapping) else {}
         if members or not self._gemini:
-            made["properties"] = {str(name): self.node(inner) for name, inner in members.items()}
+            result["properties"] = {str(name): self.node(inner) for name, inner in members.items()}
         required = node.get("required")
         names = [name for name in strings(required) if name in members]
         if names:
-            made["required"] = list(dict.fromkeys(names))
+            result["required"] = list(dict.fromkeys(names))
         more = node.get("additionalProperties")
         if not self._gemini and isinstance(more, bool | Mapping):
             # {} means any value, which in this form is written `true`.
             described = isinstance(more, Mapping) and bool(more)
-            made["additionalProperties"] = self.node(more) if described else more is not False
+            result["additionalProperties"] = self.node(more) if described else more is not False
 
-    def _values(self, node: Mapping[str, Any], kind: str, made: dict[str, Any]) -> None:
+    def _values(self, node: Mapping[str, Any], kind: str, result: dict[str, Any]) -> None:
         """Copy enum, const and default as far as they fit the type."""
         listed = _enum(node)
         fitting = [value for value in listed if _is(value, kind)]
         if fitting and (kind == "string" or not self._gemini):
-            made["enum"] = fitting
+            result["enum"] = fitting
         elif fitting:
             # Google's enums are strings; other choices go into the description.
             shown = ", ".join(json.dumps(value, default=str)[:100] for value in fitting[:_MAX_LISTED])
-            made["description"] = f"{made.get('description', '')} One of: {shown}.".strip()
+            result["description"] = f"{result.get('description', '')} One of: {shown}.".strip()
         if not self._gemini and "default" in node and _is(node["default"], kind):
-            made["default"] = node["default"]
+            result["default"] = node["default"]
 
 
 def _merged(node: Mapping[str, Any]) -> dict[str, Any]:

@@ -151,21 +151,21 @@ def _is_secret(part: Any, root: Any, budget: Iterator[int]) -> bool:
     """Return whether a value of this part is secret, itself or an item of it."""
     waiting, seen = [part], set[int]()
     while waiting:
-        one = waiting.pop()
-        if not isinstance(one, Mapping) or id(one) in seen:
+        node = waiting.pop()
+        if not isinstance(node, Mapping) or id(node) in seen:
             continue
         if next(budget, None) is None:
             return False
-        seen.add(id(one))
-        if one.get("writeOnly") is True or one.get("format") == "password":
+        seen.add(id(node))
+        if node.get("writeOnly") is True or node.get("format") == "password":
             return True
         for key in _SAME_VALUE:
-            inner = one.get(key)
+            inner = node.get(key)
             waiting.extend(inner if isinstance(inner, list) else ())
-        waiting.extend(one.get(key) for key in _SAME_VALUE_ONE)
-        if isinstance(patterns := one.get("patternProperties"), Mapping):
+        waiting.extend(node.get(key) for key in _SAME_VALUE_ONE)
+        if isinstance(patterns := node.get("patternProperties"), Mapping):
             waiting.extend(patterns.values())
-        if isinstance(target := one.get("$ref"), str):
+        if isinstance(target := node.get("$ref"), str):
             waiting.append(_referred(root, target))
     return False
 

@@ -236,18 +236,18 @@ class ToolCallRunner:
         deps, table = self._deps, self.offer.table
         names = [call.name for call in calls if table.resolve(call.name) is None]
         until_ns = deps.clock.now_ns() + SERVER_PATIENCE_NS
-        said = ""
+        announced = ""
         while names and deps.clock.now_ns() < until_ns:
             starting = [name for name, state in deps.absent().items() if state in _SOON_RUNNING]
             awaited = sorted({server for name in names if (server := server_of(name, starting))})
             if not awaited:
                 break
             words = f"Waiting for {', '.join(map(quoted_name, awaited[:4]))} to start"
-            if words != said:
-                said = words
+            if words != announced:
+                announced = words
                 self._emit(Waiting(words))
             await deps.clock.sleep(LOOK_SECONDS)
-        if said:
+        if announced:
             self._emit(Waiting(""))
             await self.refresh_tools()
 
@@ -389,7 +389,7 @@ class ToolCallRunner:
         self,
         step: int,
         item: PreparedCall,
-        told: Observation,
+        observed: Observation,
         *,
         is_error: bool,
         why: str,
@@ -398,15 +398,15 @@ class ToolCallRunner:
         """Record and emit how a call ended. All calls end here."""
         started = self._started.pop(item.call.id, None)
         elapsed = 0.0 if started is None else (self._deps.clock.now_ns() - started) / 1e6
-        self._budget.take(told.text, told.attachments)
+        self._budget.take(observed.text, observed.attachments)
         self._conversation.observe(
             ToolMessage(
                 item.call.id,
                 item.call.name,
-                told.text,
+                observed.text,
                 is_error,
-                told.attachments,
-                told.kept,
+                observed.attachments,
+                observed.kept,
                 seconds=elapsed / 1000,
                 why=why,
                 server=source_of(item.tool, item.arguments) if result is not None and item.tool else "",
@@ -414,7 +414,7 @@ class ToolCallRunner:
         )
         self._emit(
             ToolCallEnded(
-                step, item.call.id, item.server, item.name, is_error, told.text, elapsed, result, why
+                step, item.call.id, item.server, item.name, is_error, observed.text, elapsed, result, why
             )
         )
 

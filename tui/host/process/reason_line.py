@@ -60,17 +60,19 @@ def _uv(lines: Sequence[str]) -> str:
 
 def _error(lines: Sequence[str]) -> str:
     """Return the last line that names an error, unless more text follows it."""
-    told = [line for line in lines if not _ADVICE.match(line)]
-    if not told or _ERROR.match(told[-1]):
-        return told[-1] if told else ""
+    relevant = [line for line in lines if not _ADVICE.match(line)]
+    if not relevant or _ERROR.match(relevant[-1]):
+        return relevant[-1] if relevant else ""
     after = _after_traceback(lines)
     if after:
         return after
     # Node.js prints its error above the stack and the fields of the error object.
-    for index in range(len(told) - 1, -1, -1):
-        if _ERROR.match(told[index]) and all(line.startswith((" ", "}")) for line in told[index + 1 :]):
-            return told[index]
-    return told[-1] if told[-1] != lines[-1] else ""
+    for index in range(len(relevant) - 1, -1, -1):
+        if _ERROR.match(relevant[index]) and all(
+            line.startswith((" ", "}")) for line in relevant[index + 1 :]
+        ):
+            return relevant[index]
+    return relevant[-1] if relevant[-1] != lines[-1] else ""
 
 
 def _after_traceback(lines: Sequence[str]) -> str:

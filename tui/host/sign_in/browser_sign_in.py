@@ -101,29 +101,29 @@ class BrowserSignIn:
         self._remember({"code": answer.code})
         return answer
 
-    async def _ask(self, message: str, heard: "asyncio.Future[Callback]", state: str) -> Callback:
-        said = await self._answer(message, heard, state)
-        if isinstance(said, Callback):
-            return said
+    async def _ask(self, message: str, callback: "asyncio.Future[Callback]", state: str) -> Callback:
+        answer = await self._answer(message, callback, state)
+        if isinstance(answer, Callback):
+            return answer
         self._waiting("waiting for the browser")
         if not await in_daemon_thread("browser", lambda: self._open_browser(self._address)):
-            said = await self._answer(NO_BROWSER, heard, state, opens=False)
-            if isinstance(said, Callback):
-                return said
+            answer = await self._answer(NO_BROWSER, callback, state, opens=False)
+            if isinstance(answer, Callback):
+                return answer
         try:
             async with asyncio.timeout(BROWSER_SECONDS):
-                return await asyncio.shield(heard)
+                return await asyncio.shield(callback)
         except TimeoutError:
             raise self._timeout_failure(BROWSER_SECONDS, "no response from the browser") from None
 
     async def _answer(
-        self, message: str, heard: "asyncio.Future[Callback]", state: str, *, opens: bool = True
+        self, message: str, callback: "asyncio.Future[Callback]", state: str, *, opens: bool = True
     ) -> "AddressAnswer | Callback":
         """Ask until a pasted address is the one of this sign-in, at most `PASTES` times."""
         self._waiting("waiting for you")
         asked = message
         for left in reversed(range(PASTES)):
-            said = await self._first(self._question(asked, opens), heard, ASKED_SECONDS, "no answer")
+            said = await self._first(self._question(asked, opens), callback, ASKED_SECONDS, "no answer")
             if isinstance(said, Callback) or not said.pasted:
                 return said
             try:
@@ -137,31 +137,31 @@ class BrowserSignIn:
 
     async def _question(self, message: str, opens: bool) -> AddressAnswer:
         question = AddressQuestion(self._server, self._address, message, "sign in", opens=opens)
-        said = await self._questioner.address(question)
+        answer = await self._questioner.address(question)
         if opens:
-            self._decided(said.action is Action.ACCEPT, said.by)
-        if said.action is not Action.ACCEPT:
+            self._decided(answer.action is Action.ACCEPT, answer.by)
+        if answer.action is not Action.ACCEPT:
             nobody = type(self._questioner) is Refuser
             raise SignInFailed(
                 f"it requires signing in{'' if nobody else ', which was declined'}.",
                 next_step=f"Sign in with `mcptui login {self._server}`, or restart the server.",
             )
-        return said
+        return answer
 
     async def _first(
         self,
         question: Coroutine[Any, Any, AddressAnswer],
-        heard: "asyncio.Future[Callback]",
+        callback: "asyncio.Future[Callback]",
         seconds: float,
         late: str,
     ) -> "AddressAnswer | Callback":
         """Wait for the user or the listener; withdraw the question if the listener is first."""
         asked = asyncio.ensure_future(question)
-        either: set[asyncio.Future[Any]] = {asked, heard}
+        either: set[asyncio.Future[Any]] = {asked, callback}
         try:
             done, _ = await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            if heard in done:
-                return heard.result()
+            if callback in done:
+                return callback.result()
             if asked in done:
                 return asked.result()
             raise self._timeout_failure(seconds, late)

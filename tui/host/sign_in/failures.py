@@ -17,10 +17,10 @@ class SignInFailed(ServerError):
         self.is_offered = is_offered
 
 
-def explained(error: Exception, said: str, server: str, context: "OAuthContext") -> SignInFailed:
+def explained(error: Exception, message: str, server: str, context: "OAuthContext") -> SignInFailed:
     """Explain an error of the SDK to the user.
 
-    `said` is its message, cleaned and redacted; `context` is the SDK's state so far.
+    `message` is that of the error, cleaned and redacted; `context` is the SDK's state so far.
     """
     kind = type(error).__name__
     known = context.protected_resource_metadata
@@ -39,14 +39,14 @@ def explained(error: Exception, said: str, server: str, context: "OAuthContext")
         )
     if kind == "OAuthRegistrationError":
         return SignInFailed(
-            f"its authorization server did not register mcptui: {said}.",
+            f"its authorization server did not register mcptui: {message}.",
             next_step=f"Register a client manually and set client_id in [servers.{server}.oauth].",
         )
-    if "issuer" in said or "iss " in said:
+    if "issuer" in message or "iss " in message:
         return SignInFailed(
-            f"unexpected authorization server: {said}.",
+            f"unexpected authorization server: {message}.",
             next_step=(
                 f"No token was accepted. If the server has moved, run `mcptui logout {server}`, then sign in."
             ),
         )
-    return SignInFailed(f"sign-in failed: {said or kind}.", next_step="Restart the server to try again.")
+    return SignInFailed(f"sign-in failed: {message or kind}.", next_step="Restart the server to try again.")

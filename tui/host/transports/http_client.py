@@ -138,15 +138,15 @@ class TappedTransport(httpx2.AsyncBaseTransport):
             raise refused
         exchange.answered(response.status_code, response.headers.raw)
         assert isinstance(response.stream, httpx2.AsyncByteStream)
-        heard = httpx2.Response(
+        tapped = httpx2.Response(
             response.status_code,
             headers=response.headers,
             stream=_HeardStream(response.stream, exchange),
             request=request,
             extensions={**response.extensions, EXCHANGE: exchange},
         )
-        self._on_status(heard)
-        return heard
+        self._on_status(tapped)
+        return tapped
 
     async def aclose(self) -> None:
         await self._routed.aclose()

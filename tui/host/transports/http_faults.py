@@ -66,16 +66,16 @@ def unreachable(error: Exception, where: str) -> HttpFault:
     if isinstance(error, httpx2.ConnectTimeout):
         return HttpFault(f"cannot connect to {where} within {CONNECT_SECONDS:g} s.", next_step=CHECK)
     if isinstance(cause, ssl.SSLError):
-        said = clean_line(getattr(cause, "verify_message", "") or cause.reason or str(cause), QUOTED)
+        reason = clean_line(getattr(cause, "verify_message", "") or cause.reason or str(cause), QUOTED)
         step = "Check the URL. Trust additional certificates with SSL_CERT_FILE."
-        return HttpFault(f"TLS connection to {where} failed: {said}.", next_step=step)
+        return HttpFault(f"TLS connection to {where} failed: {reason}.", next_step=step)
     if isinstance(error, httpx2.LocalProtocolError):
         return HttpFault(
             f"request to {where} not sent: {error}.", next_step="Check the headers of the server."
         )
     if isinstance(error, httpx2.ConnectError | httpx2.UnsupportedProtocol | httpx2.InvalidURL):
-        said = _words(cause)
-        return HttpFault(f"cannot connect to {where}: {said}.", next_step=CHECK)
+        reason = _words(cause)
+        return HttpFault(f"cannot connect to {where}: {reason}.", next_step=CHECK)
     if isinstance(error, httpx2.ProxyError):
         return HttpFault(
             f"the proxy rejected {where}: {_words(cause)}.", next_step="Check HTTPS_PROXY and NO_PROXY."
@@ -117,7 +117,7 @@ def refused(
     `signs_in`: a sign-in was tried. `running`: the server has answered at this address before.
     """
     status = response.status_code
-    said = f"{status_text(status)}{_quoted(response, body)}"
+    words = f"{status_text(status)}{_quoted(response, body)}"
     if target := redirect_target(response):
         if redirects_to_itself(response):
             text = f"{status_text(status)}: redirect loop at {clean_line(target, 200)}."
@@ -126,28 +126,30 @@ def refused(
         step = "If this is the right server, use that URL."
         return HttpFault(text, next_step=step, status=status, refused=True)
     if status == 401:
-        return HttpFault(f"{said}.", next_step=_sign_in_step(response, signs_in), status=status, refused=True)
+        return HttpFault(
+            f"{words}.", next_step=_sign_in_step(response, signs_in), status=status, refused=True
+        )
     if status == 403:
         step = "Your credentials do not permit this. Check them, or sign in again."
-        return HttpFault(f"{said}.", next_step=step, status=status, refused=True)
+        return HttpFault(f"{words}.", next_step=step, status=status, refused=True)
     if status in (404, 405, 410):
         step = GONE if running else "Check the URL. There is no MCP server there."
-        return HttpFault(f"{said}.", next_step=step, status=status, refused=True)
+        return HttpFault(f"{words}.", next_step=step, status=status, refused=True)
     if status in (429, 503):
         wait = retry_after(response.headers.get("retry-after", ""))
         step = LATER if wait is None else f"The server asks you to wait {wait:.0f} s."
-        return HttpFault(f"{said}.", next_step=step, status=status, refused=status == 429, wait=wait)
+        return HttpFault(f"{words}.", next_step=step, status=status, refused=status == 429, wait=wait)
     if status >= 500:
-        return HttpFault(f"{said}.", next_step=f"{LATER} {MAY_HAVE}", status=status)
+        return HttpFault(f"{words}.", next_step=f"{LATER} {MAY_HAVE}", status=status)
     if status >= 400:
         step = "The server rejected the request. Check the URL and the headers."
-        return HttpFault(f"{said}.", next_step=step, status=status, refused=True)
+        return HttpFault(f"{words}.", next_step=step, status=status, refused=True)
     if status in (202, 204):
         text = f"{status_text(status)}: the server accepted the request, but did not respond to it."
         return HttpFault(text, next_step=MAY_HAVE, status=status)
     kind = content_type(response)
     named = f"is {kind}" if kind else "has no content type"
-    text = f"{said}: the response {named}, not JSON-RPC."
+    text = f"{words}: the response {named}, not JSON-RPC."
     return HttpFault(text, next_step="Check that the URL is that of an MCP server.", status=status)
 
 

@@ -127,19 +127,19 @@ class HttpSse:
             self._under_way.add(asked)
         async with self._link.exchange("POST", headers, body, url=endpoint) as response:
             if not response.is_success:
-                said = await self._link.head(response)
-                if asked is not None and said.lstrip()[:1] == b"{":
-                    await self._link.message(said, asked, status=response.status_code)
+                content = await self._link.head(response)
+                if asked is not None and content.lstrip()[:1] == b"{":
+                    await self._link.message(content, asked, status=response.status_code)
                 if asked is None or self._gate.is_pending(asked) or asked in self._own:
-                    raise faults.refused(response, said)
+                    raise faults.refused(response, content)
             elif faults.content_type(response) == "application/json":
-                said = await self._link.body(response)
-                if said.lstrip()[:1] == b"{" and b'"jsonrpc"' in said:
-                    self._take(await self._link.message(said, asked))
+                content = await self._link.body(response)
+                if content.lstrip()[:1] == b"{" and b'"jsonrpc"' in content:
+                    self._take(await self._link.message(content, asked))
             elif response.status_code != ACCEPTED and faults.content_type(response) == "text/html":
-                said = await self._link.head(response)
-                if said.lstrip()[:1] == b"<":  # a page from a proxy: no answer will follow
-                    raise faults.refused(response, said)
+                content = await self._link.head(response)
+                if content.lstrip()[:1] == b"<":  # a page from a proxy: no answer will follow
+                    raise faults.refused(response, content)
 
     # ---- the stream --------------------------------------------------------------------------------------
 

@@ -251,29 +251,29 @@ class ReactParser(DialectParser):
         """Read the name of a tool, and its input in brackets or after `Action Input:`."""
         found = yield from self._reader.find(_LINE_END, start)
         end = found[0] if found else len(self._reader)
-        said = action(self._reader.cut(start, end))
-        tool = self._maker.offered.find(said.name)
-        self._form(said.name[:64])
-        if said.bracket >= 0 and tool is not None:
-            return (yield from self._applied(tool, start + said.bracket))
-        if said.inline >= 0:
-            text, size = yield from self._input(start + said.inline)
+        parsed = action(self._reader.cut(start, end))
+        tool = self._maker.offered.find(parsed.name)
+        self._form(parsed.name[:64])
+        if parsed.bracket >= 0 and tool is not None:
+            return (yield from self._applied(tool, start + parsed.bracket))
+        if parsed.inline >= 0:
+            text, size = yield from self._input(start + parsed.inline)
         else:
             behind = yield from self._reader.space(end)
             following = (yield from self._keyword(behind)) if behind < len(self._reader) else None
             if following is not None and following.kind == "input":
                 text, size = yield from self._input(behind + following.size)
             else:
-                if not (tool or said.nothing) or (found is None and self._cut):
+                if not (tool or parsed.nothing) or (found is None and self._cut):
                     return False
                 text, size = "", end
-        if tool is None and said.nothing:
+        if tool is None and parsed.nothing:
             self._skip(size)
-        elif tool is None and said.answers:
+        elif tool is None and parsed.answers:
             self._skip(size)
             self._answer(text or "")
         else:
-            self._call(self._call_of_input(said.name, tool, text), size)
+            self._call(self._call_of_input(parsed.name, tool, text), size)
         return True
 
     def _answer(self, text: str) -> None:

@@ -77,23 +77,23 @@ class Indents:
         while (mark := _QUOTE.match(rest)) is not None:
             rest = rest[mark.end() :]
             quoted += 1
-        here = self
+        state = self
         if quoted > self.quoted or (quoted < self.quoted and (self.loose or not rest.strip())):
-            here = Indents(quoted=quoted, hidden=self.hidden, loose=not self.hidden)
-        if here.loose and rest.strip():
+            state = Indents(quoted=quoted, hidden=self.hidden, loose=not self.hidden)
+        if state.loose and rest.strip():
             columns = _columns(rest)
-            here = replace(here, items=tuple(column for column in here.items if column <= columns))
+            state = replace(state, items=tuple(column for column in state.items if column <= columns))
         while (item := _ITEM.match(rest)) is not None and not _ENDS_ITSELF.fullmatch(rest):
-            if here.loose and len(item[1]) - here._base(rest) >= COLUMNS:
+            if state.loose and len(item[1]) - state._base(rest) >= COLUMNS:
                 break
             marked = item.end(2)
             # Text five or more columns after the mark is code; the content then begins one column after the
             # mark.
             inner = marked + (len(item[3]) if 0 < len(item[3]) <= COLUMNS else 1)
-            outer = tuple(column for column in here.items if column <= len(item[1]))
-            here = replace(here, items=(*outer, inner), loose=not self.hidden)
+            outer = tuple(column for column in state.items if column <= len(item[1]))
+            state = replace(state, items=(*outer, inner), loose=not self.hidden)
             rest = " " * item.end() + rest[item.end() :]
-        return here, rest
+        return state, rest
 
 
 def _columns(rest: str) -> int:

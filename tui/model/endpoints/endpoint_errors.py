@@ -71,26 +71,26 @@ def is_missing_path(status: int, words: str) -> bool:
 def status_error(profile: ModelProfile, status: int, body: object, headers: Mapping[str, str]) -> ModelError:
     """Return the error for a response with an error status; names of `headers` are in lower case."""
     redactor = redactor_of(profile)
-    said = words_of(body, redactor.redact)
-    billing = is_billing(f"{said} {_code(body)}", status)
+    reason = words_of(body, redactor.redact)
+    billing = is_billing(f"{reason} {_code(body)}", status)
     message = f"the endpoint returned HTTP {status}"
-    no_tools = bool(NO_TOOLS.search(said))
-    overflow = is_overflow(f"{said} {_code(body)}", status)
+    no_tools = bool(NO_TOOLS.search(reason))
+    overflow = is_overflow(f"{reason} {_code(body)}", status)
     wait = retry_after(headers) if retry_after(headers) is not None else asked_wait(str(body)[:4000])
     generation = failed_generation(body)
-    unreadable = bool(generation) or is_unreadable_call(f"{said} {_code(body)}")
+    unreadable = bool(generation) or is_unreadable_call(f"{reason} {_code(body)}")
     passes = status in RETRYABLE_STATUS or unreadable
     told_not_to = headers.get("x-should-retry", "").lower() == "false"
-    hopeless = billing or no_tools or overflow or told_not_to or bool(_NO_MEMORY.search(said))
+    hopeless = billing or no_tools or overflow or told_not_to or bool(_NO_MEMORY.search(reason))
     error = (NoTools if no_tools else ModelError)(
-        f"{message}: {said}" if said else message,
+        f"{message}: {reason}" if reason else message,
         where=endpoint_of(profile),
-        next_step=_SHORTEN if overflow else _next_step(profile, status, said, billing, wait, headers),
+        next_step=_SHORTEN if overflow else _next_step(profile, status, reason, billing, wait, headers),
         status=status,
         retryable=passes and not hopeless,
         retry_after=wait,
         overflow=overflow,
-        window=window_in(said) if overflow else None,
+        window=window_in(reason) if overflow else None,
     )
     error.generation = generation
     return redact_error(error, redactor)
@@ -107,7 +107,7 @@ def _code(body: object) -> str:
 def _next_step(
     profile: ModelProfile,
     status: int,
-    said: str,
+    reason: str,
     billing: bool,
     wait: float | None,
     headers: Mapping[str, str],
@@ -116,11 +116,11 @@ def _next_step(
         page = f" at {found.title}" if (found := provider_of(profile.base_url)) else ""
         return f"Add credit or raise the quota of this account{page}, or switch to another model."
     for words, step in _STEPS:
-        if words.search(said):
+        if words.search(reason):
             return step
-    if _NO_MODEL.search(said):
-        return _model_step(profile, said)
-    if status == 401 or (status in (400, 403) and _BAD_KEY.search(said)):
+    if _NO_MODEL.search(reason):
+        return _model_step(profile, reason)
+    if status == 401 or (status in (400, 403) and _BAD_KEY.search(reason)):
         return _key_step(profile)
     match status:
         case 403:

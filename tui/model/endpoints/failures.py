@@ -129,24 +129,24 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         body = {"message": f"the provider blocked the prompt: {blocked}", "code": "content_filter"}
     if not body:
         return None
-    said = words_of(body) or "no reason given"
+    reason = words_of(body) or "no reason given"
     code = body.get("code") or body.get("type") if isinstance(body, dict) else None
-    if isinstance(code, str) and code not in said and not code.isdigit():
-        said = f"{said} ({clean_line(code, 60)})"
+    if isinstance(code, str) and code not in reason and not code.isdigit():
+        reason = f"{reason} ({clean_line(code, 60)})"
     status = _status(body)
-    billing = is_billing(said, status)
-    overflow = is_overflow(f"{said} {_all_text(body)}", status)
+    billing = is_billing(reason, status)
+    overflow = is_overflow(f"{reason} {_all_text(body)}", status)
     generation = failed_generation(body)
     passes = status in RETRYABLE_STATUS if status is not None else bool(_TRANSIENT.search(_all_text(body)))
     transient = passes or bool(generation) or is_unreadable_call(_all_text(body))
-    error = (NoTools if NO_TOOLS.search(said) else ModelError)(
-        f"{FAILED}: {said}",
+    error = (NoTools if NO_TOOLS.search(reason) else ModelError)(
+        f"{FAILED}: {reason}",
         next_step="Add credit or raise the quota of this account." if billing else "Retry.",
         status=status,
         retryable=transient and not (billing or overflow),
-        retry_after=asked_wait(said),
+        retry_after=asked_wait(reason),
         overflow=overflow,
-        window=window_in(said) if overflow else None,
+        window=window_in(reason) if overflow else None,
     )
     error.generation = generation
     return error

@@ -168,7 +168,7 @@ class Learned:
     def facts(self) -> tuple[str, ...]:
         """A summary for the user, a few words each."""
         tools = sorted(key.partition("#")[0] for key in self.left_out)
-        said = [
+        facts = [
             *(f"rejects {name}" for name in sorted(self.dropped)),
             f"requires {self.max_tokens_name}" if self.max_tokens_name else "",
             "requires tools next to earlier calls" if self.needs_tools else "",
@@ -189,7 +189,7 @@ class Learned:
             "no user message after a tool result" if self.no_user_after_tool else "",
             *(f"tool {name} omitted" for name in tools),
         ]
-        return tuple(fact for fact in said if fact)[:MAX_FACTS]
+        return tuple(fact for fact in facts if fact)[:MAX_FACTS]
 
     @property
     def _levels(self) -> str:

@@ -281,25 +281,25 @@ class ReplyStream:
 
 def joined(parts: Iterable[ModelPart]) -> Iterator[ModelPart]:
     """Yield parts with successive texts joined; an error is raised after the parts before it."""
-    held: ModelPart | None = None
+    pending: ModelPart | None = None
     try:
         for part in parts:
-            match held, part:
+            match pending, part:
                 case TextPart(before), TextPart(text):
-                    held = TextPart(before + text)
+                    pending = TextPart(before + text)
                 case ReasoningPart(before, False), ReasoningPart(text, False):
-                    held = ReasoningPart(before + text)
+                    pending = ReasoningPart(before + text)
                 case None, _:
-                    held = part
+                    pending = part
                 case _:
-                    yield held
-                    held = part
+                    yield pending
+                    pending = part
     except ModelError:
-        if held is not None:
-            yield held
+        if pending is not None:
+            yield pending
         raise
-    if held is not None:
-        yield held
+    if pending is not None:
+        yield pending
 
 
 def _is_json(event: str) -> bool:

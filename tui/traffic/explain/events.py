@@ -199,17 +199,17 @@ def _exit(server: str, detail: Mapping[str, Any]) -> list[str]:
     code, signal = detail.get("code"), detail.get("signal")
     after = detail.get("seconds")
     lived = f" after {duration(_number(after) * 1e3)}" if after is not None else ""
-    said = [f"The process of {server} ended{lived}."]
+    sentences = [f"The process of {server} ended{lived}."]
     if isinstance(signal, int) and not isinstance(signal, bool) and signal:
-        said.append(f"{_capital(exit_words(-abs(signal)))}.")
+        sentences.append(f"{_capital(exit_words(-abs(signal)))}.")
     elif isinstance(signal, str) and signal:
-        said.append(f"It was terminated by {clean_line(signal, 24)}.")
+        sentences.append(f"It was terminated by {clean_line(signal, 24)}.")
     elif isinstance(code, int) and not isinstance(code, bool) and code.bit_length() < 64:
-        said.append(f"{_capital(exit_words(code))}.")
+        sentences.append(f"{_capital(exit_words(code))}.")
     pending = detail.get("pending")
     if isinstance(pending, int) and 0 < pending < 1 << 31:
-        said.append(f"{plural(int(pending), 'pending request')} will get no response.")
-    return said
+        sentences.append(f"{plural(int(pending), 'pending request')} will get no response.")
+    return sentences
 
 
 def _http(server: str, detail: Mapping[str, Any]) -> list[str]:

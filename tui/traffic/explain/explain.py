@@ -306,22 +306,22 @@ def error_sentences(error: Mapping[str, Any]) -> list[str]:
 
 def result_sentences(entry: Entry, result: Mapping[str, Any], revision: str) -> list[str]:
     """Return sentences for a result."""
-    said: list[str] = []
+    sentences: list[str] = []
     if entry.outcome in (Outcome.TOOL_ERROR, Outcome.INPUT_REQUIRED):
-        said.append(f"{ENDS[entry.outcome]}.")
+        sentences.append(f"{ENDS[entry.outcome]}.")
     if entry.method == "initialize" and (version := result.get("protocolVersion")):
-        said.append(f"The negotiated revision is {clean_line(str(version), 20)}.")
+        sentences.append(f"The negotiated revision is {clean_line(str(version), 20)}.")
     versions = result.get("supportedVersions")
     if entry.method == "server/discover" and isinstance(versions, list):
         named = ", ".join(clean_line(str(version), 20) for version in versions[:8])
-        said.append(f"The server supports {named}.")
+        sentences.append(f"The server supports {named}.")
     for key, word in _LISTS.items():
         if isinstance(items := result.get(key), list):
             more = " More pages follow." if result.get("nextCursor") is not None else ""
-            said.append(f"It contains {plural(len(items), word)}.{more}")
+            sentences.append(f"It contains {plural(len(items), word)}.{more}")
     if is_modern(revision) and isinstance(ttl := result.get("ttlMs"), int) and ttl > 0:
-        said.append(f"It may be cached for {duration(min(ttl, 1 << 50))}.")
-    return said + status_sentences(entry.detail)
+        sentences.append(f"It may be cached for {duration(min(ttl, 1 << 50))}.")
+    return sentences + status_sentences(entry.detail)
 
 
 def status_sentences(detail: Mapping[str, Any]) -> list[str]:

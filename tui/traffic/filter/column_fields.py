@@ -246,15 +246,15 @@ class Columns:
             # Without a partner the last entry is used, and `timed` excludes it.
             if len(limits) == 1:
                 low, high = limits[0]
-                meant = bytes(
+                matching = bytes(
                     [low <= abs(mono[pair - 1] - at) <= high for pair, at in zip(*rows, strict=True)]
                 )
             else:
                 took = [abs(mono[pair - 1] - at) for pair, at in zip(*rows, strict=True)]
-                meant = bytes([any(low <= each <= high for low, high in limits) for each in took])
+                matching = bytes([any(low <= each <= high for low, high in limits) for each in took])
             if few:
-                return masks.placed(stop - start, compress(compress(range(stop - start), timed), meant))
-            return masks.both(timed, meant)
+                return masks.placed(stop - start, compress(compress(range(stop - start), timed), matching))
+            return masks.both(timed, matching)
 
         return check
 

@@ -122,20 +122,20 @@ class Linter:
         return said
 
     def _batch(self, entry: Entry, session: ServerSession, members: list[Any]) -> list[Flaw]:
-        said: list[Flaw] = []
+        flaws: list[Flaw] = []
         if not members:
-            said.append(Flaw("batch", Severity.ERROR, "The batch is empty.", BASIC))
+            flaws.append(Flaw("batch", Severity.ERROR, "The batch is empty.", BASIC))
         elif session.revision != BATCHES:
             force = f", and the negotiated revision is {session.revision}" if session.revision else ""
             sentence = f"A batch of {len(members):,} messages. Only {BATCHES} has batches{force}."
-            said.append(Flaw("batch", Severity.ERROR, sentence, BASIC))
+            flaws.append(Flaw("batch", Severity.ERROR, sentence, BASIC))
         if len(members) > MOST_MEMBERS:
             sentence = f"Only the first {MOST_MEMBERS:,} of {len(members):,} messages were checked."
-            said.append(Flaw("not-whole", Severity.HINT, sentence))
+            flaws.append(Flaw("not-whole", Severity.HINT, sentence))
             session.whole = False  # the unchecked messages may contain requests
         for member in members[:MOST_MEMBERS]:
-            said += self._message(entry, session, member)
-        return said
+            flaws += self._message(entry, session, member)
+        return flaws
 
     def _by_columns(self, entry: Entry, session: ServerSession) -> None:
         if not entry.ident:

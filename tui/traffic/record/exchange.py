@@ -209,15 +209,15 @@ class Correlator:
 
         `exchange` is the number of its HTTP request, 0 if there is none.
         """
-        kind, held = reading.kind, self._source(source)
+        kind, state = reading.kind, self._source(source)
         if kind is Kind.REQUEST or reading.asks:
-            return _ask(seq, held, direction, reading, cause, exchange)
+            return _ask(seq, state, direction, reading, cause, exchange)
         if reading.outcome is not Outcome.NONE:  # includes what is not JSON-RPC but still ends a request
-            return _negotiated(held, _answer(held.other_side(direction), reading, cause, exchange), reading)
+            return _negotiated(state, _answer(state.other_side(direction), reading, cause, exchange), reading)
         if reading.token:
-            return _progress(held.other_side(direction), reading, cause)
+            return _progress(state.other_side(direction), reading, cause)
         if reading.target:
-            return _cancel(held, direction, reading, cause)
+            return _cancel(state, direction, reading, cause)
         return Link(reading.method, reading.tool, 0, 0, Outcome.NONE, cause)
 
     def link_model(
@@ -233,24 +233,24 @@ class Correlator:
 
         A request that repeats a failed one for the same step of a turn has the root of that one.
         """
-        held = self._source(source)
+        state = self._source(source)
         exchange = str(detail.get(EXCHANGE) or "")
         if kind is Kind.MODEL_REQUEST:
-            last, root = held.last, seq
+            last, root = state.last, seq
             if last and cause and last.cause == cause and last.outcome is Outcome.ERROR:
                 root = last.root
-            held.last = OpenRequest(seq, root, exchange, model, "", "", cause)
-            held.is_asked.forget(exchange)
+            state.last = OpenRequest(seq, root, exchange, model, "", "", cause)
+            state.is_asked.forget(exchange)
             if exchange:
-                held.is_asked.add(held.last)
+                state.is_asked.add(state.last)
             return Link(model, root=root, cause=cause)
-        known = held.is_asked.find(exchange)
+        known = state.is_asked.find(exchange)
         outcome = _model_outcome(detail)
         if known is None:
             return Link(model, outcome=outcome, cause=cause, remark=PairingRemark.UNKNOWN)
         remark = PairingRemark.NONE
         if known.outcome is Outcome.PENDING:
-            held.is_asked.end(known, outcome)
+            state.is_asked.end(known, outcome)
         else:
             remark = PairingRemark.DUPLICATE
         return Link(known.method, "", known.seq, known.root, outcome, cause or known.cause, remark)
@@ -264,23 +264,23 @@ class Correlator:
         remote source end with the stop. A new process starts new ids. An abandoned request ends with this
         event, which belongs to it.
         """
-        held = self._source(source) if word == "connect" else self._sources.get(source)
-        if held is None:
+        state = self._source(source) if word == "connect" else self._sources.get(source)
+        if state is None:
             return Link(cause=cause)
         if word == "spawn":
             del self._sources[source]
         elif word == "connect":
-            held.is_remote, held.is_stopped = True, False
-        elif word == "stop" and not held.is_remote:
-            held.is_stopped = True
+            state.is_remote, state.is_stopped = True, False
+        elif word == "stop" and not state.is_remote:
+            state.is_stopped = True
         elif word in ("exit", "stop"):
-            is_cut = (held.is_stopped or held.is_remote) and bool(held.is_asked.open or held.asks.open)
-            held.is_asked.lose()
-            held.asks.lose()
+            is_cut = (state.is_stopped or state.is_remote) and bool(state.is_asked.open or state.asks.open)
+            state.is_asked.lose()
+            state.asks.lose()
             if is_cut:
                 return Link(outcome=Outcome.CANCELLED, cause=cause)
         elif word == "gave up":
-            side = held.is_asked
+            side = state.is_asked
             asked = side.find(ident) if (ident := id_text(detail.get("id"))) else None
             if asked is not None:
                 ended = Link(outcome=end_of(asked.method, Outcome.ERROR), cause=cause)
@@ -341,15 +341,15 @@ def _answer(side: Side, reading: Classification, cause: Cause | None, exchange: 
     return Link(method, asked.tool, asked.seq, asked.root, outcome, cause or asked.cause, remark)
 
 
-def _negotiated(held: _Source, link: Link, reading: Classification) -> Link:
+def _negotiated(state: _Source, link: Link, reading: Classification) -> Link:
     """Return the link of a response; a rejection that only shows the server's other era is not a failure.
 
     That is the rejection of a probe, or of a handshake by a server that was too slow to answer the probe.
     """
     if link.method == PROBE_METHOD and link.pair:
-        held.knows_probe |= reading.outcome is Outcome.OK
+        state.knows_probe |= reading.outcome is Outcome.OK
         return link._replace(outcome=end_of(PROBE_METHOD, link.outcome))
-    if link.method == "initialize" and held.knows_probe and link.outcome is Outcome.ERROR:
+    if link.method == "initialize" and state.knows_probe and link.outcome is Outcome.ERROR:
         return link._replace(outcome=Outcome.PROBE)
     return link
 
