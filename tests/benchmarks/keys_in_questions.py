@@ -93,7 +93,7 @@ def address(text: str) -> Any:
 
 
 def made(name: str, text: str) -> Any:
-    """Return a question. Definitions are compared here, so that a thread can do it before asking."""
+    """Return a question. Definitions are compared now, so that a thread can do it before asking."""
     return QUESTIONS[name](text)
 
 
@@ -207,7 +207,7 @@ async def called(text: str) -> Clock:
 
 
 def freeze_heap() -> None:
-    """Leave what was loaded out of later collections, and let the app enable the collector.
+    """Exclude all loaded objects from later collections, and let the app enable the garbage collector.
 
     The command line disables it before the first import (see `GcPauses`). Otherwise, collections of this
     process, with its tests and the apps before, would be measured.

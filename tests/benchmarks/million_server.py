@@ -1,4 +1,4 @@
-"""A server that sends frames as fast as they are read, once FILE exists: million_server.py N [FILE]."""
+"""A server that sends messages as fast as they are read, once FILE exists: million_server.py N [FILE]."""
 
 import os
 import runpy
@@ -16,7 +16,7 @@ AT_ONCE = 200
 
 
 def flood(frames: int, file: str) -> None:
-    """Send the frames, then stay quiet."""
+    """Send the messages, then stay quiet."""
     while file and not os.path.exists(file):
         time.sleep(0.02)
     for first in range(0, frames, AT_ONCE):

@@ -2,10 +2,10 @@
 
 Run it: python tests/benchmarks/traffic_flood.py [FRAMES] [RUNS]
 The real program runs in a pty with its recorder, its linter and the SDK. Measured are:
-- the frames stored per second, counted in the file rather than on the screen (median of the runs);
+- the messages stored per second, counted in the file rather than on the screen (median of the runs);
 - the delay until a key is painted meanwhile (95th percentile of all runs);
 - the peak memory of the program;
-- whether the recording contains every frame once, in order and byte for byte.
+- whether the recording contains every message once, in order and byte for byte.
 For comparison, a Python loop reads the same server and keeps the lines in a list.
 """
 
@@ -44,7 +44,7 @@ TOO_LONG = 300
 
 @dataclass
 class Run:
-    """The measurements of one run. `lost` counts the frames that are missing or changed in the recording.
+    """The measurements of one run. `lost` counts the messages that are missing or changed in the recording.
 
     `behind` is how many of the stored entries the linter had not checked when all were stored.
     """
@@ -58,7 +58,7 @@ class Run:
 
 
 def plain(frames: int) -> float:
-    """Return the frames per second of a loop that only reads the lines and keeps them."""
+    """Return the messages per second of a loop that only reads the lines and keeps them."""
     command = [sys.executable, str(SERVER), str(frames)]
     server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert server.stdout is not None
@@ -90,7 +90,7 @@ class Recording:
             return 0
 
     def lost(self, frames: int) -> int:
-        """Return how many frames of the flood are missing, out of order or changed."""
+        """Return how many messages of the flood are missing, out of order or changed."""
         with closing(self._open()) as connection:
             rows = connection.execute("SELECT body FROM bodies ORDER BY seq")
             found = [body for (body,) in rows if b'"logger":"flood"' in body]
@@ -182,14 +182,14 @@ def main() -> int:
         [
             Figure("stored, the screen following", statistics.median(rates) / 1000, "k/s", 20,
                    noise(rates) / 1000, f"a read loop: {read / 1000:,.0f} k/s", least=True),
-            Figure("processor time of the program", statistics.median(costs), "µs a frame", None,
+            Figure("processor time of the program", statistics.median(costs), "µs a message", None,
                    noise(costs)),
             Figure(f"key to paint meanwhile, p95 of {len(keys)}", late(keys), "ms", 30, noise(slow)),
             Figure(f"memory (RSS) up to {frames // 1000:,} k rows", max(run.memory_mb for run in runs), "MB",
                    140),
-            Figure("the linter is behind when all is stored", statistics.median(lags), "frames", None,
+            Figure("the linter is behind when all is stored", statistics.median(lags), "messages", None,
                    noise(lags)),
-            Figure("frames lost or changed", sum(run.lost for run in runs), "frames", 0,
+            Figure("messages lost or changed", sum(run.lost for run in runs), "messages", 0,
                    beside=f"of {count * frames:,} sent"),
         ]
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Layout of `--help` and of questions: every line fits the terminal. Also errors in the values of options.
+"""Layout of `--help` and of questions, with lines that fit the terminal; errors for invalid option values.
 
 Loads the standard library only.
 """
@@ -21,7 +21,7 @@ class HelpText(argparse.HelpFormatter):
 
 
 def invalid(expected: str, given: str) -> argparse.ArgumentTypeError:
-    """Return the error for the value of an option: "must be a positive integer, not "x""."""
+    """Return the error for an invalid option value: "must be a positive integer, not "x""."""
     from tui.core.text import quoted_name  # not needed for the help
 
     return argparse.ArgumentTypeError(f"must be {expected}, not {quoted_name(given)}")

@@ -30,7 +30,7 @@ MOST_AHEAD = 20_000
 AHEAD_SECONDS = 0.02
 
 NICENESS = 10
-"""Added to that of the threads that record, so that they delay the bytes less (tests/benchmarks/tap.py)."""
+"""Added to the niceness of the recording threads, to delay the bytes less (tests/benchmarks/tap.py)."""
 
 END_SECONDS = 30.0
 """Maximum time that we wait at the end for the recording to be complete, only needed after a flood.
@@ -119,7 +119,7 @@ class TapRecording:
         from tui.core.secrets.redact import Redactor
         from tui.host.passthrough.passthrough_lines import PassthroughLines
 
-        if sys.platform == "linux":  # there it is the priority of this thread and those that it starts
+        if sys.platform == "linux":  # this sets the priority of this thread and of those that it starts
             os.nice(NICENESS)
         name = self._name or name_of(command)
         lines = PassthroughLines(name, time.time_ns() - time.monotonic_ns())

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 RENDERED = 64 * 1024
-"""Maximum characters of a text to render as Markdown. A longer one is shown as plain text."""
+"""Maximum characters of a text to render as Markdown. A longer text is shown as plain text."""
 
 SHOWN_MEDIA = {
     "image": frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}),

@@ -25,7 +25,7 @@ from tui.ui.platform import clipboard
 from tui.ui.platform.keys_in_order import in_order
 from tui.ui.platform.output import paint_changes_only
 from tui.ui.platform.standing_back import LOOP
-from tui.ui.platform.strips import ControlFilter, make_caches_late
+from tui.ui.platform.strips import ControlFilter, create_caches_on_use
 from tui.ui.platform.textual_internals import (
     close_at_once,
     crash,
@@ -75,7 +75,7 @@ class BaseApp(App[int]):
     ) -> None:
         paint_changes_only()
         keep_late_timers()
-        make_caches_late()
+        create_caches_on_use()
         style_opened_screens_once()
         super().__init__()
         self.overrides = KeyOverrides(keys.items())

@@ -261,7 +261,7 @@ class Navigator:
                 self._regions.overrides,
                 self.call_book,
                 draft=self,
-                show_frames=self._open_traffic_over_workbench,
+                show_traffic=self._open_traffic_over_workbench,
                 item=item,
             )
         )

@@ -21,18 +21,18 @@ _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 _ABSENT = object()
 _EMPTY = Strip(())
-_BEGINNINGS = {name: getattr(_EMPTY, name) for name in Strip.__slots__ if hasattr(_EMPTY, name)}
-"""What the attributes of a strip are before it is used."""
+_INITIAL_VALUES = {name: getattr(_EMPTY, name) for name in Strip.__slots__ if hasattr(_EMPTY, name)}
+"""Initial values of the attributes of a strip."""
 
 
-def _begin(strip: Strip, segments: Iterable[Segment], cell_length: int | None = None) -> None:
+def _init_empty(strip: Strip, segments: Iterable[Segment], cell_length: int | None = None) -> None:
     strip._segments = list(segments)
     strip._cell_length = cell_length
 
 
-def _beginning(strip: Strip, name: str) -> Any:
-    """Return what an attribute of a new strip is, when it is first asked for."""
-    value = _BEGINNINGS.get(name, _ABSENT)
+def _initial_value(strip: Strip, name: str) -> Any:
+    """Return the initial value of a strip's attribute when it is first used."""
+    value = _INITIAL_VALUES.get(name, _ABSENT)
     if value is _ABSENT:
         raise AttributeError(name, name=name, obj=strip)
     if isinstance(value, FIFOCache):
@@ -41,14 +41,14 @@ def _beginning(strip: Strip, name: str) -> Any:
     return value
 
 
-def make_caches_late() -> None:
-    """Give every strip of Textual from now on each of its caches when that is first used.
+def create_caches_on_use() -> None:
+    """Make every Textual strip from now on create each of its caches on first use.
 
-    Seven are made with each strip, and one or two used (measured: a third of painting a whole screen, most
-    of it the garbage collector's).
+    Each strip would create seven, of which it uses one or two (measured: a third of painting a whole screen,
+    mostly garbage collection).
     """
-    setattr(Strip, "__init__", _begin)  # noqa: B010
-    setattr(Strip, "__getattr__", _beginning)  # noqa: B010
+    setattr(Strip, "__init__", _init_empty)  # noqa: B010
+    setattr(Strip, "__getattr__", _initial_value)  # noqa: B010
 
 
 class RowStrip(Strip):
@@ -59,10 +59,10 @@ class RowStrip(Strip):
     """
 
     __slots__ = ("_filtered", "_padded")
-    __getattr__ = _beginning
+    __getattr__ = _initial_value
 
     def __init__(self, segments: Iterable[Segment], cell_length: int | None = None) -> None:
-        _begin(self, segments, cell_length)
+        _init_empty(self, segments, cell_length)
         self._padded: tuple[object, RowStrip] | None = None
         self._filtered: tuple[object, RowStrip] | None = None
 

@@ -85,7 +85,7 @@ _resume: Callable[[Screen[Any], ScreenResume], None] | None = getattr(Screen, "_
 
 
 def _resume_styled(screen: Screen[Any], event: ScreenResume) -> None:
-    """Let a screen come on top; of one that opens, style the screen alone."""
+    """Resume a screen; if it is just opening, style only the screen itself."""
     if event.refresh_styles and not screen.container_size:
         event.refresh_styles = False
         screen.app.stylesheet.apply(screen)
@@ -94,10 +94,10 @@ def _resume_styled(screen: Screen[Any], event: ScreenResume) -> None:
 
 
 def style_opened_screens_once() -> None:
-    """Have what a screen that opens is made of styled only when it is mounted.
+    """Style the widgets of an opening screen only once, when they are mounted.
 
-    Textual styles all of it once more before the first layout (measured: a tenth of what opening takes). The
-    screen itself needs that: its own style sheet is read after it was styled.
+    Textual styles all of them again before the first layout (measured: a tenth of the time of opening). Only
+    the screen itself needs that: its own style sheet is read after it was styled.
     """
     if _resume is not None:
         setattr(Screen, "_on_screen_resume", _resume_styled)  # noqa: B010

@@ -41,7 +41,7 @@ TALL = 30
 class ServerScreen(Screen[None]):
     """The workbench of one server. `draft` is the message to the model.
 
-    `show_frames` shows the traffic that matches a filter. `item` is the key of the item to select first.
+    `show_traffic` shows the traffic that matches a filter. `item` is the key of the item to select first.
     """
 
     DEFAULT_CSS = """
@@ -71,12 +71,12 @@ class ServerScreen(Screen[None]):
         book: BenchHistory,
         *,
         draft: MessageDraft,
-        show_frames: Callable[[str], None],
+        show_traffic: Callable[[str], None],
         item: str = "",
     ) -> None:
         super().__init__()
         self.server = server
-        self._show_frames = show_frames
+        self._show_traffic = show_traffic
         self._item = item
         symbols = symbols_for(os.environ)
         self.prompt = PromptLine()
@@ -279,7 +279,7 @@ class ServerScreen(Screen[None]):
         """Show the traffic of the call, or of the tool, or of the server."""
         bench = self.bench
         shown = (bench.item, bench.calls.selected) if bench is not None else (None, None)
-        self._show_frames(self.shared.traffic_filter(*shown))
+        self._show_traffic(self.shared.traffic_filter(*shown))
 
     def action_bench_filter(self) -> None:
         if self.bench is not None:

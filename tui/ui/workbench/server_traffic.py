@@ -17,7 +17,7 @@ from tui.ui.traffic.previews import Previews, ReaderThread
 from tui.ui.widgets.symbols import Symbols
 
 
-class ServerFrames(EntryList, inherit_bindings=False):
+class ServerEntries(EntryList, inherit_bindings=False):
     """The traffic of one server, with the keys of the workbench."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -36,7 +36,7 @@ class ServerTraffic(Vertical):
 
     DEFAULT_CSS = """
     ServerTraffic { height: 1fr; }
-    ServerTraffic ServerFrames { height: 1fr; background: $surface; }
+    ServerTraffic ServerEntries { height: 1fr; background: $surface; }
     """
 
     def __init__(self, recording: Recording, server: str, signs: Symbols, *, id: str) -> None:
@@ -45,7 +45,7 @@ class ServerTraffic(Vertical):
         self._reader = ReaderThread(recording.open_reader)
         self._filtering = Filtering(recording)
         self._previews = Previews(self._reader, lambda: self.list.repaint())
-        self.list = ServerFrames(
+        self.list = ServerEntries(
             recording.entries,
             live=recording.live,
             preview=self._previews.get,

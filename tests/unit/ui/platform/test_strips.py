@@ -9,7 +9,7 @@ from textual.cache import FIFOCache
 from textual.color import Color
 from textual.strip import Strip
 
-from tui.ui.platform.strips import ControlFilter, KeptStrips, RowStrip, make_caches_late
+from tui.ui.platform.strips import ControlFilter, KeptStrips, RowStrip, create_caches_on_use
 
 PLAIN = Style()
 
@@ -34,7 +34,7 @@ def test_a_row_strip_creates_the_caches_of_textual_on_first_use() -> None:
 def test_strips_of_textual_create_a_cache_when_it_is_first_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Strip, "__init__", Strip.__init__)  # both as they were, after the test
     monkeypatch.setattr(Strip, "__getattr__", None, raising=False)
-    make_caches_late()
+    create_caches_on_use()
     strip = Strip([Segment("hello world", PLAIN)])
     assert not any(isinstance(found, FIFOCache) for found in gc.get_referents(strip))
     assert strip.crop(1, 3).text == "el"
