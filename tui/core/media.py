@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 
 HEAD_BYTES = 256 * 1024
-"""Maximum bytes read from a file; in a JPEG, the size follows the metadata of the camera."""
+"""Maximum bytes read from a file; in a JPEG, the dimensions follow the camera's metadata."""
 
 MAX_SEGMENTS = 512
 

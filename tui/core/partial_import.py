@@ -56,9 +56,9 @@ def _import(modules: Sequence[str]) -> None:
 def replaced(names: Sequence[str]) -> Iterator[None]:
     """Replace every module of some packages with an empty one.
 
-    Other threads import meanwhile, iterating over `sys.meta_path`. Removing a finder from that list shifts
-    those after it, and such an import skips one of them (ModuleNotFoundError, measured). So the list is
-    replaced, never shortened.
+    Other threads may be importing, which iterates over `sys.meta_path`. Removing a finder from that list
+    shifts those after it, and such an import skips one of them (ModuleNotFoundError, measured). So the list
+    is replaced, never shortened.
     """
     finder = _EmptyModuleFinder(names)
     sys.meta_path = [finder, *sys.meta_path]

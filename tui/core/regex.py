@@ -155,10 +155,8 @@ class _Translation:
         if kind is op.SUBPATTERN:
             _, added, removed, items = value
             return self.group(items, (flags | added) & ~removed, most)
-        if kind in (
-            op.MAX_REPEAT,
-            op.MIN_REPEAT,
-        ):  # which is longer makes no difference to whether it matches
+        # Which length is tried first makes no difference to whether it matches.
+        if kind in (op.MAX_REPEAT, op.MIN_REPEAT):
             least, largest, items = value
             return self._repeat(least, largest, items, flags, most)
         return self._skip + self._char(kind, value, flags)
@@ -210,7 +208,7 @@ def _category(letter: str, is_ascii: bool) -> str:
     known = {"d": r"\p{Nd}", "s": _SPACE, "w": r"\p{L}\p{N}_"}
     if letter in known and not is_ascii:
         return known[letter]
-    chars = "".join(map(chr, range(0x40000)))  # beyond, there are neither letters nor blanks
+    chars = "".join(map(chr, range(0x40000)))  # above it, there are neither letters nor blanks
     runs = re.finditer(f"\\{letter}+", chars, re.ASCII if is_ascii else 0)
     ranges = "".join([_range(found.start(), found.end() - 1) for found in runs])
     return ranges + (_range(0x40000, _LAST) if letter.isupper() else "")

@@ -85,7 +85,7 @@ LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert"
 
 
 class SamplingRule(StrEnum):
-    """Whether a server may ask the active model."""
+    """The rule about a server's requests to the active model."""
 
     NEVER = "never"
     ASK = "ask"
@@ -364,7 +364,7 @@ class SignedOut:
 # ---- eras ---------------------------------------------------------------------------------------------
 
 MAX_VERSION = 80
-"""Characters of the version of a server."""
+"""Maximum characters of a server's version."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class Tool:
         has_icon: the server names an icon. It is never fetched.
         withheld: why the model is not offered this tool, regardless of the configuration; or "".
         is_unaccepted: it is withheld because its definition is not accepted.
-        hidden: findings of hidden text in its definition, and of orders to the model.
+        hidden: findings of hidden text and of instructions to the model in its definition.
     """
 
     server: str

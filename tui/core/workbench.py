@@ -63,7 +63,7 @@ class ServerIdentity:
         instructions: its instructions for models.
         environment: names of the variables that the configuration adds; never values.
         pids: its process tree, the leader first.
-        memory: resident bytes of the process tree; None if unknown, as `cpu_seconds` so far.
+        memory: resident bytes of the process tree; None if unknown, like `cpu_seconds`.
         hints: caching hints of its lists, by kind: tools, resources, prompts.
     """
 

@@ -127,7 +127,7 @@ class RuleChanges:
 
 @dataclass(frozen=True, slots=True)
 class _IsRule:
-    """Finds the text of a rule in the file."""
+    """Tells whether a text in the file is the rule."""
 
     rule: Rule
 

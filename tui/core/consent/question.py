@@ -188,7 +188,7 @@ class AllOwn:
     """A gate that allows every server without asking."""
 
     def together(self, specs: Sequence[ServerSpec]) -> None:
-        """Never asks."""
+        """Do nothing."""
 
     def allows(self, spec: ServerSpec) -> bool:
         return True
@@ -200,7 +200,7 @@ class AllOwn:
         return True
 
     def withdraw(self, server: str) -> None:
-        """No question is pending."""
+        """Do nothing."""
 
 
 def consent_question(

@@ -322,5 +322,5 @@ class ResultBudget:
 
 
 def result_room(window: int) -> int:
-    """Return how many bytes one result may have in a window of so many tokens."""
+    """Return how many bytes one result may take in a window of `window` tokens."""
     return max(MIN_BYTES, int(window * RESULT_SHARE) * BYTES_PER_TOKEN)

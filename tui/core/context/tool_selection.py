@@ -36,7 +36,7 @@ NOT_LOADED = "not loaded: the model can find it with find_tools"
 LOADED = "loaded: the model asked for it"
 
 MAX_NAMED = 3
-"""Tools that a notice names."""
+"""Maximum tools named in a notice."""
 
 MAX_MADE = 4096
 
@@ -189,7 +189,7 @@ class ToolOffer:
     def renewed(self, tools: Sequence[Tool]) -> "ToolOffer":
         """Return the offer of `tools` in the same turn: this one if nothing changed.
 
-        What was offered stays offered while it exists; new tools take the positions that are free.
+        Offered tools stay offered while they exist; new tools take free positions.
         """
         if tuple(tools) == self._tools:
             return self

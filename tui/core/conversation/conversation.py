@@ -221,7 +221,7 @@ class Compaction:
 class Conversation:
     """Messages in order, only ever appended to, and the system text before them.
 
-    `remarks` are mcptui's own lines between them. `imported` is the name of the session if it was imported,
+    `remarks` are mcptui's own lines between them. `imported` is the id of the session if it was imported,
     else "". Anyone may have written the content of an imported session, including the names of its servers.
     `heard` is called with each new message and its index.
     """

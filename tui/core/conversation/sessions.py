@@ -208,7 +208,7 @@ def named(sessions: Sequence[SessionInfo], name: str) -> SessionInfo | None:
     """Return the session whose id or title is `name`, or whose id starts or ends with it; or None.
 
     Raises:
-        UsageError: several could be meant.
+        UsageError: several sessions match.
     """
     if name == LAST:  # one that cannot be opened is skipped
         return next((one for one in sessions if not one.problem), None)

@@ -147,8 +147,8 @@ def default_content(schema: Mapping[str, Any]) -> dict[str, Any]:
 def secret_fields(schema: Mapping[str, Any]) -> list[str]:
     """Return the fields that seem to ask for a secret, which a server must not.
 
-    Only the part of their texts that a form shows is searched: what is not shown asks for nothing, and says
-    nothing about what is shown.
+    Only the part of their texts that a form shows is searched: text that is not shown cannot ask the user for
+    anything.
     """
     return [name for name, spec in _specs(schema) if _asks_for_secret(name, spec)]
 

@@ -1,4 +1,4 @@
-"""Whether invisible characters are numerous enough to encode a text. Pure, linear."""
+"""Tells whether a text has enough invisible characters to encode something. Pure, linear."""
 
 import re
 

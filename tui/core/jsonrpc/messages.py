@@ -319,7 +319,7 @@ def classify(raw: bytes, size: int = -1) -> Classification:
 
 
 def column(text: str) -> str:
-    """Return a foreign name for a column: one cleaned line of at most `MAX_NAME`.
+    """Return a name from a message for a column: one cleaned line of at most `MAX_NAME`.
 
     A name of ordinary characters is unchanged. To search for any other name, convert it first.
     """

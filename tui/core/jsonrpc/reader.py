@@ -152,7 +152,7 @@ def lone_surrogate(raw: bytes) -> str:
 
 
 def nests_deeper(value: Any, levels: int) -> bool:
-    """Return whether objects and lists are nested deeper than so many levels."""
+    """Return whether objects and lists are nested more than `levels` deep."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(levels):
         level = [

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 MAX_SHOWN = 16 * 1024
-"""Characters of a reply that are shown."""
+"""Maximum characters of a reply that are shown."""
 
 _SHOWN = frozenset(
     (

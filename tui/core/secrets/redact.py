@@ -33,7 +33,7 @@ class BytesRedactor:
     """Replaces configured values and known shapes of secrets in bytes by `[redacted:NAME]`.
 
     `names` are the names by value, `keys` the same for those whose partial quotes are replaced too. With
-    `placeholders`, text that only looks like a secret is replaced too. Short values would match ordinary
+    `placeholders`, placeholders that look like a secret are replaced too. Short values would match ordinary
     text. Lines of a value are found as well.
     """
 
@@ -126,7 +126,7 @@ MIN_CUT = 4
 """Characters at the end of a cut text that may be the beginning of a secret; fewer occur in any text."""
 
 MIN_SECRET = 8
-"""A shorter configured value is not searched for: it would match ordinary text."""
+"""Minimum characters of a configured value that is searched for; a shorter one would match ordinary text."""
 
 
 class Secret:
@@ -159,8 +159,8 @@ class Redactor:
     """Replaces configured secrets and known patterns by `[redacted:NAME]`.
 
     One object serves the whole process: values are added as they become known and are never removed. Those
-    shorter than `MIN_SECRET` are ignored. Of `keys` of model endpoints, truncated and masked quotes are found
-    as well. `arguments` knows which arguments of tools are secret.
+    shorter than `MIN_SECRET` are ignored. For `keys` of model endpoints, truncated and masked quotes are
+    found as well. `arguments` knows which arguments of tools are secret.
     """
 
     def __init__(

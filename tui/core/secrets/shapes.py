@@ -85,13 +85,13 @@ _WORD = late(r"[a-z]*(?:[A-Z][a-z]+)*[A-Z]*\d{0,4}|\d+[a-z]?")
 """A word, several words in camel case, a number, or words followed by a number."""
 
 MIN_RANDOM_KEY = 16
-"""Characters of a random value."""
+"""Minimum characters of a random value."""
 
 MIN_RANDOM = 12
-"""Characters of such a value that are not part of words."""
+"""Minimum characters of such a value that are not part of words."""
 
 MIN_VARIETY = 8
-"""Different characters in these pieces."""
+"""Minimum number of different characters among these."""
 
 
 def looks_random(value: str) -> bool:
@@ -118,13 +118,13 @@ def shapes_in(raw: bytes, *, placeholders: bool = True) -> Iterator[tuple[int, i
 
 
 MIN_KEY = 16
-"""Characters; parts of a shorter key would match ordinary text."""
+"""Minimum characters of a key; parts of a shorter one would match ordinary text."""
 
 MIN_PART = 12
-"""Characters of a head or tail that is quoted alone: a shorter one may be public, like `sk-ant-api03-`."""
+"""Minimum characters of a head or tail quoted alone: a shorter one may be public, like `sk-ant-api03-`."""
 
 MIN_MASKED = 6
-"""Characters of the key that are visible around a mask."""
+"""Minimum characters of the key that are visible around a mask."""
 
 MIN_PRIVATE = 3
 """Minimum number of these that are not part of a public prefix: `sk-proj-...` is a placeholder."""

@@ -15,7 +15,7 @@ MAX_NODES = 20_000
 """Maximum parts of one schema that are read."""
 
 MAX_TOOLS = 10_000
-"""Tools whose schemas are remembered."""
+"""Maximum tools whose schemas are remembered."""
 
 EVERY = "*"
 """Among the names of a tool: all of its arguments are secret."""

@@ -266,7 +266,7 @@ def _redirected_request(response: httpx2.Response) -> httpx2.Request | None:
 
 
 def _within_origin(url: httpx2.URL, other: httpx2.URL) -> bool:
-    """Return whether two addresses have one origin; http to https on the same host, default ports, counts."""
+    """Return whether two URLs have the same origin; an upgrade to https on the default port is allowed."""
     if (url.scheme, url.host, url.port) == (other.scheme, other.host, other.port):
         return True
     upgraded = (url.scheme, other.scheme) == ("http", "https") and url.port is None and other.port is None

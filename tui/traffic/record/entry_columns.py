@@ -29,7 +29,7 @@ from tui.traffic.record.names import Names, mark_of, marks_of
 from tui.traffic.record.row_parts import ListRow, RowParts, excuse_probes
 
 _SEQ, _AT = itemgetter(0), itemgetter(1)
-"""The seq of a jump, and the index after it."""
+"""Return the seq of a jump, and the index where it lands."""
 
 _PENDING, _CANCELLED = int(Outcome.PENDING), int(Outcome.CANCELLED)
 _ERROR = int(Outcome.ERROR)
