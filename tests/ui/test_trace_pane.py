@@ -341,7 +341,7 @@ async def test_incremental_rows_equal_a_full_layout_after_any_events(
         toggled = pane._toggled
         rows = [text_of(pane.body_row(index)) for index in range(pane.body_count())]
         pane._seen = -1
-        pane._take_in()
+        pane._update_rows()
         for entry in sorted(toggled):
             pane._toggled.add(entry)
         pane._measure(list(range(len(story.spans.entries))))

@@ -89,7 +89,7 @@ def _path(args: argparse.Namespace) -> Path:
     return config_path(vars(args).get("config"), os.environ)[0]
 
 
-def _with_options_behind(args: argparse.Namespace) -> None:
+def _parse_trailing_options(args: argparse.Namespace) -> None:
     """Parse the options after a URL, a name or a bundle. After a command, they belong to the command."""
     from tui.commands.command_line import add_options
 
@@ -120,7 +120,7 @@ def _add(args: argparse.Namespace) -> int:
     from tui.settings.new_server import as_toml, check_new, refuse_duplicate, server_name
     from tui.settings.save import add_servers, refuse_foreign
 
-    _with_options_behind(args)
+    _parse_trailing_options(args)
     path = _path(args)
     refuse_foreign(path)
     found = _packed(args)

@@ -35,7 +35,7 @@ def check_action(parser: argparse.ArgumentParser, action: argparse.Action, value
 
 def refuse_rest(parser: argparse.ArgumentParser, args: argparse.Namespace, rest: Sequence[str]) -> None:
     """Exit with an error about the first word after the command that is not valid there."""
-    command, name = _of(parser, args), rest[0].partition("=")[0]
+    command, name = _parser_of(parser, args), rest[0].partition("=")[0]
     if not name.startswith("-"):
         command.error(f"unexpected argument {_quoted(rest[0])}. See {command.prog} --help")
     if name in _options(parser):
@@ -59,12 +59,12 @@ def _takes_value(word: str) -> bool:
     return len(word) > 2 and any(option.startswith(word) for option in _VALUED)
 
 
-def _of(parser: argparse.ArgumentParser, args: argparse.Namespace) -> argparse.ArgumentParser:
+def _parser_of(parser: argparse.ArgumentParser, args: argparse.Namespace) -> argparse.ArgumentParser:
     """Return the parser of the parsed command or action."""
     for action in parser._actions:
         name = getattr(args, action.dest, None)
         if isinstance(action, argparse._SubParsersAction) and name in action.choices:
-            return _of(action.choices[name], args)
+            return _parser_of(action.choices[name], args)
     return parser
 
 

@@ -41,11 +41,11 @@ _Use = Callable[[Any, Any], Any]
 """Returns the value that applies, from the value in the file and the default."""
 
 
-def _counts(value: Any, default: Any) -> Any:
+def _applies(value: Any, default: Any) -> Any:
     return value
 
 
-def _dropped(value: Any, default: Any) -> Any:
+def _ignored(value: Any, default: Any) -> Any:
     return default
 
 
@@ -70,30 +70,30 @@ def _all(use: _Use, names: str) -> dict[str, _Use]:
 
 USES: Mapping[type[Section], Mapping[str, _Use]] = {
     Settings: {
-        "default_model": _counts,  # a profile of the file, which needs consent itself
-        "snippets": _dropped,
+        "default_model": _applies,  # a profile of the file, which needs consent itself
+        "snippets": _ignored,
     },
     # The consent question shows what determines which programs run and what is sent where. Consent ends if
     # that changes.
     ServerSettings: {
-        **_all(_counts, "command args env cwd transport url headers source"),
-        **_all(_counts, "autostart restart start_seconds tool_seconds disabled pin off log_level"),
-        **_all(_counts, "secret_arguments"),  # it can only make more arguments secret
-        **_all(_dropped, "accept_changes instructions offer_resources send_as_is roots"),
+        **_all(_applies, "command args env cwd transport url headers source"),
+        **_all(_applies, "autostart restart start_seconds tool_seconds disabled pin off log_level"),
+        **_all(_applies, "secret_arguments"),  # it can only make more arguments secret
+        **_all(_ignored, "accept_changes instructions offer_resources send_as_is roots"),
         "trusted": _if_false,
         "sampling": _if_asking,
         **_all(_if_lower, "sampling_tokens sampling_per_minute"),
     },
     ServerOAuthSettings: _all(
-        _counts,
+        _applies,
         "grant client_id client_secret scopes issuer callback_port client_metadata_url private_key"
         " private_key_algorithm",
     ),
     ModelSettings: {
-        **_all(_counts, "model base_url api_key_env api_key headers system extra_body"),
-        **_all(_counts, "temperature max_tokens reasoning_effort top_p seed stop context_window titles"),
-        **_all(_counts, "price_in price_cached price_out currency tool_protocol"),
-        **_all(_counts, "first_token_seconds between_chunks_seconds"),
+        **_all(_applies, "model base_url api_key_env api_key headers system extra_body"),
+        **_all(_applies, "temperature max_tokens reasoning_effort top_p seed stop context_window titles"),
+        **_all(_applies, "price_in price_cached price_out currency tool_protocol"),
+        **_all(_applies, "first_token_seconds between_chunks_seconds"),
     },
     LimitSettings: _all(
         _if_lower,
@@ -102,15 +102,15 @@ USES: Mapping[type[Section], Mapping[str, _Use]] = {
     ),
     ApprovalSettings: {
         # Of `rules`, `RememberedApprovals` ignores those that allow; the others keep their numbers.
-        **_all(_counts, "rules ask deny"),
-        **_all(_dropped, "allow remembered"),
+        **_all(_applies, "rules ask deny"),
+        **_all(_ignored, "allow remembered"),
     },
-    TrafficSettings: _all(_dropped, "record keep_all recording_mb traceparent total_mb"),
-    OAuthSettings: _all(_dropped, "client_metadata_url"),
-    RegistrySettings: _all(_counts, "url"),  # contacted only if `mcptui search` and `add` allow it
+    TrafficSettings: _all(_ignored, "record keep_all recording_mb traceparent total_mb"),
+    OAuthSettings: _all(_ignored, "client_metadata_url"),
+    RegistrySettings: _all(_applies, "url"),  # contacted only if `mcptui search` and `add` allow it
     UiSettings: {
-        "theme": _counts,  # a theme that ships with mcptui, or the user's own
-        "keys": _dropped,  # keys answer questions
+        "theme": _applies,  # a theme that ships with mcptui, or the user's own
+        "keys": _ignored,  # keys answer questions
     },
 }
 """How each setting of a table is used. Nested tables have their own entries."""
@@ -167,7 +167,7 @@ def _narrowed(section: SectionT, path: KeyPath) -> tuple[SectionT, list[KeyPath]
                 found[key], inner = _narrowed(one, (*here, key))
                 dropped += inner
         else:
-            found = uses.get(name, _dropped)(value, field.get_default(call_default_factory=True))
+            found = uses.get(name, _ignored)(value, field.get_default(call_default_factory=True))
             if found != value:
                 dropped.append(here)
         if found != value:

@@ -113,7 +113,7 @@ def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loade
     except Unreadable as error:
         return Loaded(Settings(), (Problem(str(error), file=name),), path, exists=True, readable=False)
     loaded = load_text(text, path, env)
-    if warning := _open_to_others(path, loaded.raw, name):
+    if warning := _readable_by_others(path, loaded.raw, name):
         return replace(loaded, problems=(*loaded.problems, warning))
     return loaded
 
@@ -190,9 +190,9 @@ def _parsed_json(text: str, path: Path) -> _Source | Fault:
 
 def _checked(source: _Source, env: Mapping[str, str], path: Path, name: str) -> Loaded:
     faults: list[Fault] = list(source.faults)
-    spoilt: set[KeyPath] = set()
-    tree = _expanded(source.tree, (), env, faults, spoilt)
-    checker = Checker(tree, spoilt, faults)
+    unresolved: set[KeyPath] = set()
+    tree = _expanded(source.tree, (), env, faults, unresolved)
+    checker = Checker(tree, unresolved, faults)
     settings = checker.settings()
     for model, entry in settings.models.items():
         if entry.api_key_env and not env.get(entry.api_key_env):
@@ -224,18 +224,20 @@ def _references(tree: Mapping[str, Any], env: Mapping[str, str]) -> Mapping[KeyP
 
 
 def _expanded(
-    value: Any, path: KeyPath, env: Mapping[str, str], faults: list[Fault], spoilt: set[KeyPath]
+    value: Any, path: KeyPath, env: Mapping[str, str], faults: list[Fault], unresolved: set[KeyPath]
 ) -> Any:
     if len(path) > MAX_DEPTH:
         faults.append(Fault(path[:3], "is nested too deeply"))
-        spoilt.add(path)
+        unresolved.add(path)
         return None
     match value:
         case dict():
-            return {key: _expanded(inner, (*path, key), env, faults, spoilt) for key, inner in value.items()}
+            return {
+                key: _expanded(inner, (*path, key), env, faults, unresolved) for key, inner in value.items()
+            }
         case list():
             return [
-                _expanded(inner, (*path, index), env, faults, spoilt) for index, inner in enumerate(value)
+                _expanded(inner, (*path, index), env, faults, unresolved) for index, inner in enumerate(value)
             ]
         case str():
             found = expand(value, env)
@@ -246,7 +248,7 @@ def _expanded(
             if found.broken:
                 faults.append(Fault(path, "contains `${` without `NAME}`", "use `$${` for a literal `${`"))
             if found.missing or found.broken:
-                spoilt.add(path)
+                unresolved.add(path)
             return found.text
         case _:
             return value
@@ -278,7 +280,7 @@ def _problem(fault: Fault, places: Mapping[KeyPath, Place], file: str) -> Proble
     )
 
 
-def _open_to_others(path: Path, raw: Mapping[str, Any], name: str) -> Problem | None:
+def _readable_by_others(path: Path, raw: Mapping[str, Any], name: str) -> Problem | None:
     if os.name != "posix":
         return None
     try:

@@ -49,8 +49,8 @@ def server_warnings(
     found: list[Problem] = []
     known: dict[str, str] = {}
     for spec in server_specs(loaded):
-        warnings = _of_address(spec) if spec.url else _of_command(spec, which, here or Path.cwd())
-        for key, message, step in (*warnings, *_of_both(spec)):
+        warnings = _url_warnings(spec) if spec.url else _command_warnings(spec, which, here or Path.cwd())
+        for key, message, step in (*warnings, *_common_warnings(spec)):
             path = dotted(("servers", spec.name, key) if key else ("servers", spec.name))
             found.append(loaded.located(Problem(message, path=path, suggestion=step, warning=True)))
         twin = known.setdefault(spec.digest(), spec.name)
@@ -60,7 +60,7 @@ def server_warnings(
     return found
 
 
-def _of_command(spec: ServerSpec, which: Callable[[str], str | None], here: Path) -> Warnings:
+def _command_warnings(spec: ServerSpec, which: Callable[[str], str | None], here: Path) -> Warnings:
     program = shown_text(spec.command, 80)
     if spec.folder and os.sep in spec.command and not os.path.isabs(spec.command):
         yield "command", f"{program} is relative, {_IN_OWN_FOLDER}", _instead(spec.command)
@@ -79,7 +79,7 @@ def _of_command(spec: ServerSpec, which: Callable[[str], str | None], here: Path
             "use `env`",
         )
     if spec.folder:
-        yield from _of_own_folder(spec, here)
+        yield from _folder_warnings(spec, here)
     if spec.cwd is not None and not os.path.isdir(spec.cwd):
         yield "cwd", f"directory {clean_line(spec.cwd, 200)} not found", "check the path"
     if spec.command == "npx" and not {"-y", "--yes"} & set(spec.args):
@@ -93,7 +93,7 @@ def _of_command(spec: ServerSpec, which: Callable[[str], str | None], here: Path
         yield "transport", "looks like an MCP server, which does not speak the line dialect", step
 
 
-def _of_own_folder(spec: ServerSpec, here: Path) -> Warnings:
+def _folder_warnings(spec: ServerSpec, here: Path) -> Warnings:
     """Warn about arguments that would mean something else in the folder where mcptui was started."""
     is_python = os.path.basename(spec.command).startswith("python")
     is_package = os.path.basename(spec.command) in _LAUNCHERS
@@ -130,7 +130,7 @@ def _looks_like_mcp(spec: ServerSpec) -> bool:
     return "modelcontextprotocol" in words or "mcp-server" in words or "mcp_server" in words
 
 
-def _of_address(spec: ServerSpec) -> Warnings:
+def _url_warnings(spec: ServerSpec) -> Warnings:
     parts = urlsplit(spec.url or "")
     for key, value in (("args", spec.args), ("env", spec.env), ("cwd", spec.cwd)):
         if value:
@@ -157,7 +157,7 @@ def _of_address(spec: ServerSpec) -> Warnings:
         yield "oauth", "is not used, because an Authorization header is set", "remove one of them"
 
 
-def _of_both(spec: ServerSpec) -> Warnings:
+def _common_warnings(spec: ServerSpec) -> Warnings:
     for name, value in spec.headers.items():
         if not value.strip() or value.strip().lower() in ("bearer", "basic", "token"):
             yield "headers", f"the value of {clean_line(name, 60)} is empty", "check its variable"
@@ -173,9 +173,9 @@ def rule_warnings(loaded: Loaded) -> list[Problem]:
     for rule in approval_rules(loaded.settings.approvals).rules:
         if loaded.readable and not any(_may_name(rule, name) for name in names):
             message = f"no server is named {shown_text(rule.server, 60)}"
-            found.append(_of(loaded, rule, message, did_you_mean(rule.server, names - {BUILT_IN})))
+            found.append(_warning(loaded, rule, message, did_you_mean(rule.server, names - {BUILT_IN})))
         if message := _sign_warning(rule):
-            found.append(_of(loaded, rule, message, "to match the character itself, write [[] or [?]"))
+            found.append(_warning(loaded, rule, message, "to match the character itself, write [[] or [?]"))
     return found
 
 
@@ -214,7 +214,7 @@ def _may_name(rule: Rule, name: str) -> bool:
     return rule.action is not Verdict.ALLOW and bool(star) and (not is_plain or f"{name}/".startswith(begin))
 
 
-def _of(loaded: Loaded, rule: Rule, message: str, step: str = "") -> Problem:
+def _warning(loaded: Loaded, rule: Rule, message: str, step: str = "") -> Problem:
     key: Iterable[str | int] = ("approvals", rule.origin, rule.number - 1)
     return Problem(
         message,

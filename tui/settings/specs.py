@@ -35,12 +35,12 @@ def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec,
         if disabled or not server.disabled
     }
     if disabled:
-        found |= {name: _wrong(name, loaded, problems) for name, problems in left_out(loaded).items()}
+        found |= {name: _unusable_spec(name, loaded, problems) for name, problems in left_out(loaded).items()}
     order = [name for name in loaded.raw.get("servers", {}) if name in found]
     return tuple(found[name] for name in dict.fromkeys((*order, *found)))
 
 
-def _wrong(name: str, loaded: Loaded, problems: Sequence[str]) -> ServerSpec:
+def _unusable_spec(name: str, loaded: Loaded, problems: Sequence[str]) -> ServerSpec:
     """Return a spec that lists a wrongly configured server with its problems."""
     table = loaded.raw["servers"][name]
     table = table if isinstance(table, Mapping) else {}

@@ -50,12 +50,12 @@ class Checker:
 
     Attributes:
         tree: the parsed file, references expanded.
-        spoilt: paths of values that could not be expanded; what contains them is omitted.
+        unresolved: paths of values that could not be expanded; what contains them is omitted.
         faults: the problems found so far.
     """
 
     tree: Mapping[str, Any]
-    spoilt: set[KeyPath] = field(default_factory=set)
+    unresolved: set[KeyPath] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
 
     def settings(self) -> Settings:
@@ -70,7 +70,7 @@ class Checker:
             default = None
         models = self._entries("models", ModelSettings)
         known = {str(key) for key in self._table("models")}
-        if default is not None and default not in known and ("default_model",) not in self.spoilt:
+        if default is not None and default not in known and ("default_model",) not in self.unresolved:
             message = f"[models.{clean_line(default, 40)}] not found"
             self.faults.append(Fault(("default_model",), message, did_you_mean(default, known)))
         return Settings(
@@ -94,8 +94,8 @@ class Checker:
             self.faults.append(Fault((name,), f"must be a table, not {kind_of(found)}"))
         return {}
 
-    def _spoilt(self, path: KeyPath) -> bool:
-        return any(bad[: len(path)] == path for bad in self.spoilt)
+    def _is_unresolved(self, path: KeyPath) -> bool:
+        return any(bad[: len(path)] == path for bad in self.unresolved)
 
     def _entries(self, name: str, model: type[SectionT]) -> dict[str, SectionT]:
         entries: dict[str, SectionT] = {}
@@ -109,7 +109,7 @@ class Checker:
             except ValidationError as error:
                 self.faults.extend(_faults(error, path, model))
             else:
-                if not self._spoilt(path):
+                if not self._is_unresolved(path):
                     entries[key] = entry
         return entries
 
@@ -123,7 +123,7 @@ class Checker:
             self.faults.extend(found)
             for fault in found:
                 values.pop(str(fault.path[1]) if len(fault.path) > 1 else "", None)
-        for bad in self.spoilt:
+        for bad in self.unresolved:
             if bad[0] == name and len(bad) > 1:
                 values.pop(str(bad[1]), None)
         return model.model_validate(values)
@@ -134,7 +134,7 @@ class Checker:
             path = ("snippets", name)
             if fault := snippet_fault(name, text):
                 self.faults.append(Fault(path, fault))
-            elif not self._spoilt(path):
+            elif not self._is_unresolved(path):
                 good[name] = str(text)
         return good
 
@@ -142,7 +142,7 @@ class Checker:
         """Check the approvals. A rule that cannot be read must not allow more."""
         before = len(self.faults)
         section = self._section("approvals", ApprovalSettings)
-        if len(self.faults) == before and not self._spoilt(("approvals",)):
+        if len(self.faults) == before and not self._is_unresolved(("approvals",)):
             return section
         kept = [rule.pattern for rule in self._rules() if rule.action is Verdict.DENY]
         return section.model_copy(

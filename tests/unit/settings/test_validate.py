@@ -26,13 +26,13 @@ def test_types_are_named_in_toml_terms(value: object, words: str):
 
 def test_a_failed_reference_affects_its_entry_and_other_errors_are_still_reported():
     tree = {"servers": {"a": {"command": "${X}", "args": 3}, "b": {"command": "y"}}}
-    checker = Checker(tree, spoilt={("servers", "a", "command")})
+    checker = Checker(tree, unresolved={("servers", "a", "command")})
     assert list(checker.settings().servers) == ["b"]
     assert [fault.message for fault in checker.faults] == ["must be an array, not a number"]
 
 
 def test_a_limit_with_a_failed_reference_keeps_its_default():
-    checker = Checker({"limits": {"max_steps": 3, "result_bytes": 4}}, spoilt={("limits", "max_steps")})
+    checker = Checker({"limits": {"max_steps": 3, "result_bytes": 4}}, unresolved={("limits", "max_steps")})
     found = checker.settings().limits
     assert (found.max_steps, found.result_bytes) == (20, 32768)
 
@@ -46,7 +46,7 @@ def test_an_invalid_snippet_affects_only_itself():
         "spoilt": "${X}",
         "nul": "a\0",
     }
-    checker = Checker({"snippets": snippets}, spoilt={("snippets", "spoilt")})
+    checker = Checker({"snippets": snippets}, unresolved={("snippets", "spoilt")})
     assert checker.settings().snippets == {"ok": "Fine {x}."}
     assert [fault.path for fault in checker.faults] == [
         ("snippets", name) for name in ("two words", "empty", "number", "nul")

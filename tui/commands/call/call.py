@@ -106,7 +106,7 @@ class _Call:
         await host.changes_answered()
         status = host.status(self._server)
         if status.state is not ServerState.RUNNING:
-            self._tell_not_started(status)
+            self._print_not_started(status)
             return NOT_STARTED
         verb: Callable[[ServerStatus], Awaitable[int]] = {
             "call": self._call,
@@ -154,7 +154,7 @@ class _Call:
             f"goes after --: mcptui {self._args.command} … -- COMMAND",
         )
 
-    def _tell_not_started(self, status: ServerStatus) -> None:
+    def _print_not_started(self, status: ServerStatus) -> None:
         next_step, key, _ = status.next_step.partition("Press ")  # this step names a key of the app
         if key and not next_step and not self._args.verbose:
             next_step = "Use --verbose to print its log."

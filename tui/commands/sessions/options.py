@@ -31,12 +31,12 @@ def fill_sessions(parser: argparse.ArgumentParser) -> None:
     """Add the actions of `mcptui sessions` with their options."""
     parser.add_argument("--json", action="store_true", help=PER_LINE)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
-    _add_looking(actions)
-    _add_changing(actions)
+    _add_queries(actions)
+    _add_edits(actions)
     _add_files(actions)
 
 
-def _add_looking(actions: "Actions") -> None:
+def _add_queries(actions: "Actions") -> None:
     listing = _action(actions, "list", "list sessions, most recent first", json=PER_LINE)
     listing.add_argument("text", nargs="?", default="", metavar="TEXT", help="only titles that contain TEXT")
     listing.add_argument("--deleted", action="store_true", help="list deleted sessions instead")
@@ -52,7 +52,7 @@ def _add_looking(actions: "Actions") -> None:
     show.add_argument("session", metavar="ID", help=ID)
 
 
-def _add_changing(actions: "Actions") -> None:
+def _add_edits(actions: "Actions") -> None:
     rename = _action(actions, "rename", "rename a session")
     rename.add_argument("session", metavar="ID", help=ID)
     rename.add_argument("title", metavar="TITLE", help="the new title")

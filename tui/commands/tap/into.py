@@ -85,9 +85,9 @@ def change_host(args: argparse.Namespace) -> int:
 
 
 def _change(args: argparse.Namespace) -> int:
-    from tui.commands.tap.options import tap_options_behind
+    from tui.commands.tap.options import parse_trailing_options
 
-    tap_options_behind(args)
+    parse_trailing_options(args)
     if args.into is not None and args.out is not None:
         raise UsageError("--into and --out cannot be combined.")
     into, named = args.into is not None, args.into if args.into is not None else args.out

@@ -59,7 +59,7 @@ def fill_tap(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def tap_options_behind(args: argparse.Namespace) -> None:
+def parse_trailing_options(args: argparse.Namespace) -> None:
     """Parse the options after the server of `--into` or `--out`."""
     words: list[str] = args.server_command
     if len(words) > 1:

@@ -182,7 +182,7 @@ class RecordingWriter:
         """Continue with pending data in a new file, unless another file has taken its place."""
         self.problem = f"the file {self.path} was {what}"
         if self._look[0] is None or look_of(self.path)[0] is not None:
-            self._let_go()
+            self._release_file()
             return
         self.problem += ". The recording continues in a new file"
         assert self._connection is not None
@@ -199,7 +199,7 @@ class RecordingWriter:
             roll_back(self._connection)
         self.problem = _sentence(error, self.path)
         if isinstance(error, FileExistsError) and self.path.is_file():  # the file belongs to another program
-            self._let_go()
+            self._release_file()
             return
         self._retry_at = time.monotonic() + min(RETRY_S * 2**self._retries, MOST_RETRY_S)
         self._retries = min(self._retries + 1, 10)
@@ -245,12 +245,12 @@ class RecordingWriter:
 
     def _keep_waiting(self) -> None:
         if self._waiting_bytes > WAITING_BYTES:
-            self._let_go()
+            self._release_file()
         if len(self._waiting_findings) > WAITING_FINDINGS:
             self._waiting_findings = []
             self._judged, self._missed = self._judged_stored, True
 
-    def _let_go(self) -> None:
+    def _release_file(self) -> None:
         self._is_over = True
         self._waiting, self._waiting_findings = [], []
         connection, self._connection = self._connection, None

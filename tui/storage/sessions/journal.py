@@ -349,7 +349,7 @@ class SessionWriter:
         """Merge the WAL into the file, unless it is being read, and release the lock."""
         if self._connection is not None:
             leave_one_file(self._connection)
-            self._let_go()
+            self._release_file()
         lock, self._lock = self._lock, None
         if lock is not None:
             lock.close()
@@ -387,18 +387,18 @@ class SessionWriter:
             self._tables.roll_back()
         is_lost = isinstance(error, FileChanged) or (isinstance(error, sqlite3.Error) and is_damage(error))
         if self._connection is not None and not self._is_new and is_lost:
-            self._let_go()
+            self._release_file()
             with contextlib.suppress(OSError):
                 put_aside(self._path)
             self._is_new = self._is_lost = True
             return
         if self._is_new:  # nothing was ever stored in the file
-            self._let_go()
+            self._release_file()
             with contextlib.suppress(OSError):
                 for file in files_of(self._path):
                     file.unlink(missing_ok=True)
 
-    def _let_go(self) -> None:
+    def _release_file(self) -> None:
         connection, self._connection, self._tables = self._connection, None, None
         if connection is not None:
             connection.close()

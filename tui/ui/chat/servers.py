@@ -114,7 +114,7 @@ class ServersPane(TitledPane):
         if seen != self._seen:
             changed = self._seen is None or seen[0] != self._seen[0]
             self._seen = seen
-            self._take_in(now_ns, turn, changed)
+            self._update_rows(now_ns, turn, changed)
 
     def _resize_rows(self, height: int) -> None:
         """Change the number of rows without a scroll bar: the next layout makes the pane higher.
@@ -186,7 +186,7 @@ class ServersPane(TitledPane):
     def on_mount(self) -> None:
         self._rebuild()
 
-    def _take_in(self, now_ns: int, turn: int, changed: bool) -> None:
+    def _update_rows(self, now_ns: int, turn: int, changed: bool) -> None:
         if changed and self._host is not None:
             before = self.title()
             self._statuses = self._host.statuses()

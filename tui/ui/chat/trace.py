@@ -66,7 +66,7 @@ class TracePane(TitledPane):
             return
         # Without a width, the text of an empty pane needs many rows: a scroll bar would flash up.
         if self._spans.revision != self._seen and (self.size or self._spans.entries):
-            self._take_in()
+            self._update_rows()
         second = self._clock() // 1_000_000_000
         if self._live and second != self._second:
             for entry in self._live:
@@ -145,9 +145,9 @@ class TracePane(TitledPane):
         self._strips.discard(0)
 
     def on_mount(self) -> None:
-        self._take_in()
+        self._update_rows()
 
-    def _take_in(self) -> None:
+    def _update_rows(self) -> None:
         changed = self._spans.changed_since(self._seen)
         if changed is None or self._seen < 0:
             self._begin_anew()

@@ -245,10 +245,10 @@ def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
 
 def one_line(json: str) -> str:
     """Return JSON, complete or only its start, on one line; its texts stay unchanged."""
-    return _BLANKS.sub(_one_blank, json)
+    return _BLANKS.sub(_single_space, json)
 
 
-def _one_blank(found: re.Match[str]) -> str:
+def _single_space(found: re.Match[str]) -> str:
     if not found.group().isspace():
         return found.group()
     before, after = found.string[max(0, found.start() - 1)], found.string[found.end() : found.end() + 1]

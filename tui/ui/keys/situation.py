@@ -134,7 +134,7 @@ def in_footer(now: Situation, overrides: KeyOverrides) -> list[Entry]:
     """Return the entries of the footer, the most useful first."""
     shown: list[tuple[int, str, str, Action]] = []
     for found in ACTIONS:
-        if not found.footer or not works(found, now) or _is_there(found, now):
+        if not found.footer or not works(found, now) or _is_current(found, now):
             continue
         here = found.context in (Context.ANYWHERE, now.focus)
         key = first_key(overrides.keys_of(found) if here else found.anywhere)
@@ -150,7 +150,7 @@ def in_footer(now: Situation, overrides: KeyOverrides) -> list[Entry]:
     return [(key, label, found) for _, key, label, found in shown]
 
 
-def _is_there(found: Action, now: Situation) -> bool:
+def _is_current(found: Action, now: Situation) -> bool:
     """Return whether the action leads to the pane that already has the focus."""
     there = {
         "focus.conversation": Context.CONVERSATION,

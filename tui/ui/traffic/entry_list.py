@@ -109,7 +109,7 @@ class EntryList(LinePane, inherit_bindings=False):
         view.advance()
         if not view.in_time_order:
             self.following, self.selected = False, view.seq(0) if len(view) else 0
-        self._take_in()
+        self._update_rows()
         if self.row_count():
             self.show_row(self.cursor)
 
@@ -134,7 +134,7 @@ class EntryList(LinePane, inherit_bindings=False):
         self.view.advance(ADVANCE_MS)
         if self.view.revision == self._revision:
             return self._count_up()
-        self._take_in()
+        self._update_rows()
         return True
 
     def select(self, seq: int) -> bool:
@@ -261,7 +261,7 @@ class EntryList(LinePane, inherit_bindings=False):
         if following:
             self._pin()
 
-    def _take_in(self) -> None:
+    def _update_rows(self) -> None:
         """Find the cursor's entry and the visible ones again, since rows may have been added anywhere."""
         view, before = self.view, self._rows
         self._revision, self._rows = view.revision, len(view)

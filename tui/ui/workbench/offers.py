@@ -70,7 +70,7 @@ class BenchOffers:
             if running:
                 self._tools()
             else:
-                self._nothing(status)
+                self._show_nothing(status)
         if running:
             for tab in _ASKED_FOR:
                 if self._stale(tab):
@@ -107,7 +107,7 @@ class BenchOffers:
         }
         return list(self._left.values())
 
-    def _nothing(self, status: ServerStatus | None) -> None:
+    def _show_nothing(self, status: ServerStatus | None) -> None:
         row: Row = (("The server is stopped. ", "text"),)
         if status is not None and status.state is ServerState.STOPPED:
             first = self._shared.overrides.first_of

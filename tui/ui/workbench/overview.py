@@ -94,7 +94,7 @@ def overview_rows(
     """
     width = max(30, min(width, WIDEST))
     rows: list[Row] = [EMPTY]
-    rows += _trouble(facts.status, width, redactor, start)
+    rows += _problem_rows(facts.status, width, redactor, start)
     identity = facts.identity or ServerIdentity()
     for heading, lines in (
         ("SERVER", _server(facts.status, identity)),
@@ -132,7 +132,7 @@ def _fact(name: str, value: str, style: str, width: int) -> list[Row]:
     return wrap(((value, style),), width, first=((f"   {name:<{FACT_CELLS}}", "dim"),))
 
 
-def _trouble(status: ServerStatus, width: int, redactor: Redactor, start: Row) -> Iterator[Row]:
+def _problem_rows(status: ServerStatus, width: int, redactor: Redactor, start: Row) -> Iterator[Row]:
     if status.state is ServerState.RUNNING:
         return
     if status.state is ServerState.STARTING:
