@@ -13,6 +13,7 @@ Each pytest worker has one, and the modules are loaded once for all of them, at 
 programs have INTERPRETER as `sys.executable`, so that the Python programs they start are forks too.
 """
 
+import asyncio
 import atexit
 import contextlib
 import fcntl
@@ -67,13 +68,35 @@ def load() -> None:
     for pattern in [found for found in gc.get_objects() if type(found) is late]:
         for method in METHODS:
             getattr(pattern, method)
+    asyncio.run(_open_app_once())
     sdk_log = importlib.import_module("tui.host.sdk.sdk_log")
     # Done now, because scanning all modules in a fork would copy pages, which takes 5 ms.
     loggers = tuple(sdk_log._loggers_of_loaded_modules())
     sdk_log._loggers_of_loaded_modules = lambda: loggers
+    assert threading.active_count() == 1, "other threads would be missing in the forks"
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(30_000, 20, 20)
+
+
+async def _open_app_once() -> None:
+    """Open the full-screen app and close it, so that apps in forks find parsed style sheets and full caches.
+
+    The style sheets are the largest part of opening it. Textual keeps them per app and never changes them.
+    """
+    style_sheets = importlib.import_module("tests.style_sheets")
+    style_sheets.parse_once(setattr)
+    fakes = importlib.import_module("tests.ui.fakes")
+    runtime = fakes.FakeRuntime(fakes.says("Hello."))
+    app = importlib.import_module("tui.ui.app.app").McptuiApp(lambda: runtime, theme="harbor", keys={})
+    async with app.run_test(size=(120, 40)) as pilot:
+        while app.main.parts is None:
+            await pilot.pause()
+        await pilot.press("h", "enter")
+        await pilot.pause()
+    await app.close()
+    await runtime.shutdown()
 
 
 def listen(path: str) -> socket.socket:
