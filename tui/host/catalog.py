@@ -149,9 +149,9 @@ def build_catalog(
 ) -> Catalog:
     """Check the raw tools of a listing one by one.
 
-    `before` is the previous catalog, whose tools stay in place of those that an incomplete listing lacks.
-    `protocol` is the negotiated revision. `header_map` reads the headers that a schema asks for, over HTTP,
-    or returns their problem.
+    `before` is the previous catalog, whose tools are kept if an incomplete listing lacks them. `protocol` is
+    the negotiated revision. `header_map` reads the headers that a schema asks for, over HTTP, or returns
+    their problem.
     """
     tools: dict[str, Tool] = {}
     outputs: dict[str, Mapping[str, Any]] = {}

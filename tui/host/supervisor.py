@@ -197,7 +197,7 @@ class Supervisor:
         return refused
 
     async def _may_run(self) -> bool:
-        """Whether a start is possible now and the server may be started; the user may be asked."""
+        """Whether the server may be started, or already is; the user may be asked."""
         consent, state = self._around.consent, self.state
         if state in (ServerState.STARTING, ServerState.RUNNING) or consent.allows(self.spec):
             return True

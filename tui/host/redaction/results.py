@@ -48,7 +48,7 @@ class ResultRedactor:
         self._cleared_tools: dict[tuple[str, str], tuple[Tool, Tool, int]] = {}
 
     def text(self, text: str) -> str:
-        """Return a text without secrets, including those interrupted by invisible characters.
+        """Return a text without secrets, even those that invisible characters interrupt.
 
         A model gets the text without these characters, so it would get the whole secret.
         """
@@ -57,7 +57,7 @@ class ResultRedactor:
         return text if shown is text or not self._is_secret(shown) else self._redactor.redact_spoken(shown)
 
     def _texts(self, texts: Sequence[str]) -> Sequence[str]:
-        """Return successive texts without secrets, including secrets that are split over several of them."""
+        """Return successive texts without secrets, even those that are split over several texts."""
         texts = self._redactor.redact_texts(texts)
         shown = [_as_sent(text) for text in texts]
         if shown == texts:
@@ -142,7 +142,7 @@ class ResultRedactor:
         items: Sequence[str] = (),
         files: Sequence[str] = (),
     ) -> T:
-        """Return the result of `work` if there is a secret in texts, items or files, else `otherwise`."""
+        """Return the result of `work` if texts, items or files contain a secret, else `otherwise`."""
 
         def found() -> T:
             is_found = self._holds(texts) or self._splits(items) or self._holds(map(_text_in, files))

@@ -82,7 +82,7 @@ UNNAMED = "unnamed_tool"
 
 MAX_NAME = 64
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
-"""Characters that providers reject in the name of a native call, which a history may later contain."""
+"""Characters that providers reject in the name of a native call; a history may be sent that way later."""
 
 SERVER_KEYS = ("server_name", "server")
 TOOL_KEYS = ("tool_name", "tool", "name", "function", "action", "function_name", "recipient_name")

@@ -48,7 +48,7 @@ def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArgument
     searched = raw[: cap + MARGIN] if cap > 0 else raw
     body, redactions = redact(searched)
     end = cap or len(body)
-    if not whole or len(searched) < len(raw):  # marks may have moved a secret that is cut off at the end
+    if not whole or len(searched) < len(raw):  # a secret may be cut off at the end, which marks have moved
         end = min(end, max(len(body) - MARGIN, len(body) // 2))
     for span in redactions:
         if span.start < end < span.end:

@@ -30,7 +30,7 @@ _SMALL = 16 * 1024
 """Bytes of a message that is parsed to find its arguments; a larger one would keep other threads waiting."""
 
 _NEAR = 600
-"""Maximum bytes between the name of a call and its arguments, before or after."""
+"""Bytes before and after the arguments of a call in which its name is searched."""
 
 
 def without_secret_calls(captured: Captured, raw: bytes, known: SecretArguments, redact: Redact) -> Hidden:
