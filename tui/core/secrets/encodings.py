@@ -10,6 +10,7 @@ from binascii import b2a_base64
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote_to_bytes
 
+_ENCODERS = json.JSONEncoder(ensure_ascii=True), json.JSONEncoder(ensure_ascii=False)
 _JSON_SHORT = {"\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 _ASCII_ESCAPE = re.compile(rb"u00([2-7][0-9a-f]|0[89acd])")
 _BACKSLASH, _PERCENT, _PLUS = b"\\%+"
@@ -23,6 +24,9 @@ LONG = 8
 _COMMON = b'etaoinsrlhdcumpgfywbv"_.,:- /{}[]0123456789TSAICEPRMNDLOFBHGUWkxjzqKVYJXQZ'
 """Bytes of JSON and prose from frequent to rare, roughly; all others are rarer."""
 
+_RARITY = tuple(_COMMON.find(byte) % (len(_COMMON) + 1) for byte in range(256))
+"""How rare each byte is; -1, not found, becomes the rarest."""
+
 
 class Needles:
     """Tells quickly whether one of several needles is in a text.
@@ -34,8 +38,7 @@ class Needles:
     def __init__(self, needles: Iterable[bytes]) -> None:
         gates: dict[int, list[str]] = {}
         for needle in _shortest(needles):
-            rank = {byte: _COMMON.find(byte) for byte in needle}
-            gate = max(rank, key=lambda byte: rank[byte] if rank[byte] >= 0 else len(_COMMON))
+            gate = max(needle, key=_RARITY.__getitem__)
             gates.setdefault(gate, []).append(needle.decode("latin-1"))
         self._gates = tuple((gate, tuple(texts)) for gate, texts in gates.items())
 
@@ -138,7 +141,7 @@ class EncodedSecret:
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self.plain = octets_of(text)
-        escaped = [json.dumps(text, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)]
+        escaped = [encoder.encode(text)[1:-1] for encoder in _ENCODERS]
         flat = [one.encode("utf-8", "backslashreplace").replace(b"\\", b"").lower() for one in escaped]
         self.flat = tuple({*flat, *map(_without_codes, flat)})
         self.escapable = "/" in text or any(one != text for one in escaped)
