@@ -1,6 +1,7 @@
 """Whatever a damaged page contains, undamaged entries are read and the rest is counted."""
 
 import random
+import shutil
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
@@ -21,6 +22,17 @@ COLUMNS = [
     "mono_ns", "wall_ns", "source", "direction", "kind", "method", "tool", "ident", "size", "pair", "root",
     "outcome", "turn", "step", "call", "sha256", "detail", "redactions",
 ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the path of a recording that each test copies."""
+    return recorded(tmp_path_factory.mktemp("sound") / "r.mcptrace", requests(1, ENTRIES, 80))
+
+
+@pytest.fixture
+def path(sound: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(sound, tmp_path))
 
 
 def damaged(path: Path, seed: int) -> None:
@@ -70,24 +82,18 @@ def read_all(path: Path) -> tuple[EntryColumns, dict[int, bytes | None], str]:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_at_least_100_entries_are_read_and_lost_bodies_reported_whatever_the_damage(
-    tmp_path: Path, seed: int
-):
-    path = tmp_path / "r.mcptrace"
-    sound = {entry.seq: entry.body for entry in requests(1, ENTRIES, 80)}
-    recorded(path, requests(1, ENTRIES, 80))
+def test_at_least_100_entries_are_read_and_lost_bodies_reported_whatever_the_damage(path: Path, seed: int):
+    stored = {entry.seq: entry.body for entry in requests(1, ENTRIES, 80)}
     damaged(path, seed)
     columns, bodies, damage = read_all(path)
     assert list(columns.seqs(range(len(columns)))) == list(bodies)
-    same = sum(bodies.get(seq) == body for seq, body in sound.items())
+    same = sum(bodies.get(seq) == body for seq, body in stored.items())
     assert same > 100
     assert damage or None not in bodies.values()
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-def test_a_malformed_value_costs_at_most_one_entry(tmp_path: Path, column: str):
-    path = tmp_path / "r.mcptrace"
-    recorded(path, requests(1, ENTRIES, 80))
+def test_a_malformed_value_costs_at_most_one_entry(path: Path, column: str):
     with closing(loosened(path)) as connection:
         for place, value in enumerate(HOSTILE):
             connection.execute(f"UPDATE entries SET {column} = ? WHERE seq = ?", (value, 10 + 20 * place))
@@ -99,9 +105,7 @@ def test_a_malformed_value_costs_at_most_one_entry(tmp_path: Path, column: str):
         assert "could not be read" in damage
 
 
-def test_a_malformed_body_is_lost_and_counted(tmp_path: Path):
-    path = tmp_path / "r.mcptrace"
-    recorded(path, requests(1, ENTRIES, 80))
+def test_a_malformed_body_is_lost_and_counted(path: Path):
     with closing(loosened(path)) as connection:
         connection.execute("UPDATE bodies SET body = NULL WHERE seq IN (5, 6)")
         connection.execute("UPDATE bodies SET body = 7 WHERE seq = 7")
