@@ -179,7 +179,7 @@ class SessionTables:
 
 
 def _without_split_values(message: Message, redactor: Redactor) -> Message:
-    """Return a reply without secrets that start in its reasoning and end in its text, or that end it."""
+    """Return a reply without secrets that are split between reasoning and text, or cut off at its end."""
     if not isinstance(message, AssistantMessage) or not redactor.searches:
         return message
     reasoning, text = redactor.redact_texts([message.reasoning, message.text])

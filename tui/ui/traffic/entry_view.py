@@ -353,7 +353,7 @@ class EntryPanel:
             self._entry.look()
 
     def _shows_findings(self) -> bool:
-        """Whether the selected entry failed and has findings that say why."""
+        """Return whether the selected entry failed and has findings that say why."""
         entries, index = self._list.entries, self._list.index
         if index < 0 or entries.outcome[index] not in FAILED:
             return False

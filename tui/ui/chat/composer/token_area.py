@@ -74,7 +74,7 @@ class Pastes:
 
     @staticmethod
     def is_big(text: str) -> bool:
-        """Whether a text is too large to edit in the composer."""
+        """Return whether a text is too large to edit in the composer."""
         return len(text) > MAX_CHARS or text.count("\n") >= MAX_LINES
 
     def keep(self, text: str) -> str:
