@@ -206,7 +206,7 @@ def nothing_left_behind(shared_processes: set[int]) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def separate_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Point every folder that mcptui writes to at a new one, and hide the user's API keys."""
     homes = tmp_path_factory.getbasetemp() / "homes"  # thousands of homes, so not directly in basetemp
     homes.mkdir(exist_ok=True)

@@ -35,7 +35,7 @@ def tools_of(name: str) -> list[str]:
 
 
 @dataclass
-class Heard:
+class ModelOutput:
     """A model's output, assembled in the same way as in the loop."""
 
     texts: list[str] = field(default_factory=list)
@@ -94,9 +94,9 @@ class Heard:
             assert len(kept["reasoning_details"]) == echo["reasoning_details"]
 
 
-def heard_from(accumulator: Accumulator, chunks: Iterable[Any]) -> Heard:
+def output_of(accumulator: Accumulator, chunks: Iterable[Any]) -> ModelOutput:
     """Feed chunks to an accumulator and collect its output."""
-    heard = Heard()
+    heard = ModelOutput()
     try:
         for chunk in chunks:
             for part in accumulator.feed(chunk):
@@ -110,9 +110,9 @@ def heard_from(accumulator: Accumulator, chunks: Iterable[Any]) -> Heard:
     return heard
 
 
-async def heard_from_model(parts: AsyncIterator[ModelPart]) -> Heard:
+async def output_of_model(parts: AsyncIterator[ModelPart]) -> ModelOutput:
     """Collect the output of a model."""
-    heard = Heard()
+    heard = ModelOutput()
     try:
         async for part in parts:
             heard.take(part)

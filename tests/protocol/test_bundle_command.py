@@ -66,7 +66,7 @@ def given(folder: Path) -> tuple[str, ...]:
 
 
 async def test_nothing_is_unpacked_or_written_before_confirmation(
-    file: Path, sample: str, tmp_path: Path, home_of_its_own: Path
+    file: Path, sample: str, tmp_path: Path, separate_home: Path
 ):
     words = ("add", sample, *given(tmp_path), "--config", str(file))
     done = await mcptui(*words)
@@ -74,12 +74,12 @@ async def test_nothing_is_unpacked_or_written_before_confirmation(
     for shown in ("mcp-server-sample 1.0.0, by Somebody", "2 files", "SHA-256", "server/main.py", "cwd = "):
         assert shown in done.out
     assert SECRET not in done.out + done.err
-    assert written(file) == {} and unpacked(home_of_its_own) == []
-    assert (await mcptui(*words, "--dry-run")).code == 0 and unpacked(home_of_its_own) == []
+    assert written(file) == {} and unpacked(separate_home) == []
+    assert (await mcptui(*words, "--dry-run")).code == 0 and unpacked(separate_home) == []
 
 
 async def test_a_bundle_is_added_and_its_server_gets_its_secret_from_the_keychain(
-    file: Path, sample: str, tmp_path: Path, home_of_its_own: Path
+    file: Path, sample: str, tmp_path: Path, separate_home: Path
 ):
     env = keychain_in(tmp_path)
     done = await mcptui("add", sample, *given(tmp_path), "--yes", "--config", str(file), **env)
@@ -87,7 +87,7 @@ async def test_a_bundle_is_added_and_its_server_gets_its_secret_from_the_keychai
     server = written(file)["sample"]
     assert server["env"] == {"API_KEY": "keyring:mcptui/sample.api_key"} and SECRET not in done.out + done.err
     assert json.loads((tmp_path / "keychain.json").read_text()) == {"mcptui/sample.api_key": SECRET}
-    (script,) = unpacked(home_of_its_own)
+    (script,) = unpacked(separate_home)
     assert server["args"] == [str(script), f"{tmp_path}/calls.jsonl"] and server["cwd"] == str(
         script.parents[1]
     )
@@ -124,11 +124,11 @@ async def test_an_unsuitable_bundle_or_value_is_refused(
     assert done.code == 2 and said in done.err and written(file) == {}
 
 
-async def test_a_hostile_bundle_writes_nothing_anywhere(file: Path, tmp_path: Path, home_of_its_own: Path):
+async def test_a_hostile_bundle_writes_nothing_anywhere(file: Path, tmp_path: Path, separate_home: Path):
     path = bundle(tmp_path / "evil.mcpb", None, {"server/main.py": b""}, (entry("../../evil"), b"x"))
     done = await mcptui("add", str(path), "--yes", "--config", str(file))
     assert done.code == 2 and "points outside its folder" in done.err and str(path) in done.err
-    assert unpacked(home_of_its_own) == [] and not list(tmp_path.parent.glob("**/evil"))
+    assert unpacked(separate_home) == [] and not list(tmp_path.parent.glob("**/evil"))
 
 
 async def test_a_bundle_cannot_take_the_secret_of_another_server(file: Path, tmp_path: Path):

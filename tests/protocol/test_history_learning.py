@@ -8,7 +8,7 @@ import pytest
 from tests import strict
 from tests.endpoint import Answer, Endpoint, Request, refuses, says
 from tests.protocol.test_model_learning import Kept
-from tests.streams import heard_from_model
+from tests.streams import output_of_model
 from tests.strict import Refusal
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -48,7 +48,7 @@ async def told(rules: Rules, *messages: Message, status: int = 400) -> tuple[str
             chat = OpenAIChat(ModelProfile("test", endpoint.base_url, "ours"), memory=kept)
             known = FALLBACK if any(learned.get("no_tools") for learned in kept.values()) else ""
             model = wrap(chat, "auto", known=known)
-            heard = await heard_from_model(model.stream(ModelRequest("", messages, TOOLS)))
+            heard = await output_of_model(model.stream(ModelRequest("", messages, TOOLS)))
             facts = chat.facts
             await chat.aclose()
             if heard.error is not None:

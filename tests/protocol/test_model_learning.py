@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, Endpoint, Reply, Request, calls, chunk, refuses, says
-from tests.streams import Heard, heard_from_model
+from tests.streams import ModelOutput, output_of_model
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
@@ -38,11 +38,11 @@ class Kept(dict[tuple[str, str], Any]):
 
 async def told(
     *replies: Reply, request: ModelRequest = ASK, model: str = "m", kept: Kept | None = None, **profile: Any
-) -> tuple[Heard, list[Any], OpenAIChat]:
+) -> tuple[ModelOutput, list[Any], OpenAIChat]:
     """Send a request. Return the reply, all sent requests, and the client."""
     async with Endpoint(replies) as endpoint:
         chat = OpenAIChat(ModelProfile("test", endpoint.base_url, model, **profile), memory=kept)
-        heard = await heard_from_model(chat.stream(request))
+        heard = await output_of_model(chat.stream(request))
         await chat.aclose()
     return heard, [one.json for one in endpoint.requests], chat
 
@@ -161,7 +161,7 @@ async def test_learned_facts_are_known_in_the_next_run_only_for_this_model() -> 
     async with Endpoint([strict]) as endpoint:
         for model in ("m", "m", "other"):
             chat = OpenAIChat(ModelProfile("test", endpoint.base_url, model), memory=kept)
-            assert (await heard_from_model(chat.stream(ASK))).text == "Hi"
+            assert (await output_of_model(chat.stream(ASK))).text == "Hi"
             await chat.aclose()
     assert [one.json["model"] for one in endpoint.requests] == ["m", "m", "m", "other", "other"]
 
@@ -202,7 +202,7 @@ async def test_truncated_prompts_are_warned_about_once_until_a_prompt_is_read_in
         chat = OpenAIChat(ModelProfile("ollama", endpoint.base_url, "m"))
         warnings = []
         for _ in range(4):
-            reply = (await heard_from_model(chat.stream(long))).reply
+            reply = (await output_of_model(chat.stream(long))).reply
             assert reply is not None
             warnings.append("OLLAMA_CONTEXT_LENGTH" in reply.warning)
         await chat.aclose()

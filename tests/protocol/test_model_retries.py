@@ -12,7 +12,7 @@ import pytest
 from tests.clocks import NotedWaits
 from tests.conftest import refusing_port, until
 from tests.endpoint import Answer, Endpoint, Reply, calls, chunk, refuses, says
-from tests.streams import Heard
+from tests.streams import ModelOutput
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ModelError
 from tui.core.ports import ModelRequest, MonotonicClock, RetryPart, ToolSpec
@@ -24,7 +24,7 @@ ASK = ModelRequest("", [UserMessage("hi")], [ToolSpec("a__b", "", {"type": "obje
 SHORT = {"first_token_seconds": 1.5, "between_chunks_seconds": 1.5}
 
 
-class Story(Heard):
+class Story(ModelOutput):
     """The reply of a model, the number of requests and the waits."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, Endpoint, chunk
-from tests.streams import Heard, heard_from, heard_from_model
+from tests.streams import ModelOutput, output_of, output_of_model
 from tui.core.conversation.conversation import UserMessage
 from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.model.endpoints.profile import ModelProfile
@@ -212,7 +212,7 @@ STREAMS: dict[str, tuple[list[Any], dict[str, Any]]] = {
 }
 
 
-def assert_is(heard: Heard, expect: dict[str, Any]) -> None:
+def assert_is(heard: ModelOutput, expect: dict[str, Any]) -> None:
     assert heard.text == expect.get("text", "")
     assert heard.reasoning == expect.get("reasoning", "")
     if "error" in expect:
@@ -232,7 +232,7 @@ def assert_is(heard: Heard, expect: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", STREAMS)
 def test_the_accumulator_reads_a_reply_despite_each_provider_quirk(name: str) -> None:
     chunks, expect = STREAMS[name]
-    assert_is(heard_from(Accumulator(TOOLS), chunks), expect)
+    assert_is(output_of(Accumulator(TOOLS), chunks), expect)
 
 
 async def test_the_client_reads_a_reply_despite_each_provider_quirk() -> None:
@@ -242,6 +242,6 @@ async def test_the_client_reads_a_reply_despite_each_provider_quirk() -> None:
     for seed, (chunks, expect) in enumerate(STREAMS.values()):
         async with Endpoint([Answer(chunks, seed=seed, done=False)]) as endpoint:
             model = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
-            heard = await heard_from_model(model.stream(request))
+            heard = await output_of_model(model.stream(request))
             await model.aclose()
         assert_is(heard, expect)

@@ -10,7 +10,7 @@ import pytest
 from tests.endpoint import Answer, Endpoint, Request, chunk, refuses, says
 from tests.protocol.command import Done, mcptui
 from tests.streams import INDEX as STREAMS
-from tests.streams import Heard, chunks_of, expected, heard_from_model
+from tests.streams import ModelOutput, chunks_of, expected, output_of_model
 from tests.texts import INDEX, TOOLS, Read, text_of
 from tui.core.conversation.conversation import UserMessage
 from tui.core.ports import ModelRequest, ReplyPart, RetryPart, ToolSpec
@@ -32,7 +32,7 @@ def spoken(text: str, seed: int, finish: str) -> Answer:
     return Answer([chunk(role="assistant"), *deltas, chunk(finish, usage=usage)], seed=seed)
 
 
-async def heard(endpoint: Endpoint, protocol: str, tools: tuple[ToolSpec, ...] = TOOLS) -> Heard:
+async def heard(endpoint: Endpoint, protocol: str, tools: tuple[ToolSpec, ...] = TOOLS) -> ModelOutput:
     """Send a request to the endpoint through the client and `protocol`."""
     model = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
     try:
@@ -41,8 +41,8 @@ async def heard(endpoint: Endpoint, protocol: str, tools: tuple[ToolSpec, ...] =
         await model.aclose()
 
 
-async def asked(model: OpenAIChat, protocol: str, tools: tuple[ToolSpec, ...] = TOOLS) -> Heard:
-    return await heard_from_model(wrap(model, protocol).stream(ModelRequest("", [UserMessage("hi")], tools)))
+async def asked(model: OpenAIChat, protocol: str, tools: tuple[ToolSpec, ...] = TOOLS) -> ModelOutput:
+    return await output_of_model(wrap(model, protocol).stream(ModelRequest("", [UserMessage("hi")], tools)))
 
 
 @pytest.mark.timeout(180)  # hundreds of requests
@@ -106,7 +106,7 @@ async def test_after_an_endpoint_refused_stop_it_is_never_sent_again() -> None:
         wrapped = wrap(model, "react")
         request = ModelRequest("", [UserMessage("hi")], TOOLS)
         first = [part async for part in wrapped.stream(request)]
-        second = await heard_from_model(wrapped.stream(request))
+        second = await output_of_model(wrapped.stream(request))
         await model.aclose()
     assert any(isinstance(part, RetryPart) and "stop" in part.reason for part in first)
     assert isinstance(first[-1], ReplyPart) and [call.name for call in first[-1].calls] == ["clock__now"]

@@ -14,7 +14,7 @@ import pytest
 from tests.clocks import NotedWaits
 from tests.conftest import until
 from tests.real.installed import AIMOCK, needs
-from tests.streams import Heard, heard_from_model
+from tests.streams import ModelOutput, output_of_model
 from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage
 from tui.core.ports import ChatModel, ModelRequest, RetryPart, TextPart, ToolSpec
 from tui.model.endpoints.listing import offered_by
@@ -98,8 +98,8 @@ async def talking(folder: Path) -> AsyncIterator[tuple[ChatModel, NotedWaits, st
             await chat.aclose()
 
 
-async def ask(model: ChatModel, text: str, *behind: Any) -> Heard:
-    return await heard_from_model(model.stream(ModelRequest("", [UserMessage(text), *behind], TOOLS)))
+async def ask(model: ChatModel, text: str, *behind: Any) -> ModelOutput:
+    return await output_of_model(model.stream(ModelRequest("", [UserMessage(text), *behind], TOOLS)))
 
 
 async def test_parallel_calls_arrive_complete_and_their_results_are_accepted(tmp_path: Path) -> None:

@@ -28,9 +28,9 @@ def write(file: Path, text: str) -> None:
     file.chmod(0o600)
 
 
-def test_path_prints_the_path_of_the_file(home_of_its_own: Path, capsys):
+def test_path_prints_the_path_of_the_file(separate_home: Path, capsys):
     assert mcptui("path") == 0
-    assert capsys.readouterr().out == f"{home_of_its_own}/config/mcptui/config.toml\n"
+    assert capsys.readouterr().out == f"{separate_home}/config/mcptui/config.toml\n"
 
 
 def test_path_respects_the_environment(monkeypatch, capsys):
@@ -73,9 +73,9 @@ def test_check_warns_without_failing(file: Path, capsys):
 
 
 def test_check_fails_for_a_missing_theme_and_warns_about_a_damaged_unused_one(
-    file: Path, home_of_its_own: Path, capsys
+    file: Path, separate_home: Path, capsys
 ):
-    themes = home_of_its_own / "config" / "mcptui" / "themes"
+    themes = separate_home / "config" / "mcptui" / "themes"
     themes.mkdir(parents=True)
     (themes / "mine.toml").write_text("dark = 3")
     write(file, '[ui]\ntheme = "harbr"\n')
@@ -85,8 +85,8 @@ def test_check_fails_for_a_missing_theme_and_warns_about_a_damaged_unused_one(
     assert f"warning: {themes}/mine.toml: theme ignored" in out
 
 
-def test_check_fails_if_the_selected_theme_is_damaged(file: Path, home_of_its_own: Path, capsys):
-    themes = home_of_its_own / "config" / "mcptui" / "themes"
+def test_check_fails_if_the_selected_theme_is_damaged(file: Path, separate_home: Path, capsys):
+    themes = separate_home / "config" / "mcptui" / "themes"
     themes.mkdir(parents=True)
     (themes / "mine.toml").write_text("dark = 3")
     write(file, '[ui]\ntheme = "mine"\n')

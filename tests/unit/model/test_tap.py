@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from tests.endpoint import Endpoint, Reply, refuses, says
-from tests.streams import heard_from_model
+from tests.streams import output_of_model
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ModelError
 from tui.core.ports import ModelRequest
@@ -26,7 +26,7 @@ async def told(*replies: Reply, **profile: Any) -> tuple[list[Captured], Endpoin
         model = OpenAIChat(made, seen.append)
         CAUSE.set(Cause(3, 2))
         try:
-            await heard_from_model(model.stream(ASK))
+            await output_of_model(model.stream(ASK))
         except ModelError:
             pass
         finally:
@@ -65,7 +65,7 @@ async def test_an_unreachable_endpoint_is_recorded_as_a_broken_reply() -> None:
         address = endpoint.base_url
     model = OpenAIChat(ModelProfile("gone", address, "m"), seen.append)
     try:
-        await heard_from_model(model.stream(ASK))
+        await output_of_model(model.stream(ASK))
     except ModelError:
         pass
     finally:
@@ -80,7 +80,7 @@ async def test_a_failing_sink_does_not_lose_the_reply() -> None:
 
     async with Endpoint((says("Hello"),)) as endpoint:
         model = OpenAIChat(ModelProfile("mine", endpoint.base_url, "m"), broken)
-        heard = await heard_from_model(model.stream(ASK))
+        heard = await output_of_model(model.stream(ASK))
         await model.aclose()
     assert heard.text == "Hello"
 

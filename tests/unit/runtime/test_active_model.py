@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, chunk, says
-from tests.streams import heard_from_model
+from tests.streams import output_of_model
 from tests.unit.runtime.servers.test_consent import Log, Person
 from tui.core.conversation.conversation import Attachment, UserMessage
 from tui.core.conversation.sessions import SessionMeta
@@ -107,7 +107,7 @@ async def test_the_context_window_is_queried_again_once_the_first_question_loade
         asked = await begun(endpoint)
         await until(lambda: asked.context_meter.window == 4_096)
         endpoint.pages["/api/ps"] = Answer(body={"models": [{"name": "m", "context_length": 32_768}]})
-        await heard_from_model(asked.model.stream(ModelRequest("", [UserMessage("hi")])))
+        await output_of_model(asked.model.stream(ModelRequest("", [UserMessage("hi")])))
         asked.answered()
         await until(lambda: asked.context_meter.window == 32_768)
         before = len(endpoint.others)
@@ -136,7 +136,7 @@ async def test_a_reply_is_priced_by_fresh_and_cached_tokens() -> None:
     usage = {"prompt_tokens": 1_000_000, "prompt_cache_hit_tokens": 900_000, "completion_tokens": 0}
     async with Endpoint([Answer([chunk(content="Hi"), chunk("stop", usage=usage)])]) as endpoint:
         asked = await begun(endpoint, "context_window = 5000\nprice_in = 3.0\nprice_cached = 0.3")
-        heard = await heard_from_model(asked.model.stream(ModelRequest("", [UserMessage("hi")])))
+        heard = await output_of_model(asked.model.stream(ModelRequest("", [UserMessage("hi")])))
         await asked.close()
     assert heard.reply is not None and heard.reply.usage is not None
     assert asked.cost_of(heard.reply.usage) == pytest.approx(0.3 + 0.27)
@@ -149,7 +149,7 @@ async def test_capabilities_that_an_endpoint_denies_are_not_tried() -> None:
         asked = await begun(endpoint)
         await until(lambda: asked.context_meter.window == 8_192)
         request = ModelRequest("", [UserMessage("hi", (picture,))], [ToolSpec("now", "", {})])
-        await heard_from_model(asked.model.stream(request))
+        await output_of_model(asked.model.stream(request))
         await asked.close()
     (sent,) = endpoint.requests
     assert "tools" not in sent.json and "image_url" not in json.dumps(sent.json)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Endpoint, refuses, says
-from tests.streams import heard_from_model
+from tests.streams import output_of_model
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError, ModelError, UsageError
 from tui.core.ports import ModelRequest, MonotonicClock, ToolSpec, Usage
@@ -53,7 +53,7 @@ async def sent_by(profile: ModelProfile, *replies: Any) -> list[Any]:
             MonotonicClock(),
             lambda captured: None,
         )
-        await heard_from_model(model.stream(ASK))
+        await output_of_model(model.stream(ASK))
         await model.aclose()
     return endpoint.requests
 
@@ -170,7 +170,7 @@ async def test_rejected_parameters_of_an_endpoint_are_remembered_and_shown() -> 
         mine = ModelProfile("mine", endpoint.base_url, "m")
         for _ in range(2):  # as in two runs of the program
             model = make_model(mine, MonotonicClock(), lambda captured: None)
-            await heard_from_model(model.stream(ASK))
+            await output_of_model(model.stream(ASK))
             await model.aclose()
         assert ["stream_options" in one.json for one in endpoint.requests] == [True, False, False]
         text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
@@ -185,7 +185,7 @@ async def test_in_the_next_run_a_model_without_function_calling_gets_tools_as_te
         mine = ModelProfile("mine", endpoint.base_url, "m")
         for _ in range(2):
             model = make_model(mine, MonotonicClock(), lambda captured: None)
-            assert (await heard_from_model(model.stream(request))).error is None
+            assert (await output_of_model(model.stream(request))).error is None
             await model.aclose()
         assert ["tools" in one.json for one in endpoint.requests] == [True, False, False]
         text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
@@ -197,7 +197,7 @@ async def test_credentials_in_a_url_are_neither_remembered_nor_shown() -> None:
     async with Endpoint([refuses(400, "stream_options: extra inputs"), refuses(400, "no")]) as endpoint:
         address = endpoint.base_url.replace("http://", "http://user:hunter2@")
         model = make_model(ModelProfile("m", address, "m"), MonotonicClock(), lambda captured: None)
-        heard = await heard_from_model(model.stream(ASK))
+        heard = await output_of_model(model.stream(ASK))
         await model.aclose()
     (entry,) = LearnedFile(learned_file()).entries()
     assert entry.endpoint == endpoint.base_url
@@ -249,7 +249,7 @@ async def test_the_demo_model_is_paced_only_on_a_screen(
     monkeypatch.setattr(asyncio, "sleep", sleep)
     options = Options.from_args(argparse.Namespace(command=command))
     model = make_model(None, MonotonicClock(), lambda captured: None, paced=options.paced)
-    heard = await heard_from_model(model.stream(ASK))
+    heard = await output_of_model(model.stream(ASK))
     assert heard.reply is not None
     assert any(waited) is waits
 

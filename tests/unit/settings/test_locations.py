@@ -10,21 +10,21 @@ from tui.settings import locations
 from tui.settings.schema import name_fault
 
 
-def test_every_directory_is_in_the_home_directory(home_of_its_own: Path):
+def test_every_directory_is_in_the_home_directory(separate_home: Path):
     for place in (
         locations.config_file(),
         locations.themes_dir(),
         locations.data_dir(),
         locations.state_dir(),
     ):
-        assert home_of_its_own in place.parents
+        assert separate_home in place.parents
         assert "mcptui" in place.parts
 
 
-def test_asking_for_paths_creates_nothing(home_of_its_own: Path):
+def test_asking_for_paths_creates_nothing(separate_home: Path):
     locations.config_file()
     locations.data_dir()
-    assert not (home_of_its_own / "config").exists()
+    assert not (separate_home / "config").exists()
 
 
 def test_the_command_line_overrides_the_environment_and_both_the_default_file():
@@ -38,8 +38,8 @@ def test_a_tilde_with_an_unknown_user_is_a_plain_name():
     assert locations.config_path("~nobody-at-all/c.toml", {}) == (Path("~nobody-at-all/c.toml"), True)
 
 
-def test_a_tilde_is_the_home_directory(home_of_its_own: Path):
-    assert locations.config_path("~/x.toml", {})[0] == home_of_its_own / "x.toml"
+def test_a_tilde_is_the_home_directory(separate_home: Path):
+    assert locations.config_path("~/x.toml", {})[0] == separate_home / "x.toml"
 
 
 def test_a_server_has_a_folder_of_its_own_below_the_state_directory():

@@ -33,8 +33,8 @@ def test_the_default_servers_are_the_samples_run_with_the_python_of_mcptui():
     assert all(Path(spec.args[0]).is_file() for spec in specs)
 
 
-def test_the_sample_notes_are_kept_in_the_data_directory_of_the_user(home_of_its_own: Path):
-    assert home_of_its_own in Path(default_servers()[1].env["MCPTUI_NOTES_FILE"]).parents
+def test_the_sample_notes_are_kept_in_the_data_directory_of_the_user(separate_home: Path):
+    assert separate_home in Path(default_servers()[1].env["MCPTUI_NOTES_FILE"]).parents
 
 
 def test_a_missing_shipped_directory_is_an_error():

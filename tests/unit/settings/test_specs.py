@@ -93,10 +93,10 @@ def test_cwd_is_relative_to_the_configuration_and_leaves_paths_unchanged(tmp_pat
     assert found.args == ("server.py",)
 
 
-def test_a_tilde_is_the_home_directory(home_of_its_own: Path):
+def test_a_tilde_is_the_home_directory(separate_home: Path):
     (found,) = specs('[servers.a]\ncommand = "~/bin/x"\ncwd = "~"\n')
-    assert found.command == str(home_of_its_own / "bin/x")
-    assert found.cwd == str(home_of_its_own)
+    assert found.command == str(separate_home / "bin/x")
+    assert found.cwd == str(separate_home)
 
 
 def test_hidden_tools_instructions_and_the_log_level_are_read():

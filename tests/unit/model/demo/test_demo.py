@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.streams import heard_from_model
+from tests.streams import output_of_model
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -338,7 +338,7 @@ async def test_a_call_and_a_reply_are_streamed_in_small_parts() -> None:
     request = ModelRequest("", [UserMessage("北京天气如何")], SAMPLES)
     parts = [part async for part in model.stream(request)]
     assert isinstance(parts[0], CallPart)
-    heard = await heard_from_model(model.stream(request))
+    heard = await output_of_model(model.stream(request))
     assert heard.reply is not None and heard.reply.finish == "tool_calls"
     assert [(call.id, call.name) for call in heard.reply.calls] == [("demo_1", "weather__get_weather")]
     told = [part async for part in model.stream(ModelRequest("", [UserMessage("hello")], SAMPLES))]
@@ -353,7 +353,7 @@ async def test_each_call_in_a_conversation_has_its_own_id() -> None:
         AssistantMessage("x"),
         UserMessage("weather nyc"),
     ]
-    heard = await heard_from_model(DemoModel(pace=0).stream(ModelRequest("", said, SAMPLES)))
+    heard = await output_of_model(DemoModel(pace=0).stream(ModelRequest("", said, SAMPLES)))
     assert heard.reply is not None and [call.id for call in heard.reply.calls] == ["demo_2"]
 
 

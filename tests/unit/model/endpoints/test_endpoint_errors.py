@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import refusing_port
 from tests.endpoint import Answer, Endpoint, refuses
-from tests.streams import Heard, heard_from_model
+from tests.streams import ModelOutput, output_of_model
 from tui.core.conversation.conversation import UserMessage
 from tui.core.ports import ModelRequest
 from tui.core.secrets.redact import Secret
@@ -20,14 +20,14 @@ from tui.model.openai_api.openai_chat import OpenAIChat
 ASK = ModelRequest("be brief", [UserMessage("hi")])
 
 
-async def heard_by(profile: ModelProfile) -> Heard:
+async def heard_by(profile: ModelProfile) -> ModelOutput:
     model = OpenAIChat(profile)
-    heard = await heard_from_model(model.stream(ASK))
+    heard = await output_of_model(model.stream(ASK))
     await model.aclose()
     return heard
 
 
-async def asked(answer: Answer, **fields: Any) -> tuple[Heard, Endpoint]:
+async def asked(answer: Answer, **fields: Any) -> tuple[ModelOutput, Endpoint]:
     async with Endpoint([answer]) as endpoint:
         profile = ModelProfile("test", endpoint.base_url, "m")
         heard = await heard_by(replace(profile, **fields))
@@ -127,7 +127,7 @@ async def test_the_retry_delay_is_read_from_the_rejection() -> None:
 async def test_an_unreachable_endpoint_is_reported_as_retryable() -> None:
     with refusing_port() as port:
         model = OpenAIChat(ModelProfile("test", f"http://127.0.0.1:{port}/v1", "m"))
-        heard = await heard_from_model(model.stream(ASK))
+        heard = await output_of_model(model.stream(ASK))
         await model.aclose()
     assert (
         heard.error is not None
@@ -174,7 +174,7 @@ async def test_another_protocol_on_the_port_is_reported_with_the_next_step(
 ) -> None:
     async with port_that_says(said) as port:
         model = OpenAIChat(ModelProfile("test", f"{scheme}://127.0.0.1:{port}/v1", "m"))
-        heard = await heard_from_model(model.stream(ASK))
+        heard = await output_of_model(model.stream(ASK))
         await model.aclose()
     assert heard.error is not None and cause in heard.error.message and step in heard.error.next_step
     assert heard.error.retryable is retryable

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.streams import NATIVE, Heard, chunks_of, expected, heard_from, tools_of
+from tests.streams import NATIVE, ModelOutput, chunks_of, expected, output_of, tools_of
 from tui.core.errors import ModelError
 from tui.core.ports import CallPart, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.model.openai_api.accumulator import MAX_TEXT, Accumulator
@@ -17,22 +17,22 @@ def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
     return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
 
-def reply_to(*chunks: Any, tools: tuple[str, ...] = ("search", "now")) -> Heard:
-    return heard_from(Accumulator(tools), chunks)
+def reply_to(*chunks: Any, tools: tuple[str, ...] = ("search", "now")) -> ModelOutput:
+    return output_of(Accumulator(tools), chunks)
 
 
 def call(arguments: Any, *, name: str = "search", **extra: Any) -> dict[str, Any]:
     return {"index": 0, "id": "c1", "function": {"name": name, "arguments": arguments}} | extra
 
 
-def arguments_of(heard: Heard) -> list[Any]:
+def arguments_of(heard: ModelOutput) -> list[Any]:
     assert heard.reply is not None
     return [json.loads(made.arguments) for made in heard.reply.calls]
 
 
 @pytest.mark.parametrize("name", NATIVE)
 def test_each_recorded_stream_gives_the_result_in_its_index(name: str) -> None:
-    heard = heard_from(Accumulator(tools_of(name)), chunks_of(name))
+    heard = output_of(Accumulator(tools_of(name)), chunks_of(name))
     heard.assert_is(expected(name))
 
 
@@ -66,7 +66,7 @@ def test_for_an_endpoint_that_omits_the_opening_tag_thinking_is_streamed_as_thin
 
 def test_for_an_endpoint_that_omits_the_opening_tag_an_untagged_answer_is_not_lost() -> None:
     accumulator = Accumulator(thinking_first=True)
-    assert heard_from(accumulator, [chunk(content="It is"), chunk("stop", content=" 4.")]).text == "It is 4."
+    assert output_of(accumulator, [chunk(content="It is"), chunk("stop", content=" 4.")]).text == "It is 4."
 
 
 def test_content_parts_are_distinguished_by_type() -> None:

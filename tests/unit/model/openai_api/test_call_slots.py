@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.endpoint import chunk
-from tests.streams import heard_from
+from tests.streams import output_of
 from tui.model.openai_api.accumulator import Accumulator
 
 NAMES = ("search", "search_more", "now", "fs__read")
@@ -92,7 +92,7 @@ STYLES = [style for style in itertools.product(INDEXES, IDS, NAMING, WRITING) if
 def test_calls_in_any_style_are_reassembled_exactly(
     style: tuple[str, str, str, str], made: list[tuple[str, Any]], cuts: list[int]
 ) -> None:
-    heard = heard_from(Accumulator(NAMES), [*fragments(made, style, cuts), chunk("tool_calls")])
+    heard = output_of(Accumulator(NAMES), [*fragments(made, style, cuts), chunk("tool_calls")])
     assert heard.reply is not None
     assert [(call.name, json.loads(call.arguments)) for call in heard.reply.calls] == made
     assert len({call.id for call in heard.reply.calls}) == len(made)
@@ -106,13 +106,13 @@ def test_no_part_of_a_truncated_call_looks_complete(
 ) -> None:
     stream = fragments(made, style, cuts)
     kept = stream[: data.draw(st.integers(1, len(stream)))]
-    heard = heard_from(Accumulator(NAMES), [*kept, chunk("length")])
+    heard = output_of(Accumulator(NAMES), [*kept, chunk("length")])
     assert heard.reply is not None
     for call in heard.reply.calls:
         assert (
             call.truncated or not is_object(call.arguments) or (call.name, json.loads(call.arguments)) in made
         )
-    assert heard_from(Accumulator(NAMES), kept).reply is None
+    assert output_of(Accumulator(NAMES), kept).reply is None
 
 
 def is_object(text: str) -> bool:
@@ -135,7 +135,7 @@ def test_a_name_may_arrive_in_pieces_around_its_arguments(
         {**place, "function": {"name": name, "arguments": part}}
         for name, part in itertools.zip_longest(name_pieces, parts, fillvalue="")
     ]
-    heard = heard_from(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
+    heard = output_of(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
     assert heard.reply is not None
     assert [(call.name, call.arguments) for call in heard.reply.calls] == [("".join(name_pieces), '{"q":1}')]
 
@@ -143,10 +143,10 @@ def test_a_name_may_arrive_in_pieces_around_its_arguments(
 def test_a_nested_object_that_repeats_its_parent_is_not_a_snapshot() -> None:
     entries = [{"index": 0, "function": {"arguments": piece}} for piece in ('{"a":', '{"a":', "1}", "}")]
     entries[0]["function"]["name"] = "search"
-    heard = heard_from(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
+    heard = output_of(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
     assert heard.reply is not None
     assert [call.arguments for call in heard.reply.calls] == ['{"a":{"a":1}}']
-    cut = heard_from(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries[:3]), chunk("stop")])
+    cut = output_of(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries[:3]), chunk("stop")])
     assert cut.reply is not None and [call.truncated for call in cut.reply.calls] == [True]
 
 
@@ -156,7 +156,7 @@ def test_another_tool_name_in_pieces_does_not_give_its_arguments_to_the_previous
         {"index": 0, "function": {"name": "fs", "arguments": None}},
         {"index": 0, "function": {"name": "__read", "arguments": '{"q":2}'}},
     ]
-    heard = heard_from(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
+    heard = output_of(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
     assert heard.reply is not None
     assert [(call.name, call.arguments) for call in heard.reply.calls] == [
         ("search", '{"q":1}'),
@@ -169,7 +169,7 @@ def test_an_empty_last_fragment_with_a_new_id_is_not_a_call() -> None:
         {"index": 0, "id": f"f{number}", "function": {"name": "search", "arguments": piece}}
         for number, piece in enumerate(('{"q"', ":1}", ""))
     ]
-    heard = heard_from(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
+    heard = output_of(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
     assert heard.reply is not None and [call.arguments for call in heard.reply.calls] == ['{"q":1}']
 
 
@@ -178,7 +178,7 @@ def test_arguments_that_are_not_an_object_do_not_absorb_the_next_call() -> None:
         {"index": number, "id": f"c{number}", "function": {"name": "search", "arguments": text}}
         for number, text in enumerate((" [1]", "Oslo", '"{}"'))
     ]
-    heard = heard_from(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
+    heard = output_of(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
     assert heard.reply is not None
     assert [call.arguments for call in heard.reply.calls] == ["[1]", "Oslo", "{}"]
 
@@ -190,6 +190,6 @@ def test_a_flood_of_fragments_that_look_complete_is_read_quickly(first: str, pie
         {"index": 0, "id": f"f{at}", "function": {"arguments": piece if at else first}}
         for at in range(40_000)
     )
-    heard = heard_from(Accumulator(NAMES), [chunk("length", tool_calls=list(stream))])
+    heard = output_of(Accumulator(NAMES), [chunk("length", tool_calls=list(stream))])
     assert heard.reply is not None or heard.error is not None
     assert time.thread_time() - began < 5

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, Reply, calls, chunk, refuses, says
-from tests.streams import FOLDER, INDEX, NATIVE, Heard, chunks_of, expected, heard_from_model, tools_of
+from tests.streams import FOLDER, INDEX, NATIVE, ModelOutput, chunks_of, expected, output_of_model, tools_of
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
 from tui.core.errors import ConfigError
 from tui.core.ports import ModelRequest, RetryPart, TextPart, ToolSpec
@@ -41,9 +41,9 @@ async def talking(
             await model.aclose()
 
 
-async def asked(*replies: Reply, request: ModelRequest = ASK, **options: Any) -> tuple[Heard, Endpoint]:
+async def asked(*replies: Reply, request: ModelRequest = ASK, **options: Any) -> tuple[ModelOutput, Endpoint]:
     async with talking(*replies, **options) as (model, endpoint):
-        return await heard_from_model(model.stream(request)), endpoint
+        return await output_of_model(model.stream(request)), endpoint
 
 
 async def test_text_is_unchanged_and_the_request_contains_the_conversation() -> None:
@@ -117,7 +117,7 @@ async def test_cancelling_closes_the_connection_at_once() -> None:
             await task
         await until(lambda: endpoint.open == 0)
         assert endpoint.disconnects == 1
-        assert (await heard_from_model(model.stream(ASK))).text == "again"
+        assert (await output_of_model(model.stream(ASK))).text == "again"
 
 
 async def test_closing_the_iterator_closes_the_connection() -> None:
@@ -130,19 +130,19 @@ async def test_closing_the_iterator_closes_the_connection() -> None:
 
 async def test_a_retired_model_finishes_its_reply_and_then_closes() -> None:
     async with talking(says("Hello", delay=0.02), refuses(400, "no"), says("again")) as (model, endpoint):
-        task = asyncio.create_task(heard_from_model(model.stream(ASK)))
+        task = asyncio.create_task(output_of_model(model.stream(ASK)))
         await until(lambda: endpoint.requests)
         await model.retire()
         assert (await task).text == "Hello" and endpoint.disconnects == 0
         await until(lambda: endpoint.open == 0)
-        assert (await heard_from_model(model.stream(ASK))).error is not None
-        assert (await heard_from_model(model.stream(ASK))).text == "again"
+        assert (await output_of_model(model.stream(ASK))).error is not None
+        assert (await output_of_model(model.stream(ASK))).text == "again"
         await until(lambda: endpoint.open == 0)
 
 
 async def test_cancelling_before_the_response_begins_closes_the_connection() -> None:
     async with talking(Answer(mute=True)) as (model, endpoint):
-        task = asyncio.create_task(heard_from_model(model.stream(ASK)))
+        task = asyncio.create_task(output_of_model(model.stream(ASK)))
         await until(lambda: endpoint.requests)
         task.cancel()
         with suppress(asyncio.CancelledError):
@@ -152,8 +152,8 @@ async def test_cancelling_before_the_response_begins_closes_the_connection() -> 
 
 async def test_a_connection_is_reused_for_the_next_request() -> None:
     async with talking(says("one"), says("two")) as (model, endpoint):
-        await heard_from_model(model.stream(ASK))
-        await heard_from_model(model.stream(ASK))
+        await output_of_model(model.stream(ASK))
+        await output_of_model(model.stream(ASK))
         assert endpoint.connections == 1
 
 
@@ -196,14 +196,14 @@ async def test_a_rejected_parameter_is_dropped_permanently() -> None:
     ):
         first = [part async for part in model.stream(ASK)]
         assert isinstance(first[0], RetryPart)
-        await heard_from_model(model.stream(ASK))
+        await output_of_model(model.stream(ASK))
         assert ["stream_options" in sent.json for sent in endpoint.requests] == [True, False, False]
 
 
 async def test_an_address_without_a_version_is_retried_with_it_and_remembered() -> None:
     async with talking(says("a"), says("b"), path="") as (model, endpoint):
-        assert (await heard_from_model(model.stream(ASK))).text == "a"
-        assert (await heard_from_model(model.stream(ASK))).text == "b"
+        assert (await output_of_model(model.stream(ASK))).text == "a"
+        assert (await output_of_model(model.stream(ASK))).text == "b"
         assert [other.path for other in endpoint.others] == ["/chat/completions"]
 
 
@@ -276,7 +276,7 @@ async def test_provider_fields_are_sent_back() -> None:
 async def test_a_hundred_requests_use_one_connection() -> None:
     async with talking(says("a")) as (model, endpoint):
         for _ in range(100):
-            assert (await heard_from_model(model.stream(ASK))).text == "a"
+            assert (await output_of_model(model.stream(ASK))).text == "a"
         assert endpoint.connections == 1
 
 
@@ -295,5 +295,5 @@ def test_the_model_package_is_imported_without_the_client_library() -> None:
 
 async def test_after_a_reply_without_think_tags_the_next_one_is_read_as_text() -> None:
     async with talking(says("Hm.</think>4"), says("Five"), says("Six")) as (model, _):
-        heard = [await heard_from_model(model.stream(ASK)) for _ in range(3)]
+        heard = [await output_of_model(model.stream(ASK)) for _ in range(3)]
     assert [(one.text, one.reasoning) for one in heard] == [("4", "Hm."), ("Five", "Five"), ("Six", "")]

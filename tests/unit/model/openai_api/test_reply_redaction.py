@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, Endpoint, calls, chunk, refuses
-from tests.streams import Heard, heard_from_model
+from tests.streams import ModelOutput, output_of_model
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError, ModelError
 from tui.core.ports import (
@@ -38,9 +38,9 @@ def profile(base_url: str, **fields: Any) -> ModelProfile:
     return ModelProfile("test", base_url, "m", **{"api_key": Secret(KEY), **fields})
 
 
-async def asked(answer: Answer, **fields: Any) -> tuple[Heard, list[ModelPart]]:
+async def asked(answer: Answer, **fields: Any) -> tuple[ModelOutput, list[ModelPart]]:
     parts: list[ModelPart] = []
-    heard = Heard()
+    heard = ModelOutput()
     async with Endpoint([answer]) as endpoint:
         model = OpenAIChat(profile(endpoint.base_url, **fields))
         try:
@@ -166,7 +166,7 @@ async def test_secrets_in_the_address_and_headers_are_redacted_too(
     async with Endpoint([refuses(401, f"not allowed: {secret}")], prefix="") as endpoint:
         endpoint.pages["/v1/chat/completions"] = refuses(401, f"not allowed: {secret}")
         model = OpenAIChat(profile(base_url.format(port=endpoint.port), headers=headers))
-        heard = await heard_from_model(model.stream(ASK))
+        heard = await output_of_model(model.stream(ASK))
         await model.aclose()
     assert heard.error is not None and secret not in texts_of(heard.error)
 
@@ -314,7 +314,7 @@ async def test_a_reply_is_recorded_although_it_contains_a_key_that_is_only_a_wor
         [said(["lm-studio"[at : at + size] for at in range(0, 9, size)], "content")]
     ) as endpoint:
         model = OpenAIChat(profile(endpoint.base_url, api_key=Secret("lm-studio")), recorded.append)
-        await heard_from_model(model.stream(ASK))
+        await output_of_model(model.stream(ASK))
         await model.aclose()
     assert recorded and "spells a key" not in str(recorded)
 

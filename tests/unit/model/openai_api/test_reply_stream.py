@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.clocks import SkippedWaits
 from tests.endpoint import DONE, Answer, Endpoint, chunk
-from tests.streams import Heard, heard_from_model
+from tests.streams import ModelOutput, output_of_model
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, TextPart, ToolSpec
@@ -40,11 +40,11 @@ def called(arguments: str) -> Any:
     return chunk(tool_calls=[{"index": 0, "id": "c", "function": {"name": "search", "arguments": arguments}}])
 
 
-async def asked(answer: Answer) -> Heard:
+async def asked(answer: Answer) -> ModelOutput:
     async with Endpoint([answer]) as endpoint:
         model = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
         try:
-            return await heard_from_model(model.stream(ASK))
+            return await output_of_model(model.stream(ASK))
         finally:
             await model.aclose()
 
@@ -155,18 +155,18 @@ SPOKEN = sse(
 )
 
 
-def heard_in(blocks: list[bytes]) -> Heard:
+def heard_in(blocks: list[bytes]) -> ModelOutput:
     """Read a response made of these blocks, without a network."""
 
     async def given_blocks() -> AsyncIterator[bytes]:
         for block in blocks:
             yield block
 
-    async def read() -> Heard:
+    async def read() -> ModelOutput:
         deadline = asyncio.get_running_loop().time() + 60
         connection = ReplyConnection(given_blocks(), "text/event-stream", deadline, ())
         profile = ModelProfile("test", "http://127.0.0.1/v1", "m")
-        return await heard_from_model(ReplyStream(profile, connection, Accumulator(["search"])).parts())
+        return await output_of_model(ReplyStream(profile, connection, Accumulator(["search"])).parts())
 
     return asyncio.run(read())
 
@@ -176,7 +176,7 @@ def cuts_of(raw: bytes) -> Iterator[list[bytes]]:
         yield [raw[:at], raw[at:]]
 
 
-def assert_is_whole(heard: Heard) -> None:
+def assert_is_whole(heard: ModelOutput) -> None:
     assert (heard.text, heard.reasoning) == ("Héllo 😀 <think>", "hm…")
     assert heard.reply is not None and [call.arguments for call in heard.reply.calls] == ['{"q":"é"}']
 
@@ -229,11 +229,11 @@ class Tokens:
             await asyncio.sleep(10_000)
         yield sse(chunk("stop")) + DONE
 
-    def heard(self) -> Heard:
-        async def read() -> Heard:
+    def heard(self) -> ModelOutput:
+        async def read() -> ModelOutput:
             connection = ReplyConnection(self.blocks(), "text/event-stream", self.loop.time() + 60, ())
             profile = ModelProfile("test", "http://127.0.0.1/v1", "m")
-            return await heard_from_model(ReplyStream(profile, connection, Accumulator()).parts())
+            return await output_of_model(ReplyStream(profile, connection, Accumulator()).parts())
 
         with asyncio.Runner(loop_factory=lambda: self.loop) as runner:
             return runner.run(read())

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.endpoint import chunk
-from tests.streams import heard_from
+from tests.streams import output_of
 from tui.model.openai_api.accumulator import Accumulator
 
 PROSE = st.lists(
@@ -40,7 +40,7 @@ def test_splitting_the_text_does_not_change_the_reply(
 ) -> None:
     def heard(pieces: list[str]) -> tuple[str, str]:
         accumulator = Accumulator(thinking_first=thinking_first)
-        result = heard_from(accumulator, [*(chunk(content=piece) for piece in pieces), chunk("stop")])
+        result = output_of(accumulator, [*(chunk(content=piece) for piece in pieces), chunk("stop")])
         return result.text, result.reasoning
 
     edges = [0, *sorted(min(cut, len(said)) for cut in cuts), len(said)]
@@ -52,6 +52,6 @@ def test_splitting_the_text_does_not_change_the_reply(
 @pytest.mark.parametrize("start", ["<think>a", "```\n"])
 def test_a_flood_of_tags_and_spaces_is_read_quickly(start: str, said: str) -> None:
     began = time.thread_time()
-    heard = heard_from(Accumulator(), [chunk(content=start), *[chunk(content=said)] * 20_000, chunk("stop")])
+    heard = output_of(Accumulator(), [chunk(content=start), *[chunk(content=said)] * 20_000, chunk("stop")])
     assert heard.reply is not None
     assert time.thread_time() - began < 5
