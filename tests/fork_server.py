@@ -13,7 +13,6 @@ Each pytest worker has one, and the modules are loaded once for all of them, at 
 programs have INTERPRETER as `sys.executable`, so that the Python programs they start are forks too.
 """
 
-import asyncio
 import atexit
 import contextlib
 import fcntl
@@ -68,7 +67,7 @@ def load() -> None:
     for pattern in [found for found in gc.get_objects() if type(found) is late]:
         for method in METHODS:
             getattr(pattern, method)
-    asyncio.run(_open_app_once())
+    importlib.import_module("asyncio").run(_open_app_once())
     sdk_log = importlib.import_module("tui.host.sdk.sdk_log")
     # Done now, because scanning all modules in a fork would copy pages, which takes 5 ms.
     loggers = tuple(sdk_log._loggers_of_loaded_modules())
@@ -202,7 +201,9 @@ def become(request: dict[str, Any], descriptors: list[int]) -> None:
         os.dup2(descriptor, number)
         os.close(descriptor)
     sys.stdin = io.TextIOWrapper(open(0, "rb", closefd=False))
-    sys.stdout = io.TextIOWrapper(open(1, "wb", closefd=False))
+    unbuffered = bool(os.environ.get("PYTHONUNBUFFERED"))
+    written = open(1, "wb", buffering=0 if unbuffered else -1, closefd=False)
+    sys.stdout = io.TextIOWrapper(written, write_through=unbuffered)
     sys.stderr = io.TextIOWrapper(
         open(2, "wb", closefd=False), errors="backslashreplace", line_buffering=True
     )

@@ -27,7 +27,7 @@ def recording(tmp_path: Path) -> Path:
 
 def run(redirection: str, *args: str, **env: str) -> tuple[int, str]:
     """Run the command with its stdout redirected by a shell. Return exit code and stderr."""
-    fresh = redirection == ">&-" or env.get("PYTHONUNBUFFERED")
+    fresh = redirection == ">&-"
     program = [sys.executable, "-m", "tui", *args] if fresh else programs.command("-m", "tui", *args)
     command = ["sh", "-c", f'exec "$@" {redirection}', "sh", *program]
     done = subprocess.run(
@@ -83,7 +83,8 @@ def test_help_that_cannot_be_written_is_reported_without_buffering_too(args: tup
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_unwritable_messages_change_neither_output_nor_exit_code(recording: Path, unbuffered: str):
-    command = f"{sys.executable} -m tui traffic {recording} --stats --filter nothing-is-so"
+    words = ("-m", "tui", "traffic", recording, "--stats", "--filter", "nothing-is-so")
+    command = shlex.join(programs.command(*words))
     env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     for redirection in ("", "2> /dev/full"):
         done = subprocess.run(
