@@ -206,7 +206,9 @@ def nothing_left_behind(shared_processes: set[int]) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def separate_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def separate_home(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """Point every folder that mcptui writes to at a new one, and hide the user's API keys."""
     homes = tmp_path_factory.getbasetemp() / "homes"  # thousands of homes, so not directly in basetemp
     homes.mkdir(exist_ok=True)
@@ -220,4 +222,6 @@ def separate_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
     monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
-    return home
+    yield home
+    with contextlib.suppress(OSError):  # it stayed empty, as nearly all do
+        os.rmdir(home)
