@@ -41,12 +41,24 @@ def _initial_value(strip: Strip, name: str) -> Any:
     return value
 
 
+def _is_known(strip: type[Strip]) -> bool:
+    """Return whether a strip starts with its segments and width, and otherwise with empty caches and None."""
+    code = strip.__init__.__code__
+    own = (value for name, value in _INITIAL_VALUES.items() if name != "_segments")
+    return code.co_varnames[: code.co_argcount] == ("self", "segments", "cell_length") and all(
+        value is None or isinstance(value, FIFOCache) for value in own
+    )
+
+
 def create_caches_on_use() -> None:
     """Make every Textual strip from now on create each of its caches on first use.
 
-    Each strip would create seven, of which it uses one or two (measured: a third of painting a whole screen,
-    mostly garbage collection).
+    Each strip would create seven, of which it uses one or two (measured with Textual 8.2.8: a third of
+    painting a whole screen, mostly garbage collection). Strips of a version that creates them in another way
+    stay as they are.
     """
+    if not _is_known(Strip):
+        return
     setattr(Strip, "__init__", _init_empty)  # noqa: B010
     setattr(Strip, "__getattr__", _initial_value)  # noqa: B010
 

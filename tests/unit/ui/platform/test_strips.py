@@ -44,6 +44,14 @@ def test_strips_of_textual_create_a_cache_when_it_is_first_used(monkeypatch: pyt
     assert not hasattr(strip, "no_such_name")
 
 
+def test_strips_that_are_created_in_another_way_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    def created_otherwise(strip: Strip, segments: list[Segment], width: int, height: int) -> None: ...
+
+    monkeypatch.setattr(Strip, "__init__", created_otherwise)
+    create_caches_on_use()
+    assert Strip.__init__ is created_otherwise
+
+
 @pytest.mark.parametrize(
     ("text", "shown"), [("ab", "ab  "), ("日本", "日本"), ("日本語", "日本"), ("a日本", "a日 ")]
 )
