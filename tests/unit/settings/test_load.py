@@ -332,7 +332,9 @@ plain = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(
 tables = st.dictionaries(
     st.sampled_from("command args env url headers timeout type disabled models a limits".split()),
     st.recursive(
-        plain, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner)
+        plain,
+        lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner),
+        max_leaves=20,
     ),
     max_size=4,
 )

@@ -40,6 +40,7 @@ def test_duplicate_names_are_reported():
 values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.text(alphabet='a/*",]}\\', max_size=6)),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=20,
 )
 
 

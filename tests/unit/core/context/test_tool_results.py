@@ -206,6 +206,7 @@ CONTENT = st.one_of(
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | ANY,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY, inner, max_size=3),
+    max_leaves=20,
 )
 
 

@@ -63,6 +63,7 @@ JSON = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6).map(visible), inner, max_size=4)
     ),
+    max_leaves=20,
 )
 
 

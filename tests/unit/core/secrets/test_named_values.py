@@ -39,6 +39,7 @@ def test_arguments_without_secret_names_are_returned_as_the_same_object():
 _VALUES = st.recursive(
     st.text() | st.integers() | st.none() | st.booleans(),
     lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["password", "a", "token"]), inner),
+    max_leaves=20,
 )
 
 

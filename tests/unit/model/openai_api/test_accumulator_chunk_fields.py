@@ -13,7 +13,7 @@ from tui.model.openai_api.accumulator import Accumulator, cached_tokens
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
-    max_leaves=12,
+    max_leaves=5,
 )
 FIELDS = st.sampled_from(
     "id index name arguments function content reasoning_content reasoning reasoning_details tool_calls role "

@@ -95,7 +95,9 @@ def test_of_commands_folders_urls_and_headers_only_shapes_and_hosts_are_kept():
 
 
 _VALUES = st.recursive(
-    st.just("canary") | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text("xyz"), inner)
+    st.just("canary") | st.integers(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text("xyz"), inner),
+    max_leaves=20,
 )
 
 

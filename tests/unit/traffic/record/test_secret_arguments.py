@@ -211,7 +211,9 @@ def test_secret_arguments_are_learned_from_a_recorded_tool_list():
 ARGUMENTS = st.dictionaries(
     st.sampled_from(["password", "a", "tokén", "code", "arguments", "name"]),
     st.recursive(
-        st.text() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+        st.text() | st.integers(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        max_leaves=20,
     ),
 )
 
