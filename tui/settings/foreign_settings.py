@@ -107,7 +107,7 @@ USES: Mapping[type[Section], Mapping[str, _Use]] = {
     },
     TrafficSettings: _all(_ignored, "record keep_all recording_mb traceparent total_mb"),
     OAuthSettings: _all(_ignored, "client_metadata_url"),
-    RegistrySettings: _all(_applies, "url"),  # contacted only if `mcptui search` and `add` allow it
+    RegistrySettings: _all(_applies, "url"),  # `mcptui search` and `add` decide whether it is contacted
     UiSettings: {
         "theme": _applies,  # a theme that ships with mcptui, or the user's own
         "keys": _ignored,  # keys answer questions

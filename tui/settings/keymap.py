@@ -140,7 +140,10 @@ def check_keys(
 
 
 def _answer_fault(action: str, key: str, actions: Mapping[str, ActionKeys]) -> str:
-    """Return why a key must not answer a question with this action, or ""."""
+    """Return why a key must not answer a question with this action, or "".
+
+    A user who knows the keys of one question must not give the opposite answer to another.
+    """
     entry = actions[action]
     if entry.is_yes is None or key in entry.keys:
         return ""

@@ -40,7 +40,7 @@ class Loaded:
         names_servers: whether it lists its servers, even if the list is empty.
         secrets: values that must not be shown, by a displayable name.
         source: description of its origin if it is not the user's own, otherwise "". Set by `ConfigFile`.
-        references: values that come from the environment, by key.
+        references: references to the environment, by key.
         raw: the values as written in the file.
         places: the places of its keys.
     """

@@ -82,7 +82,7 @@ class NotReadable:
 
 @dataclass(frozen=True, slots=True)
 class ForeignFile:
-    """Another host's file: unvalidated tables as under `[servers.NAME]`, and the places of their keys."""
+    """Another host's file: unvalidated tables as under `[servers.NAME]`, and places by our keys."""
 
     servers: dict[str, Any]
     notes: tuple[ImportNote, ...] = ()

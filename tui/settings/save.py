@@ -189,7 +189,10 @@ def change_text(path: Path, edit: Callable[[str], str]) -> None:
 
 
 def with_value(text: str, key: tuple[str, ...], value: Value) -> str:
-    """Return TOML with the value at `key` set; raises `ValueError` if a parent of it is not a table."""
+    """Return TOML with the value at `key` set, and missing tables added.
+
+    Raises `ValueError` if a parent of the value is not a table.
+    """
     if not isinstance(value, str | bool | int | float | Mapping):
         value = list(value)
     wanted = tomllib.loads(text)

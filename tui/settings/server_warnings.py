@@ -31,7 +31,7 @@ _FILES = frozenset(
     ".py .js .mjs .cjs .ts .sh .rb .jar .json .jsonl .toml .yaml .yml .env .db .sqlite .sqlite3 .csv .md"
     " .txt .log .pem .key".split()
 )
-"""Suffixes that only names of files have."""
+"""Suffixes that hardly anything but a file name has."""
 
 Warnings = Iterator[tuple[str, str, str]]
 """Key of the server's table, what is wrong, what to do."""

@@ -21,8 +21,8 @@ def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec,
     """Return the enabled servers of a configuration, in its order.
 
     With `disabled`, also servers that are only listed: those that are disabled or configured wrongly. A
-    configuration without servers gives the shipped samples. A file that could not be read gives none, since
-    it may configure servers.
+    configuration without a `servers` table gives the shipped samples, one with an empty table none. A file
+    that could not be read gives none, since it may configure servers.
     """
     if not loaded.readable:
         return ()

@@ -20,7 +20,7 @@ from tui.settings.problems import Problem, did_you_mean
 DEFAULT_THEME = "harbor"
 MAX_THEME_BYTES = 64 * 1024
 MIN_TEXT_CONTRAST = 4.5
-"""Required contrast of text with its background, by WCAG 2.2, 1.4.3, level AA."""
+"""Text with less contrast to its background is hard to read (WCAG 2.2, 1.4.3, level AA)."""
 
 _OTHER_KEYS = ("dark", "syntax", "about")
 

@@ -139,7 +139,7 @@ class Checker:
         return good
 
     def _approvals(self) -> ApprovalSettings:
-        """Check the approvals. A rule that cannot be read must not allow more."""
+        """Check the approvals. An unreadable rule must not let mcptui do more than the user allowed."""
         before = len(self.faults)
         section = self._section("approvals", ApprovalSettings)
         if len(self.faults) == before and not self._is_unresolved(("approvals",)):

@@ -18,7 +18,7 @@ def is_stream(body: bytes) -> bool:
 
 
 def joined(body: bytes) -> dict[str, Any]:
-    """Return a streamed reply as one JSON value, without missing parts.
+    """Return a streamed reply as one JSON value; parts that it does not have are left out.
 
     `text`, `reasoning` and `tool_calls` are assembled from all deltas, `chunks` are the events unchanged.
     """

@@ -209,7 +209,7 @@ class _Filler:
         return [self.filled(text)]
 
     def filled(self, text: str, *, optional: bool = False) -> str:
-        """Return a text with its values filled in; with `optional`, "" if a value is not set."""
+        """Return a text with its values filled in; with `optional`, "" for a lone value that is not set."""
         pieces: list[str] = []
         end = 0
         for found in _VARIABLE.finditer(text):

@@ -1,4 +1,4 @@
-"""Stores consents and refusals by the hash of what would run, in a private JSON file.
+"""Consents and refusals by the hash of what would run: a private JSON file in the state directory.
 
 It contains no secrets: values that are not shown are stored as salted hashes. If it is lost, the user is
 asked again. A damaged file counts as empty, and an invalid entry is ignored; the questions mention both, and

@@ -53,7 +53,7 @@ class StoredDecisions:
 
     @property
     def problem(self) -> str:
-        """Why decisions are not being recorded, as a sentence, or ""."""
+        """Why decisions are not being recorded, in words without a full stop, or ""."""
         return self._problem
 
     def add(self, record: DecisionRecord) -> None:

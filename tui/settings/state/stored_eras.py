@@ -37,7 +37,7 @@ class StoredEras:
     def load(self) -> Mapping[str, Era]:
         """Return the stored eras, none if the file is missing or damaged.
 
-        The file is small, so reading it may block.
+        Blocks while it reads the small file.
         """
         return {key: era for key, (era, _) in _read(self._path).items()}
 

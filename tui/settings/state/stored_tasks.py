@@ -35,7 +35,7 @@ class StoredTasks:
     def load(self) -> Sequence[Task]:
         """Return the stored tasks, none if the file is missing or damaged.
 
-        The file is small, so reading it may block.
+        Blocks while it reads the small file.
         """
         return _read(self._path)
 

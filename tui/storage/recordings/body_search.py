@@ -200,7 +200,7 @@ class _Batch:
     def having(self, raw: bytes, fold: bool = True) -> Iterator[int]:
         """Yield the indexes of the bodies that contain these bytes, in lower case if `fold`.
 
-        All must be plain.
+        All bodies must be plain.
         """
         text = self.lowered if fold else self.joined
         at = text.find(raw)

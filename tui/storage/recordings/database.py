@@ -101,8 +101,8 @@ with the finding.
 def create_recording(path: Path, meta: Mapping[str, str]) -> tuple[sqlite3.Connection, int]:
     """Create the private file of a new recording with its `meta`. Return the connection and the page size.
 
-    Raises `OSError` if the file exists or cannot be created, `sqlite3.Error` if SQLite cannot write it. The
-    file is then removed.
+    Raises `OSError` if the file exists or cannot be created. Raises `sqlite3.Error` if SQLite cannot write
+    the new file, and then removes it.
     """
     refuse_links(files_of(path))
     make_private(path)

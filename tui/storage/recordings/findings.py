@@ -18,9 +18,9 @@ PLACES = 5
 """Maximum entries per finding whose own sentences are stored."""
 
 MAX_METHODS = 2_000
-"""Up to this many findings are stored per method.
+"""Maximum number of findings that are separated by method.
 
-As many more are stored per rule and server, the rest per rule.
+As many more are separated by rule and server, and the rest only by rule.
 """
 
 LONGEST = 1_000

@@ -1,7 +1,4 @@
-"""Converts entries to rows of a recording and back.
-
-Checks only values; `is_sound` checks rows from a file.
-"""
+"""Converts entries to rows of a recording and back, without I/O. `is_sound` checks rows from a file."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -48,7 +45,7 @@ def entry_values(entry: Entry) -> Row:
 def entry_of(row: Sequence[Any], redactions: str = "", body: bytes = b"") -> Entry:
     """Return the entry of a row that starts with the columns `seq` to `detail` and that `is_sound`.
 
-    An unreadable detail is replaced by `DETAIL_LOST`.
+    The other columns may have any value. An invalid detail is replaced by `DETAIL_LOST`.
     """
     turn = row[13]
     kind = _KINDS[row[5]]

@@ -137,7 +137,7 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 
 def whole_span(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Return the seqs of the first and last entries, with or without columns; 0 if unknown."""
+    """Return the seqs of the first and last entries, or of those with a body; 0 if unknown."""
     ends = []
     for end in ("min", "max"):
         found = [0]

@@ -19,7 +19,7 @@ TOGETHER = 64
 """
 
 SHORT = 4096
-"""Longer bodies are not joined: reading their bytes takes most of the time, not the number of rows."""
+"""Bytes. Longer bodies are not joined, because their bytes take the time, not the number of rows."""
 
 MOST_SKIPPED = 6
 """After each part that matches, more parts are read without a check: twice as many each time.

@@ -82,7 +82,7 @@ class RecordingWriter:
     ) -> None:
         """Create the file, which must not exist. If that fails, `problem` says so, and it is retried.
 
-        `stand_back` is called after every few entries and may sleep.
+        `stand_back` is called after every few entries and may wait.
         """
         self.path = path
         self._stand_back = stand_back

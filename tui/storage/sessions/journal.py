@@ -40,8 +40,8 @@ DRAFT_SECONDS = 0.25
 RETRY_SECONDS, MOST_RETRY_SECONDS = 1.0, 15.0
 """Seconds until a failed disk is retried.
 
-The delay doubles each time, up to the maximum, but new data is tried sooner. A file that another program has
-locked is retried after the first of these.
+The delay doubles each time, up to the maximum, but is shorter when there is new data. A file that another
+program has locked is retried after the first of these.
 """
 
 CLOSE_SECONDS = 5.0
@@ -96,7 +96,7 @@ class SessionJournal:
         """Why something is not stored, or ""."""
         return self._writer.problem or self._writer.defect
 
-    # ---- stored data: each of these returns at once --------------------------------------------------------
+    # ---- data to store: each of these returns at once ------------------------------------------------------
 
     def message(self, index: int, message: Message) -> None:
         """Store a complete message; the first one creates the file."""

@@ -347,8 +347,8 @@ def since_ns(value: Ago | ClockTime, now_ns: int) -> int:
 def until_ns(value: Ago | ClockTime, now_ns: int, begin_ns: int | None) -> int:
     """Return the moment of `until`: for a bare clock time, the first such time after `begin_ns`.
 
-    `begin_ns` is the moment of a `since` next to it. Without one, a bare clock time means today. A time that
-    occurs twice means the last one, also if a day is given.
+    `begin_ns` is the moment of a `since` next to it. Without one, a bare clock time means today. In that
+    case, and if a day is given, a time that occurs twice means the last one.
     """
     if isinstance(value, Ago):
         return now_ns - value.ns

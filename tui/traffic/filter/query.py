@@ -267,7 +267,7 @@ def _joined(kind: type[And] | type[Or], parts: tuple[Node, ...]) -> Node:
 
 
 class _Parser:
-    """Recursive descent over the tokens; methods return None where there is nothing to parse."""
+    """Recursive descent over the tokens; methods return None if they could parse nothing."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens

@@ -310,7 +310,7 @@ class View:
         return self._is_all or not any(begin < stop and start < end for begin, end in left if begin < end)
 
     def _note_growth(self) -> None:
-        # In this order: the hole is set before it takes effect.
+        # In this order: a hole is set before `len` includes its entries.
         count, hole = len(self._entries), self._entries.hole
         if count > self._seen:
             # At first, the entries after a hole are loaded; later, the hole is filled from its start.

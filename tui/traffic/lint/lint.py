@@ -84,7 +84,7 @@ class Linter:
         self._sessions[source] = session
         if len(self._sessions) > MOST_SOURCES:
             self._sessions.popitem(last=False)
-            self._forgot = True  # a reopened session is not known from its first message on
+            self._forgot = True  # a session that comes back is not known from its first message on
         return session
 
     def _lose(self) -> None:

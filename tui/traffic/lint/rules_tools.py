@@ -14,7 +14,7 @@ MOST_OF_A_KIND = 5
 """Maximum findings of one code in one list. The last one gives the number of the others."""
 
 LONG_DESCRIPTION = 8_192
-"""Characters of a description that several clients do not truncate."""
+"""Characters of a description; several clients truncate longer ones."""
 
 MOST_SCHEMAS_JUDGED = 200
 """Maximum schemas of one list to validate. Only the root of the others is checked."""

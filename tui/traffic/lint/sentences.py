@@ -1,4 +1,4 @@
-"""Sentences for findings stored without one: from linting the entry alone, or general ones.
+"""Sentences for findings stored without one: from linting the entry alone, or a general one per rule.
 
 If many entries have the same finding, a recording stores only the first few sentences.
 """

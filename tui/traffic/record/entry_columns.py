@@ -373,15 +373,15 @@ class EntryColumns:
         return [self.first + index for index in indices] if not self._jumps else list(map(self.seq, indices))
 
     def index(self, seq: int) -> int:
-        """Return the index of a seq, -1 if it is not loaded."""
+        """Return the index of a seq, -1 if no entry has it."""
         return self._find(seq, self._count)
 
     def indices(self, seqs: Iterable[int]) -> list[int]:
-        """Return the indices of many seqs, -1 for each that is not loaded."""
+        """Return the indices of many seqs, -1 for each that no entry has."""
         return [self._find(seq, self._count) for seq in seqs]
 
     def position(self, seq: int) -> int:
-        """Return the index of a seq, or of the first entry after it if it is not loaded."""
+        """Return the index of a seq, or of the first entry after it if no entry has it."""
         start, at, stop = self._stretch(seq, self._count)
         return max(at, min(at + seq - start, stop))
 

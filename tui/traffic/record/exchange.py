@@ -173,7 +173,7 @@ class _Source:
     """The requests of one source in both directions; for a model, the last request and how it ended.
 
     `knows_probe`: it has answered `PROBE_METHOD`; `is_stopped`: mcptui is ending its session; `is_remote`: it
-    has no process, so no exit follows.
+    has no process, so no exit follows the stop.
     """
 
     __slots__ = ("asks", "is_asked", "is_remote", "is_stopped", "knows_probe", "last")

@@ -211,8 +211,8 @@ _LOG = logging.getLogger(__name__)
 class Recorder:
     """Records traffic. `entries` grow as entries are stored.
 
-    `memory` has the last entries with bodies while storing fails. `faults` counts failures inside the
-    recorder.
+    `memory` has the last entries with bodies; it is only filled while storing fails. `faults` counts failures
+    inside the recorder.
     """
 
     def __init__(

@@ -36,7 +36,10 @@ class StoredBody(NamedTuple):
 
 
 def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArguments = ONLY_NAMES) -> StoredBody:
-    """Return a body as it is stored; a `cap` of 0 stores all of it. `arguments`: the secret ones of calls."""
+    """Return a body as it is stored; a `cap` of 0 stores all of it.
+
+    `arguments` knows which arguments of calls are secret.
+    """
     raw = captured.raw
     if _needs_more(captured):
         redact = _with_arguments(redact, captured, arguments)

@@ -70,7 +70,7 @@ class Bodies:
         return BodyPosition(line, start, end)
 
     def read(self, place: "BodyPosition") -> bytes:
-        """Return the bytes at a position; b"" if they are incomplete in a batch."""
+        """Return the bytes at a position; for a message in a batch, b"" if they are incomplete."""
         if place.end < 0:
             return self._body(place.seq)
         if self._last[0] != place.seq:  # the messages of a batch are consecutive

@@ -11,7 +11,7 @@ from tui.traffic.methods import is_modern
 from tui.traffic.replay import eras
 
 OPENINGS = frozenset({"initialize", "server/discover", "notifications/initialized", "logging/setLevel"})
-"""Requests that every client sends once, each with its own params."""
+"""Methods of messages that every client sends once, with its own params."""
 
 MAX_SHOWN = 400
 _MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
@@ -113,7 +113,7 @@ class RecordedAnswers(Generic[Recorded]):
         self._rounds: dict[str, _RecordedSequence[Recorded]] = {}
 
     def add(self, asked: Question, recorded: Recorded) -> None:
-        """Add a recording, in the order of recording."""
+        """Add a recording; call it in the order of recording."""
         self._exact.setdefault(asked.exact_key(), _RecordedSequence()).recorded.append(recorded)
         uses = self._same.setdefault(asked.key(), _RecordedSequence())
         if not uses.recorded:
