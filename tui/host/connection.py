@@ -117,7 +117,7 @@ class Connection:
         self._clock = clock
         self._seconds = seconds
         self._client: Client | None = None
-        self._wire: SdkBridge | None = None
+        self._bridge: SdkBridge | None = None
         self._waiting_for = "the first request"
         self._began_ns = began_ns
         self._stop = asyncio.Event()
@@ -158,8 +158,8 @@ class Connection:
             _log.error("%s ended with an internal error", self._spec.name, exc_info=error)
         return self._ending(error)
 
-    async def _run_session(self, wire: SdkBridge, mode: str) -> None:
-        self._wire = wire
+    async def _run_session(self, bridge: SdkBridge, mode: str) -> None:
+        self._bridge = bridge
         connecting = anyio.CancelScope(deadline=anyio.current_time() + self._seconds)
         start = ScopeClock(connecting)
         with connecting, self._requests.clocks.holding(start):
@@ -169,11 +169,11 @@ class Connection:
                 us = Implementation(name="mcptui", version=__version__)
                 answers = callbacks(self._requests)
                 async with Client(
-                    wire, mode=mode, client_info=us, cache=None, extensions=[TaskExtension()], **answers
+                    bridge, mode=mode, client_info=us, cache=None, extensions=[TaskExtension()], **answers
                 ) as client:
                     self._client = client
                     self._take_server_info(client)
-                    listing = Listings(client, wire, self.hints)
+                    listing = Listings(client, bridge, self.hints)
                     complete = await self._list_all(listing)
                     if not guard.done():
                         start.end()
@@ -181,7 +181,7 @@ class Connection:
                         self.start_ms = (self._clock.now_ns() - self._began_ns) / 1e6
                         self._ready = True
                         self._on_ready(self)
-                        await self._serve(listing, wire, complete)
+                        await self._serve(listing, bridge, complete)
             finally:
                 self._client = None
                 guard.cancel()
@@ -194,7 +194,7 @@ class Connection:
         await first_of(self._stop.wait(), self.transport.exited.wait())
         connecting.cancel()
 
-    async def _serve(self, listing: Listings, wire: SdkBridge, complete: bool) -> None:
+    async def _serve(self, listing: Listings, bridge: SdkBridge, complete: bool) -> None:
         work = {"tools": self._lists["tools"].run(partial(self._list_tools, listing), complete)}
         for kind in listing.offered & self.counts.keys():
             work[kind] = self._lists[kind].run(partial(self._recount, listing, kind))
@@ -215,7 +215,7 @@ class Connection:
             work["roots"] = self._tell_of_roots(self._client)
         side = [asyncio.create_task(item, name=f"{what} of {self._spec.name}") for what, item in work.items()]
         try:
-            await first_of(self._stop.wait(), self.transport.exited.wait(), wire.closed.wait())
+            await first_of(self._stop.wait(), self.transport.exited.wait(), bridge.closed.wait())
         finally:
             for task in side:
                 task.cancel()
@@ -223,7 +223,7 @@ class Connection:
 
     async def _wait_for_exit(self) -> None:
         """Wait briefly for the process to exit, because a closed pipe is often the first sign of that."""
-        if self._wire is not None and self._wire.closed.is_set() and not self._stop.is_set():
+        if self._bridge is not None and self._bridge.closed.is_set() and not self._stop.is_set():
             await set_within(self.transport.exited, EXIT_GRACE)
 
     def _leave(self, error: BaseException | None, last: bool) -> None:
@@ -241,7 +241,7 @@ class Connection:
 
     @property
     def introduction(self) -> Mapping[str, Any]:
-        return self._wire.introduction if self._wire is not None else {}
+        return self._bridge.introduction if self._bridge is not None else {}
 
     @property
     def may_be_of_other_era(self) -> bool:
@@ -250,11 +250,11 @@ class Connection:
         Some servers exit on an unknown method, so one that died on the probe may accept `initialize`. A
         server that rejects `initialize` may have been upgraded since its last start.
         """
-        if self._wire is None or self.protocol or self._timed_out or self._stop.is_set():
+        if self._bridge is None or self.protocol or self._timed_out or self._stop.is_set():
             return False
         if self.transport.reach is not None and self.transport.fatal:
             return False  # the transport knows the reason
-        return self._mode == "legacy" or (self._died and not self._wire.server_versions)
+        return self._mode == "legacy" or (self._died and not self._bridge.server_versions)
 
     def _is_defect(self, error: BaseException) -> bool:
         """Whether a bug ended the connection; after a death or a stop, errors are expected."""
@@ -273,7 +273,7 @@ class Connection:
             seconds=self._seconds if self._timed_out else None,
             died=self._died,
             waiting_for=self._waiting_for,
-            versions=(self._wire.server_versions if self._wire else (), OUR_VERSIONS),
+            versions=(self._bridge.server_versions if self._bridge else (), OUR_VERSIONS),
         )
 
     def _take_server_info(self, client: Client) -> None:
@@ -319,8 +319,8 @@ class Connection:
         )
         await asyncio.to_thread(self._learn, found.tools)
         self.catalog = found
-        if self._wire is not None:
-            self._wire.tool_headers = self.catalog.headers
+        if self._bridge is not None:
+            self._bridge.tool_headers = self.catalog.headers
         if self._ready and self.catalog != before:
             self._on_change()
         return not walk.incomplete
@@ -462,13 +462,13 @@ class Connection:
 
         Its exceptions are raised unchanged while the server lives.
         """
-        client, wire = self._client, self._wire
-        if client is not None and wire is not None:
+        client, bridge = self._client, self._bridge
+        if client is not None and bridge is not None:
             try:
-                with wire.requests.questioner.call():
-                    return await errand(client, wire, self._incomplete)
+                with bridge.requests.questioner.call():
+                    return await errand(client, bridge, self._incomplete)
             except Exception:  # `errand` may raise anything
-                if not (self._stop.is_set() or self.transport.exited.is_set() or wire.closed.is_set()):
+                if not (self._stop.is_set() or self.transport.exited.is_set() or bridge.closed.is_set()):
                     raise
             await set_within(self._left, LAST_WORDS_SECONDS)
         return self._redact(

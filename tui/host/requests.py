@@ -84,16 +84,16 @@ class RawRequest:
         self._seconds = seconds
         self._kind = WholeReply if whole else RawReply
 
-    async def run(self, client: Client, wire: SdkBridge, stuck: Callable[[], str]) -> RawAnswer:
+    async def run(self, client: Client, bridge: SdkBridge, stuck: Callable[[], str]) -> RawAnswer:
         """Send it and return the answer; any other failure is raised unchanged.
 
         `stuck` returns what to add after a timeout.
         """
-        limit, rounds = TimeLimit(self._seconds), InputRounds(wire.requests)
+        limit, rounds = TimeLimit(self._seconds), InputRounds(bridge.requests)
         try:
-            with wire.requests.clocks.holding(limit):
+            with bridge.requests.clocks.holding(limit):
                 async with limit:
-                    result = await _with_input(partial(self._send, client, wire), rounds)
+                    result = await _with_input(partial(self._send, client, bridge), rounds)
         except RoundProblem as problem:
             return RawAnswer(problem=str(problem))
         except TimeoutError:
@@ -103,20 +103,20 @@ class RawRequest:
             return RawAnswer(problem=f"{text}{stuck()}")
         except MCPError as error:
             if error.error.code == CONNECTION_CLOSED:  # servers use this code for other errors too
-                await set_within(wire.closed, CLOSING_SECONDS)
-                if wire.closed.is_set():
+                await set_within(bridge.closed, CLOSING_SECONDS)
+                if bridge.closed.is_set():
                     raise
             return _refused(error)
         return RawAnswer(result=result)
 
     async def _send(
-        self, client: Client, wire: SdkBridge, responses: Mapping[str, Any], state: str | None
+        self, client: Client, bridge: SdkBridge, responses: Mapping[str, Any], state: str | None
     ) -> "Mapping[str, Any] | InputRequired":
         given = {"inputResponses": responses} if responses else {}
         again = given if state is None else {**given, "requestState": state}
         least = _LEAST.get(self._method, {})
         ticket = self._kind(hollow=lambda raw: dict(least))
-        mark = wire.issue(ticket)
+        mark = bridge.issue(ticket)
         try:
             whole = {**self._params, **again, "_meta": {**self._meta, **mark}}
             kind = _TaskRequest if self._method.startswith("tasks/") else _AnyRequest
@@ -126,7 +126,7 @@ class RawRequest:
                 progress_callback=_heard if self._wants_progress else None,
             )
         finally:
-            wire.withdraw(mark)
+            bridge.withdraw(mark)
         return ticket.answer(seen) if ticket.wanted is None else InputRequired(ticket.wanted)
 
 
@@ -189,7 +189,7 @@ class SdkToolCall:
     async def run(
         self,
         client: Client,
-        wire: SdkBridge,
+        bridge: SdkBridge,
         remark: Callable[[], str],
         *,
         seconds: float,
@@ -201,11 +201,11 @@ class SdkToolCall:
         `remark` returns what to add after a timeout; progress does not extend `seconds`. `clocks` stand still
         while the user answers what the server asks.
         """
-        limit, rounds = TimeLimit(seconds), InputRounds(wire.requests)
+        limit, rounds = TimeLimit(seconds), InputRounds(bridge.requests)
         try:
-            with wire.requests.clocks.holding(limit, clocks):
+            with bridge.requests.clocks.holding(limit, clocks):
                 async with limit:
-                    found = await _with_input(partial(self._send, client, wire, progress), rounds)
+                    found = await _with_input(partial(self._send, client, bridge, progress), rounds)
         except RoundProblem as problem:
             return failed(CallFailure.PROTOCOL, str(problem))
         except TimeoutError:
@@ -218,7 +218,7 @@ class SdkToolCall:
     async def _send(
         self,
         client: Client,
-        wire: SdkBridge,
+        bridge: SdkBridge,
         progress: ProgressSink,
         responses: Mapping[str, Any],
         state: str | None,
@@ -226,19 +226,19 @@ class SdkToolCall:
         # The SDK validates only results without an error, and would list all tools again for that.
         ticket = RawReply(hollow=lambda raw: {"content": [], "isError": True}, may_be_task=True)
         parsed, is_sent = None, False
-        if wire.calls.possible and not responses and state is None:
+        if bridge.calls.possible and not responses and state is None:
             with suppress(NotJsonArguments):
-                await wire.call(ticket, self._tool, self._arguments, progress)
+                await bridge.call(ticket, self._tool, self._arguments, progress)
                 is_sent = True
         if not is_sent:
-            parsed = await self._send_by_session(client, wire, ticket, progress, responses, state)
+            parsed = await self._send_by_session(client, bridge, ticket, progress, responses, state)
         self._is_task = ticket.is_task
         return ticket.answer(parsed) if ticket.wanted is None else InputRequired(ticket.wanted)
 
     async def _send_by_session(
         self,
         client: Client,
-        wire: SdkBridge,
+        bridge: SdkBridge,
         ticket: RawReply,
         tell: ProgressSink,
         responses: Mapping[str, Any],
@@ -249,7 +249,7 @@ class SdkToolCall:
         async def report(progress: float, total: float | None, message: str | None) -> None:
             tell(progress, total, message or "")
 
-        meta: Any = wire.issue(ticket)
+        meta: Any = bridge.issue(ticket)
         try:
             return await client.call_tool(
                 self._tool,
@@ -260,7 +260,7 @@ class SdkToolCall:
                 request_state=state,
             )
         finally:
-            wire.withdraw(meta)
+            bridge.withdraw(meta)
 
     def failure(self, error: Exception) -> ToolResult:
         """Return the result for an error that `run` raised, if the connection is still there."""
@@ -284,10 +284,10 @@ T = TypeVar("T")
 class Listings:
     """The listings of one server, page by page."""
 
-    def __init__(self, client: Client, wire: SdkBridge, hints: dict[str, CacheHint] | None = None) -> None:
+    def __init__(self, client: Client, bridge: SdkBridge, hints: dict[str, CacheHint] | None = None) -> None:
         """Take the ends of a connection; the caching hints of each list are noted in `hints`."""
         self._client = client
-        self._wire = wire
+        self._bridge = bridge
         self._hints = {} if hints is None else hints
 
     async def walk(self, kind: str, seconds: float, *, first: float | None = None) -> Walk:
@@ -336,7 +336,7 @@ class Listings:
     @property
     def has_tasks(self) -> bool:
         """Whether the server supports the tasks extension; it may report changes on a change stream."""
-        offers = self._wire.introduction.get("capabilities")
+        offers = self._bridge.introduction.get("capabilities")
         named = offers.get("extensions") if isinstance(offers, Mapping) else None
         return isinstance(named, Mapping) and TASKS in named
 
@@ -350,7 +350,7 @@ class Listings:
         does not support such streams.
         """
         kinds = self.streamed
-        self._wire.listened_tasks = tuple(tasks)
+        self._bridge.listened_tasks = tuple(tasks)
         try:
             async with self._client.listen(
                 tools_list_changed="tools" in kinds,
@@ -368,13 +368,13 @@ class Listings:
     async def _within(self, seconds: float, work: Awaitable[T]) -> T:
         """Wait for `work`; a sign-in that the server asks for in between does not count."""
         limit = TimeLimit(seconds)
-        with self._wire.requests.clocks.holding(limit):
+        with self._bridge.requests.clocks.holding(limit):
             async with limit:
                 return await work
 
     async def _page(self, kind: str, cursor: str | None) -> Mapping[str, Any]:
         ticket = RawReply(hollow=lambda raw: {kind: []})
-        meta: Any = self._wire.issue(ticket)
+        meta: Any = self._bridge.issue(ticket)
         params = PaginatedRequestParams(cursor=cursor, _meta=meta)
         session = self._client.session
         try:
@@ -386,4 +386,4 @@ class Listings:
             }[kind]
             return ticket.answer(await ask(params=params))
         finally:
-            self._wire.withdraw(meta)
+            self._bridge.withdraw(meta)

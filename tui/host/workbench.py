@@ -364,7 +364,7 @@ class HandWorkbench:
         subject = f"The server {quoted_name(server)}"
         try:
             walk = await connection.perform(
-                lambda client, wire, _: _listing(client, wire, connection.hints).walk(
+                lambda client, bridge, _: _listing(client, bridge, connection.hints).walk(
                     kind, LIST_SECONDS, first=LIST_SECONDS
                 )
             )
@@ -410,10 +410,10 @@ def _completes(connection: "Connection") -> bool:
     return offered not in (None, False) or connection.protocol == BEFORE_CAPABILITY
 
 
-def _listing(client: Any, wire: Any, hints: dict[str, CacheHint]) -> "Listings":
+def _listing(client: Any, bridge: Any, hints: dict[str, CacheHint]) -> "Listings":
     from tui.host.requests import Listings  # loaded already, by the live connection
 
-    return Listings(client, wire, hints)
+    return Listings(client, bridge, hints)
 
 
 _WORDS = {
