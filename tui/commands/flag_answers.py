@@ -172,7 +172,7 @@ class FlagAnswers:
         return DefinitionsAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
 
     async def consent(self, question: ConsentQuestion) -> Action:
-        """Always declines, without asking: consent requires `--trust-config`."""
+        """Return `CANCEL` without asking: consent requires `--trust-config`."""
         return Action.CANCEL
 
     async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:

@@ -1,4 +1,4 @@
-"""`mcptui config check --against`: applies the rules to recorded calls and prints the differences."""
+"""`mcptui config check --against`: applies the rules to recorded calls and prints what would change."""
 
 import argparse
 import os

@@ -99,7 +99,7 @@ _HEAD = ("name", "started", "duration", "entries", "size", "recorded by", "serve
 
 
 def list_recordings(args: "argparse.Namespace") -> int:
-    """Print the recordings, newest last entry first."""
+    """Print the recordings, the one with the newest entry first."""
     import json
 
     from tui.commands.traffic_choice import beginning

@@ -1,4 +1,4 @@
-"""Messages at the end of a command about what could not be saved."""
+"""Messages at the end of a command without a screen about what it could not save."""
 
 import sys
 

@@ -39,7 +39,7 @@ class ActiveModel:
         keep_secret: Callable[[str, str], None],
         consent: "RunConsent | None" = None,
     ) -> None:
-        """Do not choose or import anything yet. `keep_secret` gets name and value of each key in use.
+        """Choose and import nothing yet. `keep_secret` gets name and value of each key in use.
 
         `consent` asks about models that need consent. Without it, the user is not asked.
         """

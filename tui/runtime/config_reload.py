@@ -1,4 +1,4 @@
-"""Reloads the configuration while mcptui runs. Unchanged servers and models keep running."""
+"""Reloads the configuration while mcptui runs. Unchanged servers keep running, an unchanged model stays."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence

@@ -54,7 +54,7 @@ class OpenConversation:
         return chat
 
     def branched(self, upto: int, journal: Journal | None) -> "OpenConversation":
-        """Return a copy that ends before message `upto`; `journal` saves the messages after that."""
+        """Return a copy that ends before message `upto`; `journal` saves its messages from there on."""
         talk = self.conversation
         chat = OpenConversation(
             Conversation(
@@ -91,7 +91,7 @@ class OpenConversation:
         for remark in self.conversation.remarks:
             journal.remark(remark)
         own = self.conversation.system if self.own_system else None
-        now = self.conversation.compaction if self.parent else None  # a branch does not take its parent's
+        now = self.conversation.compaction if self.parent else None  # replaces the parent's
         is_imported = True if self.conversation.imported else None
         journal.describe(
             replace(about, title=self.info.title, system=own, compaction=now, imported=is_imported)

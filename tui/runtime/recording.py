@@ -24,7 +24,7 @@ SETTLE_SECONDS = 0.2
 """How long the linter may take to check the last entries when the run ends."""
 
 FEW, FEW_SECONDS = 200, 1.0
-"""The same for a short run: its number of entries, and the time."""
+"""The same if at most `FEW` entries are left to check, as in a short run."""
 
 MIB = 1024 * 1024
 _log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """The settings of a recording: its traffic and its place. None means no recording, or no named filters.
+    """The settings of a recording. Without `folder`, nothing is stored; without `filters`, none are named.
 
     `keep_all` records every body in full. `command` is the recording command: "run", "call", "" for the app.
     """

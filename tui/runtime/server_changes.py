@@ -29,7 +29,10 @@ HIDDEN = "***"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Draft:
-    """A server to be written. `notes` say what is still missing."""
+    """A server to be written. `notes` say what is still missing.
+
+    `before` is its table in the file when the change started.
+    """
 
     name: str
     table: Mapping[str, Any]

@@ -82,7 +82,7 @@ class TapWatch:
     def _candidates(self) -> tuple[set[Path], set[Path]]:
         """Return the recordings to follow, and those of them that are still being written.
 
-        These are the ones being written, and those started after this follower: some taps run only for a
+        Followed are those being written, and those started after this follower: some taps run only for a
         moment. There may be thousands of others, which are excluded by name.
         """
         try:

@@ -72,7 +72,7 @@ class PendingTurn:
     Args:
         begin: opens the journal, adds the user's message, and returns the turn.
         meter: the meter to show before the turn exists.
-        notice: called with each event before all others.
+        notice: called with each event before anything else gets it.
         redactor: removes secrets from the events.
         waits: what to wait for before it starts.
     """

@@ -1,6 +1,6 @@
 """Parses tool arguments given as `NAME=VALUE` pairs or JSON, using the tool's input schema. Pure.
 
-Schemas and names are the server's own. All displayed text is cleaned.
+Schemas and names come from the server and are not cleaned. All displayed text is cleaned.
 """
 
 import shlex

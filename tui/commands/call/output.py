@@ -23,7 +23,7 @@ from tui.core.workbench import PromptResult
 
 
 class OutputFile:
-    """The file of `-o`, checked before the call and written with the result."""
+    """The file of `-o`, checked before the call and written once there is a result."""
 
     def __init__(self, path: str) -> None:
         """Raises UsageError if it cannot be written."""
@@ -82,7 +82,7 @@ def write_result(result: ToolResult) -> None:
 
 
 def write_contents(result: ToolResult) -> None:
-    """Write the content of a resource. Raises UsageError if it has to go into a file."""
+    """Write the content of a resource. Raises UsageError if only files can hold it."""
     files = [item for item in result.content if isinstance(item, BinaryContent)]
     if len(files) > 1 or (files and len(result.content) > 1):
         raise UsageError(

@@ -93,7 +93,7 @@ def config_trust(path: Path, *, yes: bool) -> int:
 
 
 def _typed(question: str) -> str:
-    """Return what the user typed. Raises UsageError at the end of input."""
+    """Return what the user typed. Raises UsageError at the end of input, which is not an answer."""
     if (answer := typed_answer(question)) is None:
         raise UsageError("no answer was given. The answers before it are kept.")
     return answer

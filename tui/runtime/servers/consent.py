@@ -58,7 +58,7 @@ class SharedQuestion:
         self._answered: asyncio.Future[ConsentsAnswer] = asyncio.get_running_loop().create_future()
 
     async def answer(self, server: str) -> ConsentsAnswer:
-        """Wait for the answer; it is `EACH` for a server that was added late."""
+        """Wait for the answer; a server that asks after it was given gets `EACH`."""
         if self._answered.done():
             return ConsentsAnswer.EACH
         if self._asking is None:
@@ -169,7 +169,7 @@ class RunConsent:
                 self._shared |= {one.server: shared for one in asked}
 
     async def _question_of(self, spec: ServerSpec, launch: Launch) -> ConsentQuestion:
-        """Return the question about a server, in a thread, because a long one would block the screen."""
+        """Return the question about a server; build a long one in a thread, so as not to block the screen."""
         if launch.length <= LOOKED_THROUGH:
             return self._question(spec, launch)
         return await asyncio.to_thread(self._question, spec, launch)
@@ -234,7 +234,7 @@ class RunConsent:
             return
         for spec in missing:
             self.refuse(spec)
-        lines = [line for spec in missing for line in described(spec)]  # in full, because consent is in full
+        lines = [line for spec in missing for line in described(spec)]  # in full: consent covers all of it
         origin = ", ".join(dict.fromkeys(clean_line(spec.source, 300) for spec in missing))
         head = f"This server was not started. It comes from {origin} and needs your consent:"
         if len(missing) > 1:
@@ -351,7 +351,7 @@ def described(spec: ServerSpec) -> list[str]:
 
 
 def _quick_to_search(launches: Mapping[str, Launch]) -> set[str]:
-    """Return the servers that may fit on a screen together, and are quick to search."""
+    """Return the names of servers that may fit on a screen together, and are quick to search."""
     found, left = set(), MAX_ON_SCREEN
     for name, launch in launches.items():
         if launch.length <= left:

@@ -71,7 +71,10 @@ def _shown_settings(name: str, loaded: "Loaded") -> dict[str, str]:
 
 
 def blocked(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> str:
-    """Return why a model of `loaded` may not be used, or "". Reads a small file."""
+    """Return why a model of `loaded` may not be used, or "". Reads a small file.
+
+    With `trust`, the command line gives consent for this run.
+    """
     if trust or not loaded.source or name not in loaded.settings.models:
         return ""
     launch = model_launch(name, loaded, env)

@@ -268,7 +268,7 @@ class ApprovalKeys:
         return time.monotonic() - self.typed_at < TYPING_SECONDS
 
     def focus_conversation(self) -> None:
-        """Focus the conversation, even after the question is answered."""
+        """Focus the conversation, and leave the focus there when the question is answered."""
         self._took_focus = False
         self._regions.go_to(Context.CONVERSATION)
 

@@ -312,7 +312,7 @@ class Refresher:
         self._problems_shown = len(problems)
 
     def refuse(self, why: str) -> None:
-        """Show why a turn cannot start: once in the conversation, then only in a notification."""
+        """Show why a turn cannot start: in the conversation, or in a notification if it is already there."""
         has_model = self._runtime.model_label != NO_MODEL
         key = self._regions.key_of("chat.models")
         step = "" if has_model else f"Press {key} to select another model."

@@ -48,7 +48,7 @@ class _Kinds(Bar):
 
 @dataclass(frozen=True, slots=True)
 class ChatExport:
-    """The export to write; `shapes` replaces all texts of the conversation, as `--redact` does."""
+    """The export to write; `shapes` replaces all texts with type and length, as `--redact` does."""
 
     kind: ExportKind
     path: Path

@@ -24,7 +24,7 @@ _SHAPES = "● redact values: only type and length stay"
 
 
 class ExportForm(Picker):
-    """Returns a format, or None. `shapes` replaces values with placeholders, as `--redact` does.
+    """Returns a format, or None. `shapes` replaces values with type and length, as `--redact` does.
 
     `contents` is called in a thread and returns a summary of the exported data. Setting its event stops it.
     """

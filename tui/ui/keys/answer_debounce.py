@@ -45,7 +45,7 @@ class AnswerKeys:
         return True
 
     def answer(self, answer: str, letter: str = "") -> None:
-        """Delay the answer of `letter`, or of the last key."""
+        """Delay the answer of `letter`, or of the last key; settle it at once if that is not a letter."""
         if letter and self._held is not None and self._held[1] != letter:
             self.text(letter)
         elif letter or self._letter:

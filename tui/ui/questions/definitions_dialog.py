@@ -82,7 +82,7 @@ def is_small(question: DefinitionsQuestion) -> bool:
 
 
 class Differences:
-    """The changes in order of severity, as `rows`; `whole` are the names of completely shown ones."""
+    """The changes, most severe first, as `rows`; `whole` are the names of completely shown ones."""
 
     def __init__(self, question: DefinitionsQuestion, review_key: str) -> None:
         self.rows: list[Row] = []

@@ -92,7 +92,7 @@ def text_of(sections: Sequence[Section]) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a text without lines that look like a heading."""
+    """Return a cleaned text, with lines indented that look like a heading."""
     return re.sub(rf"^{RULE}", f" {RULE}", clean(text), flags=re.M)
 
 

@@ -128,7 +128,7 @@ class EntryList(LinePane, inherit_bindings=False):
     def tick(self, live: bool = True) -> bool:
         """Add new entries; return whether there were any. Cheap if not.
 
-        `live` says whether the recording is still being written.
+        `live` says whether the recording is still being written. Once False, it stays so.
         """
         self.live &= live
         self.view.advance(ADVANCE_MS)

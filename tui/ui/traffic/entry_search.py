@@ -17,7 +17,7 @@ STEP = 16 * 1024
 """Bytes to search at once."""
 
 MOST = 10_000
-"""Maximum matches."""
+"""Maximum matches; more are not worth stepping through."""
 
 _BYTES_PER_CHARACTER = 64
 """A folded character may be several characters, each of them an escape in a string within a string."""

@@ -254,7 +254,7 @@ class Exporter:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The requested export; `shapes` replaces values with placeholders, like `--redact`."""
+    """The requested export; `shapes` replaces values with type and length, like `--redact`."""
 
     seqs: Sequence[int]
     form: str

@@ -36,8 +36,8 @@ FLOOD_REST = 3
 class TrafficScreen(Screen[Cause | None]):
     """The traffic of one recording; returns the cause of an entry whose turn the user wants to see.
 
-    The screen opens with `filter`; clearing that leaves the screen. `live` is None for a recording from a
-    file. `place` is the initial filter and entry, by seq; `then` is an action to run at once.
+    The screen opens with `filter`; esc at that filter leaves the screen. `live` is None for a recording from
+    a file. `place` is the initial filter and entry, by seq; `then` is an action to run at once.
     """
 
     DEFAULT_CSS = """

@@ -229,7 +229,7 @@ class Bench(Horizontal):
             self.line.say((clean_line(folder.key, 200), "tool"), (words, "dim"))
 
     def action_open(self) -> None:
-        """Go from the list to the form, or read an item without arguments; reuse a call; fold a row."""
+        """Go from the list to the form, or read an item without arguments; reuse a call's arguments; fold."""
         focused = self.screen.focused
         if focused is self.calls:
             if (call := self.calls.selected) is not None:

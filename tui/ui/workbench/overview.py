@@ -450,7 +450,7 @@ def permission_facts(
 
 
 def edit_roots(shared: BenchContext) -> None:
-    """Ask for the server's roots: directories that it may work in."""
+    """Ask for the server's roots: directories that it is told it may work in."""
     status = shared.status
     if status is None:
         return

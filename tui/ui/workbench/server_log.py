@@ -180,7 +180,7 @@ AT_ONCE = 250
 
 MOST_BYTES = 64 * 1024
 MOST_LINES = 200
-"""Maximum lines of one entry."""
+"""Maximum bytes and lines of one entry."""
 
 LOOK_MS = 3.0
 WORD_CELLS = 9

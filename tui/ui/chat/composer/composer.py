@@ -1,4 +1,4 @@
-"""The composer: the message that the user writes, with history, completion, attachments and pastes."""
+"""The composer: the user's message, with history, completion, attachments and pastes of any size."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar

@@ -302,7 +302,7 @@ class LiveSources:
     async def arguments(self, command: str, before: str, query: str) -> Sequence[Suggestion]:
         """Return suggestions for what follows a command and the words `before`.
 
-        Servers suggest prompt arguments.
+        Values for the arguments of a prompt come from its server.
         """
         makers: dict[str, Callable[[str], Awaitable[Sequence[Suggestion]]]] = {
             "model": self._models,

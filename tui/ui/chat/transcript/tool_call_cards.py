@@ -18,7 +18,7 @@ from tui.ui.widgets.symbols import Symbols
 INDENT: Row = (("   ", ""),)
 MAX_ARGUMENTS = 100_000  # maximum characters of arguments to show
 MAX_LINES = 5_000  # maximum lines of arguments
-ARGUMENT_COST = 20  # characters added for each argument
+ARGUMENT_COST = 20  # characters that each argument counts in addition to its own
 MAX_DETAILS = 20_000  # maximum characters of arguments in an expanded card
 AT_ONCE = 8_000  # characters of a question to lay out at once; longer ones in a thread, to not delay keys
 FOLDED_ROWS = 8  # rows of arguments in a collapsed question
@@ -37,7 +37,7 @@ ANSWERS = (
     ("question.rules", "rules"),
 )
 LASTING = ("question.session", "question.always")
-"""Answers that are stored."""
+"""Answers that also apply to later calls."""
 
 # state: (style of its sign and its word, the word)
 _STATES: Mapping[str, tuple[str, str]] = {
