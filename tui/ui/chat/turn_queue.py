@@ -104,7 +104,7 @@ class TurnQueue:
         self._on_change()
 
     def steer(self, written: Written) -> bool:
-        """Give the model a message at its next step; return whether that works.
+        """Give the model a message at its next step; return False if it is sent or queued instead.
 
         Without a running turn, or with attachments, the message is sent like any other.
         """

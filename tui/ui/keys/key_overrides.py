@@ -64,7 +64,10 @@ class KeyOverrides:
         return first_key(self.keys_of(action(action_id)))
 
     def answers_of(self, action_id: str) -> str:
-        """Return the keys that answer a question, as the user reads them: all configured ones."""
+        """Return the keys that answer a question, as the user reads them.
+
+        All keys if they are configured, otherwise the first default.
+        """
         given = self._keys.get(action_id)
         return key_words(given) if given else self.first_of(action_id)
 

@@ -348,7 +348,7 @@ class Bench(Horizontal):
         self.result.copy_all()
 
     def back(self, cancel: "Callable[[Bench], bool]") -> bool:
-        """Close the innermost part, such as a running call; return False if only the screen is left."""
+        """Close the innermost part, or cancel a running call; return False if only the screen is left."""
         focused = self.screen.focused
         if focused is self.filter:
             self.close_filter()

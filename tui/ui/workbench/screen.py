@@ -199,7 +199,7 @@ class ServerScreen(Screen[None]):
         self.show_tab(tabs[(tabs.index(self.tab) + step) % len(tabs)])
 
     def action_bench_back(self) -> None:
-        """Close the innermost part: the filter, a running call, a comparison, the form, the screen."""
+        """Close or cancel the innermost part: filter, running call, comparison, form, screen."""
         bench = self.bench
         if bench is None:
             if self.log_lines.sought:
