@@ -31,8 +31,8 @@ from tui.traffic.record.row_parts import ListRow, RowParts, excuse_probes
 _SEQ, _AT = itemgetter(0), itemgetter(1)
 """Return the seq of a jump, and the index where it lands."""
 
-_PENDING, _CANCELLED = int(Outcome.PENDING), int(Outcome.CANCELLED)
-_ERROR = int(Outcome.ERROR)
+_PENDING, _CANCELLED, _ERROR = int(Outcome.PENDING), int(Outcome.CANCELLED), int(Outcome.ERROR)
+_ENDS = frozenset({"exit", "stop"})  # events that may end all pending requests of their source
 
 
 def _table(numbers: Collection[int]) -> bytes:
@@ -179,8 +179,7 @@ class EntryColumns:
         for index in range(start, start + len(rows)):
             pair, root = self.pair[index], self.root[index]
             pair, root = pair if pair <= start else 0, root if root <= start else 0
-            is_exit = self.kind[index] == Kind.EVENT and parts.method[index - start] == "exit"
-            if pair or root or is_exit:
+            if pair or root or (self.kind[index] == Kind.EVENT and parts.method[index - start] in _ENDS):
                 self._late[index] = pair, root
                 self.pair[index] -= pair
                 self.root[index] -= root
@@ -256,7 +255,7 @@ class EntryColumns:
         """Update entries by the new ones from index `start` on, which are in the columns."""
         stop = start + len(parts.seq)
         kinds, outcomes = self.kind[start:stop].tobytes(), self.outcome[start:stop].tobytes()
-        if Kind.EVENT in kinds and not {"exit", "stop"}.isdisjoint(parts.method):
+        if Kind.EVENT in kinds and not _ENDS.isdisjoint(parts.method):
             for index in range(start, stop):
                 facts = self.source[index], self.kind[index], self.outcome[index], parts.method[index - start]
                 self._settle(index, *facts)
@@ -307,7 +306,8 @@ class EntryColumns:
 
     def _settle(self, index: int, source: int, kind: int, outcome: int, method: str) -> None:
         """Update earlier entries by this one."""
-        partner = self.pair[index] - 1
+        is_end = kind == Kind.EVENT and method in _ENDS
+        partner = -1 if is_end else self.pair[index] - 1  # a damaged file may name one
         pending = self._pending.setdefault(source, set())
         if kind in (Kind.REQUEST, Kind.MODEL_REQUEST):
             pending.add(index)
@@ -324,7 +324,7 @@ class EntryColumns:
             if self.outcome[partner] == Outcome.PENDING:
                 self.outcome[partner] = self._end_of(partner, Outcome.CANCELLED)
                 self.touched.append(partner)
-        elif kind == Kind.EVENT and (method == "exit" or outcome == _CANCELLED) and not self._late_of(index):
+        elif is_end and (method == "exit" or outcome == _CANCELLED):
             for cut in pending:
                 self.outcome[cut] = self._end_of(cut, Outcome(outcome or Outcome.LOST))
             self.touched.extend(pending)

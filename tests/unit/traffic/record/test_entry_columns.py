@@ -22,7 +22,7 @@ parts = st.tuples(
     st.sampled_from(["a", "b", "model:m"]),
     st.sampled_from(Direction),
     st.sampled_from(Kind),
-    st.sampled_from(["", "tools/call", "exit", "server/discover"]),
+    st.sampled_from(["", "tools/call", "exit", "stop", "server/discover"]),
     numbers,
     numbers,
     st.sampled_from(Outcome),
@@ -200,3 +200,25 @@ def test_rows_out_of_order_are_refused():
     assert (columns.hole, columns.loaded, columns.ready) == ((0, 6), 2, 0)
     columns.fill(rows[:6])
     assert (columns.loaded, columns.ready) == (8, 8)
+
+
+@pytest.mark.parametrize("pair", [0, 1])
+@pytest.mark.parametrize(
+    ("method", "outcome", "expected"),
+    [
+        ("exit", Outcome.NONE, Outcome.LOST),
+        ("exit", Outcome.CANCELLED, Outcome.CANCELLED),
+        ("stop", Outcome.CANCELLED, Outcome.CANCELLED),
+        ("stop", Outcome.NONE, Outcome.PENDING),
+    ],
+)
+def test_the_end_of_a_source_ends_requests_that_are_loaded_after_it(
+    method: str, outcome: Outcome, expected: Outcome, pair: int
+):
+    asked = (0, 0, "a", Direction.OUT, Kind.REQUEST, "", 0, 0, Outcome.NONE, None)
+    end = (0, 0, "a", Direction.NONE, Kind.EVENT, method, pair, 0, outcome, None)
+    rows = [row(entry(seq, part)) for seq, part in enumerate([asked, asked, end], start=1)]
+    columns = EntryColumns()
+    columns.begin_at_end(1, rows[1:])
+    columns.fill(rows[:1])
+    assert list(columns.outcome[:2]) == [expected, expected]
