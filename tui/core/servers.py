@@ -85,7 +85,7 @@ LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert"
 
 
 class SamplingRule(StrEnum):
-    """The rule about a server's requests to the active model."""
+    """Whether a server may send requests to the active model."""
 
     NEVER = "never"
     ASK = "ask"

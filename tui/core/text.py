@@ -125,11 +125,11 @@ def _sign(char: str) -> str:
 def clean(text: str) -> str:
     """Return `text` with everything that could fool a terminal or a reader made visible.
 
-    C0 controls and DEL become their Unicode pictures (ESC is shown as ␛), C1 controls, direction overrides,
-    invisible characters, tag characters and lone surrogates become U+FFFD, line separators become newlines
-    and CR LF becomes LF. Newline and tab stay. Joiners stay where their script needs them: within an emoji,
-    between letters that join (Arabic), at the sign that joins two consonants (Indic). The result is safe to
-    encode as UTF-8.
+    C0 controls and DEL become their Unicode pictures (ESC is shown as ␛), C1 controls, bidirectional
+    overrides, invisible characters, tag characters and lone surrogates become U+FFFD, line separators become
+    newlines and CR LF becomes LF. Newline and tab stay. Joiners stay where their script needs them: within an
+    emoji, between letters that join (Arabic), at the sign that joins two consonants (Indic). The result is
+    safe to encode as UTF-8.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n")

@@ -12,7 +12,7 @@ ATTEMPTS = 4
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 30.0
 LONGEST_ASKED = 120.0
-"""The longest delay that is accepted from an endpoint; after a longer one, the user decides."""
+"""The longest delay that is accepted from an endpoint; if it asks for a longer one, the user decides."""
 
 
 class Retrying(Wrapped):

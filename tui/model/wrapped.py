@@ -1,4 +1,4 @@
-"""A model around another model that passes everything on and may change the stream."""
+"""A model around another model that passes on everything except the stream, which subclasses change."""
 
 from tui.core.ports import ChatModel, ModelCapabilities
 

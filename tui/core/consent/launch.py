@@ -233,7 +233,7 @@ def _shown_arguments(launch: Launch) -> list[str]:
 
 
 def _referred(value: str, reference: Reference | None, *, by_value: bool) -> Any:
-    """Return the part of the hash for a text: the text itself, or a list for a reference."""
+    """Return what a text adds to the hashed values: the text itself, or a list for a reference."""
     if reference is None:
         return value
     if by_value and not all(map(names_a_key, reference.names)):

@@ -161,7 +161,10 @@ def _program(word: str) -> str:
 
 
 def _unwrapped(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return a command without wrappers (`env`, `nice`, `cmd /c`), and the variables that `env` sets."""
+    """Return a command without wrappers that only start another one, such as `env`, `nice` or `cmd /c`.
+
+    The second list contains the names of the variables that `env` sets.
+    """
     rest, assigned = list(words), list[str]()
     for _ in range(8):
         if not rest:
@@ -199,7 +202,7 @@ def _module(words: Sequence[str]) -> list[str]:
 
 
 def _split_string(words: list[str]) -> list[str]:
-    """Return the arguments of `env` with the value of `-S "command line"` split into words."""
+    """Return the words of an `env` command with the value of `-S "command line"` split into words."""
     for index, word in enumerate(words):
         if index and not _is_of_wrapper(word):
             break
@@ -309,7 +312,7 @@ def unpinned(words: Sequence[str]) -> str:
 
 
 def _packages(args: Sequence[str], named: Sequence[str], with_value: frozenset[str]) -> list[str]:
-    """Return the packages given as options, or else the first word that is not an option."""
+    """Return the packages that options name, or else the first word that is not an option."""
     found: list[str] = []
     index = 0
     while index < len(args):

@@ -76,7 +76,7 @@ READ_RESULT = "read_result"
 PAGE_BYTES = 16_384
 MIN_PAGE = 64
 FRAME = 160
-"""Bytes that the heading and footer of a page take."""
+"""Bytes of a page that are reserved for its heading and footer."""
 
 CONTEXT = 120
 """Characters shown on each side of a match in a line that is too long to show completely."""

@@ -41,7 +41,7 @@ NEWEST = 0.4
 """The share of the window that the newest turn may take when it alone is too large."""
 
 BYTES_A_TOKEN = 2
-"""Bytes per token after a rejection. Small, because the endpoint has just counted more than estimated."""
+"""Bytes per token. Small, because the endpoint has just counted more tokens than estimated."""
 
 LEAST_BYTES = 600
 

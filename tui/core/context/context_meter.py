@@ -18,10 +18,10 @@ BYTES_OF_SOUND = 1_500
 """Bytes of audio per token."""
 
 LEAST, MOST = 0.4, 2.5
-"""Ratios outside this range mean that the endpoint counted a different request."""
+"""If a count divided by its estimate is outside this range, it is assumed to be of a different request."""
 
 TOO_SMALL = 200
-"""Smaller requests do not count for the ratio, because what the endpoint adds distorts it too much."""
+"""Requests of fewer tokens do not change the ratio, because what the endpoint adds distorts it too much."""
 
 WEIGHT = 0.3
 """The weight of the newest count in the moving average."""

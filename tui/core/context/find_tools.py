@@ -94,7 +94,10 @@ def matches(query: str, table: NameTable, count: int = FOUND) -> list[Tool]:
 
 
 def result_text(query: str, table: NameTable, loaded: Sequence[Tool], too_large: Sequence[Tool]) -> str:
-    """Return the text for the model: the tools that its search has loaded, and those that are too large."""
+    """Return the text for the model: the tools that its search has loaded, one per line.
+
+    Matching tools that are too large to load are named after them.
+    """
     if not loaded and not too_large:
         servers = Counter(tool.server for _, tool in table.items() if not tool.digest.startswith(BUILT_IN))
         return f"No tool matches “{clean_line(query, 100)}”. Try other words. {_counts(servers)}"

@@ -166,7 +166,7 @@ class Summarizer:
 
 
 def summary_words(summary: str) -> str:
-    """Return a sentence about the turns that `summary` replaces."""
+    """Return in a few words what was done with the turns that `summary` replaces."""
     if summary.startswith(_NO_SUMMARY):
         return "truncated for the model, because no summary could be written"
     return "summarized for the model"

@@ -21,7 +21,8 @@ WINDOW_SHARE = 0.25
 """The share of the model's window that tool definitions may take."""
 
 RESERVED_TOKENS = 200
-"""Tokens reserved for `read_result`, which is not always offered, and the same for `find_tools`."""
+"""Tokens reserved for `read_result`, which is not always offered, and as many for `find_tools`; each also has
+one position reserved."""
 
 MAX_RECENT = 40
 """The number of recently used tools that come before others."""

@@ -303,8 +303,8 @@ PICTURE_BYTES = 4_500
 class ResultBudget:
     """Divides the window among the results of one reply.
 
-    Each result may take an equal share of the rest. Later results get the share that it does not need, so no
-    result gets too little because its call ended late.
+    Each result may take an equal share of the bytes that are left. The bytes that it does not need are left
+    for later results, so no result gets too little because its call ended late.
     """
 
     def __init__(self, result_bytes: int, window: int | None, calls: int) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 Definition = Mapping[str, Any]
 
 KEYS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
-"""The keys of a definition. Nobody reads the others (`_meta`, icons), and some servers regenerate them."""
+"""The keys of a definition. Nobody reads the others (`_meta`, icons), and some servers generate them anew
+each time."""
 
 INSTRUCTIONS = ""
 """The name under which a server's instructions are stored; no tool can have it."""

@@ -61,8 +61,8 @@ def same(one: Any, other: Any) -> bool:
 def read_text(spec: FieldSpec, text: str) -> tuple[Any, str]:
     """Return the value of `text` in a field of `spec`, and its problem, or "".
 
-    A text that is not a valid value is returned unchanged, so that nothing typed is lost and an invalid value
-    can be sent to a server on purpose.
+    A text that is not a value of the field's kind is returned unchanged, so that nothing typed is lost and an
+    invalid value can be sent to a server on purpose.
     """
     match spec.kind:
         case FieldKind.TEXT:

@@ -99,7 +99,7 @@ class FieldSpec:
     Attributes:
         kind: how it is edited; for a union, the kind of the first arm.
         choices: the values of a CHOICE, or the single value of a CONST.
-        arms: the alternatives of a union; empty otherwise.
+        arms: the alternatives of a union, each with its own spec; empty otherwise.
         label: its name among the arms of a union.
         default: the value that the server uses if it is absent, or MISSING.
         secret: its format or `writeOnly` says that it must not be shown.

@@ -34,7 +34,9 @@ def as_latin(text: str) -> str:
 
 
 def mixed_word(text: str) -> tuple[int, int] | None:
-    """Return the position of the first word that mixes Latin letters with look-alikes, or None.
+    """Return start and end of the first word that mixes Latin letters with look-alikes of another script.
+
+    None if there is none.
 
     In a Russian or Greek text, a Latin word with an ending of that language (`JSONа`) does not count.
     """

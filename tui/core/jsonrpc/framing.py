@@ -1,4 +1,4 @@
-"""Splits bytes into lines: bounded, linear, and in step again after a line that is too long.
+"""Splits bytes into lines: bounded, linear, and resynchronized after a line that is too long.
 
 Pure: no I/O, no clock, no JSON. A line ends with LF (MCP stdio: one message a line); a CR before it is part
 of the line. Any split of the same bytes gives the same lines.

@@ -6,7 +6,7 @@ parse them if needed.
 
 `outline`, `items` and `value_end` are for messages: strict between members, the last of duplicate keys wins.
 `root_value`, `child_values` and `value_text` are for showing whatever was received: text that is cut off is
-included, a duplicate key is found twice, and a number is kept as it was written.
+found up to its end, a duplicate key is found twice, and a number is kept as it was written.
 """
 
 import json
@@ -49,7 +49,7 @@ class Outline:
 
 
 def outline(raw: bytes, start: int = 0) -> Outline:
-    """Return the outline of the object that begins at `start`, which may be cut off.
+    """Return the outline of the object that begins at `start`; if it is cut off, its members up to there.
 
     Raises:
         ValueError: there is no object, or it is not JSON between its members.

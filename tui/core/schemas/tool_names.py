@@ -85,7 +85,7 @@ class NameTable:
         return self._tools[same[0]] if len(same) == 1 else None
 
     def close_to(self, name: str, count: int = 3) -> list[str]:
-        """Return the names most similar to `name`: of the same server, if that server has tools."""
+        """Return the names most similar to `name`: of the server that `name` begins with, if it has tools."""
         servers = {tool.server for tool in self._tools.values()}
         if (server := server_of(name, servers)) is not None:
             own = [key for key, tool in self._tools.items() if tool.server == server]

@@ -16,7 +16,7 @@ _EMPTY = re.compile(rb'(?:null|"?"|\{\s*\}|\[\s*\])')
 _WORD = re.compile(rb"(?:true|false)")
 _NOT_IN_A_NAME = re.compile("[^A-Za-z0-9_.-]")
 _LONGEST = 400
-"""Maximum bytes of a name that are compared."""
+"""Maximum bytes of a name; values with a longer one are not found."""
 
 
 def named_values(raw: bytes, start: int, end: int, secret: SecretNames = BY_NAME) -> Iterator[SecretSpan]:

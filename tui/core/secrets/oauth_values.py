@@ -51,7 +51,7 @@ def fields_of(body: bytes, content_type: str) -> dict[str, Any] | None:
 
 
 def masked_fields(fields: Mapping[str, Any] | None, size: int) -> Any:
-    """Return fields with a mark for each value that may be secret; if there are no fields, only the size."""
+    """Return fields with a mark for each value that may be secret; if `fields` is None, the body's size."""
     if fields is None:
         return f"[redacted:body of {size} bytes]" if size else ""
     shown = {name: value if is_shown(name) else _mark(name) for name, value in fields.items()}

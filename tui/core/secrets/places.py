@@ -230,7 +230,7 @@ def _inside(text: str) -> Iterator[SecretSpan]:
 
 
 def _shaped(text: str) -> Iterator[SecretSpan]:
-    """Yield the secrets of a known shape."""
+    """Yield the secrets of a known shape; a name in the text says more about them."""
     octets = text.encode("utf-8", "surrogatepass")
     for start, end, name in shapes_in(octets, placeholders=False):
         first, last = (len(octets[:place].decode("utf-8", "surrogatepass")) for place in (start, end))

@@ -21,7 +21,7 @@ EVERY = "*"
 """Among the names of a tool: all of its arguments are secret."""
 
 _LONG = 50
-"""Length from which the qualified name of a tool may be shortened."""
+"""Length in characters from which the qualified name of a tool may be shortened."""
 
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_*?-]")
 _HASH = re.compile(r"_[0-9a-f]{8,32}\Z")
@@ -76,8 +76,8 @@ class SecretArguments:
     def of_model_name(self, name: str) -> SecretNames:
         """Return the secret arguments of a tool by its qualified name (`server__tool`).
 
-        Such a name may be shortened, or misspelled by the model: then the arguments of all tools that it may
-        mean are secret.
+        Such a name may be shortened, or misspelled by the model: then the result has the secret
+        arguments of all tools that it may mean.
         """
         wanted = _folded(name)
         unclear = len(name) >= _LONG or not name

@@ -30,7 +30,7 @@ class PastCall:
 
     @property
     def before(self) -> str:
-        """Why it ran, in words."""
+        """How it came to run, in words."""
         if not self.by_model:
             return "ran, called by hand"
         if self.decided is None:
@@ -49,7 +49,7 @@ class Change:
 
     @property
     def after(self) -> str:
-        """The decision about it now, in words."""
+        """The rule that would decide now, in words, or "no rule"."""
         return "no rule" if self.rule is None else str(self.rule)
 
 

@@ -27,7 +27,7 @@ MAX_RULE = 2000
 
 
 class Verdict(StrEnum):
-    """The action of a rule."""
+    """What to do with a call: the action of a rule, and the result of a judgement."""
 
     ALLOW = "allow"
     ASK = "ask"

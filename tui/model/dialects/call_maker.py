@@ -124,7 +124,7 @@ def named_in(value: Any) -> Named | None:
 
 
 def sample(tool: ToolSpec) -> dict[str, Any]:
-    """Return the smallest valid arguments of a tool, for an example."""
+    """Return the minimal arguments of a tool with sample values, for an example."""
     properties = properties_of(tool.schema)
     required = tool.schema.get("required")
     names = [name for name in required if name in properties] if isinstance(required, list) else []

@@ -12,7 +12,7 @@ from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_
 from tui.model.dialects.mend import UnreadableJson, mend, readable
 
 STOP = ("\n<<tool-end>>",)
-"""Includes the line break, which no JSON string can contain, so that a mark in an argument ends nothing."""
+"""Includes the line break, which no JSON string can contain, so that a mark in an argument is not the end."""
 
 _START, _END = "<<tool-start>>", "<<tool-end>>"
 _OPENERS = (_START, RESULT)

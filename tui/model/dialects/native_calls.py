@@ -1,4 +1,4 @@
-"""Native calls: repaired, converted by the schema, or found in text that failed to parse. Pure."""
+"""Native calls: repaired, converted by the schema, or found in text that an endpoint cannot parse. Pure."""
 
 import json
 import re

@@ -65,9 +65,10 @@ def keyword(head: str, *, ended: bool) -> Keyword | bool | None:
 
 @dataclass(frozen=True, slots=True)
 class ReactAction:
-    """The text after `Action:`: the name of the tool, and the content of brackets after it (`inner`).
+    """The text after `Action:`: the name of the tool, and where its input begins.
 
-    `inline` is the offset of an `Action Input:` on the same line, `bracket` that of `inner`; -1 for none.
+    `inline` is the offset after an `Action Input:` on the same line, `bracket` that of an opening bracket
+    after the name; -1 for none.
     """
 
     name: str

@@ -270,7 +270,7 @@ async def _attempts(
 
 
 def _rescued(text: str, reading: ReplyReader, tools: Sequence[ToolSpec]) -> list[ModelPart]:
-    """Return the parts of a text that an endpoint failed to parse, if it has valid calls; or nothing."""
+    """Return a text that an endpoint failed to parse as the last parts of a reply; [] without valid calls."""
     if not text:
         return []
     parts = [*reading.part(TextPart(text)), *reading.end(cut=False)]

@@ -1,4 +1,4 @@
-"""The visible text of a reply: which parts are code (CommonMark), and the space around removed blocks."""
+"""The visible text of a reply: which parts are code (CommonMark), and white space around removed blocks."""
 
 import re
 from copy import copy

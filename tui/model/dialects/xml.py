@@ -16,7 +16,7 @@ from tui.model.dialects.typed import typed_all
 from tui.model.openai_api.call_slots import is_cut
 
 STOP = ("\n</use_mcp_tool>",)
-"""Includes the line break, which no JSON string can contain, so that a tag in an argument ends nothing."""
+"""Includes the line break, which no JSON string can contain, so that a tag in an argument is not the end."""
 
 ANSWER = "<final_answer>"
 """The tag that begins an answer."""
@@ -127,7 +127,7 @@ class XmlParser(DialectParser):
             closes = bool(outer) and not code.marked
         if closes:
             return end
-        # In code, or alone: it closes only a tag that ends here.
+        # In code, or alone: it closes the answer only if the text ends here.
         behind = yield from self._reader.space(end)
         return end if behind >= len(self._reader) else -1
 
@@ -201,7 +201,7 @@ class XmlParser(DialectParser):
         return self._of_tags(text, fields), found[1], closed
 
     def _behind_junk(self, at: int) -> Steps[int]:
-        """Return the offset after stray characters between the arguments and their closing tag."""
+        """Return the offset after up to `_MAX_JUNK` characters between arguments and their closing tag."""
         next_tag = yield from self._reader.space(at)
         if (yield from self._reader.starts(next_tag, (_CLOSER, *_FIELDS))):
             return next_tag

@@ -54,8 +54,8 @@ def choices_of(chunk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def spoken(choice: Mapping[str, Any], said: set[str]) -> Mapping[str, Any]:
     """Return the new content of a choice: its delta, and fields that only its message or text has.
 
-    Some endpoints end a stream of deltas with the whole message, whose text is not added again. `said` are
-    the fields that deltas have had so far; those of this choice's delta are added.
+    Some endpoints end a stream of deltas with the whole message: nothing is added twice. `said` are the
+    fields that deltas have had so far; those of this choice's delta are added.
     """
     found, message, text = choice.get("delta"), choice.get("message"), choice.get("text")
     delta: Mapping[str, Any] = found if isinstance(found, dict) else {}
