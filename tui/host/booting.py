@@ -1,4 +1,4 @@
-"""Starts a server's process and imports the SDK at the same time: each takes a second of one core.
+"""Starts a server's process and imports the SDK at the same time: each takes a second, on its own core.
 
 Output of the server waits in its transport meanwhile. Importable without the SDK.
 """

@@ -38,7 +38,7 @@ class ChangeStream:
         self._tasks = tasks
         self._streams: list[Task] = []
         self._opened_ns = 0
-        self._deaf = bool(self._subscriptions.uris)  # earlier subscriptions may have missed updates
+        self._deaf = bool(self._subscriptions.uris)  # an earlier connection's may have missed updates
 
     async def run(self) -> None:
         """Open the stream, and again when it ends, with growing delays, or when the subscriptions change."""

@@ -49,7 +49,7 @@ def result_of(raw: Mapping[str, Any]) -> ToolResult:
 
 
 def content_of(item: Any, *, shown: Any = None) -> Content:
-    """Return one content item; an unknown one as the JSON of `shown` or of the item."""
+    """Return one content item; an unknown one as JSON: of `shown`, or of the item if that is None."""
     if isinstance(item, dict):
         annotations = annotations_of(item)
         match item:

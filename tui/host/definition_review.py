@@ -14,7 +14,7 @@ from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion, Q
 from tui.host.supervisor import Supervisor
 
 MAX_QUESTIONS = 3
-"""Questions of one server that may open automatically before the user has accepted any."""
+"""Maximum questions of one server that open automatically and that the user does not accept completely."""
 
 MAX_CHANGES = 100
 """Maximum changes in one question; the next question has the others."""

@@ -61,7 +61,7 @@ def error_message(error: BaseException) -> str:
 
 
 def needs_consent(spec: ServerSpec, *, refused: bool = False) -> Ending:
-    """Say that a server was not started because the user has not consented, or has `refused` it earlier."""
+    """Say that a server was not started: there is no consent yet, or it was `refused` in an earlier run."""
     why = "you declined it" if refused else "needs your consent"
     detail = f"Not started: it comes from {clean_line(spec.source, 300)} and {why}."
     return Ending(StopReason.NEEDS_CONSENT, detail, REVIEW)

@@ -85,9 +85,9 @@ class Host:
         keeps the tokens of remote servers, which are not signed in to without it; `client_metadata_url` is
         the address of a document about mcptui for authorization servers. `traceparent` returns what is added
         to the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs, `eras`
-        the protocol eras of servers, `definitions` their accepted definitions. `decisions` records what was
-        decided about requests of servers and about changed definitions. `consent` decides which servers may
-        be started or connected to; without it, all may. `hand` is recorded as what decided when the user
+        the protocol eras of servers in them, `definitions` the accepted definitions. `decisions` records what
+        was decided about requests of servers and about changed definitions. `consent` decides which servers
+        may be started or connected to; without it, all may. `hand` is recorded as what decided when the user
         reads resources and prompts.
         """
         self.revision = 0

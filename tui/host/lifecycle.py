@@ -49,8 +49,8 @@ def after(state: ServerState, happening: LifecycleEvent) -> ServerState:
 class RestartPolicy:
     """Decides whether and when a server that died is restarted.
 
-    The delay doubles from 1 s to 60 s, a minute without a failure resets it, and five deaths in two minutes
-    are a crash loop, after which only the user starts it again. All times are monotonic nanoseconds.
+    The delay doubles from 1 s to 60 s, a minute of running resets it, and five deaths in two minutes are a
+    crash loop, after which only the user starts it again. All times are monotonic nanoseconds.
     """
 
     _deaths: list[int] = field(default_factory=list)

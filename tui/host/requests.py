@@ -85,7 +85,7 @@ class RawRequest:
         self._kind = WholeReply if whole else RawReply
 
     async def run(self, client: Client, bridge: SdkBridge, stuck: Callable[[], str]) -> RawAnswer:
-        """Send it and return the answer; any other failure is raised unchanged.
+        """Send it and return the answer, even an error or a timeout; other failures are raised unchanged.
 
         `stuck` returns what to add after a timeout.
         """
@@ -335,7 +335,7 @@ class Listings:
 
     @property
     def has_tasks(self) -> bool:
-        """Whether the server supports the tasks extension; it may report changes on a change stream."""
+        """Whether the server supports the tasks extension; it may report their changes on a change stream."""
         offers = self._bridge.introduction.get("capabilities")
         named = offers.get("extensions") if isinstance(offers, Mapping) else None
         return isinstance(named, Mapping) and TASKS in named

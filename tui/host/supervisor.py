@@ -424,7 +424,7 @@ class Supervisor:
         return connection
 
     def _learn(self, tools: Sequence[Tool]) -> None:
-        """Learn the secret arguments of tools; for a thread, because thousands of tools take long."""
+        """Learn the secret arguments of tools and redact the tools; for a thread: thousands take long."""
         for tool in tools:
             self._around.redactor.arguments.learn(self.spec.name, tool.name, tool.schema)
         self._around.redacted_tools(tools)

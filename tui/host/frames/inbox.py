@@ -24,7 +24,7 @@ It is never sent. If a server sends it, the session only repeats its setup.
 """
 
 WITHDRAWN = "notifications/mcptui/withdrawn"
-"""The gate adds this when a request ends, for each request `requestId` that came in its response.
+"""The gate adds this when a request ends, once for each server request (`requestId`) in its response.
 
 It is never sent. If a server sends it, it is dropped.
 """

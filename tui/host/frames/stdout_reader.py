@@ -79,7 +79,7 @@ class StdoutReader:
     def take_response(self, chunk: bytes) -> bool:
         """Take a chunk that is the whole response to a pending request; return whether it is one.
 
-        Most chunks are. Taking them without a waiting task makes a call a fifth faster (measured).
+        Most chunks are. Without a task that waits for them, a call takes a fifth less time (measured).
         """
         if not chunk.startswith(b"{") or chunk.find(b"\n") != len(chunk) - 1 or b'"method"' in chunk:
             return False
@@ -134,7 +134,7 @@ class StdoutReader:
         if self._messages.drop_surplus(line):
             return
         if self.noise > _LOOKED_AT and start[:1] not in (b"{", b"[") and b'{"' not in line:
-            self.noise += 1  # one more line of printed output
+            self.noise += 1  # one more line of a flood of printed output
             return
         for message in await self._read(line):
             self._take(message, line)
@@ -146,7 +146,7 @@ class StdoutReader:
 
     def _take(self, message: Message | DialectLine, line: bytes) -> None:
         if isinstance(message, Stray) and (self._ended or (message.why == NOT_JSON and self._rescued(line))):
-            self._count_noise(line)  # the request of a truncated line fails with the exit as its reason
+            self._count_noise(line)  # the request whose response is truncated gets the exit as its reason
             return
         if self._taken(message, len(line)):
             self._sound = True

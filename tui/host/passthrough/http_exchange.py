@@ -18,7 +18,7 @@ KEPT = 16 * 1024 * 1024
 """Maximum recorded bytes of one body."""
 
 MAX_LINE = 64 * 1024
-"""Maximum bytes of a line without data."""
+"""Maximum bytes kept of a line besides its data."""
 
 LONGEST_FIELD = 16
 """Maximum bytes of a field name; longer names are unknown."""
@@ -192,7 +192,7 @@ class HttpExchange:
             self._give_up(why)
 
     def end(self) -> None:
-        """Report the response unless it was a stream of events."""
+        """Report the response, unless events of its stream were reported."""
         if not self._told:
             at = self._heard_ns or time.monotonic_ns()
             self._report(Direction.IN, self.body(), self._detail, at, self._size)

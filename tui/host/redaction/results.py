@@ -142,7 +142,10 @@ class ResultRedactor:
         items: Sequence[str] = (),
         files: Sequence[str] = (),
     ) -> T:
-        """Return the result of `work` if texts, items or files contain a secret, else `otherwise`."""
+        """Return the result of `work` if a secret is in texts, split over items, or in files (base64).
+
+        Else return `otherwise`. Long texts are searched in a thread.
+        """
 
         def found() -> T:
             is_found = self._holds(texts) or self._splits(items) or self._holds(map(_text_in, files))

@@ -150,7 +150,7 @@ def is_simple(schema: Any, value: Any) -> bool:
 
 
 def plainly_matches(schema: Any, value: Any) -> bool:
-    """Whether `value` certainly matches `schema`, whose keywords mean the same in every dialect.
+    """Whether `value` certainly matches `schema`; False if a keyword may differ between dialects.
 
     False is not a verdict. Nearly every call is decided here, because loading the library takes 0.2 s and 3
     MB.

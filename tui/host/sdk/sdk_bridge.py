@@ -48,9 +48,9 @@ STATE_LIMIT = 1024 * 1024
 class RawReply:
     """A request whose answer is kept raw: `raw`, once it has arrived.
 
-    `hollow` returns the empty answer for the SDK, and must not raise. `wanted` is an answer that asks for
-    input first, unchanged; `modern`: the protocol of the request is 2026-07-28 or later. With `may_be_task`,
-    `raw` may be a task that will have the answer; `is_task` says whether it is.
+    `hollow` makes the empty answer for the SDK from the raw one, and must not raise. `wanted` is an answer
+    that asks for input first, unchanged; `modern`: the protocol of the request is 2026-07-28 or later. With
+    `may_be_task`, `raw` may be a task that will have the answer; `is_task` says whether it is.
     """
 
     hollow: Callable[[Mapping[str, Any]], dict[str, Any]]

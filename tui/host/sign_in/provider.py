@@ -173,7 +173,7 @@ def credentials_provider(spec: ServerSpec, storage: SignInStorage) -> OAuthClien
 
 
 def assertion_for(oauth: OAuthSpec) -> Callable[[str], Awaitable[str]]:
-    """Return a function that signs an assertion for an issuer; call `load_credentials` first."""
+    """Return a function that signs an assertion for an issuer with the private key. Imports PyJWT."""
     keys = load_credentials(with_jwt=True).SignedJWTParameters(
         issuer=oauth.client_id,
         subject=oauth.client_id,

@@ -261,7 +261,7 @@ class RemoteTransport:
                 yield
 
     def later(self, seconds: float, act: Callable[[], object]) -> None:
-        """Call `act` after some seconds, unless the connection has ended by then."""
+        """Call `act` after `seconds`, unless the connection has ended by then."""
         loop = asyncio.get_running_loop()
         self._timers = [timer for timer in self._timers if timer.when() > loop.time()]
         self._timers.append(loop.call_later(seconds, act))

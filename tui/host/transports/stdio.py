@@ -128,7 +128,7 @@ class StdioTransport:
         return self._gate.drops
 
     def negotiated(self, version: str) -> None:
-        """Enforce the rules of a protocol version; also called for a version seen in the traffic."""
+        """Enforce the rules of a protocol version, which the gate also learns from the traffic."""
         self._gate.negotiated(version)
 
     def begin(self) -> bool:

@@ -100,7 +100,7 @@ class ModelForm(ModalScreen[str | None]):
         self._problem.display = False
         self._ids: tuple[str, ...] = ()
         self._listed: ModelValues | None = None
-        self._tried: ModelValues | None = None  # values that have failed: the next try saves them
+        self._tried: ModelValues | None = None  # values that failed: saved without a check next time
         self._work: asyncio.Task[None] | None = None
         self._is_saving = False
 

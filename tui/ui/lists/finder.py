@@ -74,7 +74,7 @@ class FinderList(LinePane, can_focus=False):
         return self._items[self._rows[self.cursor][0]].key
 
     def show(self, items: Sequence[FinderItem], key: str = "") -> None:
-        """Show these items, with the cursor on `key`, the current item, or the first one."""
+        """Show these items, with the cursor on `key`, else on the current item, else on the first one."""
         wanted = key or self.current
         self._items = tuple(items)
         self._draw()

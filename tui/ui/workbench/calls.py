@@ -186,7 +186,7 @@ class BenchContext:
     draft: "MessageDraft"
 
     def choose(self, choice: Coroutine[Any, Any, str]) -> None:
-        """Run a dialog that returns an error or "", and show the error."""
+        """Run an action that returns an error or "", and show the error."""
 
         async def choose() -> None:
             if problem := await choice:

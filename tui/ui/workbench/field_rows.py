@@ -66,7 +66,7 @@ class FieldRow:
 
 
 def is_typed(field: FormField) -> bool:
-    """Return whether a field has typed text."""
+    """Return whether the user types into a field, rather than selects."""
     return field.kind not in HOLDERS and field.kind not in PICKED
 
 

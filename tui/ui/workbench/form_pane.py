@@ -153,7 +153,7 @@ class FormPane(LinePane, inherit_bindings=False):
         look = self._look
         shape = (look.columns, self._unfolded, self._has_output_schema)
         if item is not self._about_item or shape != self._about_shape:
-            self._about_item, self._about_shape = item, shape  # may be long: not for each key
+            self._about_item, self._about_shape = item, shape  # a long one takes time: not at each key
             self._about = about_rows(
                 item, look.columns, unfolded=self._unfolded, has_output_schema=self._has_output_schema
             )

@@ -105,7 +105,7 @@ class HandCalls:
             self._shared.runtime.decisions.add(record)
 
     def _warning(self, item: Item, arguments: object) -> str:
-        """Return why a call needs confirmation: the tool's effects, or a rule that denies it; or ""."""
+        """Return why a call needs confirmation: the tool's effects, and a rule that denies it; or ""."""
         rules = self._shared.runtime.turn_context.policy.rules
         if not isinstance(item.about, Tool) or not isinstance(arguments, dict):
             return item.warning

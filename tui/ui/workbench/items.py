@@ -1,4 +1,4 @@
-"""The tools, resources, templates and prompts of a server, as items of one type. Pure."""
+"""The tools, resources, templates, prompts and tasks of a server, as items of one type. Pure."""
 
 import re
 import time
@@ -43,7 +43,7 @@ class ItemVerb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A tool, resource, template or prompt.
+    """A tool, resource, template, prompt or task of a server.
 
     Attributes:
         key: identifies it among those of its server.

@@ -13,7 +13,7 @@ FIRST = 3
 
 
 class ImageLines(Lines):
-    """A line about an image, and its picture, which can be folded."""
+    """Lines about an image, and its picture, which can be folded."""
 
     def __init__(self, content: BinaryContent, lines: Sequence[Row]) -> None:
         super().__init__(lines)

@@ -176,7 +176,7 @@ KEPT = 1_000
 """Maximum entries to show; the traffic has all of them."""
 
 AT_ONCE = 250
-"""Entries to read per update."""
+"""Maximum entries to read per update."""
 
 MOST_BYTES = 64 * 1024
 MOST_LINES = 200
