@@ -36,7 +36,7 @@ class AddressQuestion:
     """A server, or signing in to it, asks the user to open an address in a browser.
 
     `url` is raw and complete. Accepting is consent to open it; nothing has fetched it before. `opens` is
-    False if this machine could not open it: then the user opens it elsewhere, and pastes the address of the
+    False once this machine could not open it: then the user opens it elsewhere, and pastes the address of the
     last page.
     """
 

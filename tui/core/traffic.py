@@ -104,7 +104,7 @@ class Severity(IntEnum):
 
 
 def end_of(method: str, outcome: Outcome) -> Outcome:
-    """Return how a request of this method ended: a probe cannot fail, though older recordings say so."""
+    """Return how a request of this method ended: a probe cannot fail, but old recordings store failures."""
     return Outcome.PROBE if method == PROBE_METHOD and outcome in _UNANSWERED else outcome
 
 

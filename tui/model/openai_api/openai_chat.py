@@ -79,7 +79,7 @@ class OpenAIChat:
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """Features that the endpoint is known to reject, for the user, a few words each."""
+        """Facts learned about what the endpoint rejects or requires, for the user, a few words each."""
         return self._learned.facts
 
     @property

@@ -66,7 +66,7 @@ class EndpointClient:
             await undisturbed(client.close())
 
     async def retire(self) -> None:
-        """Close the connections as soon as no reply is being read, now and whenever one has ended later."""
+        """Close the connections as soon as no reply is being read, now and after each later reply."""
         self._retired = True
         await self._close_if_idle()
 
