@@ -61,9 +61,10 @@ def test_an_unsent_message_is_in_the_input_history_of_the_next_run(tmp_path):
 
 
 def test_an_internal_error_ends_the_program_and_its_servers_and_shows_no_secret(config):
-    with TerminalApp.watched("crash", "--demo", "--config", config) as app:
-        app.until(app.children)
+    with TerminalApp.watched("crash=key", "--demo", "--config", config) as app:
+        app.shows("2 of 2")
         processes = app.children()
+        app.send("!")
         assert app.ended() == 1
         assert app.faults_of_the_terminal() == []
         after = bytes(app.raw[app.raw.rindex(LEFT) :])

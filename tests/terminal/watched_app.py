@@ -1,12 +1,11 @@
 """The real program with instrumentation: python watched_app.py WHAT [ARGUMENTS OF MCPTUI].
 
 `modules=FILE` writes the names of the modules imported at the first frame, then continues.
-`crash` raises, with a secret in a local variable, as soon as a server runs.
 `crash=PLACE` raises there, see `PLACES`. `crash=key` raises when an exclamation mark is typed.
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -28,24 +27,10 @@ def note_modules(report: str) -> None:
     app_module.McptuiApp = Reporting  # type: ignore[misc]
 
 
-def break_later() -> None:
-    """Raise in code of the screen."""
-    from tui.core.servers import ServerState
-    from tui.runtime.runtime import Runtime
-
-    def broken(self: Runtime) -> Sequence[str]:
-        api_key = "sk-secret-in-a-local"
-        if any(status.state is ServerState.RUNNING for status in self.host.statuses()):
-            raise RuntimeError(f"a defect {len(api_key)} \x1b]0;pwned\x07")
-        return ()
-
-    Runtime.examples = broken  # type: ignore[method-assign]
-
-
 def defect(*_: object, **__: object) -> None:
-    """Raise, with a secret in a local variable."""
+    """Raise, with a secret in a local variable and an escape sequence in the message."""
     api_key = "sk-secret-in-a-local"
-    raise RuntimeError(f"a defect {len(api_key)}")
+    raise RuntimeError(f"a defect {len(api_key)}. \x1b]0;pwned\x07")
 
 
 def typed(broken: Callable[..., object]) -> Callable[[], None]:
@@ -108,8 +93,6 @@ if __name__ == "__main__":
     what, _, where = sys.argv[1].partition("=")
     if what == "modules":
         note_modules(where)
-    elif where:
-        ({"key": typed(key)} | PLACES)[where]()
     else:
-        break_later()
+        ({"key": typed(key)} | PLACES)[where]()
     raise SystemExit(tui.cli.main(sys.argv[2:]))

@@ -225,6 +225,6 @@ def test_an_excerpt_is_short_and_safe_to_show(text: str):
     ],
 )
 def test_a_long_text_is_scanned_quickly(piece: str):
-    began = time.perf_counter()
+    began = time.thread_time()
     list(scan(piece * (MAX_CHARS // len(piece)), "description"))
-    assert time.perf_counter() - began < 2.0
+    assert time.thread_time() - began < 2.0

@@ -149,10 +149,10 @@ async def test_a_failed_revocation_is_reported_with_the_http_status(tmp_path: Pa
 async def test_a_server_that_does_not_respond_does_not_delay_signing_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(revocation, "SECONDS", 0.2)
+    monkeypatch.setattr(revocation, "SECONDS", 2.0)
     async with Revoking(mute=frozenset({"/revoke"})) as server:
         found, _ = await signed_out(tmp_path, server)
-        assert "did not respond within 0.1 s" in found.problem
+        assert "did not respond within 1 s" in found.problem
         assert [kind for kind, _ in server.revoked] == ["refresh_token", "access_token"]
 
 
