@@ -57,7 +57,7 @@ def create_caches_on_use() -> None:
     painting a whole screen, mostly garbage collection). Strips of a version that creates them in another way
     stay as they are.
     """
-    if not _is_known(Strip):
+    if not (_is_known(Strip) or getattr(Strip, "__init__") is _init_empty):  # noqa: B009
         return
     setattr(Strip, "__init__", _init_empty)  # noqa: B010
     setattr(Strip, "__getattr__", _initial_value)  # noqa: B010
