@@ -4,7 +4,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fcntl import LOCK_EX, flock
 from functools import cache
@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from tests.conftest import until
 from tests.real.installed import EVERYTHING, INSPECTOR, inspector, needs
 from tests.real.places import free_port, served
-from tests.real.reached import NAME, Reached, reached, text_of
+from tests.real.reached import NAME, reached, text_of
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
 from tui.core.servers import ServerSpec, Transport
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, ToolResult
@@ -42,16 +41,6 @@ def place(request: pytest.FixtureRequest, shared_processes: set[int]) -> Iterato
     transport = Transport.SSE if kind == "sse" and not guessed else Transport.HTTP
     with served([EVERYTHING, kind], port, shared_processes):
         yield ServerSpec(NAME, transport=transport, url=url, sse_fallback=bool(guessed))
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def server(place: ServerSpec) -> AsyncIterator[Reached]:
-    """Yield one running server for all tests that only read or call what leaves it as it was."""
-    async with reached(place) as found:
-        yield found
-
-
-on_shared_server = pytest.mark.asyncio(loop_scope="module")
 
 
 Inspected = Callable[..., Mapping[str, Any]]
@@ -80,22 +69,22 @@ def inspected(tmp_path_factory: pytest.TempPathFactory) -> Inspected:
     return printed
 
 
-@on_shared_server
-async def test_it_lists_the_same_tools_with_the_same_schemas(server: Reached, inspected: Inspected):
+async def test_it_lists_the_same_tools_with_the_same_schemas(place: ServerSpec, inspected: Inspected):
     expected = {tool["name"]: tool for tool in inspected("tools/list")["tools"]}
-    await until(lambda: set(server.tools()) > FOR_FORMS, what="the tools that need a host that is asked")
-    listed = server.tools()
-    raw = {tool["name"]: tool for tool in (await server.result("tools/list"))["tools"]}
+    async with reached(place) as server:
+        await until(lambda: set(server.tools()) > FOR_FORMS, what="the tools that need a host that is asked")
+        listed = server.tools()
+        raw = {tool["name"]: tool for tool in (await server.result("tools/list"))["tools"]}
     assert {name: raw[name] for name in expected} == expected
     assert set(listed) - set(expected) - FOR_ROOTS - FOR_SAMPLING == FOR_FORMS
     for name, tool in expected.items():
         assert (listed[name].schema, listed[name].title) == (tool["inputSchema"], tool["title"])
 
 
-@on_shared_server
-async def test_it_lists_the_same_resources_templates_and_prompts(server: Reached, inspected: Inspected):
-    resources, problem = await server.host.workbench.resources(NAME)
-    prompts, problem_of_prompts = await server.host.workbench.prompts(NAME)
+async def test_it_lists_the_same_resources_templates_and_prompts(place: ServerSpec, inspected: Inspected):
+    async with reached(place) as server:
+        resources, problem = await server.host.workbench.resources(NAME)
+        prompts, problem_of_prompts = await server.host.workbench.prompts(NAME)
     expected = inspected("resources/list")["resources"]
     templates = inspected("resources/templates/list")["resourceTemplates"]
     assert (problem, problem_of_prompts) == ("", "")
@@ -125,43 +114,42 @@ def timeless(result: Mapping[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("tool", CALLS)
-@on_shared_server
-async def test_a_call_returns_the_same_result(server: Reached, inspected: Inspected, tool: str):
+async def test_a_call_returns_the_same_result(place: ServerSpec, inspected: Inspected, tool: str):
     given = [part for name, value in CALLS[tool].items() for part in ("--tool-arg", f"{name}={value}")]
     expected = inspected("tools/call", "--tool-name", tool, *given)
-    raw = await server.result("tools/call", name=tool, arguments=CALLS[tool])
-    result = await server.call(tool, **CALLS[tool])
+    async with reached(place) as server:
+        raw = await server.result("tools/call", name=tool, arguments=CALLS[tool])
+        result = await server.call(tool, **CALLS[tool])
     assert timeless(raw) == timeless(expected)
     assert (result.is_error, result.warning) == (False, "")
     assert len(result.content) == len(expected["content"])
     assert result.structured == expected.get("structuredContent")
 
 
-@on_shared_server
-async def test_each_kind_of_content_arrives_unchanged(server: Reached):
-    links = await server.call("get-resource-links", count=2)
-    embedded = await server.call("get-resource-reference", resourceType="Blob", resourceId=2)
-    image = await server.call("get-tiny-image")
+async def test_each_kind_of_content_arrives_unchanged(place: ServerSpec):
+    async with reached(place) as server:
+        links = await server.call("get-resource-links", count=2)
+        embedded = await server.call("get-resource-reference", resourceType="Blob", resourceId=2)
+        image = await server.call("get-tiny-image")
     assert [type(part) for part in links.content[1:]] == [LinkContent, LinkContent]
     assert any(isinstance(part, BinaryContent | ResourceContent) for part in embedded.content)
     (picture,) = [part for part in image.content if isinstance(part, BinaryContent)]
     assert (picture.mime, picture.size) == ("image/png", 4033)
 
 
-@on_shared_server
-async def test_every_resource_and_a_template_can_be_read(server: Reached):
-    resources, _ = await server.host.workbench.resources(NAME)
-    fixed = [await server.resource(one.uri) for one in resources if not one.template]
-    text = await server.resource("demo://resource/dynamic/text/7")
-    blob = await server.resource("demo://resource/dynamic/blob/7")
-    missing = await server.resource("demo://resource/nowhere")
+async def test_every_resource_and_a_template_can_be_read(place: ServerSpec):
+    async with reached(place) as server:
+        resources, _ = await server.host.workbench.resources(NAME)
+        fixed = [await server.resource(one.uri) for one in resources if not one.template]
+        text = await server.resource("demo://resource/dynamic/text/7")
+        blob = await server.resource("demo://resource/dynamic/blob/7")
+        missing = await server.resource("demo://resource/nowhere")
     assert len(fixed) >= 7 and not any(one.is_error for one in (*fixed, text, blob))
     assert isinstance(text.content[0], ResourceContent) and isinstance(blob.content[0], BinaryContent)
     assert missing.is_error and "nowhere" in text_of(missing)
 
 
-@on_shared_server
-async def test_every_prompt_can_be_fetched_and_its_arguments_completed(server: Reached):
+async def test_every_prompt_can_be_fetched_and_its_arguments_completed(place: ServerSpec):
     values = {
         "city": "Paris",
         "department": "Sales",
@@ -169,14 +157,15 @@ async def test_every_prompt_can_be_fetched_and_its_arguments_completed(server: R
         "resourceType": "Text",
         "resourceId": "1",
     }
-    bench = server.host.workbench
-    prompts = {one.name: one for one in (await bench.prompts(NAME))[0]}
-    for prompt in prompts.values():
-        asked = {one.name: values.get(one.name, "x") for one in prompt.arguments}
-        found = await bench.get_prompt(NAME, prompt.name, asked, call="hand-4", seconds=20)
-        assert (found.problem, bool(found.messages)) == ("", True)
-    teams = await bench.complete(prompts["completable-prompt"], "department", "S", {})
-    names = await bench.complete(prompts["completable-prompt"], "name", "", {"department": "Sales"})
+    async with reached(place) as server:
+        bench = server.host.workbench
+        prompts = {one.name: one for one in (await bench.prompts(NAME))[0]}
+        for prompt in prompts.values():
+            asked = {one.name: values.get(one.name, "x") for one in prompt.arguments}
+            found = await bench.get_prompt(NAME, prompt.name, asked, call="hand-4", seconds=20)
+            assert (found.problem, bool(found.messages)) == ("", True)
+        teams = await bench.complete(prompts["completable-prompt"], "department", "S", {})
+        names = await bench.complete(prompts["completable-prompt"], "name", "", {"department": "Sales"})
     assert teams.values == ("Sales", "Support")
     assert names.values
 
@@ -225,25 +214,25 @@ async def test_the_server_receives_the_roots_when_it_asks(place: ServerSpec, tmp
     assert tmp_path.as_uri() in told
 
 
-@on_shared_server
-async def test_progress_arrives_while_a_call_runs(server: Reached):
+async def test_progress_arrives_while_a_call_runs(place: ServerSpec):
     seen: list[tuple[float, float | None]] = []
-    tool = server.tools()["trigger-long-running-operation"]
-    result: ToolResult = await server.host.workbench.call_tool(
-        tool,
-        {"duration": 0.4, "steps": 4},
-        call="hand-5",
-        seconds=20,
-        progress=lambda done, total, _: seen.append((done, total)),
-    )
+    async with reached(place) as server:
+        tool = server.tools()["trigger-long-running-operation"]
+        result: ToolResult = await server.host.workbench.call_tool(
+            tool,
+            {"duration": 0.4, "steps": 4},
+            call="hand-5",
+            seconds=20,
+            progress=lambda done, total, _: seen.append((done, total)),
+        )
     assert not result.is_error and (4, 4) in seen
 
 
-@on_shared_server
-async def test_a_tool_that_requires_a_task_is_withheld_with_the_reason(server: Reached):
-    name = "simulate-research-query"
-    await until(lambda: name in server.tools(), what="a tool that it lists once it knows its host")
-    assert "task" in server.tools()[name].withheld
+async def test_a_tool_that_requires_a_task_is_withheld_with_the_reason(place: ServerSpec):
+    async with reached(place) as server:
+        name = "simulate-research-query"
+        await until(lambda: name in server.tools(), what="a tool that it lists once it knows its host")
+        assert "task" in server.tools()[name].withheld
 
 
 async def test_unsolicited_messages_disturb_no_call(place: ServerSpec):
