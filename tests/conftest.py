@@ -45,8 +45,8 @@ LOADED = pytest.StashKey[programs.LoadedModules]()
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return the number of workers for `-n auto`: six more than CPUs, since tests wait a lot."""
-    return min(MOST_WORKERS, (os.cpu_count() or 1) + 6)
+    """Return the number of workers for `-n auto`: four more than CPUs, since tests wait a lot."""
+    return min(MOST_WORKERS, (os.cpu_count() or 1) + 4)
 
 
 @pytest.hookimpl(tryfirst=True)
