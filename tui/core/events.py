@@ -228,7 +228,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What the turn is waiting for, or "" when it continues; replaces the previous event of this kind."""
+    """The turn is waiting: the reason, or "" once it continues. Replaces the previous event of this kind."""
 
     message: str
 

@@ -34,7 +34,7 @@ MAX_COMPARED = 1024 * 1024
 """Maximum characters of a definition that is compared place by place."""
 
 ELSEWHERE = "…"
-"""The path of the last difference, which stands for all omitted ones."""
+"""Path of the last entry of a truncated list; it represents all omitted differences."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ _COMMON = b'etaoinsrlhdcumpgfywbv"_.,:- /{}[]0123456789TSAICEPRMNDLOFBHGUWkxjzqK
 """Bytes of JSON and prose from frequent to rare, roughly; all others are rarer."""
 
 _RARITY = tuple(_COMMON.find(byte) % (len(_COMMON) + 1) for byte in range(256))
-"""How rare each byte is; -1, not found, becomes the rarest."""
+"""Rarity of each byte; one that is not in `_COMMON` is the rarest."""
 
 
 class Needles:

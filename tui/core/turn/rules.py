@@ -27,7 +27,7 @@ MAX_RULE = 2000
 
 
 class Verdict(StrEnum):
-    """What to do with a call: the action of a rule, and the result of a judgement."""
+    """How to handle a call, according to one rule or to all of them."""
 
     ALLOW = "allow"
     ASK = "ask"

@@ -283,7 +283,7 @@ class ReactParser(DialectParser):
             self._out.append(TextPart(shown))
 
     def _call_of_input(self, name: str, tool: ToolSpec | None, text: str | None) -> CallRequest:
-        """Return the call for an input; None stands for an input without an end."""
+        """Return the call for an input, or for one that never ended (None)."""
         if text is None:
             return self._maker.lost(name)
         meant = meant_by(text, tool)

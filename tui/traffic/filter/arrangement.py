@@ -247,9 +247,7 @@ class Arrangement:
             return self._with_model and entries.latency_ns(index) >= 0
         if kind != Kind.REQUEST or entries.latency_ns(index) < 0:
             return False
-        if self._with_setup:
-            return True
-        return bool(self._call_numbers()[entries.method[index]])
+        return self._with_setup or bool(self._call_numbers()[entries.method[index]])
 
     def _call_numbers(self) -> bytearray:
         """Return of each method whether it is a call: neither setup nor a question to the user."""

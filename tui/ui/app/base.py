@@ -1,4 +1,4 @@
-"""What both apps share: the theme, clean output, keys in order, and the error that ended the app."""
+"""Base of both apps: theme, cleaned output, keys in order, and the report of the error that ended the app."""
 
 import asyncio
 import os

@@ -27,7 +27,7 @@ END_HINTS: Mapping[str, str] = {
     EndReason.FILTERED: "Enter /retry to ask again.",
     EndReason.EMPTY: "Enter /retry to ask again.",
 }
-"""What to do after a turn that ended in this way; `{go_on}` is a key."""
+"""Next steps to suggest, by how the turn ended; `{go_on}` is a key."""
 
 STALLED_SECONDS = 5
 """Seconds without data from the model after which this is shown."""

@@ -24,7 +24,7 @@ from tui.ui.platform.standing_back import LOOP
 from tui.ui.platform.textual_internals import crash
 
 ALT_ENTER, ALT_ENTER_NAMED = "\x1b\r", "\x1b[13;3u"
-"""What most terminals send for alt+enter, and the sequence that Textual recognizes."""
+"""The sequence that most terminals send for alt+enter, and the one that Textual recognizes."""
 
 REPLY = b"\x1b[?"
 """Start of a terminal's reply to a query, which no key starts with."""

@@ -40,7 +40,7 @@ def editor_of(env: Mapping[str, str]) -> list[str]:
 
 
 async def edited(text: str, env: Mapping[str, str]) -> str:
-    """Return `text` as it was saved in the editor, which needs the terminal.
+    """Open `text` in the user's editor, which takes over the terminal; return the text that was saved.
 
     The file is readable by its owner only, and is deleted afterwards with all files that the editor created
     next to it. Cancelling stops the editor. Raises `McptuiError` if it did not start, failed, or left no
