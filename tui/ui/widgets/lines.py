@@ -202,6 +202,8 @@ class LinePane(ScrollView, can_focus=True):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Stop following when the user scrolls up; follow again at the end."""
         super().watch_scroll_y(old_value, new_value)
+        if not self.show_vertical_scrollbar:  # Textual moves only a visible bar, which would return elsewhere
+            self.vertical_scrollbar.position = new_value
         if self._placing or not self.FOLLOWS:
             return
         # The end first: when a pane grows, Textual scrolls it back although it is still at its end.

@@ -2,6 +2,7 @@
 
 from textual.geometry import Region
 
+from tests.conftest import until
 from tests.ui.stage import Stage, press, shown
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
@@ -65,7 +66,7 @@ async def test_only_visible_rows_are_drawn():
 async def test_growing_needs_no_layout():
     pane = Numbers(100)
     async with Stage(pane).run_test(size=(40, 10)) as pilot:
-        await pilot.pause()
+        await until(lambda: pane.vertical_scrollbar.size.height == 10)
         layouts = pane._layout_updates
 
         pane.grow(50)
@@ -100,6 +101,19 @@ async def test_keys_scroll_by_rows_by_pages_and_to_the_ends():
             tops.append(shown(pane)[0])
 
         assert tops == ["row 0", "row 1", "row 2", "row 11", "row 2", "row 1", "row 90"]
+
+
+async def test_a_scroll_bar_that_was_hidden_returns_at_the_place_of_the_rows():
+    pane = Choices(13)
+    async with Stage(pane).run_test(size=(40, 10)) as pilot:
+        await press(pilot, "end")
+        assert pane.vertical_scrollbar.position == 3
+        await pilot.resize_terminal(40, 20)
+        await until(lambda: not pane.show_vertical_scrollbar and pane.scroll_offset.y == 0)
+        await pilot.resize_terminal(40, 10)
+        await until(lambda: pane.show_vertical_scrollbar)
+        assert shown(pane)[0] == "row 0"
+        assert pane.vertical_scrollbar.position == 0
 
 
 async def test_removed_rows_are_not_painted_anymore():
