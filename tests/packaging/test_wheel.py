@@ -9,6 +9,7 @@ import tarfile
 import venv
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -88,7 +89,10 @@ def test_the_sdist_builds_a_wheel_with_the_same_files(wheel: Path, tmp_path: Pat
     build(ROOT, "--sdist", tmp_path)
     (sdist,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path, filter="data")
+        checked: dict[str, Any] = (
+            {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+        )  # since 3.11.4
+        archive.extractall(tmp_path, **checked)
     build(next(tmp_path.glob("*/")), "--wheel", tmp_path)
     (rebuilt,) = tmp_path.glob("*.whl")
     assert sorted(zipfile.ZipFile(rebuilt).namelist()) == sorted(zipfile.ZipFile(wheel).namelist())
