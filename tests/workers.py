@@ -130,14 +130,14 @@ class Workers:
                 worker.given.clear()
 
     def _batch(self, number: int) -> list[int]:
-        """Take a batch of tests, smaller toward the end; odd-numbered workers take theirs from the end.
+        """Take a batch of tests, smaller toward the end; every third worker takes its own from the end.
 
-        Tests that wait for programs are first, those that only compute are last, so that both kinds always
-        run at the same time.
+        Tests that wait for programs and screens are first, those that only compute are last. Each half takes
+        about as long, so that both kinds run at the same time until the end.
         """
         size = max(1, min(MOST_AT_ONCE, len(self._left) // (4 * self._count)))
         size = min(size, len(self._left))
-        if number % 2 == 0:
+        if number % 3 != 2:
             return [self._left.popleft() for _ in range(size)]
         return [self._left.pop() for _ in range(size)][::-1]
 

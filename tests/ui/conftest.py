@@ -4,10 +4,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.ui.headless import painted_when_looked_at, parameters_read_from_code, parsed_once
+from tests.ui.headless import idle_soon, painted_when_looked_at, parameters_read_from_code, parsed_once
 from tui.ui.platform import keys_in_order
 
-__all__ = ["keys_wait_long", "painted_when_looked_at", "parameters_read_from_code", "parsed_once"]
+__all__ = [
+    "idle_soon",
+    "keys_wait_long",
+    "painted_when_looked_at",
+    "parameters_read_from_code",
+    "parsed_once",
+]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,4 +1,4 @@
-"""Fixtures of tests of screens: style sheets are parsed once, screens are painted when a test reads them."""
+"""Fixtures that make tests of screens fast: they parse, paint and wait only as far as needed."""
 
 from collections.abc import Iterator
 from inspect import CO_VARARGS, CO_VARKEYWORDS
@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import Any
 
 import pytest
-from textual import _callback
+from textual import _callback, _wait
 from textual._compositor import Compositor
 from textual._context import visible_screen_stack
 from textual.app import App
@@ -41,6 +41,18 @@ def parameters_read_from_code() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_callback, "_count_parameters", quickly)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def idle_soon() -> Iterator[None]:
+    """Make a pilot check four times as often whether the app is idle.
+
+    Textual waits at least 20 ms after each key and each pause: three quarters of the time of a test of a
+    screen. What a test expects later than that, it waits for.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_wait, "SLEEP_GRANULARITY", 0.005)
         yield
 
 

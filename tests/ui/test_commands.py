@@ -84,6 +84,7 @@ async def test_a_click_selects_a_suggestion():
     async with opened(FakeRuntime()) as (app, pilot):
         await keys(pilot, "/re")
         await shows(app, "/retry")
+        await pilot.pause()  # its rows are painted once more as they get their place
         await pilot.click("#suggestions", offset=(5, 0))
         await until(lambda: app.main.composer.text == "/resource ")
 

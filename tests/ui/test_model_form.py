@@ -52,7 +52,9 @@ async def test_an_unset_variable_is_reported_and_a_key_for_the_keychain_is_maske
         await shows(app, "Add model · Big")
         await pilot.press("shift+tab", "X")
         await shows(app, "BIG_KEYX is not set.", "Get a key at https://keys.example")
-        await pilot.press("shift+tab", "right", "tab", *"secret")
+        await pilot.press("shift+tab", "right")
+        await shows(app, "paste the key")
+        await pilot.press("tab", *"secret")
         await shows(app, "••••••", "Stored in the keychain as mcptui/big, not in the file.")
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.conftest import until
 from tests.ui.stage import SECOND, FakeHost, Hand, Stage, press, row_with, server, shown, stopped
 from tui.core.servers import ServerState, StopReason
 from tui.ui.chat.servers import ServersPane
@@ -138,7 +139,7 @@ async def test_the_process_id_is_shown_if_there_is_room() -> None:
         await pilot.pause()
         assert "pid 4242" in shown(pane)[1]
         await pilot.resize_terminal(40, 6)
-        await pilot.pause()
+        await until(lambda: pane.size.width == 40)
         pane.tick()
         assert "pid" not in shown(pane)[1]
 

@@ -77,7 +77,7 @@ async def test_the_latency_of_a_pending_request_grows() -> None:
 async def test_the_newest_entry_is_followed_until_the_user_scrolls_up() -> None:
     recorded = numbered(100)
     async with opened(recorded.recording()) as (screen, pilot):
-        assert "notifications/n99" in shown(screen.list)[-1]
+        await until(lambda: "notifications/n99" in shown(screen.list)[-1])
         recorded.add(Kind.NOTIFICATION, {}, method="notifications/new")
         screen.look()
         assert "notifications/new" in shown(screen.list)[-1]

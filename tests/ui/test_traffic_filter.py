@@ -22,8 +22,7 @@ async def test_a_filter_shows_its_matches_and_escape_clears_it() -> None:
         assert "filter › tool:search_notes" in line(screen)
         assert "2 of 11" in title(screen)
         await press(pilot, "escape")
-        await until(lambda: len(screen.list.view) == 11)
-        assert not screen.filter_line.display
+        await until(lambda: len(screen.list.view) == 11 and not screen.filter_line.display)
 
 
 async def test_tab_completes_a_word() -> None:
