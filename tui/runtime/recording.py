@@ -62,8 +62,7 @@ def kept_traffic(settings: "TrafficSettings", command: str) -> Keeping:
 class RunRecording:
     """A `core.traffic.TrafficSink` that records.
 
-    `count` is the number of lines to and from servers, `path` the file, once it exists. `listener` gets all
-    traffic first, and must neither raise nor wait.
+    `path` is the file, once it exists. `listener` gets all traffic first, and must neither raise nor wait.
     """
 
     def __init__(
@@ -74,7 +73,6 @@ class RunRecording:
         `redactor` is called for every body, because keys may become known late. The threads that record and
         lint call `stand_back` between entries.
         """
-        self.count = 0
         self.columns = EntryColumns()
         self.path = Path()
         self.listener: TrafficSink | None = None
@@ -107,15 +105,12 @@ class RunRecording:
         )
 
     def __call__(self, captured: Captured) -> None:
-        if captured.kind is None:
-            self.count += 1
         if self.listener is not None:
             self.listener(captured)
         self._recorder.capture(captured)
 
     def take_all(self, several: Sequence[Captured]) -> None:
         """Record several lines from a server."""
-        self.count += len(several)
         if self.listener is not None:
             for captured in several:
                 self.listener(captured)

@@ -288,27 +288,27 @@ class Correlator:
         return Link(cause=cause)
 
     def open(self, source: str) -> int:
-        held = self._sources.get(source)
-        return len(held.is_asked.open) + len(held.asks.open) if held else 0
+        state = self._sources.get(source)
+        return len(state.is_asked.open) + len(state.asks.open) if state else 0
 
     def _source(self, name: str) -> _Source:
-        held = self._sources.get(name)
-        if held is None:
+        state = self._sources.get(name)
+        if state is None:
             if len(self._sources) >= MAX_SOURCES:
                 self._sources.popitem(last=False)
-            held = self._sources[name] = _Source()
-        return held
+            state = self._sources[name] = _Source()
+        return state
 
 
 def _ask(
-    seq: int, held: _Source, way: Direction, reading: Classification, cause: Cause | None, exchange: int
+    seq: int, state: _Source, way: Direction, reading: Classification, cause: Cause | None, exchange: int
 ) -> Link:
-    side, root = held.side(way), seq
+    side, root = state.side(way), seq
     remark = PairingRemark.REUSED if side.forget(reading.ident) else PairingRemark.NONE
     if reading.is_next_round and (before := side.round_before(reading, cause)) is not None:
         root, cause = before.root, cause or before.cause
     if cause is None and way is Direction.IN:  # a server's request belongs to the open call
-        cause = held.is_asked.only_cause()
+        cause = state.is_asked.only_cause()
     side.add(
         OpenRequest(seq, root, reading.ident, reading.method, reading.tool, reading.token, cause, exchange)
     )
@@ -362,9 +362,9 @@ def _progress(side: Side, reading: Classification, cause: Cause | None) -> Link:
     return Link(reading.method, asked.tool, asked.seq, asked.root, Outcome.NONE, cause or asked.cause, remark)
 
 
-def _cancel(held: _Source, way: Direction, reading: Classification, cause: Cause | None) -> Link:
+def _cancel(state: _Source, way: Direction, reading: Classification, cause: Cause | None) -> Link:
     # The requester cancels; a server may also end a `subscriptions/listen` of the host.
-    for side in (held.side(way), held.other_side(way)):
+    for side in (state.side(way), state.other_side(way)):
         asked = side.find(reading.target)
         if asked is not None:
             return _end_early(side, asked, Link(reading.method, outcome=Outcome.CANCELLED, cause=cause))
