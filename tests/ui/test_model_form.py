@@ -1,5 +1,7 @@
 """Adding a model in the app: provider, key, model from its list, tested before it is saved."""
 
+from textual import events
+
 from tests.conftest import until
 from tests.ui.app_stage import opened, shows
 from tests.ui.fakes import FakeRuntime
@@ -52,10 +54,22 @@ async def test_an_unset_variable_is_reported_and_a_key_for_the_keychain_is_maske
         await shows(app, "Add model · Big")
         await pilot.press("shift+tab", "X")
         await shows(app, "BIG_KEYX is not set.", "Get a key at https://keys.example")
-        await pilot.press("shift+tab", "right")
-        await shows(app, "paste the key")
-        await pilot.press("tab", *"secret")
+        await pilot.press("shift+tab", "right", "tab", *"secret")
         await shows(app, "••••••", "Stored in the keychain as mcptui/big, not in the file.")
+
+
+async def test_a_key_typed_in_one_burst_goes_into_the_field_that_the_burst_has_shown():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f10", "ctrl+n")
+        await shows(app, "Add model")
+        await pilot.press("enter")
+        await shows(app, "Add model · Big")
+        form = app.screen
+        assert isinstance(form, ModelForm)
+        for key in ("shift+tab", "shift+tab", "right", "tab", *"secret"):
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(lambda: "secret" in {form._secret.value, form._model.value, form._variable.value})
+        assert form._secret.value == "secret"
 
 
 async def test_enter_goes_to_the_next_field_and_does_not_save():

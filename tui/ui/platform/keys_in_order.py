@@ -18,6 +18,8 @@ OPENING_SECONDS, OPENING_CHECKS = 0.005, 200
 """Opening a screen takes a few hundredths of a second; a key waits for a second at most."""
 
 SETTLING_SECONDS = 0.25
+FOCUS_MOVES = ("tab", "shift+tab")
+
 ROUNDS = 2
 """The first for the messages that the key posts, the second for those that they post."""
 
@@ -31,12 +33,14 @@ async def in_order(
             break
         await asyncio.sleep(OPENING_SECONDS)
     if not event.is_printable and getattr(app.focused, "WRITES_FIRST", False):
-        await _settled_soon([app.focused])
+        await _soon(_settled([app.focused]))
+    if event.key in FOCUS_MOVES:
+        await _soon(_laid_out(app.screen))
     hands_on = "LETTERS_MOVE_FOCUS" if event.is_printable else "HANDS_ON"
     field = app.focused if getattr(app.focused, hands_on, False) else None
     await handle(event)
     if field is not None:
-        await _settled_soon([field, *field.ancestors])
+        await _soon(_settled([field, *field.ancestors]))
 
 
 class EarlyKeys:
@@ -79,10 +83,17 @@ async def act_at_once(
         event.prevent_default()
 
 
-async def _settled_soon(pumps: list[Any]) -> None:
+async def _soon(settled: Awaitable[object]) -> None:
     with suppress(TimeoutError):  # its effect takes long, and keys do not wait for it
         async with asyncio.timeout(SETTLING_SECONDS):
-            await _settled(pumps)
+            await settled
+
+
+async def _laid_out(screen: Widget) -> None:
+    """Wait until each field has its place: Textual moves the focus from place to place."""
+    done = asyncio.Event()
+    if screen.call_after_refresh(done.set):
+        await done.wait()
 
 
 async def _settled(pumps: list[Any]) -> None:

@@ -25,6 +25,9 @@ _ACTIONS = {
 }
 
 
+_STEPS = {"right": "step(1)", "space": "step(1)", "left": "step(-1)"}
+
+
 class Field(Input):
     """Textual's Input, but correct for keys that arrive in one burst (typed ahead, sent by a program)."""
 
@@ -136,6 +139,9 @@ class Choices(Bar, can_focus=True):
         Binding("left", "step(-1)", "Previous"),
     ]
 
+    HANDS_ON = True
+    """Another value may show or hide fields, so the next key waits until that is done."""
+
     def __init__(
         self,
         options: Sequence[tuple[str, str]],
@@ -167,6 +173,9 @@ class Choices(Bar, can_focus=True):
             self.chosen = value
             self.refresh()
             self._changed()
+
+    async def _on_key(self, event: events.Key) -> None:
+        await act_at_once(self, event, _STEPS, super()._on_key)
 
     def action_step(self, step: int) -> None:
         self.choose(self.options[(self._index + step) % len(self.options)][0])
