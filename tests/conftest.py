@@ -205,14 +205,23 @@ def nothing_left_behind(shared_processes: set[int]) -> Iterator[None]:
     pytest.fail(f"left behind: processes {killed}, threads {extra}, descriptors {leaked}", pytrace=False)
 
 
+@pytest.fixture(scope="session")
+def unused_homes() -> list[Path]:
+    """Return homes in which no test has written anything. Making and deleting one costs as much as a test."""
+    return []
+
+
 @pytest.fixture(autouse=True)
 def separate_home(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    unused_homes: list[Path], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Path]:
-    """Point every folder that mcptui writes to at a new one, and hide the user's API keys."""
-    homes = tmp_path_factory.getbasetemp() / "homes"  # thousands of homes, so not directly in basetemp
-    homes.mkdir(exist_ok=True)
-    home = Path(tempfile.mkdtemp(dir=homes))
+    """Point every folder that mcptui writes to at an empty one, and hide the user's API keys."""
+    if unused_homes:
+        home = unused_homes.pop()
+    else:
+        homes = tmp_path_factory.getbasetemp() / "homes"  # thousands of homes, so not directly in basetemp
+        homes.mkdir(exist_ok=True)
+        home = Path(tempfile.mkdtemp(dir=homes))
     for name in list(os.environ):
         foreign = name.startswith(("MCPTUI_", "OPENAI_", "OLLAMA_", "TMUX", "WAYLAND_"))
         if foreign or name.endswith(("_API_KEY", "_BASE_URL")):
@@ -223,5 +232,6 @@ def separate_home(
     monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
     yield home
-    with contextlib.suppress(OSError):  # it stayed empty, as nearly all do
-        os.rmdir(home)
+    with contextlib.suppress(OSError):  # deleted, or not readable
+        if not os.listdir(home):
+            unused_homes.append(home)
