@@ -4,12 +4,19 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.ui.headless import idle_soon, painted_when_looked_at, parameters_read_from_code, parsed_once
+from tests.ui.headless import (
+    idle_soon,
+    only_busy_awaited,
+    painted_when_looked_at,
+    parameters_read_from_code,
+    parsed_once,
+)
 from tui.ui.platform import keys_in_order
 
 __all__ = [
     "idle_soon",
     "keys_wait_long",
+    "only_busy_awaited",
     "painted_when_looked_at",
     "parameters_read_from_code",
     "parsed_once",

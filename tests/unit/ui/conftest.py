@@ -1,5 +1,17 @@
 """Fixtures shared by the tests of screens."""
 
-from tests.ui.headless import idle_soon, painted_when_looked_at, parameters_read_from_code, parsed_once
+from tests.ui.headless import (
+    idle_soon,
+    only_busy_awaited,
+    painted_when_looked_at,
+    parameters_read_from_code,
+    parsed_once,
+)
 
-__all__ = ["idle_soon", "painted_when_looked_at", "parameters_read_from_code", "parsed_once"]
+__all__ = [
+    "idle_soon",
+    "only_busy_awaited",
+    "painted_when_looked_at",
+    "parameters_read_from_code",
+    "parsed_once",
+]
