@@ -176,7 +176,7 @@ def _import(path: Path, source: Path, *, dry_run: bool) -> int:
     from tui.settings.save import add_servers
     from tui.settings.server_import import plan_import
 
-    plan = plan_import(source, path, os.environ)
+    plan = plan_import(source, path)
     for line in (*plan.done(), *plan.notes):
         print(clean(line))
     code = USAGE if plan.unusable else 0

@@ -5,7 +5,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +40,6 @@ EXIT_CODES = {
 NO_SERVER = 5
 NO_MATCH = 6
 """Exit code if the answer does not match `--schema`."""
-
-Print = Callable[[Event], None]
 
 
 def run(args: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ A server answers `tools/call` with a task id instead of a result; the client pol
 Ids outlive the connection and mcptui itself, so they are stored.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol
@@ -163,7 +163,3 @@ class KnownTasks:
 
 def _key(task: Task) -> tuple[str, str, str]:
     return task.server, task.origin, task.id
-
-
-OnTask = Callable[[Task], None]
-"""Called when a call has become a task, and with each new state of it. Must neither raise nor wait."""

@@ -26,7 +26,6 @@ from tui.settings.validate import UNKNOWN_KEY
 
 _IN_A_FORM = frozenset({"command", "args", "env", "url", "headers", "transport"})
 SCHEMES = ("http", "https", "ws", "wss")
-TRANSPORTS = ("stdio", "http", "sse", "websocket", "lines")
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _BARE_ADDRESS = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:/\S*)?")

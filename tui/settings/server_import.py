@@ -44,7 +44,7 @@ class Plan:
         return lines
 
 
-def plan_import(source: Path, target: Path, env: Mapping[str, str]) -> Plan:
+def plan_import(source: Path, target: Path) -> Plan:
     """Plan the import of the servers of `source` into `target`, or raise `ConfigError`.
 
     A server that `target` already has with the same definition is skipped. A server whose name is taken by

@@ -28,7 +28,7 @@ def write(path: Path, **servers: object) -> None:
 
 def test_new_servers_are_added_with_paths_that_still_resolve(source: Path, target: Path):
     write(source, a={"command": "python", "args": ["server.py", "--port", "80"]})
-    plan = plan_import(source, target, {})
+    plan = plan_import(source, target)
     args = [str(source.parent / "server.py"), "--port", "80"]
     assert plan.new == {"a": {"command": "python", "args": args, "source": "import"}}
     assert plan.done() == ["added    a"]
@@ -37,20 +37,20 @@ def test_new_servers_are_added_with_paths_that_still_resolve(source: Path, targe
 def test_the_same_server_is_skipped_and_another_with_its_name_is_renamed(source: Path, target: Path):
     target.write_text('[servers.same]\ncommand = "x"\n[servers.other]\ncommand = "x"\n')
     write(source, same={"command": "x"}, other={"command": "y"})
-    plan = plan_import(source, target, {})
+    plan = plan_import(source, target)
     assert plan.done() == ["renamed  other -> other-2", "skipped  same: same is already configured"]
 
 
 def test_a_server_imported_before_counts_as_the_same_server(source: Path, target: Path):
     target.write_text('[servers.a]\ncommand = "x"\nsource = "import"\n')
     write(source, a={"command": "x"})
-    assert plan_import(source, target, {}).new == {}
+    assert plan_import(source, target).new == {}
 
 
 def test_a_server_imported_before_under_another_name_is_not_imported_again(source: Path, target: Path):
     target.write_text('[servers.a]\ncommand = "x"\n[servers.a-2]\ncommand = "y"\n')
     write(source, a={"command": "y"})
-    assert plan_import(source, target, {}).new == {}
+    assert plan_import(source, target).new == {}
 
 
 @pytest.mark.parametrize(
@@ -58,17 +58,17 @@ def test_a_server_imported_before_under_another_name_is_not_imported_again(sourc
 )
 def test_a_name_that_is_invalid_here_is_adapted(source: Path, target: Path, name: str, fitted: str):
     write(source, **{name: {"command": "x"}})
-    assert list(plan_import(source, target, {}).new) == [fitted]
+    assert list(plan_import(source, target).new) == [fitted]
 
 
 def test_names_that_become_equal_lose_no_server(source: Path, target: Path):
     write(source, **{"a/b": {"command": "x"}, "a:b/": {"command": "y"}, "a\\b": {"command": "z"}})
-    assert len(plan_import(source, target, {}).new) == 3
+    assert len(plan_import(source, target).new) == 3
 
 
 def test_an_entry_that_is_not_a_server_is_skipped(source: Path, target: Path):
     write(source, a=[], b={})
-    assert set(plan_import(source, target, {}).skipped) == {"a", "b"}
+    assert set(plan_import(source, target).skipped) == {"a", "b"}
 
 
 @pytest.mark.parametrize("text", ["a = ", "\0"])
@@ -76,20 +76,20 @@ def test_nothing_is_imported_into_an_unreadable_configuration(source: Path, targ
     target.write_text(text)
     write(source, a={"command": "x"})
     with pytest.raises(ConfigError, match="Nothing was added"):
-        plan_import(source, target, {})
+        plan_import(source, target)
 
 
 def test_a_missing_or_damaged_file_is_an_error_with_its_location(source: Path, target: Path):
     with pytest.raises(ConfigError, match="file not found"):
-        plan_import(source, target, {})
+        plan_import(source, target)
     source.write_text('{\n"mcpServers": }')
     with pytest.raises(ConfigError, match=r"mcp\.json:2"):
-        plan_import(source, target, {})
+        plan_import(source, target)
 
 
 def test_an_entry_of_an_unknown_type_is_skipped_with_a_suggestion(source: Path, target: Path):
     write(source, a={"type": "grpc", "url": "https://h"}, b={"type": "ws", "url": "wss://h"}, c={})
-    plan = plan_import(source, target, {})
+    plan = plan_import(source, target)
     assert plan.new == {"b": {"transport": "websocket", "url": "wss://h", "source": "import"}}
     assert plan.unusable == ["a", "c"]
     assert plan.skipped["a"] == (
@@ -100,12 +100,12 @@ def test_an_entry_of_an_unknown_type_is_skipped_with_a_suggestion(source: Path, 
 @pytest.mark.parametrize("value", ["Bearer ${TOKEN}", "Bearer keyring:h/me", "keyring:h/me"])
 def test_a_header_that_references_its_secret_gets_no_note(source: Path, target: Path, value: str):
     write(source, a={"url": "https://h", "headers": {"Authorization": value}})
-    assert plan_import(source, target, {}).notes == []
+    assert plan_import(source, target).notes == []
 
 
 def test_a_copied_secret_is_noted_with_safer_places_for_it(source: Path, target: Path):
     write(source, a={"url": "https://h", "headers": {"Authorization": "Bearer s3cr3t"}})
-    [note] = plan_import(source, target, {}).notes
+    [note] = plan_import(source, target).notes
     assert note == (
         "note     a: `headers.Authorization` is copied with its secret. Use `${VAR}` or "
         "`keyring:SERVICE/NAME` to keep it out of the file"

@@ -5,7 +5,7 @@ reads it anyway.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -124,9 +124,6 @@ _WORDS = frozenset({"title", "description", "$comment", "examples", "default", "
 
 _AT_LEAST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
 _AT_MOST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
-
-Rule = Callable[[Any, Any, bool], str]
-"""Takes a keyword's values before and after, and whether the schema is of results; returns what breaks."""
 
 
 class _Comparison:

@@ -203,9 +203,6 @@ class Gate:
         """Whether the probe was answered after all, but too late for the session."""
         return bool(self._late_versions)
 
-    def pending_ids(self) -> tuple[Id, ...]:
-        return tuple(self._pending)
-
     @property
     def unanswered(self) -> int:
         """Number of pending requests, without those that stay open on purpose."""

@@ -28,7 +28,6 @@ from tui.core.jsonrpc.reader import objects_within, read_json
 from tui.core.text import clean_line, quoted_name
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, METHOD_NOT_FOUND, Gate
 
-DIALECT = "hello-lines"
 VERSION = "v1"
 PROTOCOL = "2025-11-25"
 """The protocol revision that the session sees; the dialect has none."""

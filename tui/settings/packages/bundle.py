@@ -134,11 +134,6 @@ def _own_path(path: str) -> str:
     return path.removeprefix("${__dirname}/").removeprefix("./")
 
 
-def _is_variable(pair: tuple[Any, Any]) -> bool:
-    name, value = pair
-    return isinstance(name, str) and bool(_ENV_NAME.fullmatch(name)) and isinstance(value, str)
-
-
 def folder_name(bundle: Bundle, digest: str) -> str:
     """Return the name of the folder for its files, unique for each bundle."""
     kept = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{bundle.name}-{bundle.version}").strip(".-")[:80] or "bundle"

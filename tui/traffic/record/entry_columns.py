@@ -202,9 +202,9 @@ class EntryColumns:
         if stop < end:
             self.hole = (stop, end)
         else:
-            self._close_hole(end)
+            self._close_hole()
 
-    def _close_hole(self, end: int) -> None:
+    def _close_hole(self) -> None:
         """Apply the effects of the entries after the hole on those in it."""
         self._clocks.add(self._clocks_behind)
         late, self._late = self._late, {}

@@ -35,7 +35,6 @@ class Symbols:
     unfolded: str = "▾"
     folded: str = "▸"
     rule: str = "─"
-    upright: str = "│"
     edge: str = "▌"
     chosen: str = "•"
     out: str = "→"
@@ -73,7 +72,6 @@ ASCII = Symbols(
     unfolded="v",
     folded=">",
     rule="-",
-    upright="|",
     edge="|",
     chosen="*",
     out=">",

@@ -81,7 +81,6 @@ _GIVES = " changes that"
 def overview_rows(
     facts: ServerFacts,
     width: int,
-    symbols: Symbols,
     redactor: Redactor,
     start: Row,
     give_key: str = "i",
@@ -401,7 +400,6 @@ class Overview(LinePane):
         return overview_rows(
             facts,
             self.columns,
-            self._shared.signs,
             self._shared.runtime.redactor,
             start_words(status, first, "bench.toggle"),
             first("bench.instructions"),
