@@ -243,7 +243,12 @@ async def test_a_required_url_is_opened_and_its_completion_awaited() -> None:
 
 
 async def test_the_person_may_confirm_that_a_url_is_done() -> None:
-    await rounds(Scripted({})).visit(required())
+    person = Scripted({})
+
+    await rounds(person).visit(required())
+
+    opened, confirmed = person.asked
+    assert (opened.message, confirmed.message) == ("Sign in", UNTIL_DONE)
 
 
 @pytest.mark.parametrize(

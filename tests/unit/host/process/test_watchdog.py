@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import uuid
 
 import psutil
@@ -67,11 +68,22 @@ def test_the_guard_lives_while_there_is_something_to_guard(watchdog, server):
 
 def test_a_suspended_guard_blocks_nothing(watchdog, server):
     watchdog.add(server.pid)
-    os.kill(watchdog.pid, signal.SIGSTOP)
-    for _ in range(20_000):
-        watchdog.add(server.pid)
+    guard = psutil.Process(watchdog.pid)
+    guard.suspend()
+    wait_until(lambda: guard.status() == psutil.STATUS_STOPPED)
+
+    def add() -> None:
+        for _ in range(20_000):  # more than a pipe holds
+            watchdog.add(server.pid)
+
+    adding = threading.Thread(target=add)
+    adding.start()
+    adding.join(20)
+    blocked = adding.is_alive()
+    guard.resume()
+    adding.join()
+    assert not blocked
     watchdog.remove(server.pid)
-    os.kill(watchdog.pid, signal.SIGCONT)
 
 
 def test_the_guard_inherits_no_descriptors(watchdog, server):

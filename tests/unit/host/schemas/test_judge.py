@@ -85,8 +85,9 @@ def test_thousands_of_faults_are_reported_in_a_few_clauses(judge):
 
 
 def test_names_from_a_server_are_cleaned(judge):
-    problems = result(judge, "tools/call", {"content": [], "_meta": {"\x1b[2J": 1}, "isError": "\x1b"})
-    assert all("\x1b" not in problem for problem in problems)
+    asks = {"resultType": "input_required", "inputRequests": {"\x1b[2J": {"method": "x/y"}}}
+    (problem,) = result(judge, "tools/call", asks, NOW)
+    assert problem.startswith("inputRequests.␛[2J.method must be ")
 
 
 @pytest.mark.parametrize(
