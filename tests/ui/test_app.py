@@ -24,6 +24,7 @@ from tui.ui.questions.consent_dialog import ConsentDialog
 from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.form_pane import FormPane
+from tui.ui.workbench.log import LogScreen
 from tui.ui.workbench.result_screen import ResultScreen
 from tui.ui.workbench.screen import ServerScreen
 
@@ -405,7 +406,7 @@ async def test_every_action_in_the_table_has_a_handler():
                 assert callable(app.main.parts.actions.handlers[action.id]), action.id
                 continue
             place, _, name = action.method.partition("(")[0].rpartition(".")
-            screens = (ServerScreen, SessionsScreen, ModelsScreen, RulesScreen, ResultScreen)
+            screens = (ServerScreen, SessionsScreen, ModelsScreen, RulesScreen, ResultScreen, LogScreen)
             screen = next((one for one in screens if action.context in one.CONTEXTS), TrafficScreen)
             if action.id.startswith("ask."):
                 screen = ConsentDialog if action.id == "ask.each" else AddressDialog

@@ -10,6 +10,8 @@ from textual.widgets import Input
 from tests.conftest import until
 from tests.ui.stage import FakeHost, Stage, press, server, shown, stopped
 from tui.core.servers import ServerState, StopReason
+from tui.ui.dialogs.help import groups
+from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.workbench.log import LogScreen
 from tui.ui.workbench.server_log import LogLines
 
@@ -45,7 +47,7 @@ def host() -> FakeHost:
 
 async def test_an_empty_log_is_labelled_as_empty(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "slow")
+        screen = LogScreen(host, "slow", KeyOverrides())
         await pilot.app.push_screen(screen)
         await pilot.pause()
         assert shown(lines_of(screen))[0] == "No stderr output from this server yet."
@@ -53,7 +55,7 @@ async def test_an_empty_log_is_labelled_as_empty(host: FakeHost) -> None:
 
 async def test_the_title_shows_the_server_and_its_state(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "slow")
+        screen = LogScreen(host, "slow", KeyOverrides())
         await pilot.app.push_screen(screen)
         await pilot.pause()
         assert title_of(screen).split() == ["LOG", "slow", "STOPPED", "crashed,", "code", "1", "following"]
@@ -64,7 +66,7 @@ async def test_the_title_shows_the_server_and_its_state(host: FakeHost) -> None:
 
 async def test_the_newest_line_is_followed_until_the_user_scrolls_up(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather")
+        screen = LogScreen(host, "weather", KeyOverrides())
         host.lines = numbered(1, 50)
         await pilot.app.push_screen(screen)
         await pilot.pause()
@@ -84,7 +86,7 @@ async def test_the_newest_line_is_followed_until_the_user_scrolls_up(host: FakeH
 
 async def test_visible_lines_keep_their_place_while_old_ones_are_dropped(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather")
+        screen = LogScreen(host, "weather", KeyOverrides())
         host.lines = numbered(1, 100)
         await pilot.app.push_screen(screen)
         await press(pilot, "pageup")
@@ -97,7 +99,7 @@ async def test_visible_lines_keep_their_place_while_old_ones_are_dropped(host: F
 
 async def test_a_search_matches_like_a_filter(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather")
+        screen = LogScreen(host, "weather", KeyOverrides())
         host.lines = ("Cafe\u0301 CLOSED", "CAFÉ open", "cafe")
         await pilot.app.push_screen(screen)
         await press(pilot, "slash", *"café")
@@ -106,7 +108,7 @@ async def test_a_search_matches_like_a_filter(host: FakeHost) -> None:
 
 async def test_a_search_highlights_matches_and_steps_through_them(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather")
+        screen = LogScreen(host, "weather", KeyOverrides())
         host.lines = tuple("an ERROR here" if number % 10 == 0 else f"line {number}" for number in range(50))
         await pilot.app.push_screen(screen)
         await press(pilot, "slash", *"error")
@@ -121,7 +123,7 @@ async def test_a_search_highlights_matches_and_steps_through_them(host: FakeHost
 
 async def test_a_search_without_matches_is_reported(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather")
+        screen = LogScreen(host, "weather", KeyOverrides())
         host.lines = numbered(1, 5)
         await pilot.app.push_screen(screen)
         await press(pilot, "slash", *"zebra")
@@ -130,7 +132,7 @@ async def test_a_search_without_matches_is_reported(host: FakeHost) -> None:
 
 async def test_escape_closes_the_search_and_then_the_log(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather")
+        screen = LogScreen(host, "weather", KeyOverrides())
         host.lines = numbered(1, 5)
         await pilot.app.push_screen(screen)
         await press(pilot, "slash", *"line", "escape")
@@ -142,14 +144,27 @@ async def test_escape_closes_the_search_and_then_the_log(host: FakeHost) -> None
 
 async def test_keys_start_and_restart_a_stopped_server(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
-        await pilot.app.push_screen(LogScreen(host, "slow"))
+        await pilot.app.push_screen(LogScreen(host, "slow", KeyOverrides()))
         await press(pilot, "s", "r")
         assert host.asked == [("start", "slow"), ("restart", "slow")]
 
 
+async def test_a_configured_key_works_and_is_the_one_in_the_footer_and_the_help(host: FakeHost) -> None:
+    overrides = KeyOverrides([("log.toggle", "x")])
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        pilot.app.set_keymap(overrides.keymap())
+        screen = LogScreen(host, "slow", overrides)
+        await pilot.app.push_screen(screen)
+        await press(pilot, "s", "x")
+        assert host.asked == [("start", "slow")]
+        assert "x start/stop" in bottom_of(pilot.app)[-1]
+    found = dict(groups(overrides, screen.CONTEXTS))["Server log"]
+    assert [line.keys for line in found if line.help == "Start or stop the server"] == ["x"]
+
+
 async def test_long_lines_wrap_or_are_truncated(host: FakeHost) -> None:
     async with Stage().run_test(size=(40, 12)) as pilot:
-        screen = LogScreen(host, "weather")
+        screen = LogScreen(host, "weather", KeyOverrides())
         host.lines = ("word " * 20, "last")
         await pilot.app.push_screen(screen)
         await pilot.pause()
@@ -162,7 +177,7 @@ async def test_long_lines_wrap_or_are_truncated(host: FakeHost) -> None:
 async def test_the_whole_log_is_copied(host: FakeHost) -> None:
     async with Stage().run_test(size=(40, 12)) as pilot:
         host.lines = numbered(1, 3)
-        await pilot.app.push_screen(LogScreen(host, "weather"))
+        await pilot.app.push_screen(LogScreen(host, "weather", KeyOverrides()))
         await press(pilot, "c")
         assert pilot.app.clipboard == "line 1\nline 2\nline 3"
 
@@ -171,7 +186,7 @@ async def test_hostile_lines_are_shown_and_never_interpreted(host: FakeHost) -> 
     evil = "[/x][@click=app.quit]\x1b]52;c;eA==\x07\x9b31m\u202e"
     host.lines = (evil, evil)
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather")
+        screen = LogScreen(host, "weather", KeyOverrides())
         await pilot.app.push_screen(screen)
         await press(pilot, "slash", "c", "l", "i")
         text = "".join(shown(lines_of(screen)))
@@ -182,7 +197,7 @@ async def test_hostile_lines_are_shown_and_never_interpreted(host: FakeHost) -> 
 async def test_letters_whose_lower_case_is_longer_do_not_shift_the_highlight(host: FakeHost) -> None:
     host.lines = ("İİİ zebra",)
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather")
+        screen = LogScreen(host, "weather", KeyOverrides())
         await pilot.app.push_screen(screen)
         await press(pilot, "slash", *"zebra")
         row = lines_of(screen).row(0)
@@ -191,7 +206,7 @@ async def test_letters_whose_lower_case_is_longer_do_not_shift_the_highlight(hos
 
 async def test_a_flood_of_stderr_is_laid_out_quickly(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather")
+        screen = LogScreen(host, "weather", KeyOverrides())
         await pilot.app.push_screen(screen)
         await pilot.pause()
         tail = tuple(f"{number} " + "x" * 58 for number in range(3000))
@@ -209,7 +224,7 @@ async def test_the_search_input_is_shown_above_the_footer(
 ) -> None:
     host.lines = numbered(1, 5)
     async with Stage(theme=theme).run_test(size=size) as pilot:
-        await pilot.app.push_screen(LogScreen(host, "weather"))
+        await pilot.app.push_screen(LogScreen(host, "weather", KeyOverrides()))
         await press(pilot, "slash", *"line")
         search, keys = bottom_of(pilot.app)
     assert search.split() == ["search", "›", "line"]
@@ -219,7 +234,7 @@ async def test_the_search_input_is_shown_above_the_footer(
 @pytest.mark.parametrize("text", ["server", "copy", "now", "quiz", "s/r"])
 async def test_letters_in_one_burst_with_the_slash_are_searched_for(host: FakeHost, text: str) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather")
+        screen = LogScreen(host, "weather", KeyOverrides())
         await pilot.app.push_screen(screen)
         await pilot.pause()
         burst(pilot.app, f"/{text}")
@@ -230,7 +245,7 @@ async def test_letters_in_one_burst_with_the_slash_are_searched_for(host: FakeHo
 
 async def test_a_burst_that_starts_before_the_log_opens_is_searched_for_too(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather")
+        screen = LogScreen(host, "weather", KeyOverrides())
         pilot.app.push_screen(screen)
         burst(pilot.app, "/server")
         await until(lambda: bool(screen.query(Input)) and screen.query_one(Input).value == "server")
@@ -240,7 +255,7 @@ async def test_a_burst_that_starts_before_the_log_opens_is_searched_for_too(host
 async def test_after_enter_letters_are_keys_and_the_search_can_be_continued(host: FakeHost) -> None:
     host.lines = numbered(1, 5)
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather")
+        screen = LogScreen(host, "weather", KeyOverrides())
         await pilot.app.push_screen(screen)
         await press(pilot, "slash", *"line", "enter", "N", "r")
         assert "4 of 5" in title_of(screen)
@@ -253,7 +268,7 @@ async def test_keys_in_one_burst_after_closing_the_log_do_not_reach_the_server(
     host: FakeHost,
 ) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather")
+        screen = LogScreen(host, "weather", KeyOverrides())
         await pilot.app.push_screen(screen)
         await pilot.pause()
         burst(pilot.app, "\x1bsrc")

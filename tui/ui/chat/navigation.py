@@ -15,7 +15,8 @@ from tui.traffic.spans.entries import CallSpan, CallState, Span, StepSpan, TurnS
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.composer.token_area import Reference
 from tui.ui.chat.regions import Regions
-from tui.ui.keys.action_table import OPENERS, Action, Context, action, first_key
+from tui.ui.keys.action_table import OPENERS, Action, Context, action
+from tui.ui.keys.key_names import first_key
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.tasks import Tasks
 
@@ -224,7 +225,7 @@ class Navigator:
     def open_log(self, server: str) -> None:
         from tui.ui.workbench.log import LogScreen
 
-        self._open_dialog(LogScreen(self._runtime.host, server), None)
+        self._open_dialog(LogScreen(self._runtime.host, server, self._regions.overrides), None)
 
     def review_changes(self, selected: str) -> None:
         """Review the changes of the selected server, or of the first server with changes."""

@@ -11,18 +11,9 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from tui.ui.keys.action_table import (
-    OF_SCREENS,
-    OPENERS,
-    VIEW_KEYS,
-    Action,
-    Context,
-    action,
-    first_key,
-    key_words,
-    of_context,
-)
+from tui.ui.keys.action_table import OF_SCREENS, OPENERS, VIEW_KEYS, Action, Context, action, of_context
 from tui.ui.keys.footer import ALWAYS
+from tui.ui.keys.key_names import first_key, key_words
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 from tui.ui.widgets.bar import KeyLine

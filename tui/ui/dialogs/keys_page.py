@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from tui.ui.keys.action_table import VIEW_KEYS, Action, Context, key_words, of_context
+from tui.ui.keys.action_table import VIEW_KEYS, Action, Context, of_context
+from tui.ui.keys.key_names import key_words
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 
 _HEAD = """# Keys

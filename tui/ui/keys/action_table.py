@@ -24,6 +24,7 @@ class Context(StrEnum):
     WORKBENCH = "Workbench"
     BENCH_LIST = "Workbench lists and results"
     BENCH_FORM = "Forms"
+    LOG = "Server log"
     SESSIONS = "Sessions"
     MODELS = "Models"
     RULES = "Rules"
@@ -37,6 +38,7 @@ OF_SCREENS = (
     Context.WORKBENCH,
     Context.BENCH_LIST,
     Context.BENCH_FORM,
+    Context.LOG,
     Context.SESSIONS,
     Context.MODELS,
     Context.RULES,
@@ -51,6 +53,7 @@ OPENERS = {
     Context.ENTRY: "traffic.open",
     Context.WORKBENCH: "servers.open",
     Context.BENCH_LIST: "servers.open",
+    Context.LOG: "servers.log",
     Context.SESSIONS: "chat.sessions",
     Context.MODELS: "chat.models",
     Context.RULES: "rules.open",
@@ -140,6 +143,7 @@ _bench = partial(_on_screen, Context.WORKBENCH)
 _bench_arguments = partial(_on_bench, Context.WORKBENCH)
 _results = partial(_on_screen, Context.BENCH_LIST)
 _bench_result = partial(_on_bench, Context.BENCH_LIST)
+_log = partial(_on_screen, Context.LOG)
 _entry = partial(_on_pane, Context.ENTRY)
 _panel = partial(_on_pane, Context.ENTRY, place="screen.")
 _form = partial(_on_pane, Context.BENCH_FORM)
@@ -424,6 +428,16 @@ ACTIONS: tuple[Action, ...] = (
     _results("bench.restart", "r", "restart", "Restart the server", 16),
     _results("bench.reload", "R", "reload", "Reload the lists of the server", 17),
     _results("bench.leave", "q", "back", "Close the workbench", 0),
+    # ---- server log ----
+    _log("log.back", "escape", "back", "Close the search or the log", 1),
+    _log("log.search", "slash", "search", "Search in the log", 2),
+    _log("log.toggle", "s", "start/stop", "Start or stop the server", 3),
+    _log("log.restart", "r", "restart", "Restart the server", 4),
+    _log("log.copy", "c", "copy", "Copy the log", 5),
+    _log("log.next", "n", "next match", "Next match", 6, run="log_find(1)"),
+    _log("log.previous", "N", "previous match", "Previous match", 0, run="log_find(-1)"),
+    _log("log.wrap", "w", "wrap", "Wrap or truncate long lines", 7),
+    _log("log.leave", "q", "back", "Close the log", 0, run="log_back"),
     # ---- forms ----
     _form("form.choose", "enter", "next", "Next field, choice or level", 3),
     _form("form.next", "tab,down", "next", "Next field", 0),
@@ -434,16 +448,6 @@ ACTIONS: tuple[Action, ...] = (
 )
 
 VIEW_KEYS = {
-    "Server log": (
-        ("esc", "back"),
-        ("/", "search"),
-        ("n N", "next, previous match"),
-        ("w", "wrap"),
-        ("c", "copy"),
-        ("s", "start/stop"),
-        ("r", "restart"),
-        ("end", "follow"),
-    ),
     "Traffic statistics": (
         ("enter", "show its entries"),
         ("esc", "back"),
@@ -466,16 +470,6 @@ IS_YES = {
 
 _BY_ID = {action.id: action for action in ACTIONS}
 
-_KEY_WORDS = {
-    "question_mark": "?",
-    "escape": "esc",
-    "pageup": "pgup",
-    "pagedown": "pgdn",
-    "slash": "/",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-}
-
 
 def action(action_id: str) -> Action:
     """Return the action with this id, or raise `KeyError`."""
@@ -485,15 +479,3 @@ def action(action_id: str) -> Action:
 def of_context(context: Context) -> tuple[Action, ...]:
     """Return the actions whose keys work in `context`, in the order of the table."""
     return tuple(found for found in ACTIONS if found.context is context)
-
-
-def key_words(keys: str) -> str:
-    """Return keys as the user reads them: "f1,question_mark" is "f1, ?"."""
-    return ", ".join(
-        "+".join(_KEY_WORDS.get(part, part) for part in key.strip().split("+")) for key in keys.split(",")
-    )
-
-
-def first_key(keys: str) -> str:
-    """Return the first of several keys as the user reads it."""
-    return key_words(keys.split(",", 1)[0])

@@ -1,29 +1,11 @@
 """The keys in use: the table's keys, replaced by those of the configuration, validated. Pure."""
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 
 from tui.settings.keymap import ActionKeys, check_keys, normal_key
 from tui.settings.problems import Problem
-from tui.ui.keys.action_table import ACTIONS, IS_YES, Action, Context, action, first_key, key_words
-
-_TEXTUAL_NAMES = {
-    "solidus": "slash",
-    "reverse_solidus": "backslash",
-    "commercial_at": "at",
-    "hyphen_minus": "minus",
-    "plus_sign": "plus",
-    "low_line": "underscore",
-}
-
-
-def textual_key(key: str) -> str:
-    """Return Textual's name of a key: `?` is `question_mark`, `ctrl+/` is `ctrl+slash`."""
-    *modifiers, last = [key] if key == "+" else key.removesuffix("++").split("+") + ["+"] * key.endswith("++")
-    if len(last) == 1 and not last.isalnum():
-        name = unicodedata.name(last, last).lower().replace("-", "_").replace(" ", "_")
-        last = _TEXTUAL_NAMES.get(name, name)
-    return "+".join([*modifiers, last])
+from tui.ui.keys.action_table import ACTIONS, IS_YES, Action, Context, action
+from tui.ui.keys.key_names import first_key, key_words, textual_key
 
 
 def _own_keys(found: Action) -> ActionKeys:

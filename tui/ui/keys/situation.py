@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from tui.ui.keys.action_table import ACTIONS, Action, Context, first_key
+from tui.ui.keys.action_table import ACTIONS, Action, Context
 from tui.ui.keys.footer import Entry
+from tui.ui.keys.key_names import first_key
 from tui.ui.keys.key_overrides import KeyOverrides
 
 WITHOUT_SERVERS = frozenset({"servers.add", "config.edit", "config.reload", "rules.open"})

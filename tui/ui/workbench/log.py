@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.screen import ModalScreen
 from textual.widgets import Input
@@ -12,8 +12,10 @@ from textual.widgets import Input
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.units import plural
-from tui.ui.keys.action_table import VIEW_KEYS
-from tui.ui.keys.footer import Footer
+from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.footer import Footer, entries_of
+from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.field import Field, type_into
@@ -31,20 +33,8 @@ LOOKS_PER_SECOND = 8
 class LogScreen(ModalScreen[None]):
     """The stderr of one server."""
 
-    # Priority: a key that waits in a queue would be typed into the field once it is open.
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "back", priority=True),
-        Binding("q", "leave", "back", priority=True),
-        Binding("slash", "search", "search", priority=True),
-        Binding("n", "next(1)", "next", priority=True),
-        Binding("N", "next(-1)", "last", priority=True),
-        Binding("w", "wrap", "wrap", priority=True),
-        Binding("c", "copy", "copy", priority=True),
-        Binding("s", "start_stop", "start/stop", id="servers.toggle", priority=True),
-        Binding("r", "restart", "restart", id="servers.restart", priority=True),
-    ]
-
-    KEYS = VIEW_KEYS["Server log"]
+    CONTEXTS = (Context.LOG,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.LOG)
     stays = str
 
     DEFAULT_CSS = """
@@ -56,11 +46,13 @@ class LogScreen(ModalScreen[None]):
     LogScreen #log-search Input { width: 1fr; background: $panel; background-tint: transparent; }
     """
 
-    def __init__(self, host: "Host", server: str) -> None:
+    def __init__(self, host: "Host", server: str, overrides: KeyOverrides) -> None:
         super().__init__()
         self._host = host
         self._server = server
         self._title = SplitBar()
+        self._keys = Footer()
+        self._keys.show(entries_of(of_context(Context.LOG), overrides))
         status = self._status()
         remote = status is not None and bool(status.spec.url)
         empty = "No stderr output from this server yet."
@@ -76,7 +68,7 @@ class LogScreen(ModalScreen[None]):
         yield self._title
         yield self._lines
         yield self._search
-        yield Footer(self.KEYS)
+        yield self._keys
 
     def on_mount(self) -> None:
         self.set_focus(self._input if self._typing else self._lines, scroll_visible=False)
@@ -90,9 +82,9 @@ class LogScreen(ModalScreen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While the user types in the search line, letters are not keys."""
-        return action == "back" if self._typing else super().check_action(action, parameters)
+        return action == "log_back" if self._typing else super().check_action(action, parameters)
 
-    def action_back(self) -> None:
+    def action_log_back(self) -> None:
         if self._search.display:
             self._end_search()
             self._lines.search("")
@@ -100,10 +92,7 @@ class LogScreen(ModalScreen[None]):
         else:
             self.dismiss(None)
 
-    def action_leave(self) -> None:
-        self.action_back()
-
-    def action_search(self) -> None:
+    def action_log_search(self) -> None:
         """Open the search line. The focus moves at once: the next key may already have been pressed."""
         self._search.display = True
         self._typing = True
@@ -125,24 +114,24 @@ class LogScreen(ModalScreen[None]):
         self._typing = False
         self.set_focus(self._lines)
 
-    def action_next(self, direction: int) -> None:
+    def action_log_find(self, direction: int) -> None:
         self._lines.next_hit(direction)
         self.look()
 
-    def action_wrap(self) -> None:
+    def action_log_wrap(self) -> None:
         self._lines.toggle_wrap()
 
-    def action_copy(self) -> None:
+    def action_log_copy(self) -> None:
         text = self._lines.text
         clipboard.copy(self.app, text, plural(text.count("\n") + bool(text), "line"))
 
-    def action_start_stop(self) -> None:
+    def action_log_toggle(self) -> None:
         status = self._status()
         if status is not None:
             toggle_server(self._host, status)
             self.look()
 
-    def action_restart(self) -> None:
+    def action_log_restart(self) -> None:
         self._host.request_restart(self._server)
         self.look()
 

@@ -51,7 +51,12 @@ def test_the_keys_of_the_other_screens_come_after_those_of_this_one():
     headings = [heading for heading, _ in groups(NONE, (Context.RULES,), others=EVERY)]
     assert headings[:3] == ["Rules", "In every pane", "Input"]
     assert [one for one in headings if one.startswith("Rules")] == ["Rules"]
-    assert {"Traffic screen (f4)", "Workbench (enter in servers)", "Commands", "Server log"} <= {*headings}
+    assert {
+        "Traffic screen (f4)",
+        "Workbench (enter in servers)",
+        "Commands",
+        "Server log (l in servers)",
+    } <= {*headings}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from textual.keys import Keys
 
-from tui.ui.keys.action_table import ACTIONS, Action, Context, first_key, key_words
+from tui.ui.keys.action_table import ACTIONS, Action, Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, in_footer, works
 from tui.ui.workbench.screen import ServerScreen
@@ -23,6 +23,7 @@ OVER_MAIN = (
     Context.TRAFFIC,
     Context.ENTRY,
     *ON_WORKBENCH,
+    Context.LOG,
     Context.SESSIONS,
     Context.MODELS,
     Context.RULES,
@@ -103,9 +104,3 @@ def test_the_footer_shows_configured_keys():
     overrides = KeyOverrides([("composer.send", ["ctrl+d", "f11"]), ("no.such", "x")])
     assert in_footer(Situation(Context.COMPOSER), overrides)[0][0] == "ctrl+d"
     assert overrides.keymap() == {"composer.send": "ctrl+d,f11"}
-
-
-def test_key_names_are_formatted_for_display():
-    assert key_words("f1,question_mark") == "f1, ?"
-    assert first_key("shift+enter,ctrl+j") == "shift+enter"
-    assert key_words("escape") == "esc"

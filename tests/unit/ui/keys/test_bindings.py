@@ -30,7 +30,7 @@ MEANINGS = {
     "cancel, close, back": (
         "escape",
         "chat.cancel session.leave model.leave rule.leave ask.cancel result.leave traffic.back entry.close"
-        " bench.back back cancel close no answer(False)",
+        " bench.back log.back back cancel close no answer(False)",
     ),
     "next field, pane, format or list": (
         "tab",
@@ -51,11 +51,11 @@ MEANINGS = {
     "page down": ("pagedown", "composer.page_down pane_page_down page(1) page('down')"),
     "start": ("home", "pane_home"),
     "end": ("end", "pane_end traffic.follow"),
-    "filter or search": ("slash", "traffic.filter entry.search bench.filter search"),
-    "next match": ("n", "traffic.next entry.next bench.next next(1)"),
-    "previous match": ("N", "traffic.previous entry.previous bench.previous next(-1)"),
-    "copy": ("c", "chat.copy result.copy traffic.copy entry.copy copy"),
-    "close, as esc": ("q", "result.leave traffic.back entry.close bench.leave back leave close no"),
+    "filter or search": ("slash", "traffic.filter entry.search bench.filter log.search"),
+    "next match": ("n", "traffic.next entry.next bench.next log.next"),
+    "previous match": ("N", "traffic.previous entry.previous bench.previous log.previous"),
+    "copy": ("c", "chat.copy result.copy traffic.copy entry.copy log.copy copy"),
+    "close, as esc": ("q", "result.leave traffic.back entry.close bench.leave log.leave back close no"),
     "maximize": ("z", "entry.maximize bench.maximize"),
     "help": ("f1,question_mark", "app.help close"),
     "traffic": ("f4", "traffic.open bench.call_traffic"),
@@ -91,15 +91,15 @@ OF_THEIR_SCREENS = {
     "n": "question.no no answer(False) decide(False)",
     "o": "servers.disable result.open bench.offer",
     "p": "chat.parent traffic.pair entry.pair",
-    "r": "chat.retry servers.restart bench.restart",
+    "r": "chat.retry servers.restart bench.restart log.restart",
     "R": "config.reload traffic.resend bench.reload",
-    "s": "servers.toggle bench.toggle",
+    "s": "servers.toggle bench.toggle log.toggle",
     "space": "entry.fold pane_page_down choose take step(1) press",
     "t": "question.session traffic.time bench.roots",
     "T": "servers.trust bench.trust",
     "u": "chat.uncompact bench.subscribe",
     "v": "chat.result bench.level",
-    "w": "chat.rewrite result.save traffic.waterfall entry.save bench.save wrap",
+    "w": "chat.rewrite result.save traffic.waterfall entry.save bench.save log.wrap",
     "x": "chat.export traffic.export",
     "y": "question.once entry.copy_value bench.copy yes answer(True) decide(True)",
     "Y": "entry.copy_path bench.copy_all",
@@ -108,7 +108,8 @@ OF_THEIR_SCREENS = {
 
 AT_ONCE = set(
     "chat.retry chat.cancel_call chat.uncompact servers.toggle servers.restart servers.disable bench.toggle"
-    " bench.restart bench.send bench.offer bench.offer_all bench.instructions bench.read_resources"
+    " bench.restart log.toggle log.restart"
+    " bench.send bench.offer bench.offer_all bench.instructions bench.read_resources"
     " bench.subscribe question.once question.session question.always question.no".split()
 )
 """Actions that change or send something without asking."""
@@ -157,6 +158,14 @@ def test_no_key_has_two_meanings_that_are_not_listed():
     known = allowed()
     several = {key: names for key, names in bound().items() if len(names) > 1}
     assert {key: names - known[key] for key, names in several.items() if names - known[key]} == {}
+
+
+def test_a_binding_with_the_id_of_an_action_runs_that_action():
+    methods = {action.id: action.method for action in ACTIONS}
+    for widget in classes():
+        for binding in Binding.make_bindings(vars(widget).get("BINDINGS", [])):
+            action_id = (binding.id or "").removesuffix(".anywhere")
+            assert binding.action == methods.get(action_id, binding.action), widget
 
 
 def test_no_harmless_key_of_one_screen_changes_state_on_another():

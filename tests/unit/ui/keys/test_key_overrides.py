@@ -3,7 +3,7 @@
 import pytest
 
 from tui.ui.keys.action_table import action
-from tui.ui.keys.key_overrides import KeyOverrides, textual_key
+from tui.ui.keys.key_overrides import KeyOverrides
 
 
 def test_a_valid_key_replaces_the_defaults():
@@ -23,20 +23,6 @@ def test_a_valid_key_replaces_the_defaults():
 def test_an_invalid_key_is_reported_and_not_used(wanted: tuple[str, str], words: str):
     overrides = KeyOverrides([wanted])
     assert words in str(overrides.problems[0]) and overrides.keymap() == {}
-
-
-@pytest.mark.parametrize(
-    ("key", "name"),
-    [
-        ("?", "question_mark"),
-        ("/", "slash"),
-        ("ctrl+/", "ctrl+slash"),
-        ("+", "plus"),
-        ("ctrl++", "ctrl+plus"),
-    ],
-)
-def test_a_character_has_the_name_that_textual_uses(key: str, name: str):
-    assert textual_key(key) == name
 
 
 def test_reloaded_keys_replace_the_previous_ones():
