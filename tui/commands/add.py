@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError, McptuiError, UsageError
-from tui.core.files.programs import find_program
+from tui.core.files.programs import is_command
 from tui.core.ports import BY_KEY
 from tui.core.text import clean, clean_line, quoted_name
 
@@ -91,13 +91,15 @@ def _path(args: argparse.Namespace) -> Path:
 
 def _parse_trailing_options(args: argparse.Namespace) -> None:
     """Parse the options after a URL, a name or a bundle. After a command, they belong to the command."""
-    from tui.commands.command_line import add_options
+    from tui.commands.packages.options import fill_add
 
     words: list[str] = args.target
     if len(words) > 1 and (
         "://" in words[0] or args.registry or _is_packed(words[0]) or _names_a_registry(words)
     ):
-        add_options(argparse.ArgumentParser(prog="mcptui add")).parse_args(words[1:], namespace=args)
+        parser = argparse.ArgumentParser(prog="mcptui add")
+        fill_add(parser)
+        parser.parse_args(words[1:], namespace=args)
         args.target = [words[0], *args.target]
     elif words[:1] == ["--"]:
         args.target = words[1:]
@@ -222,14 +224,6 @@ def _typed(args: argparse.Namespace) -> dict[str, Any]:
         table["command"], *arguments = resolved([table["command"], *table.get("args", ())], Path.cwd())
         table |= {"args": arguments} if arguments else {}
     return table
-
-
-def is_command(word: str) -> bool:
-    """Return whether a word is an executable command."""
-    if "${" in word:
-        return True
-    expanded = os.path.expanduser(word)
-    return find_program(expanded) is not None or (os.sep in expanded and os.path.isfile(expanded))
 
 
 def _present(path: Path) -> Mapping[str, Any]:

@@ -9,9 +9,9 @@ from tui.commands.call.options import add_calls
 from tui.commands.decisions.options import DECISIONS_ABOUT, fill_decisions
 from tui.commands.help_text import help_text, invalid
 from tui.commands.misspelled import check_action
-from tui.commands.packages.options import add_packed_options, add_search
-from tui.commands.question_options import add_question_options, add_trust
+from tui.commands.packages.options import ADD_ABOUT, ADD_USAGE, add_search, fill_add
 from tui.commands.sessions.options import SESSIONS_ABOUT, SESSIONS_EPILOG, count, fill_sessions
+from tui.commands.shared_options import add_common, add_question_options, add_trust
 from tui.commands.tap.options import TAP_ABOUT, TAP_USAGE, fill_tap
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
@@ -41,23 +41,6 @@ LOGIN_ABOUT = (
     "Sign in to a remote server. A browser opens after you confirm. Tokens are stored in the"
     " keychain, or in a file that only you can read."
 )
-ADD_USAGE = """\
-mcptui add [OPTION ...] URL
-       mcptui add [OPTION ...] COMMAND [ARG ...]
-       mcptui add [OPTION ...] NAME|FILE.mcpb"""
-ADD_ABOUT = """\
-Add a server to the configuration: a URL, a command, the name of a registry entry, or a bundle.
-
-  mcptui add https://example.com/mcp
-  mcptui add https://example.com/mcp --header 'Authorization: Bearer ${TOKEN}'
-  mcptui add npx -y @modelcontextprotocol/server-everything
-  mcptui add --name files --env LOG=debug -- python server.py --verbose
-  mcptui add io.github.example/weather          (a name from mcptui search)
-  mcptui add weather.mcpb --set units=metric --sha256 HEX
-
-Options of mcptui go before the command. Everything after the command belongs to it. mcptui shows what it
-writes.
-"""
 RECORDING = "a .mcptrace or .jsonl file, or the start or end of a name from traffic --list"
 TRAFFIC_ABOUT = """\
 Inspect a recording. Without a name, mcptui reads the most recent one. With --since, it reads all recordings
@@ -135,7 +118,7 @@ def build_parser() -> argparse.ArgumentParser:
         prog="mcptui", description=DESCRIPTION, epilog=EPILOG + EXIT_CODES, formatter_class=help_text
     )
     parser.add_argument("--version", action="version", version=f"mcptui {tui.__version__}")
-    _common(parser)
+    add_common(parser)
     parser.add_argument("--theme", metavar="NAME", help="theme for this run (ctrl+t switches and saves)")
     _no_start(parser, help="do not start servers automatically", default=False)
     parser.add_argument("--no-servers", action="store_true", help=argparse.SUPPRESS)
@@ -163,7 +146,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("servers", _fill_servers, help=short, description=about)
     add_search(add)
     short = "add a server to the configuration: a URL or a command"
-    add("add", add_options, help=short, usage=ADD_USAGE, description=ADD_ABOUT)
+    add("add", fill_add, help=short, usage=ADD_USAGE, description=ADD_ABOUT)
     about = "Remove a server from the configuration. Comments elsewhere in the file are kept."
     add("remove", _fill_remove, help="remove a server from the configuration", description=about)
     add("login", _fill_sign_in, help="sign in to a remote server", description=LOGIN_ABOUT)
@@ -190,27 +173,13 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _common(parser: argparse.ArgumentParser, *, model: bool = True, starts: bool = True) -> None:
-    suppress = argparse.SUPPRESS
-    parser.add_argument(
-        "--config", metavar="FILE", default=suppress, help="configuration file: TOML, or JSON with mcpServers"
-    )
-    if starts:
-        add_trust(parser)
-    if model:
-        parser.add_argument("--model", metavar="PROFILE", default=suppress, help="model profile to use")
-        parser.add_argument(
-            "--demo", action="store_true", default=suppress, help="use the offline demo model (rule-based)"
-        )
-
-
 def _no_start(parser: argparse.ArgumentParser, *, help: str, default: bool | str) -> None:
     """Add `--no-start`, which is accepted before and after the command."""
     parser.add_argument("--no-start", action="store_true", default=default, help=help)
 
 
 def _fill_run(run: argparse.ArgumentParser) -> None:
-    _common(run)
+    add_common(run)
     _add_question(run)
     run.add_argument(
         "--schema", metavar="FILE", help="answer with JSON that matches this JSON Schema, or exit with code 6"
@@ -270,47 +239,18 @@ def _add_question(run: argparse.ArgumentParser) -> None:
 
 
 def _fill_servers(servers: argparse.ArgumentParser) -> None:
-    _common(servers, model=False)
+    add_common(servers, model=False)
     servers.add_argument("--json", action="store_true", help="print a JSON array")
 
 
 def _fill_sign_in(parser: argparse.ArgumentParser) -> None:
-    _common(parser, model=False)
+    add_common(parser, model=False)
     parser.add_argument("server", metavar="SERVER", help="a configured server, or a URL")
 
 
 def _fill_remove(remove: argparse.ArgumentParser) -> None:
     remove.add_argument("server", metavar="NAME", help="the server")
-    _common(remove, model=False, starts=False)
-
-
-def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """Add the options of `mcptui add` and return the parser."""
-    parser.add_argument("--name", metavar="NAME", help="server name (default: from its URL or package)")
-    parser.add_argument(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an environment variable for a command",
-    )
-    parser.add_argument(
-        "--header", action="append", default=[], metavar="NAME: VALUE", help="an HTTP header for a URL"
-    )
-    parser.add_argument(
-        "--transport",
-        choices=("stdio", "http", "sse", "websocket", "lines"),
-        help="transport (default: stdio for a command, http for a URL)",
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show what would be written without writing it"
-    )
-    add_packed_options(parser)
-    _common(parser, model=False, starts=False)
-    parser.add_argument(
-        "target", nargs=argparse.REMAINDER, metavar="URL|COMMAND|NAME|FILE", help="what to add"
-    )
-    return parser
+    add_common(remove, model=False, starts=False)
 
 
 def _fill_config(parser: argparse.ArgumentParser) -> None:

@@ -2,12 +2,11 @@
 
 import asyncio
 import dataclasses
-import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError, UsageError
-from tui.core.files.programs import find_program
+from tui.core.files.programs import is_command
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, SignedOut
 from tui.core.text import quoted_name
 from tui.host.host import Host
@@ -156,9 +155,7 @@ class ServerChanges:
         return Draft(name, table, new_server.as_toml(name, table), tuple(notes), before)
 
     def _is_command(self, word: str) -> bool:
-        expanded = os.path.expanduser(word)
-        beside = self._config.path.absolute().parent / expanded
-        return "${" in word or find_program(expanded) is not None or (os.sep in word and beside.is_file())
+        return is_command(word, str(self._config.path.absolute().parent))
 
     async def add(self, draft: Draft) -> Sequence[str]:
         """Write a new server and start it; return sentences about further effects.

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from tui.commands.command_line import (
-    ADD_ABOUT,
-    ADD_USAGE,
     COMPLETION_ABOUT,
     EPILOG,
     EXIT_CODES,
@@ -16,6 +14,7 @@ from tui.commands.command_line import (
     build_parser,
 )
 from tui.commands.generated import completion, man
+from tui.commands.packages.options import ADD_ABOUT, ADD_USAGE
 from tui.commands.tap.options import TAP_ABOUT, TAP_USAGE
 
 COMMANDS = (

@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 
 from tui.commands.help_text import invalid
-from tui.commands.question_options import add_question_options, add_trust
+from tui.commands.shared_options import add_question_options, add_trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

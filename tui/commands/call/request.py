@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tui.commands.add import is_command
 from tui.commands.call.options import usage
 from tui.commands.run_input import read_bounded
 from tui.core.errors import UsageError
+from tui.core.files.programs import is_command
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.settings.new_server import is_address, pairs, unconfigured_server

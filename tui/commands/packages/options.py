@@ -1,16 +1,31 @@
-"""Command-line options of `mcptui search`, and those of `mcptui add` for packaged servers.
-
-Loads the standard library only.
-"""
+"""Command-line options of `mcptui add` and `mcptui search`. Loads the standard library only."""
 
 import argparse
 
 from tui.commands.help_text import invalid
+from tui.commands.shared_options import add_common
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+ADD_USAGE = """\
+mcptui add [OPTION ...] URL
+       mcptui add [OPTION ...] COMMAND [ARG ...]
+       mcptui add [OPTION ...] NAME|FILE.mcpb"""
+ADD_ABOUT = """\
+Add a server to the configuration: a URL, a command, the name of a registry entry, or a bundle.
+
+  mcptui add https://example.com/mcp
+  mcptui add https://example.com/mcp --header 'Authorization: Bearer ${TOKEN}'
+  mcptui add npx -y @modelcontextprotocol/server-everything
+  mcptui add --name files --env LOG=debug -- python server.py --verbose
+  mcptui add io.github.example/weather          (a name from mcptui search)
+  mcptui add weather.mcpb --set units=metric --sha256 HEX
+
+Options of mcptui go before the command. Everything after the command belongs to it. mcptui shows what it
+writes.
+"""
 _ABOUT = """\
 Search a registry of MCP servers. mcptui contacts it only for this command and for mcptui add.
 
@@ -47,8 +62,35 @@ def _fill_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file")
 
 
-def add_packed_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `mcptui add` for registry entries and bundles."""
+def fill_add(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `mcptui add`."""
+    parser.add_argument("--name", metavar="NAME", help="server name (default: from its URL or package)")
+    parser.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an environment variable for a command",
+    )
+    parser.add_argument(
+        "--header", action="append", default=[], metavar="NAME: VALUE", help="an HTTP header for a URL"
+    )
+    parser.add_argument(
+        "--transport",
+        choices=("stdio", "http", "sse", "websocket", "lines"),
+        help="transport (default: stdio for a command, http for a URL)",
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would be written without writing it"
+    )
+    _add_packed_options(parser)
+    add_common(parser, model=False, starts=False)
+    parser.add_argument(
+        "target", nargs=argparse.REMAINDER, metavar="URL|COMMAND|NAME|FILE", help="what to add"
+    )
+
+
+def _add_packed_options(parser: argparse.ArgumentParser) -> None:
     packed = parser.add_argument_group("for a registry entry or a bundle")
     packed.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a value that the server requires"

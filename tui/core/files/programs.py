@@ -22,3 +22,16 @@ def find_program(name: str, env: Mapping[str, str] | None = None) -> str | None:
     path = (os.environ if env is None else env).get("PATH", os.defpath)
     found = shutil.which(name, path=search_path(path))
     return None if found is None else os.path.abspath(found)
+
+
+def is_command(word: str, folder: str = "") -> bool:
+    """Return whether a word of a server's configuration is an executable command, or may be one (`${NAME}`).
+
+    A relative path to a script is searched in `folder`, by default the current one.
+    """
+    if "${" in word:
+        return True
+    expanded = os.path.expanduser(word)
+    if find_program(expanded) is not None:
+        return True
+    return os.sep in expanded and os.path.isfile(os.path.join(folder, expanded))

@@ -1,4 +1,4 @@
-"""The options of `mcptui search`, and those of `mcptui add` for packaged servers."""
+"""The options of `mcptui add` and `mcptui search`."""
 
 import pytest
 

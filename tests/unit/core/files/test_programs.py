@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.files.programs import find_program, search_path
+from tui.core.files.programs import find_program, is_command, search_path
 
 
 @pytest.fixture
@@ -33,3 +33,14 @@ def test_a_program_given_with_a_folder_is_not_searched_on_path(here: Path) -> No
 def test_the_path_variable_of_mcptui_is_the_default(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(here))
     assert find_program("tool") == str(here / "tool")
+
+
+def test_a_command_is_a_program_a_script_in_the_folder_or_a_reference(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(here.parent / "bin"))
+    (here / "servers").mkdir()
+    (here / "servers" / "script.py").touch(0o644)
+    assert all(map(is_command, ("tool", "./tool", "${RUNNER}", "servers/script.py")))
+    assert is_command("./script.py", str(here / "servers"))
+    assert not any(map(is_command, ("missing", "./script.py", "script.py", "./servers")))

@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from tui.commands.question_options import add_question_options
+from tui.commands.shared_options import add_question_options
 
 
 def parsed(*words: str) -> argparse.Namespace:

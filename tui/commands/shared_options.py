@@ -1,8 +1,23 @@
-"""Options that answer requests from servers in commands without a screen. Loads the standard library only."""
+"""Options that several commands have. Loads the standard library only."""
 
 import argparse
 
 from tui.commands.help_text import invalid
+
+
+def add_common(parser: argparse.ArgumentParser, *, model: bool = True, starts: bool = True) -> None:
+    """Add `--config`, `--trust-config` if the command starts servers, and the options of the model."""
+    suppress = argparse.SUPPRESS
+    parser.add_argument(
+        "--config", metavar="FILE", default=suppress, help="configuration file: TOML, or JSON with mcpServers"
+    )
+    if starts:
+        add_trust(parser)
+    if model:
+        parser.add_argument("--model", metavar="PROFILE", default=suppress, help="model profile to use")
+        parser.add_argument(
+            "--demo", action="store_true", default=suppress, help="use the offline demo model (rule-based)"
+        )
 
 
 def add_question_options(parser: argparse.ArgumentParser) -> None:
