@@ -30,6 +30,7 @@ from tui.ui.platform.textual_internals import (
     close_at_once,
     crash,
     drop_notes,
+    find_handlers_once,
     has_note,
     keep_late_timers,
     report_crash,
@@ -74,6 +75,7 @@ class BaseApp(App[int]):
         self, *, theme: str, keys: Mapping[str, str | Sequence[str]], save_theme: Callable[[str], None]
     ) -> None:
         paint_changes_only()
+        find_handlers_once()
         keep_late_timers()
         create_caches_on_use()
         style_opened_screens_once()
