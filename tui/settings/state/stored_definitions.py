@@ -8,8 +8,8 @@ import json
 import logging
 import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ from tui.core.definitions.accepted import MAX_ACCEPTED, Accepted, DefinitionReco
 from tui.core.definitions.definition import digest_of
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
-from tui.settings.files import Unopened, Unreadable, damage_text, keep_damaged, locked, read_bounded
+from tui.settings.files import Unopened, Unreadable, damage_text, keep_damaged, read_bounded
 from tui.settings.save import write_state
+from tui.settings.state.list_file import WriteThread
 
 FORMAT = 1
 MAX_BYTES = 16 * 1024 * 1024
@@ -41,7 +42,7 @@ class StoredDefinitions:
     def __init__(self, folder: Path, redact: Callable[[Any], Any] = lambda value: value) -> None:
         self._folder = folder
         self._redact = redact
-        self._thread: ThreadPoolExecutor | None = None
+        self._thread = WriteThread("definitions")
 
     def load(self, key: str) -> DefinitionRecord | None:
         path = self._path(key)
@@ -56,15 +57,13 @@ class StoredDefinitions:
         return found
 
     def save(self, key: str, server: str, kept: DefinitionRecord) -> None:
-        if self._thread is None:
-            self._thread = ThreadPoolExecutor(1, "definitions")
-        self._thread.submit(self._add, self._path(key), server, kept)
+        path = self._path(key)
+        write = partial(self._add, path, server, kept)
+        self._thread.change(path, write, f"the accepted definitions of {server}")
 
     def close(self) -> None:
         """Wait until everything is written."""
-        if self._thread is not None:
-            self._thread.shutdown()
-            self._thread = None
+        self._thread.close()
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{key}.json"
@@ -72,20 +71,16 @@ class StoredDefinitions:
     def _add(self, path: Path, server: str, new: DefinitionRecord) -> None:
         """Add to a file, which is read again, since another mcptui may have changed it."""
         try:
-            with locked(path):
-                try:
-                    before = _read(path) or DefinitionRecord()
-                except Unopened as error:
-                    raise ConfigError(f"{error}.", where=str(path)) from error
-                except Unreadable:
-                    before = DefinitionRecord()
-                    keep_damaged(path)
-                accepted = {**before.accepted, **new.accepted}
-                last = dict(list(accepted.items())[-MAX_ACCEPTED:])
-                write_state(path, _text(server, last, new.refused, self._redact))
-                self._forget_old()
-        except (ConfigError, OSError, ValueError) as error:
-            _log.warning("cannot save the accepted definitions of %s: %s", server, error)
+            before = _read(path) or DefinitionRecord()
+        except Unopened as error:
+            raise ConfigError(f"{error}.", where=str(path)) from error
+        except Unreadable:
+            before = DefinitionRecord()
+            keep_damaged(path)
+        accepted = {**before.accepted, **new.accepted}
+        last = dict(list(accepted.items())[-MAX_ACCEPTED:])
+        write_state(path, _text(server, last, new.refused, self._redact))
+        self._forget_old()
 
     def _forget_old(self) -> None:
         files = list(self._folder.glob("*.json"))

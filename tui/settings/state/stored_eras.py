@@ -3,79 +3,61 @@
 Keys are hashes, so that the file contains no commands or addresses. It is disposable.
 """
 
-import json
-import logging
 import re
 import time
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tui.core.errors import ConfigError
 from tui.core.servers import MAX_VERSION, Era
-from tui.settings.files import locked, read_state
-from tui.settings.save import write_state
+from tui.settings.state.list_file import ListFile
 
-FORMAT = 1
 MAX_BYTES = 256 * 1024
 MAX_ENTRIES = 500
 MAX_DAYS = 30
 """After this, a server is asked again: it may have been upgraded without a new version."""
 
 _KEY = re.compile(r"[0-9a-f]{16}")
-_log = logging.getLogger(__name__)
 
 
 class StoredEras:
     """A `tui.core.servers.EraStore` in a file, which need not exist."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._thread: ThreadPoolExecutor | None = None
+        self._file = ListFile(path, "eras", "the era of a server", max_bytes=MAX_BYTES)
 
     def load(self) -> Mapping[str, Era]:
         """Return the stored eras, none if the file is missing or damaged.
 
         Blocks while it reads the small file.
         """
-        return {key: era for key, (era, _) in _read(self._path).items()}
+        return {key: era for key, (era, _) in _eras(self._file.read()).items()}
 
     def changed(self, key: str, era: Era | None) -> None:
-        if self._thread is None:
-            self._thread = ThreadPoolExecutor(1, "eras")
-        self._thread.submit(_change, self._path, key, era)
+        self._file.change(partial(_changed, key, era))
 
     def close(self) -> None:
         """Wait until everything is written."""
-        if self._thread is not None:
-            self._thread.shutdown()
-            self._thread = None
+        self._file.close()
 
 
-def _change(path: Path, key: str, era: Era | None) -> None:
-    """Change the file, which is read again, since another mcptui may have changed it."""
-    try:
-        with locked(path):
-            eras = _read(path, to_change=True)
-            eras.pop(key, None)
-            if era is not None:
-                eras[key] = era, time.time()
-            listed = [
-                {"key": one, "handshake": era.has_handshake, "version": era.version, "at": int(at)}
-                for one, (era, at) in list(eras.items())[-MAX_ENTRIES:]
-            ]
-            write_state(path, json.dumps({"format": FORMAT, "eras": listed}, indent=1) + "\n")
-    except (ConfigError, OSError, ValueError) as error:
-        _log.warning("cannot save the era of a server: %s", error)
+def _changed(key: str, era: Era | None, entries: Sequence[Any]) -> list[dict[str, Any]]:
+    eras = _eras(entries)
+    eras.pop(key, None)
+    if era is not None:
+        eras[key] = era, time.time()
+    return [
+        {"key": one, "handshake": era.has_handshake, "version": era.version, "at": int(at)}
+        for one, (era, at) in list(eras.items())[-MAX_ENTRIES:]
+    ]
 
 
-def _read(path: Path, *, to_change: bool = False) -> dict[str, tuple[Era, float]]:
-    listed = read_state(path, MAX_BYTES, form=FORMAT, to_change=to_change).get("eras")
+def _eras(entries: Sequence[Any]) -> dict[str, tuple[Era, float]]:
     now = time.time()
     return {
         key: (era, at)
-        for key, era, at in map(_entry, listed[-MAX_ENTRIES:] if isinstance(listed, list) else ())
+        for key, era, at in map(_entry, entries[-MAX_ENTRIES:])
         if 0 <= now - at < MAX_DAYS * 86_400
     }
 
