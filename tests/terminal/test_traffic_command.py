@@ -26,8 +26,7 @@ def test_a_recording_can_be_opened_and_filtered(tmp_path):
 
 
 def test_a_file_that_is_not_a_recording_is_refused_in_one_line(tmp_path):
-    path = tmp_path / "notes.mcptrace"
-    path.write_text("hello")
-    with TerminalApp([*MCPTUI, "traffic", str(path)], env=home_in(tmp_path)) as app:
+    (tmp_path / "notes.mcptrace").write_text("hello")
+    with TerminalApp([*MCPTUI, "traffic", "notes.mcptrace"], env=home_in(tmp_path), cwd=tmp_path) as app:
         assert app.ended() == 2
         app.shows("mcptui traffic:", "notes.mcptrace")
