@@ -3,14 +3,10 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
-from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 
 from tui.core import units
 from tui.core.errors import McptuiError
@@ -19,98 +15,17 @@ from tui.core.text import clean_line
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.lists.finder import AS_DIALOG, Finder, FinderItem, words
-from tui.ui.widgets.rows import EMPTY, Row, crop, pad, wrap
+from tui.ui.lists.finder import Finder, FinderScreen
+from tui.ui.lists.finder_list import FinderItem, words
+from tui.ui.lists.model_items import HEADINGS, OFFLINE, choice_item, fits, free_item, id_item
+from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
 
-NAME_CELLS, WINDOW_CELLS, PRICE_CELLS, CAN_CELLS = 16, 8, 16, 29
-WITH_CAPABILITIES = 90
-"""Minimum number of columns for showing a model's capabilities."""
-
-OFFLINE = "offline"
 CONFIGURATION, EDIT = "configuration", "/config"
 """The source of the user's own profiles, and the command that edits their file."""
-
-
-def fits(choice: ModelChoice, text: str) -> bool:
-    """Return whether a model matches every word of `text`."""
-    searchable = " ".join(
-        (choice.name, choice.model, choice.where, choice.source, *choice.facts, *choice.learned)
-    ).casefold()
-    return all(word in searchable for word in text.casefold().split())
-
-
-def choice_item(choice: ModelChoice, symbols: Symbols) -> FinderItem:
-    """Return the rows of a model: its columns, then its problem and what was learned about it."""
-    return FinderItem(choice.name, partial(_choice_rows, choice, symbols))
-
-
-def _choice_rows(choice: ModelChoice, symbols: Symbols, width: int) -> Sequence[Row]:
-    sign: Row = ((f"{symbols.running} ", "accent"),) if choice.current else (("  ", ""),)
-    if choice.problem:
-        sign = ((f"{symbols.failed} ", "bad"),)
-    name, model = clean_line(choice.name, 60), clean_line(choice.model, 120)
-    window = units.count(choice.window) if choice.window else ""
-    price = "free" if choice.where == OFFLINE else choice.price
-    can = ", ".join(clean_line(fact, 80) for fact in choice.facts)
-    rows = [_columns((name, model, window, price, can), width, sign, ("text bold", "text", "text"))]
-    edge: Row = (("  ", ""),)
-    if choice.problem:
-        rows += wrap(((clean_line(choice.problem, 400), "bad"),), width, first=edge, rest=edge)
-    if choice.learned:
-        learned = f" {symbols.separator} ".join(clean_line(fact, 80) for fact in choice.learned)
-        rows += wrap((("learned  ", "dim"), (learned, "warn")), width, first=edge, rest=edge)
-    return rows
-
-
-def _columns(cells: Sequence[str], width: int, sign: Row, styles: Sequence[str]) -> Row:
-    """Return a row of profile, model, window, price and capabilities, aligned with the other rows."""
-    name, model, window, price, can = cells
-    ends = f"{window:>{WINDOW_CELLS}}", f"{price:>{PRICE_CELLS}}"
-    last = crop((("   ", ""), (can, "dim")), CAN_CELLS if width >= WITH_CAPABILITIES else 0)
-    room = max(8, width - NAME_CELLS - 4 - WINDOW_CELLS - PRICE_CELLS - (CAN_CELLS if last else 0))
-    return (
-        *sign,
-        *pad(crop(((name, styles[0]),), NAME_CELLS), NAME_CELLS + 2),
-        *pad(crop(((model, styles[1]),), room), room),
-        (ends[0], styles[2]),
-        (ends[1], "dim"),
-        *last,
-    )
-
-
-HEADINGS = FinderItem(
-    "",
-    lambda width: [
-        _columns(("profile", "model", "window", "per M tokens", ""), width, (("  ", ""),), ("dim",) * 3)
-    ],
-)
-"""The column headings."""
-
-
-def _host(where: str) -> str:
-    """Return the part of an address that identifies an endpoint."""
-    try:
-        host = urlsplit(where).netloc.rpartition("@")[2]
-    except ValueError:
-        host = ""
-    return clean_line(host or where, 80)
-
-
-def id_item(model: str, *, current: bool, symbols: Symbols) -> FinderItem:
-    """Return the row of a model that an endpoint offers."""
-    sign = f"{symbols.running} " if current else "  "
-    return FinderItem(model, lambda width: [((sign, "accent"), (clean_line(model, 200), "text"))])
-
-
-def free_item(text: str) -> FinderItem:
-    """Return the row that uses the typed text as a model id."""
-    row: Row = (("  use ", "dim"), (f"“{clean_line(text, 200)}”", "accent"), (" as the model ID", "dim"))
-    return FinderItem(text, lambda width: [row])
-
 
 MOST_IDS = 500
 
@@ -130,7 +45,7 @@ class EndpointModels:
     task: asyncio.Task[None] | None = None
 
 
-class ModelsScreen(ModalScreen[bool | None]):
+class ModelsScreen(FinderScreen[bool | None]):
     """Switches the model, unless `busy` returns a reason against it; returns whether it was switched.
 
     `purpose` says what the model is for, if not for all further turns. `add` asks for a new profile and calls
@@ -139,7 +54,6 @@ class ModelsScreen(ModalScreen[bool | None]):
 
     CONTEXTS = (Context.MODELS,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.MODELS)
-    DEFAULT_CSS = f"ModelsScreen {{ {AS_DIALOG} }}"
 
     def __init__(
         self,
@@ -151,7 +65,17 @@ class ModelsScreen(ModalScreen[bool | None]):
         busy: Callable[[], str],
         purpose: str = "",
     ) -> None:
-        super().__init__()
+        super().__init__(
+            Finder(
+                Context.MODELS,
+                overrides,
+                "model, profile or URL",
+                filter_items=lambda text: self._show(),
+                take=self._take,
+                about=self._about,
+                offers=self._offers,
+            )
+        )
         self._conversations = conversations
         self._add = add
         self._overrides = overrides
@@ -160,24 +84,6 @@ class ModelsScreen(ModalScreen[bool | None]):
         self._purpose = purpose
         self._choices: Sequence[ModelChoice] | None = None
         self._offer: EndpointModels | None = None
-        self.finder = Finder(
-            Context.MODELS,
-            overrides,
-            "model, profile or URL",
-            filter_items=lambda text: self._show(),
-            take=self._take,
-            about=self._about,
-            offers=self._offers,
-        )
-
-    def compose(self) -> ComposeResult:
-        yield self.finder
-
-    def on_key(self, event: events.Key) -> None:
-        self.finder.type(event)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self.finder.check_action(action, parameters)
 
     def on_mount(self) -> None:
         self._title("looking…")
@@ -348,3 +254,12 @@ class ModelsScreen(ModalScreen[bool | None]):
             self._back()
         else:
             self.dismiss(None)
+
+
+def _host(where: str) -> str:
+    """Return the part of an address that identifies an endpoint."""
+    try:
+        host = urlsplit(where).netloc.rpartition("@")[2]
+    except ValueError:
+        host = ""
+    return clean_line(host or where, 80)

@@ -3,33 +3,23 @@
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 
 from tui.core.text import clean_line
 from tui.core.turn.rules import Rule, RuleError, Verdict, parse_rule
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.lists.finder import AS_DIALOG, Finder, FinderItem, heading, words
-from tui.ui.widgets.rows import EMPTY, Row, crop, pad, wrap
+from tui.ui.lists.finder import Finder, FinderScreen
+from tui.ui.lists.finder_list import FinderItem, heading, words
+from tui.ui.lists.rule_items import approval_item, outcome_item, rule_item
+from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
-    from tui.runtime.rule_changes import EarlierApproval, RuleChanges, Trial
-
-ACTION_CELLS = 7
-STYLES: Mapping[Verdict, str] = {Verdict.ALLOW: "ok", Verdict.ASK: "warn", Verdict.DENY: "bad"}
-OUTCOMES: Mapping[Verdict, str] = {
-    Verdict.ALLOW: "Runs without approval",
-    Verdict.ASK: "Needs approval",
-    Verdict.DENY: "Denied",
-}
+    from tui.runtime.rule_changes import EarlierApproval, RuleChanges
 
 EXAMPLE = "ask files/* path=/etc/*"
 EMPTY_WORDS = (
@@ -73,38 +63,7 @@ def typed_call(text: str) -> TypedCall | None:
     return TypedCall(server, tool, arguments)
 
 
-def rule_item(key: str, rule: Rule, sign: str = " ", *, dim: bool = False) -> FinderItem:
-    """Return the row of a rule; `sign` shows its effect on the call that is tried."""
-    return FinderItem(key, partial(_rule_rows, rule, sign, dim))
-
-
-def _rule_rows(rule: Rule, sign: str, dim: bool, width: int) -> Sequence[Row]:
-    origin = f"{rule.origin}[{rule.number}]"
-    room = max(8, width - ACTION_CELLS - len(origin) - 6)
-    text = crop(((clean_line(rule.pattern, 400), "dim" if dim else "text"),), room)
-    return [
-        (
-            (f"{sign} ", "accent"),
-            (f"{rule.action.value:<{ACTION_CELLS}}", "dim" if dim else STYLES[rule.action]),
-            *pad(text, room + 2),
-            (origin, "dim"),
-        )
-    ]
-
-
-def approval_item(key: str, found: "EarlierApproval") -> FinderItem:
-    """Return the row of an earlier approval."""
-    how = "always, until its definition changes" if found.always else "until mcptui quits"
-    row: Row = (
-        ("  ", ""),
-        (f"{'allow':<{ACTION_CELLS}}", "ok"),
-        (clean_line(found.tool, 200), "text"),
-        (f"   {how}", "dim"),
-    )
-    return FinderItem(key, lambda width: [crop(row, width)])
-
-
-class RulesScreen(ModalScreen[None]):
+class RulesScreen(FinderScreen[None]):
     """Lists, tries and changes the rules. `confirm` asks a question and calls a function with the answer.
 
     `call` is the first call to try. `recent` are calls of the conversation, the latest first. `problems` are
@@ -113,7 +72,6 @@ class RulesScreen(ModalScreen[None]):
 
     CONTEXTS = (Context.RULES,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.RULES)
-    DEFAULT_CSS = f"RulesScreen {{ {AS_DIALOG} }}"
 
     def __init__(
         self,
@@ -126,7 +84,17 @@ class RulesScreen(ModalScreen[None]):
         recent: Sequence[TypedCall] = (),
         problems: Sequence[str] = (),
     ) -> None:
-        super().__init__()
+        super().__init__(
+            Finder(
+                Context.RULES,
+                overrides,
+                "a rule, or a call to try: server/tool {json}",
+                filter_items=lambda text: self._show(),
+                take=self._take,
+                about=self._about,
+                offers=self._offers,
+            )
+        )
         self._changes = changes
         self._symbols = symbols
         self._confirm = confirm
@@ -136,25 +104,7 @@ class RulesScreen(ModalScreen[None]):
         self._problems = problems
         self._rules: dict[str, Rule] = {}
         self._approvals: dict[str, EarlierApproval] = {}
-        self.finder = Finder(
-            Context.RULES,
-            overrides,
-            "a rule, or a call to try: server/tool {json}",
-            filter_items=lambda text: self._show(),
-            take=self._take,
-            about=self._about,
-            offers=self._offers,
-        )
         self.finder.field.max_length = 4000
-
-    def compose(self) -> ComposeResult:
-        yield self.finder
-
-    def on_key(self, event: events.Key) -> None:
-        self.finder.type(event)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self.finder.check_action(action, parameters)
 
     def on_mount(self) -> None:
         if self._first is not None:
@@ -208,7 +158,7 @@ class RulesScreen(ModalScreen[None]):
         decides = trial.matching[0] if trial.matching else None
         if decides is not None:
             marks[id(decides)] = self._symbols.running
-        items = [FinderItem("", lambda width: _outcome_rows(trial, width)), words("")]
+        items = [outcome_item(trial), words("")]
         for key, rule in self._rules.items():
             mark = marks.get(id(rule), "")
             items.append(rule_item(key, rule, mark or " ", dim=not mark))
@@ -306,10 +256,3 @@ def _problem_of(text: str) -> str:
     except RuleError as error:
         return clean_line(str(error), 200)
     return ""
-
-
-def _outcome_rows(trial: "Trial", width: int) -> Sequence[Row]:
-    found = trial.judgement
-    why = f"rule: {found.rule}" if found.rule else found.why or found.by
-    style = f"{STYLES[found.verdict]} bold"
-    return wrap(((OUTCOMES[found.verdict], style), (f"   {clean_line(why, 400)}", "text")), width)

@@ -9,7 +9,7 @@ from tui.core.conversation.conversation import AssistantMessage, Message, ToolMe
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.core.text import clean_line, fold, preview, spans
 from tui.core.turn.prepared_calls import shown_result
-from tui.ui.lists.finder import FinderItem
+from tui.ui.lists.finder_list import FinderItem
 from tui.ui.widgets.rows import EMPTY, Row, crop, marked, pad, spread, text_of, width_of
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import exactly, when

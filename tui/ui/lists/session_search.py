@@ -6,10 +6,17 @@ from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast
 
+from tui.core import units
 from tui.core.conversation.sessions import SessionMatch
+from tui.ui.lists.finder_list import FinderItem, heading
+from tui.ui.lists.session_items import found_items
+from tui.ui.widgets.rows import cells_of
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
+
+LEAST_CELLS = 2
+"""Minimum width of a text to search messages for: two letters, or one letter of a wide script."""
 
 QUIET_SECONDS = 0.25
 """Seconds without a key before a search starts."""
@@ -37,7 +44,12 @@ class SessionSearch:
         self._task: asyncio.Task[None] | None = None
 
     def start(self, keep: Keep, more: Callable[[], None]) -> None:
-        """Start after a pause in typing; `more` is called for new matches, and at the end."""
+        """Start after a pause in typing, unless the text is too short.
+
+        `more` is called for new matches, and at the end.
+        """
+        if cells_of(self.text) < LEAST_CELLS:
+            return
         self.running = True
         self._task = keep(self._run(more), "search the sessions")
 
@@ -69,3 +81,16 @@ class SessionSearch:
         self.running = False
         self._task.cancel()
         return True
+
+    def items(self, now: float) -> list[FinderItem]:
+        """Return a heading with the state of the search, and the matches so far."""
+        if cells_of(self.text) < LEAST_CELLS:
+            return []
+        amount = units.plural(len(self.finds), "place")
+        if self.running:
+            after = f"searching…  {amount}  esc stops" if self.finds else "searching…  esc stops"
+        else:
+            after = amount if self.finds else "nothing"
+        if len(self.finds) >= MOST_FINDS:
+            after = f"first {MOST_FINDS} matches"
+        return [heading("IN MESSAGES", after), *found_items(self.finds, self.text, now)]

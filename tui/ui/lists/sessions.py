@@ -6,10 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 
 from tui.core import units
 from tui.core.conversation.conversation import Message
@@ -19,24 +16,21 @@ from tui.core.text import clean_line, fold
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.lists.finder import AS_DIALOG, Finder, FinderItem, heading, words
+from tui.ui.lists.finder import Finder, FinderScreen
+from tui.ui.lists.finder_list import words
 from tui.ui.lists.session_items import (
     LONG_SESSION,
     about_session,
-    found_items,
     place_of,
     preview_rows,
     session_item,
 )
-from tui.ui.lists.session_search import MOST_FINDS, SessionSearch
-from tui.ui.widgets.rows import EMPTY, Row, cells_of
+from tui.ui.lists.session_search import SessionSearch
+from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
-
-LEAST_CELLS = 2
-"""Minimum width of a text to search messages for: two letters, or one letter of a wide script."""
 
 PREVIEW_SECONDS = 0.12
 """Seconds after which the session under the cursor is read for the preview."""
@@ -57,7 +51,7 @@ class Resumed:
     branch: bool = False
 
 
-class SessionsScreen(ModalScreen[Resumed | None]):
+class SessionsScreen(FinderScreen[Resumed | None]):
     """Resumes a session as the current conversation; returns what was resumed, or None.
 
     `busy` returns why no session can be resumed now, or ""; `export` asks for a file and exports a session.
@@ -65,7 +59,6 @@ class SessionsScreen(ModalScreen[Resumed | None]):
 
     CONTEXTS = (Context.SESSIONS,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SESSIONS)
-    DEFAULT_CSS = f"SessionsScreen {{ {AS_DIALOG} }}"
 
     def __init__(
         self,
@@ -77,7 +70,19 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         export: Callable[[SessionInfo], None],
         now: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__()
+        super().__init__(
+            Finder(
+                Context.SESSIONS,
+                overrides,
+                "title or words",
+                filter_items=self._filter,
+                take=lambda key: self._resume(key, branch=False),
+                about=self._about,
+                offers=self._offers,
+                moved=self._preview_soon,
+                preview=True,
+            )
+        )
         self._conversations = conversations
         self._overrides = overrides
         self._symbols = symbols
@@ -90,26 +95,6 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         self._read_messages: dict[str, Sequence[Message]] = {}
         self._previewed = ""
         self._reading: asyncio.Task[None] | None = None
-        self.finder = Finder(
-            Context.SESSIONS,
-            overrides,
-            "title or words",
-            filter_items=self._filter,
-            take=lambda key: self._resume(key, branch=False),
-            about=self._about,
-            offers=self._offers,
-            moved=self._preview_soon,
-            preview=True,
-        )
-
-    def compose(self) -> ComposeResult:
-        yield self.finder
-
-    def on_key(self, event: events.Key) -> None:
-        self.finder.type(event)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self.finder.check_action(action, parameters)
 
     def on_mount(self) -> None:
         self._title("reading…")
@@ -130,8 +115,7 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         """Show the titles that contain `text`, and start searching the messages."""
         self._search.stop()
         self._search = search = SessionSearch(self._conversations, text)
-        if cells_of(text) >= LEAST_CELLS:
-            search.start(self.finder.keep_task, lambda: self._found_more(search))
+        search.start(self.finder.keep_task, lambda: self._found_more(search))
         self._show()
 
     def _found_more(self, search: SessionSearch) -> None:
@@ -149,21 +133,9 @@ class SessionsScreen(ModalScreen[Resumed | None]):
             items = [words(""), words(_EMPTY)]
         elif not shown:
             items = [words(""), words(f"No title contains “{clean_line(text, 60)}”.")]
-        items += self._found(search, now)
+        items += search.items(now) if self._all else ()
         self.finder.list.show(items, key)
         self._title("")
-
-    def _found(self, search: SessionSearch, now: float) -> list[FinderItem]:
-        if cells_of(search.text) < LEAST_CELLS or not self._all:
-            return []
-        amount = units.plural(len(search.finds), "place")
-        if search.running:
-            after = f"searching…  {amount}  esc stops" if search.finds else "searching…  esc stops"
-        else:
-            after = amount if search.finds else "nothing"
-        if len(search.finds) >= MOST_FINDS:
-            after = f"first {MOST_FINDS} matches"
-        return [heading("IN MESSAGES", after), *found_items(search.finds, search.text, now)]
 
     def _title(self, state: str) -> None:
         amount = len(self._all or ())

@@ -2,9 +2,7 @@
 
 import pytest
 
-from tui.core.turn.rules import parse_rule
-from tui.ui.lists.rules import TypedCall, rule_item, typed_call
-from tui.ui.widgets.rows import text_of, width_of
+from tui.ui.lists.rules import TypedCall, typed_call
 
 
 @pytest.mark.parametrize(
@@ -34,10 +32,3 @@ def test_incomplete_arguments_are_reported_as_a_problem(text: str):
 def test_a_call_is_parsed_back_from_its_text():
     call = TypedCall("files", "read", {"path": 'a "b" {c}', "n": None})
     assert typed_call(call.text) == call
-
-
-@pytest.mark.parametrize("width", [22, 40, 100])
-def test_a_hostile_rule_is_cleaned_and_fits_in_its_row(width: int):
-    rule = parse_rule("deny a/\x1b[2J*" + "x" * 500)
-    (row,) = rule_item("key", rule).draw(width)
-    assert "\x1b" not in text_of(row) and width_of(row) <= width
