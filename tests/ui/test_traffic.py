@@ -90,7 +90,7 @@ async def test_the_newest_entry_is_followed_until_the_user_scrolls_up() -> None:
         assert "press end to follow" in title(screen)
         await press(pilot, "end")
         assert "notifications/newer" in shown(screen.list)[-1]
-        assert "following" in title(screen)
+        await until(lambda: "following" in title(screen))
 
 
 async def test_the_linted_percentage_is_shown_until_all_is_linted() -> None:
