@@ -83,7 +83,6 @@ class Bridge:
         self.step = 0
         self.can_continue = False
         self.calls_begun = 0
-        """Number of calls of this turn sent to servers, including running ones."""
 
     @property
     def activity(self) -> str:

@@ -232,8 +232,12 @@ class SlashCommands:
             PickerChoice(name, Content(f"{name}  {clean_line(spec.help, 60)}"))
             for name, spec in specs.items()
         ]
-        write = lambda name: self._composer.put_back(f"/{name} ")  # noqa: E731
-        self._pick("Prompts", choices, write, "No running server has prompts.")
+        self._pick(
+            "Prompts",
+            choices,
+            lambda name: self._composer.put_back(f"/{name} "),
+            "No running server has prompts.",
+        )
 
     async def _resource(self, rest: str) -> None:
         from tui.ui.dialogs.picker import PickerChoice
@@ -287,8 +291,12 @@ class SlashCommands:
             for one in self._runtime.host.statuses()
             if one.spec.url is not None
         ]
-        write = lambda name: self._composer.put_back(f"/{command} {name}")  # noqa: E731
-        self._pick(heading, choices, write, "No remote servers are configured.")
+        self._pick(
+            heading,
+            choices,
+            lambda name: self._composer.put_back(f"/{command} {name}"),
+            "No remote servers are configured.",
+        )
 
     def _pick(
         self, heading: str, choices: "Sequence[PickerChoice]", take: Callable[[str], None], empty: str
