@@ -4,7 +4,17 @@ from collections.abc import Container, Iterable, Sequence
 from datetime import datetime
 
 from tui.core.text import clean_line
-from tui.core.traffic import ANSWERS, KIND_WORDS, Direction, Entry, Finding, Kind, Outcome, Severity
+from tui.core.traffic import (
+    ANSWERS,
+    KIND_WORDS,
+    OUTCOME_WORDS,
+    Direction,
+    Entry,
+    Finding,
+    Kind,
+    Outcome,
+    Severity,
+)
 from tui.core.units import size, span
 from tui.traffic.explain.events import event_sentences
 from tui.traffic.stats import Figures
@@ -18,16 +28,6 @@ READ = 1000
 SOURCE_WIDTH, NAME_WIDTH = 14, 40
 
 _ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: " "}
-_WORDS = {
-    Outcome.PENDING: "pending",
-    Outcome.OK: "ok",
-    Outcome.ERROR: "error",
-    Outcome.TOOL_ERROR: "tool error",
-    Outcome.CANCELLED: "cancelled",
-    Outcome.LOST: "lost",
-    Outcome.INPUT_REQUIRED: "asks for input",
-    Outcome.PROBE: "probe",
-}
 _COLOURS = {
     Outcome.PENDING: "2",
     Outcome.ERROR: "31",
@@ -60,9 +60,9 @@ def entry_line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes, col
         name = clean_line(head.decode("utf-8", "replace"), SHOWN)
     ident = f"#{clean_line(entry.ident, 12)}" if entry.ident else ""
     took = span(latency_ns) if latency_ns >= 0 else ""
-    word = painted(_WORDS.get(outcome, ""), _COLOURS.get(outcome, ""), colour)
+    word = painted(OUTCOME_WORDS[outcome], _COLOURS.get(outcome, ""), colour)
     is_probe = outcome is Outcome.PROBE and entry.kind in ANSWERS
-    kind = _WORDS[outcome] if is_probe else KIND_WORDS[entry.kind]
+    kind = OUTCOME_WORDS[outcome] if is_probe else KIND_WORDS[entry.kind]
     start = (
         f"{entry.seq:>6}  {clock(entry.wall_ns)}  {clean_line(entry.source, SOURCE_WIDTH):<{SOURCE_WIDTH}} "
         f"{_ARROWS[entry.direction]} {kind:<12}  "

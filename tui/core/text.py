@@ -19,6 +19,8 @@ PREVIEW_LINES = 200
 _SHAPELESS = "\U00013430-\U00013440\U00016fe4\U0001bca0-\U0001bca3\U0001d159"
 """Controls of hieroglyphs and shorthand, the Khitan filler, and the null notehead of music."""
 
+_STYLING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+
 # Ranges, not single code points: a class of ranges costs 6 ms per MiB, a class of points 930 ms.
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"
@@ -153,6 +155,11 @@ _MODEL_TABLE = (
 
 
 _SLICE = 64 * 1024
+
+
+def without_styling(text: str) -> str:
+    """Return text without colors and other control sequences (ECMA-48 CSI), which a log does not need."""
+    return _STYLING.sub("", text)
 
 
 def visible(text: str) -> str:

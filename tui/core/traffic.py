@@ -75,7 +75,7 @@ BODY_LOST, DETAIL_LOST = "body_lost", "detail_lost"
 
 
 class Outcome(IntEnum):
-    """How a request ended, on the entry that ended it; NONE on all others."""
+    """How a request ended, on the entry that ended it; NONE on all others. `OUTCOME_WORDS` are its words."""
 
     NONE = 0
     PENDING = 1
@@ -92,6 +92,19 @@ class Outcome(IntEnum):
     """A round of a call (2026-07-28, multi round-trip requests); another round follows."""
     PROBE = 8
     """A server of the other era refused `PROBE_METHOD` or the handshake, or ignored it; not a failure."""
+
+
+OUTCOME_WORDS = {
+    Outcome.NONE: "",
+    Outcome.PENDING: "pending",
+    Outcome.OK: "ok",
+    Outcome.ERROR: "error",
+    Outcome.TOOL_ERROR: "tool error",
+    Outcome.CANCELLED: "cancelled",
+    Outcome.LOST: "lost",
+    Outcome.INPUT_REQUIRED: "asks for input",
+    Outcome.PROBE: "probe",
+}
 
 
 class Severity(IntEnum):

@@ -9,7 +9,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.programs import printed_by
-from tui.core.text import Cleaner, clean, clean_line, preview, quoted_name, visible, whole_words
+from tui.core.text import (
+    Cleaner,
+    clean,
+    clean_line,
+    preview,
+    quoted_name,
+    visible,
+    whole_words,
+    without_styling,
+)
 
 HOSTILE = [
     "\x1b[31mred",
@@ -285,3 +294,9 @@ def test_patterns_for_rare_texts_are_not_compiled_at_startup():
 )
 def test_a_name_in_a_sentence_is_in_quotes_that_it_cannot_close(name: str, shown: str):
     assert quoted_name(name) == shown
+
+
+def test_styling_is_removed_and_other_text_is_kept():
+    text = "\x1b[1;31merror\x1b[0m: [0m \x1b[2K\x1b[?25lat 5 %\x1b[38:5:1m"
+    assert without_styling(text) == "error: [0m at 5 %"
+    assert without_styling("\x1b]0;title\x07 \x1b[") == "\x1b]0;title\x07 \x1b["

@@ -6,12 +6,11 @@ an error.
 """
 
 import asyncio
-import re
 from collections import deque
 from collections.abc import Callable
 
 from tui.core.jsonrpc.framing import Framer, Oversize
-from tui.core.text import clean
+from tui.core.text import clean, without_styling
 from tui.core.units import size
 from tui.host.process.pipes import PipeReader
 
@@ -28,9 +27,6 @@ and costs one read. Drains up to 60 MB/s of a server at a few percent of one cor
 
 NOTED_BURST = 256 * 1024
 NOTED_PER_SECOND = 64 * 1024.0
-
-_STYLING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-"""Control sequences (ECMA-48 CSI) such as colors, which a log does not need."""
 
 
 class StderrTail:
@@ -146,7 +142,7 @@ def _line(row: bytes) -> str:
     # A progress bar overwrites itself with carriage returns: only the last version counts.
     overwritten = row.rstrip(b"\r").rsplit(b"\r", 1)[-1]
     cut = overwritten[:LINE_LIMIT]
-    text = clean(_STYLING.sub("", cut.decode("utf-8", "replace"))).rstrip()
+    text = clean(without_styling(cut.decode("utf-8", "replace"))).rstrip()
     return text + "…" if len(cut) < len(overwritten) else text
 
 

@@ -6,13 +6,13 @@ from functools import lru_cache
 
 from tui.core import units
 from tui.core.text import clean_line
-from tui.core.traffic import ANSWERS, Direction, Kind, Outcome
+from tui.core.traffic import ANSWERS, OUTCOME_WORDS, Direction, Kind, Outcome
 from tui.core.units import span
 from tui.traffic.filter.arrangement import Fold, Order, SortColumn
 from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, head_of, pad, wrap
-from tui.ui.widgets.symbols import OUTCOME_STYLES, OUTCOME_WORDS, SEVERITY_STYLES, Symbols, kind_look
+from tui.ui.widgets.symbols import OUTCOME_STYLES, SEVERITY_STYLES, Symbols, kind_look
 from tui.ui.widgets.times import SECOND, TimeMode, bar, clock, share, since
 
 MEDIUM, WIDE = 112, 160

@@ -7,13 +7,13 @@ from textual.cache import LRUCache
 
 from tui.core import units
 from tui.core.text import clean, clean_line
-from tui.core.traffic import Cause, Entry, Finding, Kind, Outcome, Redaction
+from tui.core.traffic import OUTCOME_WORDS, Cause, Entry, Finding, Kind, Outcome, Redaction
 from tui.core.units import span
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.entry_loader import LoadedEntry
 from tui.ui.widgets.page import Lines, Pictures, Work
 from tui.ui.widgets.rows import EMPTY, Row, Span
-from tui.ui.widgets.symbols import OUTCOME_WORDS, SEVERITY_STYLES, SEVERITY_WORDS, Symbols, kind_look
+from tui.ui.widgets.symbols import SEVERITY_STYLES, SEVERITY_WORDS, Symbols, kind_look
 from tui.ui.widgets.times import bar, clock, share
 
 RAW_PAGE = 64 * 1024

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tui.core.traffic import Direction, Kind, Outcome, Severity
+from tui.core.traffic import Direction, Kind, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +111,6 @@ def symbols_for(environment: Mapping[str, str]) -> Symbols:
     return UNICODE
 
 
-OUTCOME_WORDS = {
-    Outcome.NONE: "",
-    Outcome.PENDING: "pending",
-    Outcome.OK: "ok",
-    Outcome.ERROR: "error",
-    Outcome.TOOL_ERROR: "tool error",
-    Outcome.CANCELLED: "cancelled",
-    Outcome.LOST: "lost",
-    Outcome.INPUT_REQUIRED: "asks for input",
-    Outcome.PROBE: "probe",
-}
 OUTCOME_STYLES = ("dim", "warn", "ok", "bad", "bad", "warn", "bad", "warn", "dim")
 SEVERITY_STYLES = ("dim", "dim", "warn", "bad")
 SEVERITY_WORDS = {

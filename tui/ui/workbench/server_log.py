@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 import time
 from bisect import bisect_left
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from textual.content import Content
 
 from tui.core import units
 from tui.core.servers import LOG_LEVELS, ServerStatus
-from tui.core.text import clean, clean_line, fold
+from tui.core.text import clean, clean_line, fold, without_styling
 from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.explain.events import event_sentences
 from tui.traffic.filter.nodes import written
@@ -188,9 +187,6 @@ WORD_CELLS = 9
 
 HEAD_CELLS = 8 + 2 + WORD_CELLS + 2
 
-_STYLING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-"""Colors and other control sequences (ECMA-48 CSI), which are removed."""
-
 _LEVELS = {
     "debug": "dim",
     "info": "text",
@@ -267,7 +263,7 @@ def lines_of(entry: Entry) -> tuple[str, ...]:
     """Return an entry as log lines: time of day, level or kind, text; further lines are below the text."""
     word, text = _level_and_text(entry)
     clock = time.strftime("%H:%M:%S", time.localtime(entry.wall_ns / 1e9))
-    lines = clean(_STYLING.sub("", text)).rstrip("\n").split("\n")
+    lines = clean(without_styling(text)).rstrip("\n").split("\n")
     left_out = len(lines) - MOST_LINES
     if left_out > 0:
         lines[MOST_LINES:] = [f"… {units.plural(left_out, 'more line')}"]
