@@ -33,8 +33,8 @@ ENTRY_BYTES = 600
 
 _MONO_NS = attrgetter("mono_ns")
 
-Action = Callable[[TrafficWriter], None]
-RecorderJob = threading.Event | Action
+WriterJob = Callable[[TrafficWriter], None]
+RecorderJob = threading.Event | WriterJob
 """Work for the recorder's thread between entries: set an event, use the writer."""
 
 
@@ -101,10 +101,10 @@ class Backlog:
         self._came += room
         self._queue.extend(several)
 
-    def put(self, errand: RecorderJob | LintReport) -> None:
+    def put(self, item: RecorderJob | LintReport) -> None:
         if (gap := self._gap()) is not None:
             self._queue.append(gap)
-        self._queue.append(errand)
+        self._queue.append(item)
 
     def _add_tightly(self, captured: Captured) -> None:
         size = captured.size if captured.size >= 0 else len(captured.raw)
@@ -286,9 +286,9 @@ class Recorder:
         if findings or judged:
             self._put(LintReport(list(findings), judged))
 
-    def submit(self, action: Action) -> None:
-        """Run `action` with the writer in the recorder's thread, after the entries so far."""
-        self._put(action)
+    def submit(self, job: WriterJob) -> None:
+        """Run `job` with the writer in the recorder's thread, after the entries so far."""
+        self._put(job)
 
     @property
     def problem(self) -> str:
@@ -330,8 +330,8 @@ class Recorder:
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
-    def _put(self, errand: RecorderJob | LintReport) -> None:
-        self._backlog.put(errand)
+    def _put(self, item: RecorderJob | LintReport) -> None:
+        self._backlog.put(item)
         self._awake = True
         self._wake.set()
 
@@ -422,14 +422,14 @@ class Recorder:
                 except Exception:
                     self._fault("showing an entry")
 
-    def _do(self, item: RecorderJob) -> None:
-        if isinstance(item, threading.Event):
-            item.set()
-        elif callable(item) and self._writer is not None:
+    def _do(self, job: RecorderJob) -> None:
+        if isinstance(job, threading.Event):
+            job.set()
+        elif callable(job) and self._writer is not None:
             try:
-                item(self._writer)
-            except Exception:  # a failing action must not end the recording
-                self._fault("an action")
+                job(self._writer)
+            except Exception:  # a failing job must not end the recording
+                self._fault("a job")
 
     def _lose_store(self, problem: Exception) -> None:
         """Continue without a store that raised unexpectedly: its state is unknown."""
