@@ -314,7 +314,7 @@ class DecisionKind(StrEnum):
     SIGN_IN = "sign-in"
 
 
-MODEL, USER = "model", "person"
+MODEL, USER = "model", "user"
 """Requesters besides servers."""
 
 BY_KEY, BY_DEFAULT, BY_LIMIT = "key", "default", "limit"

@@ -238,11 +238,11 @@ class Authenticator(httpx2.Auth):
         storage = module.SignInStorage(self._stored, self._save)
         with self._pause():
             async with self._open_client() as client, CallbackListener() as listener:
-                person = None
+                browser = None
                 if self._spec.oauth.grant is Grant.USER:
                     await self._listen(listener)
                     storage.stored = self._stored
-                    person = BrowserSignIn(
+                    browser = BrowserSignIn(
                         self._spec.name,
                         self._url,
                         listener,
@@ -255,7 +255,7 @@ class Authenticator(httpx2.Auth):
                         ),
                         stepping_up=step == "step up",
                     )
-                provider = await self._provider(module, storage, listener.address, person)
+                provider = await self._provider(module, storage, listener.address, browser)
                 if hasattr(provider, "stepping_up"):
                     provider.stepping_up = step == "step up"
                 await self._run(provider, self._exchange(client), request, response)
@@ -294,7 +294,7 @@ class Authenticator(httpx2.Auth):
                 await flow.aclose()
 
     async def _provider(
-        self, module: Any, storage: Any, redirect_address: str, person: BrowserSignIn | None
+        self, module: Any, storage: Any, redirect_address: str, browser: BrowserSignIn | None
     ) -> "OAuthClientProvider":
         oauth = await resolved_oauth(self._spec, self._around.remember)
         spec = replace(self._spec, oauth=oauth, url=self._url)
@@ -306,19 +306,19 @@ class Authenticator(httpx2.Auth):
             client = module.registered_client(oauth, redirect_address, storage.stored.issuer)
             storage.stored = replace(storage.stored, client=client)
         holder: list[OAuthClientProvider] = []
-        provider: OAuthClientProvider = module.person_provider(
+        provider: OAuthClientProvider = module.user_provider(
             spec,
             storage,
             redirect_address=redirect_address,
             metadata_address=oauth.client_metadata_url or self._around.client_metadata_url,
-            show=person.show if person else None,
-            answered=(lambda: self._answered(module, holder[0], person)) if person else None,
+            show=browser.show if browser else None,
+            answered=(lambda: self._answered(module, holder[0], browser)) if browser else None,
         )
         holder.append(provider)
         return provider
 
-    async def _answered(self, module: Any, provider: Any, person: BrowserSignIn) -> Any:
-        found = await person.answered()
+    async def _answered(self, module: Any, provider: Any, browser: BrowserSignIn) -> Any:
+        found = await browser.answered()
         if found.error:
             # RFC 9207, 2.4: an error from another issuer does not count either.
             module.check_issuer(found.issuer, provider.context.oauth_metadata)

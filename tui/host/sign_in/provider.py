@@ -77,7 +77,7 @@ class SignInStorage:
         self.stored = await self._save(self.stored)
 
 
-class PersonProvider(OAuthClientProvider):
+class UserProvider(OAuthClientProvider):
     """Signs the user in with a browser.
 
     Attributes:
@@ -99,7 +99,7 @@ class PersonProvider(OAuthClientProvider):
         return await super()._perform_authorization()
 
 
-def person_provider(
+def user_provider(
     spec: ServerSpec,
     storage: SignInStorage,
     *,
@@ -107,14 +107,14 @@ def person_provider(
     metadata_address: str,
     show: Callable[[str], Any],
     answered: Callable[[], Any],
-) -> PersonProvider:
+) -> UserProvider:
     """Return a provider that passes the address to open to `show`, and gets the answer from `answered`.
 
     `metadata_address` is that of a client metadata document, or "".
     """
     oauth = spec.oauth
     scopes = " ".join(oauth.scopes)
-    provider = PersonProvider(
+    provider = UserProvider(
         spec.url or "",
         OAuthClientMetadata(
             client_name=CLIENT_NAME,

@@ -124,7 +124,7 @@ async def test_reading_by_hand_is_recorded_with_the_uri_and_without_values():
         await bench.request("srv", "tools/list", None, call="hand-5", seconds=10)
         await bench.read_resource("srv", resource.uri, call="", seconds=10)  # by the model
     assert [(one.server, one.subject, one.allowed, one.by, one.asked_by) for one in kept] == [
-        ("srv", f"{what} (by hand)", True, "key", "person")
+        ("srv", f"{what} (by hand)", True, "key", "user")
         for what in (
             f"resources/read leak://{MARK}/notes",
             "prompts/get p",

@@ -8,7 +8,7 @@ import pytest
 from mcp.shared.auth import OAuthClientInformationFull, OAuthMetadata, OAuthToken
 
 from tui.core.servers import OAuthSpec, ServerSpec
-from tui.host.sign_in.provider import SignInStorage, person_provider, registered_client
+from tui.host.sign_in.provider import SignInStorage, registered_client, user_provider
 from tui.host.sign_in.token_store import StoredSignIn
 
 ISSUER = "https://auth.example"
@@ -34,7 +34,7 @@ async def kept(stored: StoredSignIn) -> StoredSignIn:
 
 def provider(stored: StoredSignIn, **oauth: object):  # type: ignore[no-untyped-def]
     spec = ServerSpec("safe", url=stored.url, oauth=OAuthSpec(**oauth))  # type: ignore[arg-type]
-    return person_provider(
+    return user_provider(
         spec,
         SignInStorage(stored, kept),
         redirect_address="http://127.0.0.1:9/callback",
