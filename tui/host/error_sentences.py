@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tui.core.errors import McptuiError
+from tui.core.jsonrpc.reserved import UNSUPPORTED_VERSION
 from tui.core.servers import ServerSpec, ServerStatus, StopReason, Transport
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
@@ -21,7 +22,6 @@ RETRY = "Press r to retry."
 REVIEW = "Press s to review it."
 REMOVE_LINES = 'If it is an MCP server, remove transport = "lines" from its configuration.'
 MESSAGE_CHARS = 300
-UNSUPPORTED_VERSION = -32022
 _THEIR_ANSWER = "the server's response"
 NO_ANSWER = f"{_THEIR_ANSWER} is invalid"
 """Prefix of the transport's errors that replace an unusable answer."""

@@ -17,6 +17,7 @@ from mcp_types import PaginatedRequestParams, PromptsCapability, Request, Resour
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter
 
+from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
 from tui.core.tasks import EXTENSION as TASKS
 from tui.core.time_limits import Pausable, TimeLimit
 from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
@@ -24,7 +25,7 @@ from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Walk, walk_pages
 from tui.host.content import result_of
-from tui.host.frames.id_gate import CONNECTION_CLOSED, METHOD_NOT_FOUND, RESULT_TOO_LARGE
+from tui.host.frames.id_gate import CONNECTION_CLOSED, RESULT_TOO_LARGE
 from tui.host.sdk.callbacks import as_model
 from tui.host.sdk.direct_calls import NotJsonArguments
 from tui.host.sdk.sdk_bridge import RawReply, SdkBridge

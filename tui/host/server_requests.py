@@ -15,6 +15,7 @@ from typing import Any
 
 from tui.core.daemon_thread import in_daemon_thread
 from tui.core.forms.elicitation import content_problem, schema_problem
+from tui.core.jsonrpc.reserved import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.ports import BY_LIMIT, DecisionKind, DecisionLog, Undecided
 from tui.core.questions import (
     Action,
@@ -41,9 +42,6 @@ from tui.host.schemas.linear_pattern import found_in
 from tui.host.server_decisions import ServerDecisions
 from tui.host.waits import first_of
 
-INVALID_PARAMS = -32602
-INTERNAL_ERROR = -32603
-METHOD_NOT_FOUND = -32601
 REJECTED = -1
 """The error that the specification defines for a declined sampling request."""
 

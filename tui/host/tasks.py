@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from tui.core.jsonrpc.reserved import INVALID_PARAMS
 from tui.core.servers import ServerSpec
 from tui.core.tasks import MIN_POLL_MS, KnownTasks, Task, TaskStatus, made
 from tui.core.text import clean_line, whole_words
@@ -23,9 +24,6 @@ MAX_FAILURES = 3
 """Failed requests in a row after which polling stops; the result can be fetched later."""
 
 CANCEL_SECONDS = 2.0
-INVALID_PARAMS = -32602
-"""The error code for an unknown task."""
-
 LATER = "The task may continue on the server. Fetch its result in the workbench."
 
 Ask = Callable[[str, Mapping[str, Any]], Awaitable[RawAnswer]]
@@ -142,7 +140,7 @@ class ServerTasks:
             found = await self._ask("tasks/get", {"taskId": task.id})
             if found.lost:
                 return _failed(f"{found.problem} {LATER}", CallFailure.SERVER_DIED)
-            if found.error is not None and found.error.get("code") == INVALID_PARAMS:
+            if found.error is not None and found.error.get("code") == INVALID_PARAMS:  # unknown task
                 self._drop(task)
                 return _failed(f"The server no longer has the task: {_failure_words(found)}.")
             try:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from tui.core.errors import as_sentences
+from tui.core.jsonrpc.reserved import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_KEY
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
 from tui.core.tasks import KnownTasks, Task
@@ -154,14 +155,11 @@ def _not_run(failure: CallFailure, text: str) -> ToolResult:
 
 LIST_SECONDS = 30.0
 COMPLETION_SECONDS = 5.0
-METHOD_NOT_FOUND = -32601
-NOT_FOUND = (-32002, -32602)
+NOT_FOUND = (-32002, INVALID_PARAMS)
 """The error codes of both eras for an unknown resource."""
 
 BEFORE_CAPABILITY = "2024-11-05"
 """In this revision, servers support completion without announcing it."""
-
-_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 
 
 class HandWorkbench:
@@ -195,7 +193,7 @@ class HandWorkbench:
         cost = ProcessUsage() if pid is None else await asyncio.to_thread(usage, pid)
         introduction = connection.introduction
         meta = _object(introduction.get("_meta"))
-        who = _object(introduction.get("serverInfo", meta.get(_INFO_KEY)))
+        who = _object(introduction.get("serverInfo", meta.get(SERVER_INFO_KEY)))
         return ServerIdentity(
             name=_text(who, "name"),
             title=_text(who, "title"),

@@ -19,10 +19,6 @@ MODERN = "2026-07-28"
 BATCHES = "2025-03-26"
 """The only revision with JSON-RPC batches."""
 
-VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
-LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel"
-
 
 @dataclass(frozen=True, slots=True)
 class Method:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import until
+from tui.core.jsonrpc.reserved import INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.questions import (
     Action,
     AddressAnswer,
@@ -16,11 +17,9 @@ from tui.core.questions import (
     Refuser,
 )
 from tui.host.server_requests import (
-    INVALID_PARAMS,
     MAX_ROUNDS,
     MAX_TOLD,
     MAX_WAITING,
-    METHOD_NOT_FOUND,
     NOT_OPENED,
     UNTIL_DONE,
     InputRounds,

@@ -21,17 +21,16 @@ from tui.core.jsonrpc.messages import (
     Response,
     Stray,
 )
+from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND, SUBSCRIPTION_KEY, UNSUPPORTED_VERSION, VERSION_KEY
 from tui.host.frames.inbox import WITHDRAWN, Inbox
 
 CONNECTION_CLOSED = -32000
 RESULT_TOO_LARGE = -32010
-METHOD_NOT_FOUND = -32601
 NO_HTTP_ANSWER = -32012
 """mcptui's own error code: HTTP gave no response to a request; the message is a sentence for the user."""
 
 CANCELLED = "notifications/cancelled"
 ECHO = "the server's response is invalid: it echoes the request, so this is not an MCP server"
-UNSUPPORTED_VERSION = -32022
 STATELESS_SINCE = "2026-07-28"
 """First protocol version without `initialize`; since then, servers must not send requests."""
 
@@ -40,9 +39,6 @@ UNANSWERED_LIMIT = 1024
 
 DRAWN = 64
 """Number of random ids to draw at once."""
-
-_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-_SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +140,8 @@ class Gate:
         if isinstance(params, dict) and isinstance(meta, dict):
             if "progressToken" in meta:
                 changed["params"] = params | {"_meta": meta | {"progressToken": wire_id}}
-            if _VERSION_KEY in meta and message["method"] != "server/discover":
-                self.negotiated(str(meta[_VERSION_KEY]))
+            if VERSION_KEY in meta and message["method"] != "server/discover":
+                self.negotiated(str(meta[VERSION_KEY]))
         return changed
 
     def _cancel(self, message: dict[str, Any]) -> dict[str, Any] | None:
@@ -328,8 +324,8 @@ class Gate:
             if isinstance(params.get(key), int | str) and (known := self._known(params[key])) is not None:
                 changed[key] = self._pending[known].id
         meta = params.get("_meta")
-        if isinstance(meta, dict) and isinstance(meta.get(_SUBSCRIPTION_KEY), int | str):
-            known = self._known(meta[_SUBSCRIPTION_KEY])
+        if isinstance(meta, dict) and isinstance(meta.get(SUBSCRIPTION_KEY), int | str):
+            known = self._known(meta[SUBSCRIPTION_KEY])
             if known is not None:
-                changed["_meta"] = meta | {_SUBSCRIPTION_KEY: self._pending[known].id}
+                changed["_meta"] = meta | {SUBSCRIPTION_KEY: self._pending[known].id}
         return changed

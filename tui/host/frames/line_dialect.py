@@ -25,8 +25,9 @@ from tui.core.jsonrpc.messages import (
     write_line,
 )
 from tui.core.jsonrpc.reader import objects_within, read_json
+from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
 from tui.core.text import clean_line, quoted_name
-from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, METHOD_NOT_FOUND, Gate
+from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, Gate
 
 VERSION = "v1"
 PROTOCOL = "2025-11-25"

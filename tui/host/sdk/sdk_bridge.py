@@ -25,6 +25,7 @@ from mcp_types import (
 )
 
 from tui.core.jsonrpc.messages import INVALID_ANSWER
+from tui.core.jsonrpc.reserved import SERVER_INFO_KEY
 from tui.core.questions import Refuser
 from tui.core.text import quoted_name
 from tui.core.tools import ProgressSink
@@ -303,7 +304,6 @@ def _sane_progress(params: Mapping[str, Any]) -> bool:
 
 _OFFERS = ("tools", "resources", "prompts", "completions", "logging")
 _SWITCHES = ("listChanged", "subscribe")
-_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 _NAME_CHARS = 200
 
 
@@ -318,8 +318,8 @@ def tidy_handshake(answer: Mapping[str, Any]) -> dict[str, Any]:
     if "protocolVersion" in answer:  # the older handshake requires it as a field
         tidy["serverInfo"] = _info(answer.get("serverInfo"))
     if "_meta" in tidy:
-        said = _entry(answer["_meta"], _INFO_KEY)
-        tidy["_meta"] = {} if said is None else {_INFO_KEY: _info(said)}
+        said = _entry(answer["_meta"], SERVER_INFO_KEY)
+        tidy["_meta"] = {} if said is None else {SERVER_INFO_KEY: _info(said)}
     if not isinstance(answer.get("instructions", ""), str):
         del tidy["instructions"]
     return tidy

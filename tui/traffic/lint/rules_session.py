@@ -4,11 +4,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from tui.core.jsonrpc.reserved import CAPABILITIES_KEY
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.body_reader import BASIC, quote
 from tui.traffic.lint.rules_messages import MessageCheck, id_words
 from tui.traffic.lint.server_session import LONG_NAME, SentRequest, ServerSession, identity, mapping, other
-from tui.traffic.methods import CAPABILITIES_KEY, METHODS, MODERN, REVISIONS, is_modern
+from tui.traffic.methods import METHODS, MODERN, REVISIONS, is_modern
 
 _LIFECYCLE = "basic/lifecycle"
 _PROGRESS = "basic/utilities/progress"

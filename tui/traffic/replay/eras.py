@@ -9,14 +9,18 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
+from tui.core.jsonrpc.reserved import (
+    CAPABILITIES_KEY,
+    LOG_LEVEL_KEY,
+    SERVER_INFO_KEY,
+    SUBSCRIPTION_KEY,
+    VERSION_KEY,
+)
 from tui.core.jsonrpc.skimmer import outline
-from tui.traffic.methods import CAPABILITIES_KEY, LOG_LEVEL_KEY, MODERN, REVISIONS, VERSION_KEY, is_modern
+from tui.traffic.methods import MODERN, REVISIONS, is_modern
 
-MISSING_CAPABILITY, UNSUPPORTED_VERSION = -32021, -32022
 INPUT_REQUIRED = "input_required"
-_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
-_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
-SUBSCRIPTION_PATH = ("params", "_meta", _SUBSCRIPTION)
+SUBSCRIPTION_PATH = ("params", "_meta", SUBSCRIPTION_KEY)
 """The key under which a notification names its request."""
 
 _LEGACY = tuple(revision for revision in reversed(REVISIONS) if not is_modern(revision))
@@ -59,7 +63,9 @@ class Offer(NamedTuple):
         """Read the result of `initialize` or `server/discover`; without one, infer it from `methods`."""
         result = result if isinstance(result, Mapping) else {}
         meta = result.get("_meta")
-        server = result.get("serverInfo") or (meta.get(_SERVER_INFO) if isinstance(meta, Mapping) else None)
+        server = result.get("serverInfo") or (
+            meta.get(SERVER_INFO_KEY) if isinstance(meta, Mapping) else None
+        )
         capabilities = result.get("capabilities")
         if not isinstance(capabilities, Mapping):
             areas = {method.partition("/")[0] for method in methods}
@@ -88,7 +94,7 @@ class Offer(NamedTuple):
             **({"instructions": self.instructions} if self.instructions else {}),
             "ttlMs": 0,
             "cacheScope": "private",
-            "_meta": {_SERVER_INFO: self.server},
+            "_meta": {SERVER_INFO_KEY: self.server},
         }
 
 
@@ -123,7 +129,7 @@ def unsupported(version: str) -> dict[str, Any] | None:
 
 def acknowledgement(ident: str, wanted: Any) -> bytes:
     """Return the notification that a `subscriptions/listen` with this id is accepted."""
-    params = {"_meta": {_SUBSCRIPTION: json.loads(ident)}, "notifications": wanted or {}}
+    params = {"_meta": {SUBSCRIPTION_KEY: json.loads(ident)}, "notifications": wanted or {}}
     method = "notifications/subscriptions/acknowledged"
     return json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode()
 

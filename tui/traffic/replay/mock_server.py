@@ -14,13 +14,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from tui.core.jsonrpc.reserved import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    MISSING_CAPABILITY,
+    PARSE_ERROR,
+    UNSUPPORTED_VERSION,
+)
 from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.traffic.replay import eras
 from tui.traffic.replay.recorded_answers import Question, RecordedAnswers, nearest, request_of
-
-NOT_FOUND, INVALID_PARAMS, INTERNAL, PARSE_ERROR, INVALID_REQUEST = -32601, -32602, -32603, -32700, -32600
-"""JSON-RPC error codes, section 5.1 of JSON-RPC 2.0."""
 
 HANDSHAKES = ("initialize", "server/discover")
 LISTEN = "subscriptions/listen"
@@ -243,7 +249,7 @@ class MockServer:
 
     def _request(self, asked: Question, ident: str) -> Iterator[Send]:
         if asked.revision and (data := eras.unsupported(asked.revision)) is not None:
-            yield _error(ident, eras.UNSUPPORTED_VERSION, f"no revision {asked.revision[:40]}", data)
+            yield _error(ident, UNSUPPORTED_VERSION, f"no revision {asked.revision[:40]}", data)
             return
         state = asked.param("requestState")
         play = self._rounds.pop(state, None) if isinstance(state, str) else None
@@ -295,7 +301,7 @@ class MockServer:
 
     def _ends_before(self, asked: Question, ident: bytes) -> Send:
         text = f"the recording ends before the response to {asked.method}"
-        return self._refused(ident.decode(), INTERNAL, text)
+        return self._refused(ident.decode(), INTERNAL_ERROR, text)
 
     def _continue_play(self, play: _Play) -> Iterator[Send]:
         steps = play.script.steps
@@ -346,7 +352,7 @@ class MockServer:
             f"{play.asked.method}: the recorded server requires {missing}, which the client does not declare"
         )
         data: dict[str, Any] = {"requiredCapabilities": {missing: {}}}
-        return self._refused(play.ident.decode(), eras.MISSING_CAPABILITY, text, data)
+        return self._refused(play.ident.decode(), MISSING_CAPABILITY, text, data)
 
     def _next_round(self, step: _Step, play: _Play) -> bytes:
         """Return a result that asks a modern client for what the recorded server asked in a request."""
@@ -386,7 +392,7 @@ class MockServer:
             text = f"the recording has only the beginning of this response ({size} bytes)"
             if not size:
                 text = "this response was dropped from the recording"
-            return self._refused(play.ident.decode(), INTERNAL, text).raw
+            return self._refused(play.ident.decode(), INTERNAL_ERROR, text).raw
         if step.answers:
             raw = with_member(raw, ("id",), play.ident)
             return eras.modern_answer(raw, play.asked.method) if play.is_modernized else raw
@@ -410,7 +416,7 @@ class MockServer:
         if not known:
             methods = self._book.methods()
             text = f"{asked.method} was not recorded. Recorded: {', '.join(methods) or 'nothing'}"
-            return self._refused(ident, NOT_FOUND, text, {"recorded": methods})
+            return self._refused(ident, METHOD_NOT_FOUND, text, {"recorded": methods})
         text = f"{asked.method} was not recorded with these parameters"
         listed = [one.shown() for one in nearest(asked, known)[:MAX_LISTED]]
         self.unanswered.append(f"{text}: {asked.shown()}")

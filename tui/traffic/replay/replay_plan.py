@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.traffic.diff import RUN_TO_RUN, Comparison, Masks, compare
 from tui.traffic.replay.mock_server import Bodies, Body, member_span, with_member
@@ -145,7 +146,7 @@ class Replay:
             if item.kind in ANSWERS and item.method == method and not item.left_out:
                 del self._items[place]
                 return with_member(item.raw, ("id",), json.dumps(ident).encode())
-        error = {"code": -32601, "message": "no recorded response"}
+        error = {"code": METHOD_NOT_FOUND, "message": "no recorded response"}
         return json.dumps({"jsonrpc": "2.0", "id": ident, "error": error}).encode()
 
 

@@ -2,15 +2,8 @@ import itertools
 import secrets
 
 from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, Stray
-from tui.host.frames.id_gate import (
-    CONNECTION_CLOSED,
-    DRAWN,
-    METHOD_NOT_FOUND,
-    UNANSWERED_LIMIT,
-    UNSUPPORTED_VERSION,
-    Gate,
-    RandomIds,
-)
+from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND, UNSUPPORTED_VERSION
+from tui.host.frames.id_gate import CONNECTION_CLOSED, DRAWN, UNANSWERED_LIMIT, Gate, RandomIds
 from tui.host.frames.inbox import WITHDRAWN
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
