@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 from textual import events
-from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.command import CommandPalette
 
@@ -187,14 +186,6 @@ class McptuiApp(BaseApp):
 
     def on_resize(self, event: events.Resize) -> None:
         self.call_next(self.main.regions.arrange)  # Textual learns the new size only after this handler
-
-    def pop_screen(self) -> AwaitComplete:
-        """Leave the screen on top; does nothing on the last one.
-
-        Keys in one burst can close a dialog twice: enter selects an item, and escape closes the list before
-        the selection arrives. Textual would then end the app.
-        """
-        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
 
     def commands(self) -> "Sequence[Command]":
         from tui.ui.app.command_palette import app_commands

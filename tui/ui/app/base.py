@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from rich.console import RenderableType
 from textual import events
 from textual.app import App
+from textual.await_complete import AwaitComplete
 from textual.command import Provider
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
@@ -144,6 +145,14 @@ class BaseApp(App[int]):
         """Open a dialog, unless one of the same class is open: keys may be pressed twice."""
         if not any(type(other) is type(screen) for other in self.screen_stack):
             self.push_screen(screen, done)
+
+    def pop_screen(self) -> AwaitComplete:
+        """Leave the screen on top; does nothing on the last one.
+
+        Keys in one burst can close a dialog twice: enter selects an item, and escape closes the list before
+        the selection arrives. Textual would then end the app.
+        """
+        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
 
     def action_app_help(self) -> None:
         from tui.ui.dialogs.help import EVERY, MAIN, HelpScreen

@@ -50,10 +50,9 @@ class TrafficApp(BaseApp):
 
     def pop_screen(self) -> AwaitComplete:
         """Leave the screen on top; leaving the last one quits."""
-        if len(self.screen_stack) > 1:
-            return super().pop_screen()
-        self.exit(0)
-        return AwaitComplete()
+        if len(self.screen_stack) <= 1:
+            self.exit(0)
+        return super().pop_screen()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         listed = ("app_help", "app_theme", "command_palette")
