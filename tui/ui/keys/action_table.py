@@ -431,12 +431,12 @@ ACTIONS: tuple[Action, ...] = (
     # ---- server log ----
     _log("log.back", "escape", "back", "Close the search or the log", 1),
     _log("log.search", "slash", "search", "Search in the log", 2),
-    _log("log.toggle", "s", "start/stop", "Start or stop the server", 3),
-    _log("log.restart", "r", "restart", "Restart the server", 4),
+    _log("log.toggle", "s", "start/stop", "Start or stop the server", 6),
+    _log("log.restart", "r", "restart", "Restart the server", 7),
     _log("log.copy", "c", "copy", "Copy the log", 5),
-    _log("log.next", "n", "next match", "Next match", 6, run="log_find(1)"),
+    _log("log.next", "n", "next match", "Next match", 3, run="log_find(1)"),
     _log("log.previous", "N", "previous match", "Previous match", 0, run="log_find(-1)"),
-    _log("log.wrap", "w", "wrap", "Wrap or truncate long lines", 7),
+    _log("log.wrap", "w", "wrap", "Wrap or truncate long lines", 4),
     _log("log.leave", "q", "back", "Close the log", 0, run="log_back"),
     # ---- forms ----
     _form("form.choose", "enter", "next", "Next field, choice or level", 3),
