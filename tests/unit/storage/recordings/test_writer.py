@@ -6,14 +6,13 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.conftest import wait_until
+from tests.unit.storage.faulty_disk import FaultyDisk
 from tests.unit.storage.traffic_samples import request, requests
 from tui.core.traffic import Cause, Finding, Kind, Severity
 from tui.storage.recordings import writer as traffic_writer
@@ -407,42 +406,10 @@ def test_damage_while_recording_is_reported_or_the_recording_remains_complete(
         assert seqs(path) == list(range(1, count + 4))
 
 
-class Faulty(sqlite3.Connection):
-    """Fails at one statement or at each from there on."""
-
-    left = 0
-    heals = True
-    error: Exception = sqlite3.OperationalError("disk I/O error")
-
-    def execute(self, *args: Any) -> sqlite3.Cursor:
-        return self._counted(super().execute, *args)
-
-    def executemany(self, *args: Any) -> sqlite3.Cursor:
-        return self._counted(super().executemany, *args)
-
-    def executescript(self, *args: Any) -> sqlite3.Cursor:
-        return self._counted(super().executescript, *args)
-
-    def _counted(self, run: Callable[..., sqlite3.Cursor], *args: Any) -> sqlite3.Cursor:
-        Faulty.left -= 1
-        if Faulty.left == 0 or (Faulty.left < 0 and not Faulty.heals):
-            raise Faulty.error
-        return run(*args)
-
-
 @pytest.fixture
-def faulty(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    connect = sqlite3.connect
+def disk(monkeypatch: pytest.MonkeyPatch) -> FaultyDisk:
     monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
-
-    def set_fault(at: int, *, heals: bool) -> None:
-        Faulty.left, Faulty.heals = at, heals
-        monkeypatch.setattr(
-            sqlite3, "connect", lambda *args, **named: connect(*args, factory=Faulty, **named)
-        )
-
-    yield set_fault
-    Faulty.left, Faulty.heals = -1, True
+    return FaultyDisk(monkeypatch)
 
 
 def record(path: Path) -> list[int]:
@@ -458,13 +425,15 @@ def record(path: Path) -> list[int]:
 
 
 @pytest.mark.parametrize("heals", [True, False])
-def test_whichever_statement_fails_acknowledged_entries_are_stored(tmp_path: Path, faulty, heals: bool):
+def test_whichever_statement_fails_acknowledged_entries_are_stored(
+    tmp_path: Path, disk: FaultyDisk, heals: bool
+):
     for number in range(1, 1000):
         path = tmp_path / f"{number}.mcptrace"
-        faulty(number, heals=heals)
+        disk.fail(number, heals=heals)
         acknowledged = record(path)
-        was_reached = Faulty.left <= 0
-        Faulty.left, Faulty.heals = -1, True
+        was_reached = disk.reached
+        disk.heal()
         stored = seqs(path) if path.exists() else []
         assert stored[: len(acknowledged)] == acknowledged, number
         assert stored == (list(range(1, 41)) if heals else acknowledged), number

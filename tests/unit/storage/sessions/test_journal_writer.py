@@ -1,13 +1,12 @@
 """Whichever SQLite write fails, the failure is reported and no stored data is lost."""
 
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.conftest import until
+from tests.unit.storage.faulty_disk import FaultyDisk
 from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, store_in
 from tui.core.conversation.conversation import ToolMessage, UserMessage
 from tui.core.conversation.sessions import Intent
@@ -17,40 +16,11 @@ from tui.storage.sessions import journal as session_journal
 TALK = [QUESTION, ASKING, RESULT, ToolMessage("c2", "weather__get", "rain", kept="r1"), ANSWER]
 
 
-class Faulty(sqlite3.Connection):
-    """Fails at one statement or at each from there on."""
-
-    left = 0
-    heals = True
-    error: Exception = sqlite3.OperationalError("disk I/O error")
-
-    def execute(self, *args: Any) -> sqlite3.Cursor:
-        return self._counted(super().execute, *args)
-
-    def executemany(self, *args: Any) -> sqlite3.Cursor:
-        return self._counted(super().executemany, *args)
-
-    def _counted(self, run: Callable[..., sqlite3.Cursor], *args: Any) -> sqlite3.Cursor:
-        Faulty.left -= 1
-        if Faulty.left == 0 or (Faulty.left < 0 and not Faulty.heals):
-            raise Faulty.error
-        return run(*args)
-
-
 @pytest.fixture
-def faulty(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    connect = sqlite3.connect
+def disk(monkeypatch: pytest.MonkeyPatch) -> FaultyDisk:
     monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.005)
     monkeypatch.setattr(session_journal, "WINDOW", 0.0)
-
-    def set_fault(at: int, error: Exception | None = None, *, heals: bool = True) -> None:
-        Faulty.left, Faulty.heals = at, heals
-        Faulty.error = error or sqlite3.OperationalError("disk I/O error")
-        monkeypatch.setattr(
-            sqlite3, "connect", lambda *args, **named: connect(*args, factory=Faulty, **named)
-        )
-
-    return set_fault
+    return FaultyDisk(monkeypatch)
 
 
 async def talk(folder: Path) -> tuple[str, list[int]]:
@@ -71,13 +41,15 @@ async def talk(folder: Path) -> tuple[str, list[int]]:
     return journal.id, acknowledged
 
 
-async def test_if_any_single_write_fails_everything_is_still_stored_in_the_end(tmp_path: Path, faulty):
+async def test_if_any_single_write_fails_everything_is_still_stored_in_the_end(
+    tmp_path: Path, disk: FaultyDisk
+):
     for number in range(1, 1000):
         folder = tmp_path / str(number)
-        faulty(number)
+        disk.fail(number)
         session, _ = await talk(folder)
-        reached = Faulty.left <= 0
-        Faulty.left = -1
+        reached = disk.reached
+        disk.heal()
         found = await store_in(folder).read(session)
         assert found.conversation.messages == TALK, number
         assert found.info.tokens == 2 * len(TALK), number
@@ -87,13 +59,15 @@ async def test_if_any_single_write_fails_everything_is_still_stored_in_the_end(t
             return
 
 
-async def test_if_all_writes_fail_from_some_point_acknowledged_messages_are_stored(tmp_path: Path, faulty):
+async def test_if_all_writes_fail_from_some_point_acknowledged_messages_are_stored(
+    tmp_path: Path, disk: FaultyDisk
+):
     for number in range(1, 1000):
         folder = tmp_path / str(number)
-        faulty(number, heals=False)
+        disk.fail(number, heals=False)
         session, acknowledged = await talk(folder)
-        reached = Faulty.left <= 0
-        Faulty.left, Faulty.heals = -1, True
+        reached = disk.reached
+        disk.heal()
         infos = await store_in(folder).list()
         if infos:
             found = await store_in(folder).read(session)
@@ -122,14 +96,14 @@ async def test_if_all_writes_fail_from_some_point_acknowledged_messages_are_stor
     ],
 )
 async def test_a_write_failure_is_reported_with_the_reason(
-    tmp_path: Path, faulty, error: Exception, words: str
+    tmp_path: Path, disk: FaultyDisk, error: Exception, words: str
 ):
-    faulty(1, error, heals=False)
+    disk.fail(1, error, heals=False)
     journal = await store_in(tmp_path).begin()
     journal.message(0, QUESTION)
     await journal.settled()
     assert words.format(file=f"{journal.id}.mcpsession") in journal.problem
-    Faulty.heals = True
+    disk.heal()
     await until(lambda: not journal.problem)
     await journal.close()
 
