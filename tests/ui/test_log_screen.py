@@ -151,7 +151,7 @@ async def test_keys_start_and_restart_a_stopped_server(host: FakeHost) -> None:
 
 async def test_a_configured_key_works_and_is_the_one_in_the_footer_and_the_help(host: FakeHost) -> None:
     overrides = KeyOverrides([("log.toggle", "x")])
-    async with Stage().run_test(size=(80, 12)) as pilot:
+    async with Stage().run_test(size=(120, 12)) as pilot:
         pilot.app.set_keymap(overrides.keymap())
         screen = LogScreen(host, "slow", overrides)
         await pilot.app.push_screen(screen)
