@@ -29,7 +29,7 @@ class TitledPane(LinePane):
         return EMPTY
 
     def title_changed(self) -> None:
-        self._strips.discard(0)
+        self.drop_row(0)
         self.refresh_line(self.scroll_offset.y)
 
     def body_changed(self, start: int = 0) -> None:
@@ -38,7 +38,7 @@ class TitledPane(LinePane):
         self.cursor = max(1, self.cursor)
 
     def body_row_changed(self, index: int) -> None:
-        self._strips.discard(index + 1)
+        self.drop_row(index + 1)
         self.refresh_line(index + 1)
 
     def row_count(self) -> int:

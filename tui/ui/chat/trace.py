@@ -142,7 +142,7 @@ class TracePane(TitledPane):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
-        self._strips.discard(0)
+        self.drop_row(0)
 
     def on_mount(self) -> None:
         self._update_rows()

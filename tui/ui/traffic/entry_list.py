@@ -289,7 +289,7 @@ class EntryList(LinePane, inherit_bindings=False):
         top = self.scroll_offset.y
         for index in set(touched[since : self._touched]):
             row = self.view.row_of(self.entries.seq(index))
-            self._strips.discard(row)
+            self.drop_row(row)
             if top <= row < top + self.size.height:
                 self.refresh_line(row)
         return True
@@ -309,7 +309,7 @@ class EntryList(LinePane, inherit_bindings=False):
         found = False
         for row in range(top, min(self._rows, top + self.size.height)):
             if outcome[self.view.index(row)] == Outcome.PENDING:
-                self._strips.discard(row)
+                self.drop_row(row)
                 self.refresh_line(row)
                 found = True
         return found

@@ -77,7 +77,6 @@ class TrafficScreen(Screen[Cause | None]):
             preview=self._previews.get,
             notes=recording.notes,
             symbols=symbols,
-            id="frames",
         )
         self.prompt, self._tasks = PromptLine(), Tasks()
         self.entry = EntryView(recording, reader, symbols, prompt=self.prompt, folder=folder)

@@ -226,6 +226,10 @@ class LinePane(ScrollView, can_focus=True):
         self._strips.clear()
         self.refresh()
 
+    def drop_row(self, index: int) -> None:
+        """Draw a row again at its next paint: its content changed."""
+        self._strips.discard(index)
+
     def notify_style_update(self) -> None:
         """Drop cached rows: their background changed."""
         super().notify_style_update()

@@ -249,8 +249,7 @@ class ItemList(LinePane):
         return rows
 
     def cursor_moved(self, index: int) -> None:
-        self._strips.clear()
-        self.refresh()
+        self.repaint()
         self.post_message(self.Moved())
 
     def on_resize(self, event: events.Resize) -> None:
@@ -347,8 +346,7 @@ class CallList(LinePane):
         return wrap(((words, "dim"),), max(8, self.columns - 1), first=((" ", ""),))
 
     def cursor_moved(self, index: int) -> None:
-        self._strips.clear()
-        self.refresh()
+        self.repaint()
         self.post_message(self.Moved())
 
 
