@@ -42,6 +42,11 @@ class Field(Input):
     async def _on_key(self, event: events.Key) -> None:
         await act_at_once(self, event, _ACTIONS, super()._on_key)
 
+    def on_resize(self) -> None:
+        """Show the cursor. Textual shows the beginning of the value that an input is created with."""
+        if self.has_focus and self.cursor_at_end:
+            self.scroll_to(x=self.max_scroll_x, animate=False)
+
 
 def type_into(field: Input, event: events.Key) -> None:
     """Insert a character that a dialog received into its field, and stop the event.

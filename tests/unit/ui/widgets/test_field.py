@@ -23,6 +23,15 @@ class OneField(App[None]):
         self.submitted.append(event.value)
 
 
+async def test_a_focused_field_shows_the_end_of_a_long_value() -> None:
+    class Path(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Field("/a-long-folder" * 10 + "/report.md", select_on_focus=False)
+
+    async with Path().run_test(size=(80, 24)) as pilot:
+        await until(lambda: "/report.md" in screen_text(pilot.app))
+
+
 @pytest.mark.parametrize(
     ("keys", "text"),
     [
