@@ -150,16 +150,19 @@ async def test_keys_start_and_restart_a_stopped_server(host: FakeHost) -> None:
 
 
 async def test_a_configured_key_works_and_is_the_one_in_the_footer_and_the_help(host: FakeHost) -> None:
-    overrides = KeyOverrides([("log.toggle", "x")])
+    overrides = KeyOverrides([("log.copy", "x")])
+    host.lines = numbered(1, 2)
     async with Stage().run_test(size=(120, 12)) as pilot:
         pilot.app.set_keymap(overrides.keymap())
         screen = LogScreen(host, "slow", overrides)
         await pilot.app.push_screen(screen)
-        await press(pilot, "s", "x")
-        assert host.asked == [("start", "slow")]
-        assert "x start/stop" in bottom_of(pilot.app)[-1]
+        await press(pilot, "c")
+        assert pilot.app.clipboard == ""
+        await press(pilot, "x")
+        assert tuple(pilot.app.clipboard.splitlines()) == numbered(1, 2)
+        assert "x copy" in bottom_of(pilot.app)[-1]
     found = dict(groups(overrides, screen.CONTEXTS))["Server log"]
-    assert [line.keys for line in found if line.help == "Start or stop the server"] == ["x"]
+    assert [line.keys for line in found if line.help == "Copy the log"] == ["x"]
 
 
 async def test_long_lines_wrap_or_are_truncated(host: FakeHost) -> None:
