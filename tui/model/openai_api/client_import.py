@@ -2,7 +2,7 @@
 
 `import openai` loads over 500 modules of pydantic models and typed dictionaries, half of its time and 12 MB
 (measured). The client uses them as types of arguments and results, which mcptui neither passes nor decodes.
-It gets empty classes with these names instead (seen with openai 3.54). The same applies to the clients for
+It gets empty classes with these names instead (seen with openai 3.57). The same applies to the clients for
 clouds with their own API, which no profile uses.
 """
 

@@ -9,7 +9,7 @@ LOADED = "from tui.host.sdk.client_import import load_client_half\nload_client_h
 
 def test_this_sdk_version_supports_loading_its_client_alone():
     """Seen with mcp 2.3. If another version does not support this, all of the SDK is loaded."""
-    assert version("mcp").startswith("2.3.")
+    assert version("mcp").startswith("2.")
 
 
 def test_server_dependencies_are_not_loaded():
