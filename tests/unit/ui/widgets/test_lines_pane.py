@@ -65,14 +65,14 @@ async def test_only_visible_rows_are_drawn():
 
 async def test_growing_needs_no_layout():
     pane = Numbers(100)
-    async with Stage(pane).run_test(size=(40, 10)) as pilot:
-        await until(lambda: pane.vertical_scrollbar.size.height == 10)
+    async with Stage(pane).run_test(size=(40, 10)):
+        pane.grow(50)
+        await until(lambda: shown(pane)[-1] == "row 149")
         layouts = pane._layout_updates
 
         pane.grow(50)
-        await pilot.pause()
+        await until(lambda: shown(pane)[-1] == "row 199")
 
-        assert shown(pane)[-1] == "row 149"
         assert pane._layout_updates == layouts
 
 
