@@ -31,7 +31,7 @@ _WORDS = re.compile(r"[^\W\d_]{2,}[^\w]*\s+(?=.*[^\W\d_])", re.DOTALL)
 _WITH_REPR = {
     "tui/core/context/resource_tools.py",  # read by the model
     "tui/host/lifecycle.py",  # an error of the program itself
-    "tui/host/sign_in/callback.py",  # a `__repr__`
+    "tui/host/sign_in/browser_sign_in.py",  # a `__repr__`
     "tui/runtime/model_changes.py",  # a `__repr__`
     "tui/settings/save.py",  # an error of the program itself
     "tui/traffic/record/names.py",  # an error of the program itself

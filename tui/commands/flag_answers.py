@@ -90,7 +90,7 @@ class FlagAnswers:
             return FormAnswer(Action.DECLINE, by=self._by)
         given = self._values[min(self._forms, len(self._values) - 1)]
         self._forms += 1
-        from tui.host.schemas.linear_pattern import found_in
+        from tui.host.schemas.validation import found_in
 
         content = {**default_content(question.schema), **given}
         if problem := content_problem(question.schema, content, found_in):

@@ -27,17 +27,14 @@ from tui.core.trace_context import KEY as TRACEPARENT
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
-from tui.host.change_stream import ChangeStream, keep_subscribed
 from tui.host.error_sentences import Ending
 from tui.host.frames.inbox import LISTS, SESSION_REOPENED
-from tui.host.offers.fresh_list import FreshList
+from tui.host.offers import FreshList
 from tui.host.requests import Listings, RawRequest, SdkToolCall, failed
-from tui.host.sdk.callbacks import callbacks
-from tui.host.sdk.parameter_headers import header_map
-from tui.host.sdk.sdk_bridge import SdkBridge
-from tui.host.sdk.task_extension import TaskExtension
+from tui.host.sdk.client_options import TaskExtension, callbacks
+from tui.host.sdk.sdk_bridge import SdkBridge, header_map
 from tui.host.server_requests import ServerRequests
-from tui.host.subscriptions import Subscriptions
+from tui.host.subscriptions import ChangeStream, Subscriptions, keep_subscribed
 from tui.host.tasks import ServerTasks
 from tui.host.transports import ServerTransport
 from tui.host.waits import ScopeClock, first_of, set_within

@@ -29,9 +29,7 @@ from tui.host.error_sentences import needs_consent
 from tui.host.frames.tap import WireTap
 from tui.host.host_context import HostContext, Open
 from tui.host.process.watchdog import Watchdog
-from tui.host.redaction.access import RedactedToolbox, RedactedWorkbench
-from tui.host.redaction.model_resources import ModelResources
-from tui.host.redaction.questions import RedactedQuestioner
+from tui.host.redaction.access import ModelResources, RedactedQuestioner, RedactedToolbox, RedactedWorkbench
 from tui.host.redaction.results import ResultRedactor
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.server_requests import PatientQuestioner

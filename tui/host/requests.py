@@ -26,7 +26,7 @@ from tui.host import error_sentences as explain
 from tui.host.catalog import Walk, walk_pages
 from tui.host.content import result_of
 from tui.host.frames.id_gate import CONNECTION_CLOSED, RESULT_TOO_LARGE
-from tui.host.sdk.callbacks import as_model
+from tui.host.sdk.client_options import as_model
 from tui.host.sdk.direct_calls import NotJsonArguments
 from tui.host.sdk.sdk_bridge import RawReply, SdkBridge
 from tui.host.server_requests import ADDRESSES_REQUIRED, InputRounds, RoundProblem

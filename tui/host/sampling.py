@@ -21,7 +21,7 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host.server_decisions import ServerDecisions
+from tui.host.server_questions import ServerDecisions
 
 MINUTE = 60.0
 WANTED = "a reply of the model"

@@ -36,10 +36,9 @@ from tui.core.time_limits import TimeLimits
 from tui.core.units import plural
 from tui.core.web.web_address import has_browser, web_address
 from tui.host.browser import open_browser
-from tui.host.call_questions import CallQuestions
 from tui.host.sampling import BadSampling, SamplingRefused, ServerSampling
-from tui.host.schemas.linear_pattern import found_in
-from tui.host.server_decisions import ServerDecisions
+from tui.host.schemas.validation import found_in
+from tui.host.server_questions import CallQuestions, ServerDecisions
 from tui.host.waits import first_of
 
 REJECTED = -1

@@ -31,7 +31,7 @@ from tui.host.catalog import NO_TOOLS
 from tui.host.error_sentences import Ending
 from tui.host.host_context import HostContext
 from tui.host.lifecycle import LifecycleEvent, RestartPolicy, after
-from tui.host.offers.offer import ServerOffer
+from tui.host.offers import ServerOffer
 from tui.host.server_requests import ServerRequests
 from tui.host.subscriptions import Subscriptions
 from tui.host.transports import ServerTransport

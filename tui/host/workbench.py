@@ -33,7 +33,7 @@ from tui.core.workbench import (
 from tui.host import error_sentences as explain
 from tui.host.catalog import prompt_infos, resource_infos
 from tui.host.content import completions_of, contents_of, prompt_of
-from tui.host.process.process_tree import ProcessUsage, usage
+from tui.host.process.process import ProcessUsage, usage
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.supervisor import Supervisor
 

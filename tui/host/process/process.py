@@ -1,4 +1,4 @@
-"""Starting a server in its own process group, noticing its end, and ending the whole group.
+"""A server's process: its start in its own group, its end, the end of the group, memory and CPU time.
 
 A server runs in its own session (no controlling terminal, so it cannot write around its pipes), with three
 pipes, a small environment and a mark by which everything that it started can be found. Its leader is not
@@ -14,15 +14,20 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tui.core.errors import ServerError
 from tui.core.files.private_files import make_folder
 from tui.core.files.programs import find_program, search_path
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, whole_words
+
+if TYPE_CHECKING:
+    import psutil  # type: ignore[import-untyped]  # ships no types
+
 
 POLL_SECONDS = 0.05
 
@@ -301,3 +306,57 @@ def _refusal(spec: ServerSpec, message: str, key: str) -> ServerError:
 
 def _quoted(text: str) -> str:
     return f"`{clean_line(text, 120)}`"
+
+
+MAX_PIDS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessUsage:
+    """Memory and CPU time of a tree of processes; None if unknown. The leader is first in `pids`.
+
+    `memory` is resident bytes, shared pages counted in each process; `cpu_seconds` include ended children
+    where the system reports them.
+    """
+
+    pids: tuple[int, ...] = ()
+    memory: int | None = None
+    cpu_seconds: float | None = None
+
+
+def usage(leader: int) -> ProcessUsage:
+    """Return the usage of the process `leader`, its descendants and the rest of its process group."""
+    import psutil  # not before the first frame
+
+    known = psutil.pids()
+    if leader not in known:
+        return ProcessUsage() if known else ProcessUsage((leader,))
+    pids, memory, cpu_seconds = [], 0, 0.0
+    for process in _tree(leader, known):
+        with contextlib.suppress(psutil.Error), process.oneshot():
+            times = process.cpu_times()
+            memory += process.memory_info().rss
+            cpu_seconds += times.user + times.system + times.children_user + times.children_system
+            pids.append(process.pid)
+    return ProcessUsage(tuple(pids), memory, round(cpu_seconds, 2)) if pids else ProcessUsage()
+
+
+def _tree(leader: int, known: Iterable[int]) -> "list[psutil.Process]":
+    import psutil
+
+    found: dict[int, psutil.Process] = {}
+    # A process whose parent has ended has a new parent, but it is still in the leader's group.
+    for root in (leader, *(pid for pid in known if pid != leader and _group(pid) == leader)):
+        if root not in found and len(found) < MAX_PIDS:
+            with contextlib.suppress(psutil.Error):
+                process = psutil.Process(root)
+                # psutil leaves out children older than their parent, because the parent's id was reused.
+                found |= {each.pid: each for each in (process, *process.children(recursive=True))}
+    return list(found.values())[:MAX_PIDS]
+
+
+def _group(pid: int) -> int:
+    try:
+        return os.getpgid(pid)
+    except OSError:  # it has just ended, or belongs to another user
+        return 0

@@ -1,7 +1,8 @@
-"""Access to servers without configured secrets: the toolbox and the workbench.
+"""Access to servers without configured secrets: toolbox, workbench, questions, resources.
 
-They wrap those of `tui.host.workbench`, which are used only through them. What is sent to a server is not
-changed.
+The toolbox and the workbench wrap those of `tui.host.workbench`, which are used only through them. What is
+sent to a server is not changed. The URL of an `AddressQuestion` is shown unchanged, because the user agrees
+to open exactly that. The model reads resources redacted, unless the user allows secrets in them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +10,20 @@ from dataclasses import replace
 from typing import Any
 
 from tui.core.ports import DecisionLog, hand_call
+from tui.core.questions import (
+    AddressAnswer,
+    AddressQuestion,
+    DefinitionsAnswer,
+    DefinitionsQuestion,
+    FormAnswer,
+    FormQuestion,
+    Questioner,
+    SamplingAnswer,
+    SamplingQuestion,
+    SamplingReview,
+)
 from tui.core.secrets.places import masked
+from tui.core.servers import ServerState
 from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.time_limits import NO_CLOCKS, Pausable
@@ -23,8 +37,10 @@ from tui.core.workbench import (
     ResourceInfo,
     ResourceSubscription,
     ServerIdentity,
+    Workbench,
 )
 from tui.host.redaction.results import ResultRedactor
+from tui.host.supervisor import Supervisor
 from tui.host.workbench import HandWorkbench, RunningToolbox
 
 READ_RESOURCE, GET_PROMPT = "resources/read", "prompts/get"
@@ -243,3 +259,62 @@ class RedactedWorkbench:
             arguments=arguments,
             hidden=self._redaction.hidden(found.hidden),
         )
+
+
+class RedactedQuestioner:
+    """Passes questions on without secrets; see `core.questions.Questioner`."""
+
+    def __init__(self, inner: Questioner, redaction: ResultRedactor) -> None:
+        self._inner = inner
+        self._redaction = redaction
+
+    async def form(self, question: FormQuestion) -> FormAnswer:
+        message, schema = self._redaction.text(question.message), self._redaction.value(question.schema)
+        return await self._inner.form(replace(question, message=message, schema=schema))
+
+    async def address(self, question: AddressQuestion) -> AddressAnswer:
+        return await self._inner.address(replace(question, message=self._redaction.text(question.message)))
+
+    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
+        return await self._inner.sampling(replace(question, params=self._redaction.value(question.params)))
+
+    async def review(self, question: SamplingReview) -> SamplingAnswer:
+        params, reply = self._redaction.value(question.params), self._redaction.value(question.reply)
+        return await self._inner.review(replace(question, params=params, reply=reply))
+
+    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
+        return await self._inner.definitions(question)  # already redacted where it is asked
+
+    def refused(self, server: str, why: str) -> None:
+        self._inner.refused(server, self._redaction.text(why))
+
+
+class ModelResources:
+    """See `core.context.resource_tools.ResourceSource`.
+
+    `workbench` redacts what it returns, `raw` does not: it is for servers whose results are sent as they are.
+    """
+
+    def __init__(self, servers: Mapping[str, Supervisor], workbench: Workbench, raw: Workbench) -> None:
+        self._servers = servers
+        self._workbench = workbench
+        self._raw = raw
+
+    def servers(self) -> Sequence[str]:
+        return [
+            name
+            for name, server in self._servers.items()
+            if server.spec.offer_resources and server.state is ServerState.RUNNING
+        ]
+
+    async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
+        return await (self._raw if self._as_is(server) else self._workbench).resources(server)
+
+    async def read(self, server: str, uri: str, seconds: float) -> ToolResult:
+        if not self._as_is(server):
+            return await self._workbench.read_resource(server, uri, call="", seconds=seconds)
+        return replace(await self._raw.read_resource(server, uri, call="", seconds=seconds), as_is=True)
+
+    def _as_is(self, server: str) -> bool:
+        known = self._servers.get(server)
+        return known is not None and known.spec.send_as_is

@@ -1,8 +1,9 @@
-"""Checks whether a value matches a schema, in bounded time for any schema.
+"""Checks whether a value matches a schema, or a text its pattern, in bounded time for any schema.
 
 A server's schema may contain a pattern with catastrophic backtracking, which nothing could stop in this
 process (measured: the whole program froze). So only schemas without such keywords are applied here, and all
-others in a worker process that is killed on timeout.
+others in a worker process that is killed on timeout. A pattern alone is tested with RE2, in time linear in
+the text.
 """
 
 import asyncio
@@ -11,13 +12,55 @@ import importlib
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from tui.core.regex import asks_for_boundaries, marked_text, re2_pattern, re2_text
+
+MEMORY = 8 * 1024 * 1024
+"""Maximum bytes that RE2 may use for one pattern."""
+
+MAX_PATTERN = 10_000
+
+_UNSUPPORTED = (re.error, RecursionError, OverflowError)
+Search = Callable[[bytes], object]
+
+
+def found_in(pattern: str, text: str) -> bool | None:
+    """Return whether a pattern is found in a text; None if RE2 does not support the pattern."""
+    if len(pattern) > MAX_PATTERN:
+        return None
+    try:
+        if asks_for_boundaries(pattern) and not text.isascii():
+            return bool(_search(pattern, marked=True)(marked_text(re2_text(text))))
+        return bool(_search(pattern)(re2_text(text)))
+    except _UNSUPPORTED:
+        return None
+
+
+@lru_cache(maxsize=16)
+def _search(pattern: str, *, marked: bool = False) -> Search:
+    import re2  # type: ignore[import-untyped]
+
+    options = re2.Options()
+    options.max_mem = MEMORY
+    options.never_capture = True
+    options.log_errors = False  # they would go to stderr
+    try:
+        search: Search = re2.compile(re2_pattern(pattern, ignore_case=False, marked=marked), options).search
+    except re2.error as error:
+        raise re.error(error.args[0].decode("utf-8", "replace")) from None
+    finally:
+        re2.purge()  # RE2 would keep 128 patterns
+    return search
+
 
 CHECK_SECONDS = 1.0
 WORKER_START_SECONDS = 10.0

@@ -5,6 +5,10 @@ the result, and 100,000 items block the event loop for seconds (measured on mcp 
 can have a `RawReply`: the answer is stored unchanged, and the SDK gets an empty one of the same shape, which
 it accepts quickly. The host reads the stored one with its own, tolerant code. The mark that connects the two
 is never sent.
+
+The SDK therefore never sees a listing, from which it would take the headers that repeat arguments of a tool
+call (`x-mcp-header` in its schema; MCP 2026-07-28, basic/transports/streamable-http, "Custom headers from
+tool parameters"). They are added here, by the SDK's rules.
 """
 
 import asyncio
@@ -13,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import (
     METHOD_NOT_FOUND,
@@ -27,14 +32,28 @@ from mcp_types import (
 from tui.core.jsonrpc.messages import INVALID_ANSWER
 from tui.core.jsonrpc.reserved import SERVER_INFO_KEY
 from tui.core.questions import Refuser
-from tui.core.text import quoted_name
+from tui.core.text import clean_line, quoted_name
 from tui.core.tools import ProgressSink
 from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.inbox import SESSION_REOPENED, WITHDRAWN
 from tui.host.sdk.direct_calls import NO_HEADERS, DirectCalls
-from tui.host.sdk.parameter_headers import HeaderMap, parameter_headers
 from tui.host.server_requests import ADDRESS_DONE, PatientQuestioner, ServerRequests
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
+
+HeaderMap = Mapping[tuple[str, ...], str]
+"""The last part of a header's name, by the path of the property that the header repeats."""
+
+
+def header_map(schema: Any) -> HeaderMap | str:
+    """Return the headers that a schema asks for, or what is wrong with them; such a tool must not be used."""
+    fault = find_invalid_x_mcp_header(schema)
+    return x_mcp_header_map(schema) if fault is None else f"its headers are invalid: {clean_line(fault, 160)}"
+
+
+def parameter_headers(wanted: HeaderMap, arguments: Any) -> dict[str, str]:
+    """Return the headers for the arguments of a call."""
+    return mcp_param_headers(wanted, arguments) if isinstance(arguments, Mapping) else {}
+
 
 TICKET = "mcptui/ticket"
 LISTEN = "subscriptions/listen"

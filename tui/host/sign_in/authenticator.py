@@ -20,10 +20,8 @@ from tui.core.errors import McptuiError, StorageError
 from tui.core.secrets.oauth_values import masked_address
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
-from tui.host.sign_in.browser_sign_in import BrowserSignIn
-from tui.host.sign_in.callback import CallbackListener
-from tui.host.sign_in.exchange import OAuthExchange, Record, is_private
-from tui.host.sign_in.failures import SignInFailed, explained
+from tui.host.sign_in.authorization_server import OAuthExchange, Record, SignInFailed, explained, is_private
+from tui.host.sign_in.browser_sign_in import BrowserSignIn, CallbackListener
 from tui.host.sign_in.keychain_values import resolved_oauth
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import StoredSignIn

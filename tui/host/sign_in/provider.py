@@ -30,7 +30,7 @@ from pydantic import AnyUrl
 
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line
-from tui.host.sign_in.failures import SignInFailed
+from tui.host.sign_in.authorization_server import SignInFailed
 from tui.host.sign_in.token_store import StoredSignIn
 
 CLIENT_NAME = "mcptui"

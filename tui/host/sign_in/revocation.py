@@ -14,7 +14,7 @@ import httpx2
 from tui.core.errors import McptuiError
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line
-from tui.host.sign_in.exchange import OAuthExchange
+from tui.host.sign_in.authorization_server import OAuthExchange
 from tui.host.sign_in.keychain_values import Remember, resolved_oauth
 from tui.host.sign_in.token_store import StoredSignIn
 

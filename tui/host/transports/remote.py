@@ -67,7 +67,7 @@ async def revoke(
 
     The configured credentials of `spec` are used for its own sign-ins; without it only stored ones.
     """
-    from tui.host.sign_in.exchange import OAuthExchange
+    from tui.host.sign_in.authorization_server import OAuthExchange
     from tui.host.sign_in.revocation import revoke
 
     for one in sign_ins:

@@ -127,7 +127,7 @@ class FormDialog(ModalScreen[FormAnswer]):
         """Send the values, unless one is invalid."""
         if not self.answer_delay.accepts_keys:
             return
-        from tui.host.schemas.linear_pattern import found_in
+        from tui.host.schemas.validation import found_in
 
         value, problems = self.pane.form.value()
         content = content_of(self.question.schema, value)

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from tui.host.process import process_tree
-from tui.host.process.process_tree import ProcessUsage, usage
+from tui.host.process import process
+from tui.host.process.process import ProcessUsage, usage
 
 
 class FakeProcess:
@@ -50,7 +50,7 @@ def system(monkeypatch):
         table = {pid: rest for pid, *rest in rows}
         monkeypatch.setattr(psutil, "pids", lambda: list(table))
         monkeypatch.setattr(psutil, "Process", lambda pid: FakeProcess(table, pid))
-        monkeypatch.setattr(process_tree.os, "getpgid", lambda pid: table[pid][1])
+        monkeypatch.setattr(process.os, "getpgid", lambda pid: table[pid][1])
 
     return show
 

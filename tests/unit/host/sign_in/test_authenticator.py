@@ -12,7 +12,7 @@ from tests.unit.host.sign_in.people import Around, Person, final_address
 from tui.core.ports import DecisionKind
 from tui.core.questions import Action, AddressAnswer
 from tui.core.servers import Grant
-from tui.host.sign_in.failures import SignInFailed
+from tui.host.sign_in.authorization_server import SignInFailed
 from tui.host.sign_in.token_store import TokenStore
 
 

@@ -13,8 +13,8 @@ from tests.protocol.oauth_server import Asked, OAuthServer, Reply
 from tests.unit.host.sign_in.people import Around, Person, browse
 from tui.core.questions import Action, AddressAnswer
 from tui.core.servers import Grant
-from tui.host.sign_in import browser_sign_in, exchange
-from tui.host.sign_in.failures import SignInFailed
+from tui.host.sign_in import authorization_server, browser_sign_in
+from tui.host.sign_in.authorization_server import SignInFailed
 from tui.host.sign_in.token_store import StoredSignIn, TokenStore
 
 
@@ -70,7 +70,7 @@ async def test_an_issuer_without_pkce_is_rejected(store: TokenStore) -> None:
 async def test_an_authorization_server_that_never_responds_times_out(
     store: TokenStore, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exchange, "SECONDS", 0.3)
+    monkeypatch.setattr(authorization_server, "SECONDS", 0.3)
     async with OAuthServer(mute=frozenset({path})) as server:
         began = time.monotonic()
         await refused(Around(store, server.url), r"did not respond within 0\.3 s")

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tui.core.questions import Refuser
+from tui.host.sign_in.authorization_server import SignInFailed
 from tui.host.sign_in.browser_sign_in import BrowserSignIn
-from tui.host.sign_in.failures import SignInFailed
 
 
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "file:///etc/passwd", "http://auth.example/"])

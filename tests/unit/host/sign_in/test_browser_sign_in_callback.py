@@ -7,7 +7,7 @@ import urllib.request
 import pytest
 
 from tui.core.errors import ServerError
-from tui.host.sign_in.callback import Callback, CallbackListener, read_callback
+from tui.host.sign_in.browser_sign_in import Callback, CallbackListener, read_callback
 
 STATE = "s3cret-state"
 

@@ -18,7 +18,7 @@ from tui.core.questions import (
 )
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host.redaction.questions import RedactedQuestioner
+from tui.host.redaction.access import RedactedQuestioner
 from tui.host.redaction.results import ResultRedactor
 from tui.host.server_requests import PatientQuestioner, ServerRequests
 

@@ -5,7 +5,7 @@ from importlib.metadata import version
 from tests.programs import printed_by
 
 LOADED = """
-from tui.host.sdk.wire_models import load_wire_models
+from tui.host.sdk.client_import import load_wire_models
 load_wire_models()
 import mcp_types._v2025_11_25 as wire
 from mcp_types import methods
@@ -63,7 +63,7 @@ def test_models_that_contain_each_other_are_built():
 
 
 def test_the_models_that_every_connection_needs_are_built_beforehand():
-    build = "from tui.host.sdk.wire_models import build_first_models\nbuild_first_models()\n"
+    build = "from tui.host.sdk.client_import import build_first_models\nbuild_first_models()\n"
     code = f"{LOADED}{build}print(wire.ListToolsResult._model is not None, wire.CallToolResult._model)"
     assert printed_by(code) == "True None"
 
@@ -87,7 +87,8 @@ def test_models_that_are_already_imported_are_unchanged():
 
 def test_if_models_cannot_be_built_later_they_are_built_at_once():
     refuse = (
-        "import tui.host.sdk.wire_models as models\nmodels._Unbuilt.__new__ = lambda *given, **more: 1 / 0\n"
+        "import tui.host.sdk.client_import as models\n"
+        "models._Unbuilt.__new__ = lambda *given, **more: 1 / 0\n"
     )
     assert printed_by(f"{refuse}{LOADED}print(type(wire.Root).__name__)") == "ModelMetaclass"
 

@@ -10,7 +10,7 @@ from tui.core.definitions.differences import ChangeEffect
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.host.catalog import Walk, build_catalog
-from tui.host.offers.offer import ServerOffer, definitions_key
+from tui.host.offers import ServerOffer, definitions_key
 
 SPEC = ServerSpec("srv", "x", ("--a",), env={"TOKEN": "1"})
 

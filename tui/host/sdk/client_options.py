@@ -1,18 +1,27 @@
-"""The callbacks with which the SDK's client answers requests of a server. Imports the SDK."""
+"""What the SDK's client is created with: callbacks for requests of a server, and an extension.
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+Imports the SDK. `TaskExtension` (io.modelcontextprotocol/tasks) tells servers that mcptui supports tasks. The
+SDK advertises an extension that has a result type only where the protocol allows one: since 2026-07-28.
+Answers that are tasks are taken by `RawReply` before the SDK sees them.
+"""
 
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
 from mcp_types import (
+    CallToolResult,
     CreateMessageResult,
     CreateMessageResultWithTools,
     ElicitResult,
     ErrorData,
     ListRootsResult,
+    Result,
     SamplingCapability,
     SamplingToolsCapability,
 )
 
+from tui.core.tasks import EXTENSION
 from tui.host.server_requests import Refusal, ServerRequests
 
 
@@ -47,3 +56,20 @@ def callbacks(requests: ServerRequests) -> dict[str, Any]:
         found["sampling_callback"] = answering("sampling/createMessage")
         found["sampling_capabilities"] = SamplingCapability(tools=SamplingToolsCapability())
     return found
+
+
+class _CreatedTask(Result):
+    result_type: Literal["task"] = "task"
+
+
+class TaskExtension(ClientExtension):
+    """Advertises tasks."""
+
+    identifier = EXTENSION
+
+    def claims(self) -> Sequence[ResultClaim[Any]]:
+        return (ResultClaim(result_type="task", model=_CreatedTask, resolve=_unresolved),)
+
+
+async def _unresolved(created: _CreatedTask, context: ClaimContext) -> CallToolResult:
+    raise AssertionError("a task that no RawReply took")

@@ -1,16 +1,19 @@
-"""Requests to authorization servers: checked, bounded in time and size, and recorded without secrets.
+"""Requests to authorization servers, and why a sign-in failed, as a sentence with the next step.
 
-The SDK sends these requests and reads the replies without any bounds. They do not pass the tap of the MCP
-server: each is recorded here as one event, with secret values replaced.
+The SDK sends these requests and reads the replies without any bounds. Here they are checked, and bounded in
+time and size. They do not pass the tap of the MCP server: each is recorded as one event, with secret values
+replaced. Does not import the SDK.
 """
 
 import asyncio
 import ipaddress
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx2
 
+from tui.core.errors import ServerError
 from tui.core.secrets.oauth_values import (
     fields_of,
     masked_address,
@@ -19,7 +22,53 @@ from tui.core.secrets.oauth_values import (
     secrets_of_header,
 )
 from tui.core.text import clean_line
-from tui.host.sign_in.failures import SignInFailed
+
+if TYPE_CHECKING:
+    from mcp.client.auth.oauth2 import OAuthContext
+
+
+class SignInFailed(ServerError):
+    """The sign-in failed. `is_offered`: the server supports signing in."""
+
+    def __init__(self, message: str, *, next_step: str, is_offered: bool = True) -> None:
+        super().__init__(message, next_step=next_step)
+        self.is_offered = is_offered
+
+
+def explained(error: Exception, message: str, server: str, context: "OAuthContext") -> SignInFailed:
+    """Explain an error of the SDK to the user.
+
+    `message` is that of the error, cleaned and redacted; `context` is the SDK's state so far.
+    """
+    kind = type(error).__name__
+    known = context.protected_resource_metadata
+    if kind == "OAuthRegistrationError" and context.oauth_metadata is None:
+        if known is None:
+            return SignInFailed(
+                "it requires valid credentials, and offers no sign-in (no OAuth metadata).",
+                next_step=f"Set a header in [servers.{server}.headers], for example"
+                ' Authorization = "Bearer ${TOKEN}".',
+                is_offered=False,
+            )
+        issuer = clean_line(str(known.authorization_servers[0]), 120)
+        return SignInFailed(
+            f"its authorization server {issuer} has no metadata.",
+            next_step="Contact the server's operator.",
+        )
+    if kind == "OAuthRegistrationError":
+        return SignInFailed(
+            f"its authorization server did not register mcptui: {message}.",
+            next_step=f"Register a client manually and set client_id in [servers.{server}.oauth].",
+        )
+    if "issuer" in message or "iss " in message:
+        return SignInFailed(
+            f"unexpected authorization server: {message}.",
+            next_step=(
+                f"No token was accepted. If the server has moved, run `mcptui logout {server}`, then sign in."
+            ),
+        )
+    return SignInFailed(f"sign-in failed: {message or kind}.", next_step="Restart the server to try again.")
+
 
 SECONDS = 30.0
 """Time for one request, from connecting to the last byte of the reply."""

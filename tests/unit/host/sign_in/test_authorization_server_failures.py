@@ -5,7 +5,7 @@ from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenEr
 from mcp.client.auth.oauth2 import OAuthContext
 from mcp.shared.auth import OAuthClientMetadata, OAuthMetadata, ProtectedResourceMetadata
 
-from tui.host.sign_in.failures import explained
+from tui.host.sign_in.authorization_server import explained
 
 ISSUER = "https://auth.example"
 

@@ -7,7 +7,7 @@ from tests.unit.host.test_server_requests import Scripted, elicit
 from tui.core.ports import BY_LIMIT, DecisionKind, digest_of
 from tui.core.questions import Action, Refuser
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host.server_decisions import MAX_RECORDED, ServerDecisions
+from tui.host.server_questions import MAX_RECORDED, ServerDecisions
 from tui.host.server_requests import PatientQuestioner, ServerRequests
 
 

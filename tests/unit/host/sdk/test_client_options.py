@@ -11,7 +11,7 @@ from mcp_types import (
 )
 
 from tui.core.questions import Refuser
-from tui.host.sdk.callbacks import as_model, callbacks
+from tui.host.sdk.client_options import as_model, callbacks
 from tui.host.server_requests import PatientQuestioner, ServerRequests
 
 TEXT = {"type": "text", "text": "Hello"}

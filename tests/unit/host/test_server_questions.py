@@ -16,7 +16,7 @@ from tui.core.questions import (
     SamplingQuestion,
     SamplingReview,
 )
-from tui.host.call_questions import CallQuestions
+from tui.host.server_questions import CallQuestions
 
 
 class Slow(Refuser):

@@ -7,8 +7,7 @@ import pytest
 
 from tests.conftest import until
 from tui.core.ports import MonotonicClock
-from tui.host.change_stream import ChangeStream, keep_subscribed
-from tui.host.subscriptions import Subscriptions
+from tui.host.subscriptions import ChangeStream, Subscriptions, keep_subscribed
 
 
 class HurriedClock(MonotonicClock):

@@ -7,8 +7,8 @@ import pytest
 
 from tests.conftest import until
 from tui.core.ports import MonotonicClock
-from tui.host.offers import fresh_list
-from tui.host.offers.fresh_list import FreshList
+from tui.host import offers
+from tui.host.offers import FreshList
 
 
 class Server:
@@ -81,7 +81,7 @@ async def test_a_change_during_the_listing_is_also_awaited():
 
 
 async def test_a_list_that_never_arrives_does_not_block_calls_for_long(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(fresh_list, "SETTLE_SECONDS", 0.01)
+    monkeypatch.setattr(offers, "SETTLE_SECONDS", 0.01)
     server = Server()
     server.may_list.clear()
     async with kept_fresh(server) as fresh:

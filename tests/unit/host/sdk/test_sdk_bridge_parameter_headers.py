@@ -4,7 +4,7 @@ from tests.http_server import ECHO, HttpServer, http_server
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, Transport
 from tui.host.host import Host
-from tui.host.sdk.parameter_headers import header_map, parameter_headers
+from tui.host.sdk.sdk_bridge import header_map, parameter_headers
 
 
 def schema(**properties):

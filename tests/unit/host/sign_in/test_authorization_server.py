@@ -6,8 +6,7 @@ import httpx2
 import pytest
 
 from tests.protocol.oauth_server import OAuthServer
-from tui.host.sign_in.exchange import OAuthExchange, address_fault, is_private
-from tui.host.sign_in.failures import SignInFailed
+from tui.host.sign_in.authorization_server import OAuthExchange, SignInFailed, address_fault, is_private
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 

@@ -1,1 +1,0 @@
-"""The offers of servers: kept fresh, and without definitions that are not accepted."""
