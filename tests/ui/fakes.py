@@ -12,8 +12,7 @@ from tests.ui.fake_chats import FakeChats
 from tests.ui.fake_host import FakeHost, crashed, running
 from tests.ui.fake_workbench import FakeCalls, FakeWorkbench
 from tests.ui.traffic_stage import Recorded
-from tui.core.context.context_parts import ContextPart
-from tui.core.context.definition_tokens import DefinitionTokens
+from tui.core.context.context_parts import ContextPart, DefinitionTokens
 from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.example_questions import Example
 from tui.core.ports import (

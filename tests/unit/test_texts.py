@@ -29,7 +29,7 @@ _WORDS = re.compile(r"[^\W\d_]{2,}[^\w]*\s+(?=.*[^\W\d_])", re.DOTALL)
 
 
 _WITH_REPR = {
-    "tui/core/context/resource_tools.py",  # read by the model
+    "tui/core/context/built_in_tools.py",  # read by the model
     "tui/host/lifecycle.py",  # an error of the program itself
     "tui/host/sign_in/browser_sign_in.py",  # a `__repr__`
     "tui/runtime/model_changes.py",  # a `__repr__`

@@ -16,7 +16,7 @@ from tui.commands.run_output import as_object, error_object, line, trace_line
 from tui.commands.terminal_approver import TerminalApprover
 from tui.commands.unsaved import say_unsaved
 from tui.core.atomic_write import atomic_write, is_replaceable
-from tui.core.context.project_instructions import FILE
+from tui.core.context.instructions import FILE
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError
 from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded, TurnError

@@ -10,7 +10,7 @@ from typing import Any
 
 from tui.commands.interrupt import Interrupt
 from tui.commands.unsaved import say_unrecorded
-from tui.core.context.definition_tokens import DefinitionTokens
+from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import ConfigError, UsageError, as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport

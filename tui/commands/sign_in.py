@@ -16,7 +16,7 @@ from tui.core.files.programs import is_command
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import plural
-from tui.core.web.web_address import web_address
+from tui.core.web import web_address
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.new_server import is_address, unconfigured_server

@@ -3,7 +3,7 @@
 import os
 import webbrowser
 
-from tui.core.web.web_address import has_browser
+from tui.core.web import has_browser
 
 
 def open_browser(address: str) -> bool:

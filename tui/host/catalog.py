@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tui.core.definitions.definition import Definition, definition_of, digest_of
-from tui.core.jsonrpc.damaged_listing import Unreadable
+from tui.core.definitions.differences import Definition, definition_of, digest_of
+from tui.core.jsonrpc.reader import Unreadable
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.tools import Tool
 from tui.core.workbench import CacheHint, PromptArgument, PromptInfo, ResourceInfo
@@ -367,6 +367,6 @@ def _object(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 def _hidden_in(raw: Mapping[str, Any]) -> "tuple[HiddenText, ...]":
     # Compiles many patterns, which a start without servers does not need.
-    from tui.core.hidden_text.definitions import in_definition
+    from tui.core.hidden_text.scan import in_definition
 
     return in_definition(raw)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tui.core.definitions.accepted import DefinitionChange, KnownDefinitions, ServerDefinitions, digests_of
-from tui.core.definitions.definition import INSTRUCTIONS, instructions_definition
+from tui.core.definitions.differences import INSTRUCTIONS, instructions_definition
 from tui.core.ports import Clock
 from tui.core.servers import ServerSpec
 from tui.core.text import quoted_name
@@ -71,8 +71,7 @@ class ServerOffer:
     def see(self, catalog: Catalog, introduction: Mapping[str, Any]) -> None:
         """Record what a server lists, and its instructions."""
         # Compiles many patterns, which a start without servers does not need.
-        from tui.core.hidden_text.definitions import in_instructions
-        from tui.core.hidden_text.scan import is_doubtful
+        from tui.core.hidden_text.scan import in_instructions, is_doubtful
 
         listed = dict(catalog.definitions)
         said = introduction.get("instructions")

@@ -34,7 +34,7 @@ from tui.core.questions import (
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.time_limits import TimeLimits
 from tui.core.units import plural
-from tui.core.web.web_address import has_browser, web_address
+from tui.core.web import has_browser, web_address
 from tui.host.browser import open_browser
 from tui.host.sampling import BadSampling, SamplingRefused, ServerSampling
 from tui.host.schemas.validation import found_in

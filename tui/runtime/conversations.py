@@ -9,8 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tui.core.context.compaction import Compactor, sent_messages, take_compaction
-from tui.core.context.context_parts import ContextPart, context_parts
-from tui.core.context.definition_tokens import DefinitionTokens, definition_tokens
+from tui.core.context.context_parts import ContextPart, DefinitionTokens, context_parts, definition_tokens
 from tui.core.context.summaries import suggest_title
 from tui.core.context.tool_selection import ToolSelection
 from tui.core.conversation.conversation import (

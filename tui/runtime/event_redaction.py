@@ -27,9 +27,7 @@ from tui.core.events import (
 )
 from tui.core.ports import ApprovalRequest, Approver, Decision, TrustQuestion
 from tui.core.secrets.named_values import without_named_arguments
-from tui.core.secrets.pieces import PieceRedactor
-from tui.core.secrets.redact import Redactor
-from tui.core.secrets.redact_json import without_secrets
+from tui.core.secrets.redact import PieceRedactor, Redactor, without_secrets
 from tui.host.redaction.results import ResultRedactor
 
 

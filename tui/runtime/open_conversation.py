@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from tui.core.context.built_in_tools import ResultStore
 from tui.core.conversation.conversation import Conversation
-from tui.core.conversation.sessions import Journal, Reopened, SessionInfo, SessionMeta
-from tui.core.conversation.titles import title_of
+from tui.core.conversation.sessions import Journal, Reopened, SessionInfo, SessionMeta, title_of
 from tui.core.ports import Usage
 
 

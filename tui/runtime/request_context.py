@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from tui.core.context.context_meter import Calibration, estimate
-from tui.core.context.context_parts import ContextPart
-from tui.core.context.definition_tokens import DefinitionTokens, token_words
-from tui.core.context.server_instructions import instructions_text
+from tui.core.context.context_parts import ContextPart, DefinitionTokens, token_words
+from tui.core.context.instructions import instructions_text
 from tui.core.secrets.redact import Redactor
 from tui.host.host import Host
 from tui.runtime.active_model import ActiveModel

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tui.core import units
-from tui.core.context.resource_tools import ResourceSource
+from tui.core.context.built_in_tools import ResourceSource
 from tui.core.events import Event, Notice, Waiting
 from tui.core.ports import Clock, DecisionLog, Toolbox, Undecided
 from tui.core.secrets.redact import Redactor

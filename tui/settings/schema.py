@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from tui.core.servers import LOG_LEVELS
 from tui.core.turn.rules import Verdict, parse_rule
-from tui.core.web.http_rules import header_name_fault, header_value_fault, url_fault
+from tui.core.web import header_name_fault, header_value_fault, url_fault
 from tui.settings.keymap import flat_keys
 from tui.settings.references import KEYCHAIN, NAME, FromEnvironment
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tui.commands.servers import MAX_NAMED, as_object, table
-from tui.core.context.definition_tokens import DefinitionTokens
+from tui.core.context.context_parts import DefinitionTokens
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 
 STATUS = ServerStatus(

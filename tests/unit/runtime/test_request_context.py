@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import until
 from tui.core.context.context_meter import Calibration
-from tui.core.context.definition_tokens import DefinitionTokens
+from tui.core.context.context_parts import DefinitionTokens
 from tui.core.secrets.redact import Redactor
 from tui.runtime.request_context import RequestContext
 from tui.settings.state.project_file import ProjectFile

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tui.core.context.project_instructions import ProjectInstructions
+from tui.core.context.instructions import ProjectInstructions
 from tui.core.errors import ConfigError
 from tui.core.servers import Era
 from tui.core.tasks import Task

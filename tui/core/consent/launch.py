@@ -1,17 +1,79 @@
-"""The launch of a server: what would run, the hash that consent is stored under, and changes. Pure."""
+"""The launch of a server: what would run, the hash that consent is stored under, and changes. Pure.
+
+Hidden characters of a command line are made visible, so that the user sees all of it. Also has the
+environment variables that change what a program runs, downloads or connects to.
+"""
 
 import hashlib
 import hmac
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
-from tui.core.consent.variables import is_loader
-from tui.core.consent.visible import visible
+from tui.core.hidden_text.readable import in_numbers
 from tui.core.secrets.places import masked, masked_arguments, names_a_secret
 from tui.core.servers import Grant, OAuthSpec, Reference, ServerSpec
+
+_LOADERS = frozenset(
+    "SHELLOPTS BASHOPTS PS4 HOME LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT"
+    " NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONHOME PYTHONSTARTUP"
+    " PYTHONUSERBASE PERL5LIB PERL5OPT PERL5DB RUBYLIB RUBYOPT BASH_ENV ENV ZDOTDIR PROMPT_COMMAND"
+    " SSH_ASKPASS CLASSPATH"
+    " JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS DOTNET_STARTUP_HOOKS LUA_INIT PHPRC PHP_INI_SCAN_DIR"
+    " R_PROFILE GCONV_PATH PATH".split()
+)
+_LOADER_STARTS = ("DYLD_", "GIT_", "CORECLR_", "COR_PROFILER")
+SOURCE_STARTS = ("NPM_CONFIG_", "PIP_", "UV_", "BUN_CONFIG_")
+PROXIES = frozenset(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"))
+ENGINES = frozenset(("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "CONTAINER_HOST", "KUBECONFIG"))
+
+
+def is_loader(name: str) -> bool:
+    """Return whether a variable can make a program load other code."""
+    upper = name.upper()
+    return upper in _LOADERS or upper.startswith(_LOADER_STARTS)
+
+
+_SPACES = re.compile(" {5,}")
+_HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+_BLANK = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U00016fe4\U0001d159"
+)
+"""Letters and marks that are not visible."""
+
+
+def visible(text: str) -> str:
+    """Return `text` with hidden characters as code points, `[U+200B ×2]`, and runs of spaces as a count.
+
+    Unlike in other texts, line ends and unusual blanks are made visible too.
+    """
+    if text.isascii() and text.isprintable():
+        return _counted(text)
+    runs = ((hidden, "".join(run)) for hidden, run in groupby(text, is_hidden))
+    return _counted("".join(in_numbers(run) if hidden else run for hidden, run in runs))
+
+
+def is_hidden(char: str) -> bool:
+    """Return whether a character is invisible, or looks like a space without being one."""
+    if char == " ":
+        return False
+    kind = unicodedata.category(char)
+    is_selector = "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
+    return kind in _HIDDEN or kind == "Zs" or char in _BLANK or is_selector
+
+
+def has_hidden(text: str) -> bool:
+    """Return whether any character of a text is hidden."""
+    return not (text.isascii() and text.isprintable()) and any(map(is_hidden, text))
+
+
+def _counted(text: str) -> str:
+    return _SPACES.sub(lambda found: f"[{len(found[0])} blanks]", text) if "     " in text else text
+
 
 MAX_SHOWN_CHANGE = 400
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tui.core.consent.launch import Launch, in_words
+from tui.core.consent.launch import Launch, in_words, visible
 from tui.core.consent.risks import risks_of
-from tui.core.consent.visible import visible
 from tui.core.hidden_text.lookalikes import mixed_word
 from tui.core.secrets.places import masked, masked_arguments
 from tui.core.servers import ServerSpec

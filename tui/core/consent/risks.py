@@ -7,11 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from urllib.parse import urlsplit
 
-from tui.core.consent.launch import Launch, names_a_key
-from tui.core.consent.variables import ENGINES, PROXIES, SOURCE_STARTS, is_loader
-from tui.core.consent.visible import has_hidden, visible
+from tui.core.consent.launch import (
+    ENGINES,
+    PROXIES,
+    SOURCE_STARTS,
+    Launch,
+    has_hidden,
+    is_loader,
+    names_a_key,
+    visible,
+)
 from tui.core.secrets.places import masked_arguments
-from tui.core.web.web_address import web_address
+from tui.core.web import web_address
 
 _SHELLS = frozenset("sh bash dash zsh fish ksh csh tcsh cmd powershell pwsh".split())
 _CODE_FLAGS = {

@@ -17,7 +17,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
     sanitised,
 )
-from tui.core.conversation.titles import title_of
+from tui.core.conversation.sessions import title_of
 from tui.core.errors import ModelError
 from tui.core.ports import ChatModel, ModelRequest, ReplyPart, TextPart, Usage
 

@@ -1,9 +1,14 @@
-"""Saved conversations: their data, and the Protocols of the storage.
+"""Saved conversations: their data and titles, and the Protocols of the storage.
 
 A session is one saved conversation. It is written as it happens: a message when it is complete, a call before
 it is sent. Once `settled()` has returned, everything written before survives a crash.
+
+A title is made from the first question without a model, independent of the language: a sentence ends at the
+end mark of any script, and formatting is removed.
 """
 
+import re
+import unicodedata
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +16,8 @@ from typing import Any, Literal, Protocol
 
 from tui.core.conversation.conversation import Compaction, Conversation, Message, Remark, Usage
 from tui.core.errors import UsageError
+from tui.core.late_compiling import late
+from tui.core.text import clean
 
 ExportKind = Literal["markdown", "json", "html"]
 
@@ -222,3 +229,70 @@ def named(sessions: Sequence[SessionInfo], name: str) -> SessionInfo | None:
         if found:
             return found[0]
     return None
+
+
+CELLS = 60
+"""Maximum width of a title in cells."""
+
+READ = 2000
+"""Characters of the question that are read."""
+
+_FENCE = late(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_LINK = late(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_LINE_START = late(r"^[\s>#*+•–—-]+")
+_EMPHASIS = late(r"\*\*|(?<!\w)__|__(?!\w)|`|~~")
+# A full stop ends a sentence only before a space: 3.11, example.com. The marks of other scripts always do.
+_END = late(r"[.!?…]+(?=[\s\"'”’»)\]]|$)|[。！？｡।॥؟۔።፧]+")
+_TRAILING = " \t.,;:。，、；：،؛-–—"
+
+
+def title_of(text: str) -> str:
+    """Return a title for a conversation that starts with `text`: one line of at most 60 cells, or "".
+
+    It is the first sentence of the first line with text; code blocks count only if there is nothing else.
+    """
+    head = clean(text[:READ])
+    for candidate in (_FENCE.sub("\n", head), head):
+        for line in candidate.splitlines():
+            if said := _sentence(line):
+                return said
+    return ""
+
+
+def cells(text: str) -> int:
+    """Return the approximate width of a text in cells: wide characters two, marks none."""
+    return sum(map(_width, text))
+
+
+def shortened(text: str, most: int = CELLS) -> str:
+    """Return a line cut to `most` cells, between words if possible, with an ellipsis."""
+    if cells(text) <= most:
+        return text
+    room, end = most - 1, 0
+    for end, char in enumerate(text):  # noqa: B007 - where it stops is what is wanted
+        room -= _width(char)
+        if room < 0:
+            break
+    head = text[:end]
+    word = head.rfind(" ")
+    if text[end : end + 1] not in (" ", "") and word > end * 2 // 3:
+        head = head[:word]
+    return head.rstrip(_TRAILING) + "…"
+
+
+def _sentence(line: str) -> str:
+    bare = _EMPHASIS.sub("", _LINK.sub(r"\1", _LINE_START.sub("", line)))
+    bare = " ".join(bare.split())
+    if not any(map(str.isalnum, bare)):
+        return ""
+    for end in _END.finditer(bare):
+        if sum(map(str.isalnum, bare[: end.start()])) > 3:  # "1. Do this": a number is not a sentence
+            bare = bare[: end.end()]
+            break
+    return shortened(bare.rstrip(_TRAILING) or bare)
+
+
+def _width(char: str) -> int:
+    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1

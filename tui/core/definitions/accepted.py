@@ -10,8 +10,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
-from tui.core.definitions.definition import INSTRUCTIONS, Definition, digest_of
-from tui.core.definitions.differences import ChangeEffect, Difference, differences_of, effect_of
+from tui.core.definitions.differences import (
+    INSTRUCTIONS,
+    ChangeEffect,
+    Definition,
+    Difference,
+    differences_of,
+    digest_of,
+    effect_of,
+)
 
 MAX_ACCEPTED = 10_000
 """Maximum number of definitions remembered per server, including those of removed tools."""

@@ -1,17 +1,52 @@
-"""Compares two definitions of a tool place by place, and judges each difference for a caller. Pure.
+"""Definitions of tools and their digests, and the differences of two, judged for a caller. Pure.
 
-The worst difference decides the effect of the change. One that cannot be judged is breaking, because the user
-reads it anyway.
+A definition is all parts of a tool that a model reads or the user approves. Two are compared place by place,
+and the worst difference decides the effect of the change. One that cannot be judged is breaking, because the
+user reads it anyway. New texts are searched for suspicious content.
 """
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tui.core.definitions.definition import Definition
-from tui.core.definitions.suspicion import suspicion
+Definition = Mapping[str, Any]
+
+KEYS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
+"""The keys of a definition. Nobody reads the others (`_meta`, icons), and some servers generate them anew
+each time."""
+
+INSTRUCTIONS = ""
+"""The name under which a server's instructions are stored; no tool can have it."""
+
+
+def definition_of(raw: Mapping[str, Any]) -> Definition:
+    """Return the definition in a tool as it was listed."""
+    return {key: raw[key] for key in KEYS if key in raw}
+
+
+def instructions_definition(text: str) -> Definition:
+    """Return a server's instructions as a definition."""
+    return {"instructions": text}
+
+
+def digest_of(definition: Definition) -> str:
+    """Return the SHA-256 of a definition. The order of keys has no effect, every other character does."""
+    text = json.dumps(definition, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def suspicion(text: str) -> str:
+    """Return the reason why a text is suspicious, in a few words, or ""."""
+    # Compiles many patterns, which are not needed if nothing has changed.
+    from tui.core.hidden_text.scan import MAX_CHARS, scan
+
+    signs = dict.fromkeys(one.sign.value for one in scan(text, ""))
+    if not signs and len(text) > MAX_CHARS:
+        return "longer than a description"
+    return ", ".join(signs)
 
 
 class ChangeEffect(StrEnum):

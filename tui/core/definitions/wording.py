@@ -9,8 +9,7 @@ from typing import Any
 
 from tui.core import units
 from tui.core.definitions.accepted import LOST, DefinitionChange, shown_name
-from tui.core.definitions.definition import INSTRUCTIONS
-from tui.core.definitions.differences import ABSENT, ELSEWHERE, ChangeEffect, Difference
+from tui.core.definitions.differences import ABSENT, ELSEWHERE, INSTRUCTIONS, ChangeEffect, Difference
 from tui.core.hidden_text.readable import readable, readable_line
 from tui.core.hidden_text.scan import MAX_CHARS
 from tui.core.text import clean_line, composed

@@ -1,20 +1,202 @@
-"""Finds secret values in JSON text by name, such as `"password": "…"`. Pure; the text stays JSON."""
+"""Finds secret values by their names, in arguments of tools and in JSON text. Pure.
+
+Which arguments are secret is decided by their names, the schemas of the tools, and rules. A schema marks them
+with `"format": "password"` or `"writeOnly": true`, at any depth. Only names of properties are kept, so an
+argument is recognized in text that is cut off too.
+
+In JSON text, values such as `"password": "…"` are found without parsing it; it stays JSON.
+"""
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.skimmer import value_end
-from tui.core.secrets.places import SecretSpan
-from tui.core.secrets.tool_arguments import BY_NAME, SecretNames
+from tui.core.secrets.places import SecretSpan, names_a_secret_argument
+
+MAX_NODES = 20_000
+"""Maximum parts of one schema that are read."""
+
+MAX_TOOLS = 10_000
+"""Maximum tools whose schemas are remembered."""
+
+EVERY = "*"
+"""Among the names of a tool: all of its arguments are secret."""
+
+_LONG = 50
+"""Length in characters from which the qualified name of a tool may be shortened."""
+
+_NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_*?-]")
+_HASH = re.compile(r"_[0-9a-f]{8,32}\Z")
+_SAME_VALUE = ("allOf", "anyOf", "oneOf", "prefixItems")
+_SAME_VALUE_ONE = ("items", "additionalProperties", "contains", "if", "then", "else")
+
+
+class SecretNames(NamedTuple):
+    """Names of the secret arguments of one tool, and patterns of them."""
+
+    names: frozenset[str] = frozenset()
+    patterns: tuple[str, ...] = ()
+
+    def declares(self, name: str) -> bool:
+        """Return whether a schema or a rule says that the argument is secret."""
+        if name in self.names or EVERY in self.names:
+            return True
+        return any(fnmatchcase(name, pattern) for pattern in self.patterns)
+
+    def includes(self, name: str) -> bool:
+        """Return whether the argument is secret, also if only its name suggests it."""
+        return self.declares(name) or names_a_secret_argument(name)
+
+
+BY_NAME = SecretNames()
+"""Secret arguments of an unknown tool."""
+
+
+class SecretArguments:
+    """Secret arguments of the tools of this run. Threads may read while one writes."""
+
+    def __init__(self) -> None:
+        self._learned: dict[tuple[str, str], frozenset[str]] = {}
+        self._rules: dict[str, tuple[tuple[str, str], ...]] = {}
+
+    def learn(self, server: str, tool: str, schema: Any) -> None:
+        """Learn from the input schema of a tool. Arguments that were secret stay secret."""
+        found = secret_names(schema)
+        known = self._learned.get((server, tool), frozenset())
+        if found - known and len(self._learned) < MAX_TOOLS:
+            self._learned = {**self._learned, (server, tool): known | found}
+
+    def set_rules(self, rules: Mapping[str, Sequence[str]]) -> None:
+        """Set the rules by server: `tool.argument` with `*` and `?`, or `argument` for all of its tools."""
+        self._rules = {server: tuple(map(_rule, texts)) for server, texts in rules.items() if texts}
+
+    def of(self, server: str, tool: str) -> SecretNames:
+        """Return the secret arguments of a tool."""
+        patterns = [name for wanted, name in self._rules.get(server, ()) if fnmatchcase(tool, wanted)]
+        return SecretNames(self._learned.get((server, tool), frozenset()), tuple(patterns))
+
+    def of_model_name(self, name: str) -> SecretNames:
+        """Return the secret arguments of a tool by its qualified name (`server__tool`).
+
+        Such a name may be shortened, or misspelled by the model: then the result has the secret
+        arguments of all tools that it may mean.
+        """
+        wanted = _folded(name)
+        unclear = len(name) >= _LONG or not name
+        without = _HASH.sub("", wanted)
+        names = [
+            found
+            for (server, tool), found in self._learned.items()
+            if unclear
+            or _folded(tool) in (wanted, without)
+            or _folded(f"{server}__{tool}") in (wanted, without)
+        ]
+        patterns = [
+            argument
+            for server, rules in self._rules.items()
+            for pattern, argument in rules
+            if unclear or any(_matches_pattern(one, server, pattern) for one in (wanted, without))
+        ]
+        return SecretNames(frozenset().union(*names), tuple(patterns))
+
+    def in_text(self, text: str) -> SecretNames:
+        """Return the secret arguments for calls in a text, by the tools and servers that it names."""
+        names = [found for (_, tool), found in self._learned.items() if tool in text]
+        patterns = [
+            argument for server, rules in self._rules.items() if server in text for _, argument in rules
+        ]
+        return SecretNames(frozenset().union(*names), tuple(patterns))
+
+
+def _rule(text: str) -> tuple[str, str]:
+    tool, dot, argument = text.rpartition(".")
+    return (tool if dot else EVERY, argument)
+
+
+def _folded(name: str) -> str:
+    return _NOT_IN_A_NAME.sub("_", name).casefold().replace("-", "_").lstrip("_")
+
+
+def _matches_pattern(name: str, server: str, pattern: str) -> bool:
+    start = _folded(server) + "__"
+    return fnmatchcase(name.removeprefix(start), _folded(pattern)) and name.startswith(start)
+
+
+def secret_names(schema: Any) -> frozenset[str]:
+    """Return the names of the properties that a schema says are secret."""
+    found: set[str] = set()
+    budget = iter(range(MAX_NODES))
+    if _is_secret(schema, schema, budget):
+        found.add(EVERY)
+    for name, inner in _properties(schema):
+        if _is_secret(inner, schema, budget):
+            found.add(name)
+    return frozenset(found)
+
+
+def _properties(schema: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the properties in all parts of a schema, its definitions included."""
+    waiting, seen = [schema], 0
+    while waiting and seen < MAX_NODES:
+        seen += 1
+        match waiting.pop():
+            case Mapping() as part:
+                properties = part.get("properties")
+                if isinstance(properties, Mapping):
+                    yield from ((str(name), inner) for name, inner in properties.items())
+                waiting.extend(one for one in part.values() if isinstance(one, Mapping | list))
+            case list() as parts:
+                waiting.extend(one for one in parts if isinstance(one, Mapping | list))
+
+
+def _is_secret(part: Any, root: Any, budget: Iterator[int]) -> bool:
+    """Return whether a value of this part is secret, itself or an item of it."""
+    waiting, seen = [part], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, Mapping) or id(node) in seen:
+            continue
+        if next(budget, None) is None:
+            return False
+        seen.add(id(node))
+        if node.get("writeOnly") is True or node.get("format") == "password":
+            return True
+        for key in _SAME_VALUE:
+            inner = node.get(key)
+            waiting.extend(inner if isinstance(inner, list) else ())
+        waiting.extend(node.get(key) for key in _SAME_VALUE_ONE)
+        if isinstance(patterns := node.get("patternProperties"), Mapping):
+            waiting.extend(patterns.values())
+        if isinstance(target := node.get("$ref"), str):
+            waiting.append(_referred(root, target))
+    return False
+
+
+def _referred(root: Any, target: str) -> Any:
+    """Return the target of a reference within the schema, None for any other."""
+    if not target.startswith("#"):
+        return None
+    found = root
+    for step in target[1:].split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(found, list) and key.isdigit() and int(key) < len(found):
+            found = found[int(key)]
+        elif isinstance(found, Mapping):
+            found = found.get(key)
+        else:
+            return None
+    return found
+
 
 _TEXT = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*)(?:"(\s*+:\s*+)?|\\?\Z)', re.DOTALL)
 """A text, whole or cut off, and the colon after it if it is the name of a member."""
 
 _EMPTY = re.compile(rb'(?:null|"?"|\{\s*\}|\[\s*\])')
 _WORD = re.compile(rb"(?:true|false)")
-_NOT_IN_A_NAME = re.compile("[^A-Za-z0-9_.-]")
+_NOT_IN_A_MARK = re.compile("[^A-Za-z0-9_.-]")
 _LONGEST = 400
 """Maximum bytes of a name; values with a longer one are not found."""
 
@@ -45,7 +227,7 @@ def named_values(raw: bytes, start: int, end: int, secret: SecretNames = BY_NAME
 
 def mark_name(name: str) -> str:
     """Return the name of a value as it is written in a mark."""
-    return _NOT_IN_A_NAME.sub("_", name)[:80]
+    return _NOT_IN_A_MARK.sub("_", name)[:80]
 
 
 def without_named_values(text: str, secret: SecretNames = BY_NAME) -> str:

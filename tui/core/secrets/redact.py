@@ -1,10 +1,17 @@
-"""Redaction for everything that enters a recording, a log, an export or a screen."""
+"""Redaction for everything that enters a recording, a log, an export or a screen.
+
+Of bytes and texts, of values parsed from JSON (without recursion: a server may nest them as deeply as it
+likes), and of texts that arrive in pieces.
+"""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Any, Generic, TypeVar
 
 from tui.core.secrets.encodings import (
+    MARK,
     Beginnings,
     EncodedSecret,
     Needles,
@@ -12,13 +19,14 @@ from tui.core.secrets.encodings import (
     has_coded_ascii,
     json_views,
     octets_of,
+    over_seam,
     text_of,
     url_views,
+    without_split,
 )
+from tui.core.secrets.named_values import SecretArguments
 from tui.core.secrets.ordinary_values import is_a_word, secret_lines
 from tui.core.secrets.shapes import PartialQuotes, shapes_in
-from tui.core.secrets.split_values import over_seam, without_split
-from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.traffic import Redaction
 
 WINDOW = 16 * 1024
@@ -304,3 +312,136 @@ def _by_value(secrets: Mapping[str, str]) -> dict[str, str]:
         for form in (value, value.strip())
         if len(form) >= MIN_SECRET
     }
+
+
+_SHORTEST_NUMBER = 10 ** (MIN_SECRET - 1)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield every text in a JSON value, names and long numbers included, in no particular order."""
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case str() as text:
+                yield text
+            case Mapping() as inner:
+                yield from inner
+                waiting.extend(inner.values())
+            case list() | tuple() as items:
+                waiting.extend(items)
+            case int() | float() as number if abs(number) >= _SHORTEST_NUMBER:
+                yield str(number)
+            case _:
+                pass
+
+
+def redacted_json(value: Any, clear: Callable[[str], str]) -> Any:
+    """Return a copy of a JSON value with `clear` applied to every text, name and long number."""
+    root = [value]
+    waiting: list[Any] = [root]
+
+    def copied(inner: Any) -> Any:
+        match inner:
+            case str():
+                return clear(inner)
+            case Mapping():
+                waiting.append(copy := {clear(str(name)): item for name, item in inner.items()})
+                return copy
+            case list() | tuple():
+                waiting.append(items := list(inner))
+                return items
+            case int() | float() if abs(inner) >= _SHORTEST_NUMBER and clear(str(inner)) != str(inner):
+                return clear(str(inner))
+            case _:
+                return inner
+
+    while waiting:
+        holder = waiting.pop()
+        for key, inner in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
+            holder[key] = copied(inner)
+    return root[0]
+
+
+def without_secrets(value: Any, clear: Callable[[str], str]) -> Any:
+    """Return a JSON value with `clear` applied to it; the value itself if there is nothing to change.
+
+    Its texts are searched at once, which is cheaper than one by one.
+    """
+    joined = "\n".join(texts_in(value))
+    return value if clear(joined) == joined else redacted_json(value, clear)
+
+
+Piece = TypeVar("Piece", bound=Any)
+
+
+class PieceRedactor(Generic[Piece]):
+    """Redacts texts that arrive in pieces of several kinds, such as reasoning and answer.
+
+    Text that may begin a value is held back until more is known, even if the kind changes once. `kind`
+    returns the kind of a piece, `of` a copy of a piece with another text, `clear` a text without complete
+    values.
+    """
+
+    def __init__(
+        self,
+        redactor: Redactor,
+        kind: Callable[[Piece], Hashable],
+        of: Callable[[Piece, str], Piece],
+        clear: Callable[[str], str],
+    ) -> None:
+        self._redactor = redactor
+        self._kind = kind
+        self._of = of
+        self._clear = clear
+        self._before: Piece | None = None
+        self._held: Piece | None = None
+
+    @property
+    def holds(self) -> bool:
+        return self._held is not None
+
+    def forget(self, is_repeated: Callable[[Piece], bool]) -> Iterator[Piece]:
+        """Yield the pieces held back, except those that the next piece repeats."""
+        for one in (self._before, self._held):
+            if one is not None and not is_repeated(one):
+                yield from self._ended([one])
+        self._before = self._held = None
+
+    def take(self, piece: Piece, *, always: bool = False) -> Iterator[Piece]:
+        """Yield the final pieces; with `always`, this piece too, even if none of its text is final."""
+        held, self._held = self._held, None
+        if held is not None and self._kind(held) == self._kind(piece):
+            piece = replace(piece, text=held.text + piece.text)
+        elif held is not None:
+            if self._before is not None:
+                yield from self._ended([self._before])
+            self._before = held
+        before, self._before = self._before, None
+        if before is not None:
+            joined, seam = before.text + piece.text, len(before.text)
+            found = self._redactor.over_seam(before.text, piece.text)
+            if found is None and self._redactor.begun_at_end(joined) > len(piece.text):
+                self._before, self._held = before, piece
+                return
+            if found is None:
+                yield from self._ended([before])
+            else:
+                yield self._of(before, self._clear(joined[: found[0]]) + MARK)
+                piece = replace(piece, text=joined[max(seam, found[1]) :])
+        if count := self._redactor.begun_at_end(piece.text):
+            self._held = self._of(piece, piece.text[-count:])
+            piece = replace(piece, text=piece.text[:-count])
+        if piece.text or always:
+            yield replace(piece, text=self._clear(piece.text))
+
+    def rest(self, clear: Callable[[str], str] | None = None) -> Iterator[Piece]:
+        """Yield the pieces still held at the end, with a long beginning of a value replaced."""
+        pieces = [one for one in (self._before, self._held) if one is not None]
+        self._before = self._held = None
+        yield from self._ended(pieces, clear)
+
+    def _ended(self, pieces: Sequence[Piece], clear: Callable[[str], str] | None = None) -> Iterator[Piece]:
+        texts = self._redactor.redact_texts([one.text for one in pieces], clear or self._clear)
+        for one, text in zip(pieces, texts, strict=True):
+            if text:
+                yield replace(one, text=text)

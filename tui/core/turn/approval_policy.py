@@ -10,7 +10,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from tui.core.context.resource_tools import is_resource_read
+from tui.core.context.built_in_tools import is_resource_read
 from tui.core.ports import BY_DEFAULT, BY_KEY, Answer, HintedTrust, TrustStore
 from tui.core.text import clean_line
 from tui.core.tools import Tool

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tui.core.context.compaction import FULL, Compactor, sent_messages
-from tui.core.context.server_instructions import with_instructions
+from tui.core.context.instructions import with_instructions
 from tui.core.context.tool_selection import ToolOffer
 from tui.core.conversation.conversation import AssistantMessage, Conversation, Message, UserMessage
 from tui.core.errors import ModelError

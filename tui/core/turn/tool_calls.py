@@ -5,10 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_read_result
+from tui.core.context.built_in_tools import (
+    BuiltInToolbox,
+    ResourceSource,
+    ResourceToolbox,
+    ResultStore,
+    is_read_result,
+)
 from tui.core.context.context_meter import ContextMeter
 from tui.core.context.find_tools import FindingToolbox, is_find_tools
-from tui.core.context.resource_tools import ResourceSource, ResourceToolbox
 from tui.core.context.tool_results import (
     UNKNOWN_WINDOW,
     Observation,

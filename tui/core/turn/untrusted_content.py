@@ -6,8 +6,7 @@ It may have been written to make the model call other servers, so such calls nee
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tui.core.context.built_in_tools import BUILT_IN, SERVER
-from tui.core.context.resource_tools import LIST, is_resource_tool
+from tui.core.context.built_in_tools import BUILT_IN, LIST, SERVER, is_resource_tool
 from tui.core.conversation.conversation import AssistantMessage, Conversation, Message, ToolMessage
 from tui.core.ports import TrustStore
 from tui.core.text import quoted_name

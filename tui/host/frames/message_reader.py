@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from tui.core.jsonrpc.damaged_listing import may_be_damaged_listing
 from tui.core.jsonrpc.messages import Message, Notification, Request, Stray, read_line
+from tui.core.jsonrpc.reader import may_be_damaged_listing
 from tui.host.frames.id_gate import Gate
 from tui.host.frames.inbox import Inbox
 

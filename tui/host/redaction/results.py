@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.attachments import text_of
 from tui.core.media import head_of, media_type, plain_base64
-from tui.core.secrets.redact import Redactor
-from tui.core.secrets.redact_json import redacted_json, texts_in, without_secrets
+from tui.core.secrets.redact import Redactor, redacted_json, texts_in, without_secrets
 from tui.core.text import visible
 from tui.core.tools import (
     BinaryContent,

@@ -21,8 +21,7 @@ import types
 from contextlib import suppress
 from typing import Any
 
-from tui.core.importing import importing
-from tui.core.partial_import import SWITCH, import_without
+from tui.core.imports import SWITCH, import_without, importing
 
 MODULES = ("mcp_types._v2025_11_25", "mcp_types._v2026_07_28")
 FIRST_RESULTS = (

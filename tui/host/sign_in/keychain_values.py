@@ -7,7 +7,7 @@ from dataclasses import replace
 from tui.core.errors import ConfigError
 from tui.core.secrets.keychain import key_in_keychain
 from tui.core.servers import OAuthSpec, ServerSpec
-from tui.core.web.http_rules import header_value_fault
+from tui.core.web import header_value_fault
 
 _VALUE = re.compile(r"(?P<scheme>\w+ )?keyring:(?P<place>.+/[^/]+)")
 

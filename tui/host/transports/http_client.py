@@ -18,7 +18,7 @@ import httpx2
 from tui import __version__
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
-from tui.core.web.http_rules import FRAMING, header_name_fault, header_value_fault
+from tui.core.web import FRAMING, header_name_fault, header_value_fault
 from tui.host.passthrough.http_exchange import HttpExchange
 
 CONNECT_SECONDS = 10.0

@@ -10,9 +10,8 @@ from functools import partial
 from typing import Any
 
 from tui.core.ports import CallPart, ModelPart, ReasoningPart, ReplyPart, RetryPart, TextPart
-from tui.core.secrets.pieces import PieceRedactor
-from tui.core.secrets.redact import Redactor
-from tui.core.secrets.split_values import MARK
+from tui.core.secrets.encodings import MARK
+from tui.core.secrets.redact import PieceRedactor, Redactor
 
 
 class ReplyRedactor:

@@ -1,8 +1,7 @@
 """The memory of servers across runs: tasks, eras, accepted definitions."""
 
 from tui.core.definitions.accepted import KnownDefinitions
-from tui.core.secrets.redact import Redactor
-from tui.core.secrets.redact_json import without_secrets
+from tui.core.secrets.redact import Redactor, without_secrets
 from tui.core.servers import KnownEras
 from tui.core.tasks import KnownTasks
 from tui.settings.locations import state_dir

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from tui.core.errors import UsageError
 from tui.core.text import clean_line, quoted_name
-from tui.core.web.http_rules import header_name_fault, url_fault
+from tui.core.web import header_name_fault, url_fault
 from tui.settings.packages.server_inputs import ServerInput, Values, joined
 from tui.settings.references import escaped
 

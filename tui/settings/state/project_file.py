@@ -5,7 +5,7 @@ import os
 import stat
 from pathlib import Path
 
-from tui.core.context.project_instructions import FILE, MAX_BYTES, ProjectInstructions, project_instructions
+from tui.core.context.instructions import FILE, MAX_BYTES, ProjectInstructions, project_instructions
 from tui.settings.files import Unreadable, locked, read_bounded, read_state
 from tui.settings.save import write_state
 

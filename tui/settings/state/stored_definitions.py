@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.definitions.accepted import MAX_ACCEPTED, Accepted, DefinitionRecord
-from tui.core.definitions.definition import digest_of
+from tui.core.definitions.differences import digest_of
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
 from tui.settings.files import Unopened, Unreadable, damage_text, keep_damaged, read_bounded

@@ -13,12 +13,10 @@ from typing import Any
 
 from tui.core.conversation.conversation import AssistantMessage, Message, Remark, UserMessage, remark_object
 from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
-from tui.core.conversation.sessions import Intent, SessionMeta
-from tui.core.conversation.titles import title_of
+from tui.core.conversation.sessions import Intent, SessionMeta, title_of
 from tui.core.ports import Usage
-from tui.core.secrets.named_values import without_named_arguments, without_named_values
+from tui.core.secrets.named_values import SecretArguments, without_named_arguments, without_named_values
 from tui.core.secrets.redact import Redactor
-from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.text import fold
 from tui.storage.recordings.database import roll_back
 from tui.storage.recordings.rows import storable

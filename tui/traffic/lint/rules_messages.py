@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tui.core.jsonrpc.messages import is_dialect
+from tui.core.jsonrpc.classification import is_dialect
 from tui.core.traffic import Direction, Entry, Outcome, Severity
 from tui.traffic.lint.body_reader import BASIC, TRANSPORT, Flaw, quote
 from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other

@@ -116,8 +116,7 @@ def _check_description(sparing: _LimitedFindings, shown: str, tool: Mapping[str,
         sentence = f"The description of {shown} has {len(said):,} characters. Most clients truncate it."
         sparing.say("long-description", Severity.HINT, sentence)
     # Imported late: it compiles many patterns.
-    from tui.core.hidden_text.definitions import in_definition
-    from tui.core.hidden_text.scan import signs_of
+    from tui.core.hidden_text.scan import in_definition, signs_of
 
     if found := in_definition(tool):
         sparing.say("hidden-text", Severity.WARNING, f"The tool {shown} has hidden text: {signs_of(found)}.")

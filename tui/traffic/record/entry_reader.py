@@ -7,9 +7,9 @@ from contextlib import suppress
 from typing import Any
 
 from tui.core.errors import StorageError
-from tui.core.jsonrpc.messages import MAX_NAME, Classification, classify, column
+from tui.core.jsonrpc.classification import MAX_NAME, Classification, classify, column
 from tui.core.jsonrpc.skimmer import items, outline
-from tui.core.secrets.tool_arguments import SecretArguments
+from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Kind, TrafficReader, without_body
 from tui.traffic.record.exchange import EXCHANGE, Correlator, Link, PairingRemark
 from tui.traffic.record.redaction import ONLY_NAMES, StoredBody, keep, keep_all, scrub, scrub_text

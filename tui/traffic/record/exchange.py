@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
-from tui.core.jsonrpc.messages import Classification, id_text
+from tui.core.jsonrpc.classification import Classification, id_text
 from tui.core.traffic import PROBE_METHOD, Cause, Direction, Kind, Outcome, end_of
 
 MAX_OPEN = 10_000

@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from tui.core.errors import McptuiError
-from tui.core.secrets.tool_arguments import SecretArguments
+from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.entry_reader import EntryReader

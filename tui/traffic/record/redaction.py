@@ -7,8 +7,8 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from tui.core.secrets.encodings import octets_of
+from tui.core.secrets.named_values import SecretArguments
 from tui.core.secrets.places import is_secret_header, masked
-from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_arguments import has_schemas, learn_schemas, without_secret_calls
 from tui.traffic.record.secret_texts import Redact

@@ -11,9 +11,8 @@ from functools import partial
 from typing import Any
 
 from tui.core.jsonrpc.skimmer import outline, value_end
-from tui.core.secrets.named_values import named_values
+from tui.core.secrets.named_values import SecretArguments, SecretNames, named_values
 from tui.core.secrets.places import SecretSpan
-from tui.core.secrets.tool_arguments import SecretArguments, SecretNames
 from tui.core.traffic import Captured, Direction, Kind
 from tui.traffic.record.secret_replies import without_secret_deltas
 from tui.traffic.record.secret_texts import Hidden, Place, Redact, in_prose, spliced, within

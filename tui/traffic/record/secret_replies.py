@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from tui.core.secrets.named_values import named_values
+from tui.core.secrets.named_values import SecretArguments, named_values
 from tui.core.secrets.places import SecretSpan
-from tui.core.secrets.tool_arguments import SecretArguments
 from tui.traffic.record.secret_texts import Hidden, Redact, in_prose
 
 _DATA = b"data:"

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from tui.core.jsonrpc.skimmer import value_end
-from tui.core.secrets.named_values import named_values
+from tui.core.secrets.named_values import SecretArguments, named_values
 from tui.core.secrets.places import SecretSpan
-from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.traffic import Redaction
 
 _OPENED = re.compile(rb'\{\s*+"')

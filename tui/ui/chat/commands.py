@@ -21,7 +21,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.slash_commands import CommandKind, CommandSpec, SlashCommand, filled, pair, parse_arguments
 
 if TYPE_CHECKING:
-    from tui.core.context.project_instructions import ProjectInstructions
+    from tui.core.context.instructions import ProjectInstructions
     from tui.runtime.runtime import Runtime
     from tui.ui.dialogs.picker import PickerChoice
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tui.core.conversation.conversation import UserMessage
-from tui.core.importing import importing
+from tui.core.imports import importing
 from tui.core.traffic import Cause
 from tui.traffic.filter.nodes import written
 from tui.traffic.spans.entries import CallSpan, CallState, Span, StepSpan, TurnSpan

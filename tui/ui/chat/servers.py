@@ -31,7 +31,7 @@ from tui.ui.widgets.server_rows import (
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 if TYPE_CHECKING:
-    from tui.core.context.definition_tokens import DefinitionTokens
+    from tui.core.context.context_parts import DefinitionTokens
     from tui.host.host import Host
 
 SPIN_NS = 160_000_000

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from tui.core.context.project_instructions import FILE, ProjectInstructions
+from tui.core.context.instructions import FILE, ProjectInstructions
 from tui.core.text import clean_line
 from tui.ui.dialogs.confirm import ANSWER_SECONDS
 from tui.ui.widgets.lines import LinePane

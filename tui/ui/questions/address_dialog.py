@@ -13,7 +13,7 @@ from textual.widgets import Static
 from tui.core import units
 from tui.core.questions import Action, AddressAnswer, AddressQuestion
 from tui.core.text import clean, clean_line, quoted_name
-from tui.core.web.web_address import has_browser, web_address
+from tui.core.web import has_browser, web_address
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides

@@ -13,7 +13,7 @@ from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, text_of, width_
 from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
-    from tui.core.context.definition_tokens import DefinitionTokens
+    from tui.core.context.context_parts import DefinitionTokens
     from tui.host.host import Host
 
 STATE_CELLS = 8

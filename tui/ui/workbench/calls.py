@@ -31,7 +31,7 @@ from tui.ui.workbench.items import Item, expanded
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from tui.core.context.definition_tokens import DefinitionTokens
+    from tui.core.context.context_parts import DefinitionTokens
     from tui.runtime.runtime import Runtime
     from tui.ui.keys.key_overrides import KeyOverrides
     from tui.ui.widgets.prompt import PromptLine

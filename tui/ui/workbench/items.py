@@ -15,7 +15,7 @@ from tui.core.tools import Tool, is_off
 from tui.core.workbench import CallKey, CallKind, PromptInfo, ResourceInfo
 
 if TYPE_CHECKING:
-    from tui.core.context.definition_tokens import DefinitionTokens
+    from tui.core.context.context_parts import DefinitionTokens
 
 _EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]{0,400})\}")
 _RESERVED = ":/?#[]@!$&'()*+,;="

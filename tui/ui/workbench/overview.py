@@ -25,7 +25,7 @@ from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import BenchContext
 
 if TYPE_CHECKING:
-    from tui.core.context.definition_tokens import DefinitionTokens
+    from tui.core.context.context_parts import DefinitionTokens
 
 RULES = (
     (SamplingRule.NEVER, "requests are declined"),

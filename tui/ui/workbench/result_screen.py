@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from tui.core.daemon_thread import in_daemon_thread
 from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, ToolResult
-from tui.core.web.web_address import web_address
+from tui.core.web import web_address
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import bindings_of

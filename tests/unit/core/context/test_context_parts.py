@@ -1,6 +1,5 @@
 from tui.core.context.context_meter import Calibration, estimate_tool
-from tui.core.context.context_parts import context_parts
-from tui.core.context.definition_tokens import DefinitionTokens
+from tui.core.context.context_parts import DefinitionTokens, context_parts
 from tui.core.conversation.conversation import AssistantMessage, UserMessage
 from tui.core.ports import ToolSpec
 

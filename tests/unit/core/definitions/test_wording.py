@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tui.core.definitions.accepted import LOST, Accepted, DefinitionChange
-from tui.core.definitions.definition import INSTRUCTIONS
+from tui.core.definitions.differences import INSTRUCTIONS
 from tui.core.definitions.wording import Kind, head, lines, since, summary, words_between
 from tui.core.hidden_text.readable import readable
 from tui.core.text import clean, composed

@@ -5,8 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.secrets.redact import Redactor
-from tui.core.secrets.redact_json import redacted_json, texts_in
+from tui.core.secrets.redact import Redactor, redacted_json, texts_in
 
 SECRET = "canary-7f3a9c-secret"
 clear = Redactor({"KEY": SECRET}).redact_spoken

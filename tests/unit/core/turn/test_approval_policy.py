@@ -2,9 +2,8 @@
 
 import pytest
 
-from tui.core.context.built_in_tools import BUILT_IN
-from tui.core.context.resource_tools import LIST
-from tui.core.context.resource_tools import READ as READ_RESOURCE
+from tui.core.context.built_in_tools import BUILT_IN, LIST
+from tui.core.context.built_in_tools import READ as READ_RESOURCE
 from tui.core.ports import Answer, HintedTrust
 from tui.core.tools import Tool
 from tui.core.turn.approval_policy import Mode, Policy, Verdict

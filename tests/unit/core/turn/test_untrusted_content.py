@@ -1,7 +1,6 @@
 """Content of untrusted servers in a conversation."""
 
-from tui.core.context.built_in_tools import BUILT_IN
-from tui.core.context.resource_tools import LIST, READ
+from tui.core.context.built_in_tools import BUILT_IN, LIST, READ
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,

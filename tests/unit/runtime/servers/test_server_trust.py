@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.core.turn.test_call_decisions import Noted
+from tests.unit.core.turn.test_call_approval_call_decisions import Noted
 from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.ports import DecisionKind, MonotonicClock
 from tui.core.servers import ServerSpec

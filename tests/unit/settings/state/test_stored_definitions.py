@@ -9,7 +9,7 @@ import stat
 import pytest
 
 from tui.core.definitions.accepted import Accepted, DefinitionRecord
-from tui.core.definitions.definition import digest_of
+from tui.core.definitions.differences import digest_of
 from tui.settings.state import stored_definitions
 from tui.settings.state.stored_definitions import StoredDefinitions
 

@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from tui.core.jsonrpc.messages import classify
+from tui.core.jsonrpc.classification import classify
 from tui.core.traffic import Cause, Direction, Kind, Outcome
 from tui.traffic.record import exchange as exchange_module
 from tui.traffic.record.exchange import Correlator, Link, PairingRemark

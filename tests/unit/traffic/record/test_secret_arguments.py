@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.core.secrets.named_values import SecretArguments
 from tui.core.secrets.redact import Redactor
-from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.traffic import Captured, Direction, Kind
 from tui.traffic.model_reply import joined
 from tui.traffic.record.redaction import keep, keep_all

@@ -9,7 +9,7 @@ from tests.ui.app_stage import screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, painted, read_by, ripe, shown
 from tui.core.definitions import wording
 from tui.core.definitions.accepted import Accepted, DefinitionChange
-from tui.core.definitions.definition import INSTRUCTIONS
+from tui.core.definitions.differences import INSTRUCTIONS
 from tui.core.hidden_text.readable import readable
 from tui.core.questions import Action, DefinitionsQuestion
 from tui.ui.questions import definitions_dialog

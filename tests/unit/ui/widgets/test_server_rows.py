@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tui.core.context.definition_tokens import DefinitionTokens
+from tui.core.context.context_parts import DefinitionTokens
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.ui.widgets.server_rows import (

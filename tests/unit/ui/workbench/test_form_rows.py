@@ -1,6 +1,6 @@
 """The lines about a tool above its form."""
 
-from tui.core.context.definition_tokens import DefinitionTokens
+from tui.core.context.context_parts import DefinitionTokens
 from tui.core.tools import Tool
 from tui.ui.widgets.rows import text_of
 from tui.ui.workbench.form_rows import about_rows

@@ -1,0 +1,123 @@
+"""The tools by which a model lists and reads resources."""
+
+import pytest
+
+from tests.unit.core.stand_ins import FunctionToolbox
+from tui.core.context.built_in_tools import BuiltInToolbox, ResourceToolbox, ResultStore
+from tui.core.tools import ResourceContent, TextContent, Tool, ToolResult
+from tui.core.turn.approval_policy import Policy, Verdict
+from tui.core.workbench import ResourceInfo
+
+FOUND = [
+    ResourceInfo("notes", "notes://all", "all", description="All notes\x1b[2J", mime="text/plain", size=1200),
+    ResourceInfo("notes", "notes://{id}", "one", template=True),
+]
+
+
+class Source:
+    def __init__(self, *names, found=FOUND, problem=""):
+        self.names = names
+        self.found = found
+        self.problem = problem
+        self.asked = []
+
+    def servers(self):
+        return self.names
+
+    async def resources(self, server):
+        return self.found, self.problem
+
+    async def read(self, server, uri, seconds):
+        self.asked.append((server, uri, seconds))
+        return ToolResult((ResourceContent(uri, "text/plain", "milk"),))
+
+
+async def call(source, name, **arguments):
+    box = ResourceToolbox(FunctionToolbox(), source)
+    (tool,) = [tool for tool in box.tools() if tool.name == name]
+    return await box.call(tool, arguments, seconds=5, progress=lambda *_: None)
+
+
+def text(result):
+    (content,) = result.content
+    return content.text
+
+
+def test_resource_tools_are_offered_only_if_a_server_has_resources():
+    assert [tool.name for tool in ResourceToolbox(FunctionToolbox(), Source()).tools()] == ["echo"]
+    box = ResourceToolbox(FunctionToolbox(), Source("notes"))
+    assert [tool.name for tool in box.tools()] == ["echo", "list_resources", "read_resource"]
+    assert box.tools()[1] is box.tools()[1]
+
+
+def test_resource_tools_run_without_approval_like_read_result():
+    inner = ResourceToolbox(FunctionToolbox(), Source("notes"))
+    tools = BuiltInToolbox(inner, ResultStore({"result-1": "x"})).tools()
+    assert [tool.server for tool in tools[1:]] == ["mcptui"] * 3
+    assert {Policy().judge(tool).verdict for tool in tools[1:]} == {Verdict.ALLOW}
+
+
+def test_a_server_with_the_same_name_cannot_impersonate_resource_tools():
+    class Posing(FunctionToolbox):
+        def tools(self):
+            return [Tool("mcptui", "read_resource", digest="d")]
+
+    tools = ResourceToolbox(Posing(), Source("notes")).tools()
+    assert [tool.server for tool in tools] == ["mcptui", "mcptui-", "mcptui-"]
+
+
+async def test_resources_are_listed_one_per_line_and_cleaned():
+    listed = text(await call(Source("notes"), "list_resources", server="notes"))
+    assert listed == ("notes://all  all — All notes␛[2J (text/plain, 1.2 kB)\nnotes://{id}  one (template)")
+    assert text(await call(Source("notes"), "list_resources", server="notes", grep="ALL")).count("\n") == 0
+
+
+async def test_a_long_list_is_paged():
+    many = [ResourceInfo("notes", f"a://{number}") for number in range(250)]
+    source = Source("notes", found=many)
+    first = text(await call(source, "list_resources", server="notes"))
+    assert first.startswith("a://0\n") and first.endswith("[more: offset 100 of 250]")
+    last = text(await call(source, "list_resources", server="notes", offset=200))
+    assert last.startswith("a://200\n") and last.endswith("a://249")
+
+
+async def test_a_failed_listing_is_reported():
+    result = await call(
+        Source("notes", found=(), problem="It took too long."), "list_resources", server="notes"
+    )
+    assert result.is_error and text(result) == "It took too long."
+
+
+async def test_resources_are_read_from_allowed_servers_only():
+    source = Source("notes")
+    result = await call(source, "read_resource", server="notes", uri="notes://all")
+    assert result.content == (ResourceContent("notes://all", "text/plain", "milk"),)
+    refused = await call(source, "read_resource", server="secrets", uri="notes://all")
+    assert refused.is_error and "Servers with resources: notes" in text(refused)
+    assert source.asked == [("notes", "notes://all", 5)]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("read_resource", {"server": "notes"}),
+        ("read_resource", {"server": "notes", "uri": "x" * 9000}),
+        ("read_resource", {"server": 7, "uri": "x"}),
+        ("list_resources", {"server": "notes", "offset": -1}),
+        ("list_resources", {"server": "notes", "grep": 1}),
+        ("list_resources", {"server": "notes", "what": 1}),
+    ],
+)
+async def test_invalid_arguments_are_rejected(name, arguments):
+    box = ResourceToolbox(FunctionToolbox(), Source("notes"))
+    (tool,) = [tool for tool in box.tools() if tool.name == name]
+    assert await box.check(tool, arguments)
+    assert (await call(Source("notes"), name, **arguments)).is_error
+
+
+async def test_other_tools_are_passed_to_the_wrapped_toolbox():
+    box = ResourceToolbox(FunctionToolbox(), Source("notes"))
+    echo = box.tools()[0]
+    assert await box.check(echo, {}) == ""
+    result = await box.call(echo, {"text": "hi"}, seconds=1, progress=lambda *_: None)
+    assert result.content == (TextContent("echo hi"),)

@@ -1,0 +1,68 @@
+"""A title describes a conversation in the words of its first question."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.conversation.sessions import CELLS, cells, title_of
+from tui.core.text import clean
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("What is the weather in Beijing? I leave tomorrow.", "What is the weather in Beijing?"),
+        ("北京天气如何？我明天出发。", "北京天气如何？"),
+        ("مرحبا كيف حالك؟ أنا بخير", "مرحبا كيف حالك؟"),
+        ("आज मौसम कैसा है। बताओ", "आज मौसम कैसा है।"),
+        ("Update Python 3.11.2 on example.com. Then stop.", "Update Python 3.11.2 on example.com"),
+        ("1. Read the file\n2. Say what it does", "1. Read the file"),
+        ("# Task\n\nFix it", "Task"),
+        ("> quoted\n", "quoted"),
+        ("- **bold** and `code`", "bold and code"),
+        ("see [the docs](https://example.com/very/long)", "see the docs"),
+        ("```python\nprint(1)\n```\nWhy does this fail?", "Why does this fail?"),
+        ("```python\nprint(1)\n```", "python"),
+        ("\n\n   \n\thello   world", "hello world"),
+        ("hi", "hi"),
+        ("Really?! Yes", "Really?!"),
+        ("", ""),
+        ("!!! ... ???", ""),
+        ("🎉🎉", ""),
+    ],
+)
+def test_a_title_is_the_cleaned_first_sentence(question: str, title: str):
+    assert title_of(question) == title
+
+
+def test_a_long_title_is_cut_between_words():
+    title = title_of(
+        "Please compare the three proposals for the new storage format and tell me which is best"
+    )
+    assert title == "Please compare the three proposals for the new storage…"
+
+
+def test_wide_characters_count_as_two_cells():
+    title = title_of("请" * 80)
+    assert title == "请" * 29 + "…" and cells(title) == 59
+
+
+def test_escape_sequences_are_neutralized():
+    assert "\x1b" not in title_of("\x1b]0;owned\x07 hello")
+
+
+@given(st.text(max_size=300))
+def test_a_title_is_one_clean_line_that_fits(question: str):
+    title = title_of(question)
+    assert cells(title) <= CELLS
+    assert title == clean(title)
+    assert "\n" not in title and "\t" not in title
+
+
+def test_a_question_of_megabytes_gets_a_title():
+    assert title_of("word " * 1_000_000).startswith("word word")
+
+
+def test_an_underscore_inside_a_word_is_kept():
+    assert title_of("call mine__big now") == "call mine__big now"
+    assert title_of("this is __bold__ text") == "this is bold text"

@@ -1,1 +1,0 @@
-"""Addresses and HTTP headers from configurations and servers."""
