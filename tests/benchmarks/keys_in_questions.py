@@ -30,12 +30,7 @@ from tests.ui.app_stage import opened, screen_text  # noqa: E402
 from tests.ui.fakes import FakeRuntime, calls, says  # noqa: E402
 from tui.core.consent.question import consent_question  # noqa: E402
 from tui.core.definitions.accepted import DefinitionChange  # noqa: E402
-from tui.core.questions import (  # noqa: E402
-    AddressQuestion,
-    DefinitionsQuestion,
-    FormQuestion,
-    SamplingQuestion,
-)
+from tui.core.questions import AddressQuestion, DefinitionsQuestion, FormQuestion, SamplingQuestion  # noqa: E402
 from tui.core.servers import ServerSpec  # noqa: E402
 from tui.runtime.servers.consent import launch_of  # noqa: E402
 

@@ -26,7 +26,7 @@ from tui.traffic.methods import QUESTION, is_setup
 from tui.traffic.stats import Figures
 
 if TYPE_CHECKING:
-    from tui.storage.exports.contents import ExportContents
+    from tui.storage.exports.shapes import ExportContents
 
 LOOK_SECONDS = 0.2
 """Interval in seconds at which --follow looks for new entries."""
@@ -183,8 +183,8 @@ def _figures(source: Source) -> Iterable[Figures]:
 
 
 def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
-    from tui.storage.exports.contents import ExportContents
     from tui.storage.exports.export import Format, exported, write_whole
+    from tui.storage.exports.shapes import ExportContents
 
     for source in sources:
         title = clean_line(source.recording.path.name, 120)

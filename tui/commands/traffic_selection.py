@@ -240,7 +240,7 @@ class Selection:
 
     def _kept(self) -> Iterator[Finding]:
         """Lint a finished recording, yield the findings, and store them in it for the next time."""
-        from tui.storage.recordings.judged import JudgedFindings
+        from tui.storage.recordings.findings import JudgedFindings
 
         judged, waiting, problem = JudgedFindings(), list[Finding](), ""
         for finding in self.findings():

@@ -1,12 +1,47 @@
-"""Retries after transient failures of an endpoint, visibly: the stream contains each wait."""
+"""Models around other models: `Wrapped` passes on everything except the stream, `Retrying` retries.
+
+`Retrying` retries after transient failures of an endpoint, visibly: the stream contains each wait. The other
+subclasses of `Wrapped` are in `dialects/text_tools.py`.
+"""
 
 import random
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from tui.core.errors import ModelError
-from tui.core.ports import ChatModel, Clock, ModelPart, ModelRequest, RetryPart
-from tui.model.wrapped import Wrapped
+from tui.core.ports import ChatModel, Clock, ModelCapabilities, ModelPart, ModelRequest, RetryPart
+
+
+class Wrapped:
+    """A ChatModel around another one; a subclass changes the stream."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+
+    @property
+    def label(self) -> str:
+        return self._model.label
+
+    @property
+    def notice(self) -> str:
+        return self._model.notice
+
+    @property
+    def capabilities(self) -> ModelCapabilities:
+        return self._model.capabilities
+
+    def restrict(self, *, tools: bool | None, images: bool | None) -> None:
+        self._model.restrict(tools=tools, images=images)
+
+    async def connect(self) -> None:
+        await self._model.connect()
+
+    async def aclose(self) -> None:
+        await self._model.aclose()
+
+    async def retire(self) -> None:
+        await self._model.retire()
+
 
 ATTEMPTS = 4
 FIRST_WAIT = 1.0

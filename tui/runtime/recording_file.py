@@ -26,7 +26,7 @@ from tui.traffic.record.row_parts import ListRow
 
 if TYPE_CHECKING:
     from tui.host.schemas.judge import ModelJudge
-    from tui.storage.recordings.judged import JudgedFindings
+    from tui.storage.recordings.findings import JudgedFindings
     from tui.traffic.lint.lint import Linter
 
 PAGE = 2_000
@@ -309,7 +309,7 @@ class RecordingFile:
             return
         if self._linter is None:
             from tui.runtime.recording import model_judge
-            from tui.storage.recordings.judged import JudgedFindings
+            from tui.storage.recordings.findings import JudgedFindings
             from tui.traffic.lint.lint import Linter
 
             self._found = JudgedFindings()

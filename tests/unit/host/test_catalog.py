@@ -4,14 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.host.catalog import (
-    DESCRIPTION_CHARS,
-    MAX_PAGES,
-    Walk,
-    build_catalog,
-    described,
-    walk_pages,
-)
+from tui.host.catalog import DESCRIPTION_CHARS, MAX_PAGES, Walk, build_catalog, described, walk_pages
 
 SCHEMA = {"type": "object"}
 

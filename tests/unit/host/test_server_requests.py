@@ -8,14 +8,7 @@ import pytest
 
 from tests.conftest import until
 from tui.core.jsonrpc.reserved import INVALID_PARAMS, METHOD_NOT_FOUND
-from tui.core.questions import (
-    Action,
-    AddressAnswer,
-    AddressQuestion,
-    FormAnswer,
-    FormQuestion,
-    Refuser,
-)
+from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
 from tui.host.server_requests import (
     MAX_ROUNDS,
     MAX_TOLD,

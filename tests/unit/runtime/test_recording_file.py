@@ -16,7 +16,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.traffic import DROPPED, Captured, Cause, Direction, Finding, Kind, Severity
 from tui.runtime.recording_file import LAST_PAGE, RecordingFile, turn_in_recording
 from tui.settings.locations import state_dir
-from tui.storage.recordings import findings, judged
+from tui.storage.recordings import findings
 from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
@@ -283,7 +283,7 @@ async def test_findings_that_cannot_be_stored_are_shown(tmp_path, monkeypatch):
     def refuse(path):
         raise StorageError("cannot write the file (", where=str(path))
 
-    monkeypatch.setattr(judged, "open_for_notes", refuse)
+    monkeypatch.setattr(findings, "open_for_notes", refuse)
     path = tmp_path / "a.mcptrace"
     noisy(path, 3)
     severities, said = await judged_whole(path)

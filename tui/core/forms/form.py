@@ -11,13 +11,7 @@ from typing import Any
 from tui.core.forms.checks import json_text, parse_json
 from tui.core.forms.node import HOLDERS, FieldNode, FormBuilder, clear, gathered, write, write_raw
 from tui.core.forms.schema import SchemaReader
-from tui.core.forms.spec import (
-    MISSING,
-    FieldKind,
-    FieldState,
-    FormField,
-    Path,
-)
+from tui.core.forms.spec import MISSING, FieldKind, FieldState, FormField, Path
 
 
 class Form:

@@ -9,11 +9,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
-from tui.core.jsonrpc.reader import (
-    NotJson,
-    may_be_damaged_listing,
-    scan,
-)
+from tui.core.jsonrpc.reader import NotJson, may_be_damaged_listing, scan
 from tui.core.jsonrpc.skimmer import after_space, items, outline, value_end
 from tui.core.text import clean
 from tui.core.traffic import Kind, Outcome

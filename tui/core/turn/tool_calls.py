@@ -25,23 +25,8 @@ from tui.core.context.tool_results import (
 from tui.core.context.tool_selection import ToolOffer, ToolSelection
 from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage
 from tui.core.conversation.sessions import Intent, Journal
-from tui.core.events import (
-    Notice,
-    ToolCallEnded,
-    ToolCallProposed,
-    ToolCallStarted,
-    ToolProgress,
-    Waiting,
-)
-from tui.core.ports import (
-    Approver,
-    ChatModel,
-    Clock,
-    DecisionLog,
-    Toolbox,
-    Undecided,
-    Usage,
-)
+from tui.core.events import Notice, ToolCallEnded, ToolCallProposed, ToolCallStarted, ToolProgress, Waiting
+from tui.core.ports import Approver, ChatModel, Clock, DecisionLog, Toolbox, Undecided, Usage
 from tui.core.schemas.tool_names import server_of
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, quoted_name

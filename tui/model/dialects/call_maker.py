@@ -11,8 +11,7 @@ from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ToolSpec
 from tui.core.schemas.tool_names import fold
 from tui.core.turn.prepared_calls import EXAMPLE
-from tui.model.dialects.mend import Mended, UnreadableJson, mend
-from tui.model.dialects.typed import properties_of
+from tui.model.dialects.argument_repair import Mended, UnreadableJson, mend, properties_of
 from tui.model.openai_api.call_slots import fresh_id, is_cut
 from tui.model.openai_api.sendable import sendable
 

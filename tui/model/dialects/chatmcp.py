@@ -7,9 +7,9 @@ parsed, which ChatMCP ignores silently.
 import json
 
 from tui.core.ports import ToolSpec
+from tui.model.dialects.argument_repair import UnreadableJson, mend, readable
 from tui.model.dialects.call_maker import NAMED, apart, named_in
 from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_of
-from tui.model.dialects.mend import UnreadableJson, mend, readable
 
 STOP = ("\n<<tool-end>>",)
 """Includes the line break, which no JSON string can contain, so that a mark in an argument is not the end."""

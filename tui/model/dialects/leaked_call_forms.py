@@ -11,10 +11,17 @@ from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart, ToolSpec
+from tui.model.dialects.argument_repair import (
+    UnreadableJson,
+    bracket_end,
+    keywords,
+    mend,
+    properties_of,
+    read_json,
+    typed_all,
+)
 from tui.model.dialects.call_maker import NAMED, CallMaker, named_in
 from tui.model.dialects.dialect_parser import span
-from tui.model.dialects.mend import UnreadableJson, mend, read_json
-from tui.model.dialects.typed import bracket_end, keywords, properties_of, typed_all
 
 NAME = r"[\w.\-/]{1,128}"
 BAR = r"[|｜‖]{1,2}"

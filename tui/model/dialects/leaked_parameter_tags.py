@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.ports import ToolSpec
+from tui.model.dialects.argument_repair import UnreadableJson, mend, properties_of, typed
 from tui.model.dialects.dialect_parser import span
 from tui.model.dialects.leaked_call_forms import CUT_TAG, Leak, LeakContext
-from tui.model.dialects.mend import UnreadableJson, mend
-from tui.model.dialects.typed import properties_of, typed
 
 _D = r"(?:\s*[|｜‖]*\s*DSML\s*[|｜‖]*\s*)?(?:[a-z_]{1,20}:)?"
 _WRAPPER = rf"<{_D}(?:tool_calls?|function_calls?)\s*>"

@@ -9,6 +9,15 @@ from typing import Any
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ToolSpec
 from tui.core.turn.model_step import parse_arguments
+from tui.model.dialects.argument_repair import (
+    Mended,
+    UnreadableJson,
+    bracket_end,
+    fitted,
+    keywords,
+    mend,
+    properties_of,
+)
 from tui.model.dialects.call_maker import (
     ARGUMENT_KEYS,
     SERVER_KEYS,
@@ -19,8 +28,6 @@ from tui.model.dialects.call_maker import (
 )
 from tui.model.dialects.dialect_parser import span
 from tui.model.dialects.leaked_call_forms import NAME
-from tui.model.dialects.mend import Mended, UnreadableJson, mend
-from tui.model.dialects.typed import bracket_end, fitted, keywords, properties_of
 
 _TAGS = re.compile(r"\s*(?:<[^<>{}\[\]\"']{1,60}>\s*){0,4}(?:functools(?=\[))?")
 _CLOSING_TAGS = re.compile(r"(?:\s*</?[^<>{}\[\]\"']{1,60}>){1,4}\s*\Z")

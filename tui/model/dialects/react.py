@@ -11,10 +11,18 @@ from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import TextPart, ToolSpec
+from tui.model.dialects.argument_repair import (
+    UnreadableJson,
+    bracket_end,
+    keywords,
+    mend,
+    properties_of,
+    read_json,
+    sole_property,
+    typed,
+)
 from tui.model.dialects.call_maker import CallMaker, named_in
 from tui.model.dialects.dialect_parser import DialectParser, Steps
-from tui.model.dialects.mend import UnreadableJson, mend, read_json
-from tui.model.dialects.typed import bracket_end, keywords, properties_of, sole_property, typed
 from tui.model.dialects.visible import Visible
 
 WORDS = ("thought", "action input", "action_input", "action", "observation", "final answer", "final_answer")

@@ -26,7 +26,7 @@ from tui.model.dialects.native_calls import calls_of_generation, repaired
 from tui.model.dialects.thoughts import Thoughts
 from tui.model.dialects.xml import ANSWER, XmlParser
 from tui.model.openai_api.accumulator import CUT
-from tui.model.wrapped import Wrapped
+from tui.model.retry import Wrapped
 
 
 class ReplyReader:

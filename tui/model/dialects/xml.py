@@ -9,10 +9,9 @@ import json
 import re
 
 from tui.core.ports import ToolSpec
+from tui.model.dialects.argument_repair import readable, typed_all
 from tui.model.dialects.call_maker import CallMaker, apart
 from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_of
-from tui.model.dialects.mend import readable
-from tui.model.dialects.typed import typed_all
 from tui.model.openai_api.call_slots import is_cut
 
 STOP = ("\n</use_mcp_tool>",)

@@ -2,7 +2,8 @@
 
 One SQLite file, WAL while it is written. One connection writes entries and checkpoints (SQLite up to 3.51.2
 can lose a WAL that two connections reset at once). Readers are `mode=ro`. Nothing else opens the file:
-closing another descriptor of it would drop the locks that SQLite holds in the same process.
+closing another descriptor of it would drop the locks that SQLite holds in the same process. `look_of`
+detects changes by another program.
 
 Versions: `user_version` grows when the schema changes. A newer file is refused, an older one is read
 unchanged. No file is ever rewritten in place.
@@ -310,3 +311,20 @@ def storage_errors(path: Path) -> Iterator[None]:
         ) from error
     except (ValueError, TypeError, IndexError, KeyError, RecursionError) as error:
         raise StorageError(f"the recording contains an invalid value ({error})", where=str(path)) from error
+
+
+Look = tuple[tuple[int, int, int, int] | None, ...]
+"""Device, inode, size and modification time of the file and its WAL, None for a missing one."""
+
+
+def look_of(path: Path) -> Look:
+    """Return the state of a file and its WAL."""
+    return tuple(_look_of(one) for one in (path, side_file(path, "-wal")))
+
+
+def _look_of(path: Path) -> tuple[int, int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

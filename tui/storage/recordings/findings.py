@@ -2,16 +2,31 @@
 
 A flood of messages with the same fault is one finding with a count and its first places. Its entries are
 stored as one byte per entry of a range, so that all of them can be found.
+
+The writer stores findings during a run. For a finished recording, `JudgedFindings` collects them in a
+temporary file, and then stores them in the recording.
 """
 
 import json
 import sqlite3
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from itertools import compress
+from pathlib import Path
 from typing import NamedTuple
 
+from tui.core.errors import StorageError
 from tui.core.traffic import RULES, Finding, Severity
+from tui.storage.recordings.database import (
+    CACHE_KIB,
+    FINDINGS_TABLES,
+    VERSION,
+    open_for_notes,
+    roll_back,
+    storage_errors,
+)
 from tui.storage.recordings.rows import storable
 
 PLACES = 5
@@ -200,3 +215,67 @@ def flagged(
         for _, severity, first, entries in rows
     ]
     return found, rows[-1][0] if rows else after
+
+
+_COPIED = {"findings": 8, "flags": 5}
+"""The tables to copy, and their number of columns."""
+
+
+class JudgedFindings:
+    """The findings of one recording, in the format of its writer. For any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        # Without a name, a small database stays in memory, a larger one in a temporary file that SQLite
+        # deletes.
+        self._connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self._connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        self._connection.executescript(FINDINGS_TABLES)
+        self._table = FindingTable()
+
+    def add(self, findings: Sequence[Finding]) -> None:
+        """Add findings, all those of an entry together. Raises StorageError if the disk is full."""
+        if not findings:
+            return
+        with self._lock, _temporary_errors():
+            try:
+                self._connection.execute("BEGIN")
+                stored = self._table.write(self._connection, findings)
+                self._connection.execute("COMMIT")
+                stored()
+            finally:
+                roll_back(self._connection)
+
+    def of(self, seq: int) -> Sequence[Finding]:
+        with self._lock, _temporary_errors():
+            return findings_of(self._connection, VERSION, seq)
+
+    def keep(self, path: Path, judged: int) -> None:
+        """Replace the findings in a finished recording, which is then linted up to an entry.
+
+        Does nothing for a file of another format. Raises StorageError if the file cannot be written.
+        """
+        with self._lock, closing(open_for_notes(path)) as connection, storage_errors(path):
+            if int(connection.execute("PRAGMA user_version").fetchone()[0]) != VERSION:
+                return
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                for table, columns in _COPIED.items():
+                    connection.execute(f"DELETE FROM {table}")
+                    rows = self._connection.execute(f"SELECT * FROM {table}")
+                    connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})", rows)
+                put_judged(connection, judged)
+                connection.execute("COMMIT")
+            finally:
+                roll_back(connection)
+
+
+@contextmanager
+def _temporary_errors() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StorageError(
+            f"the linter's findings cannot be stored ({error})",
+            next_step="Free some space in the folder for temporary files, and open the recording again.",
+        ) from error

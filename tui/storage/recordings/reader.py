@@ -6,15 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Protocol
 
-from tui.core.traffic import (
-    BODY_LOST,
-    DETAIL_LOST,
-    BodyTerm,
-    Entry,
-    Finding,
-    Severity,
-    without_body,
-)
+from tui.core.traffic import BODY_LOST, DETAIL_LOST, BodyTerm, Entry, Finding, Severity, without_body
 from tui.storage.recordings.body_search import LARGE, BodyFinder
 from tui.storage.recordings.database import ENTRY_COLUMNS, cut_short, is_cut, open_for_reading, storage_errors
 from tui.storage.recordings.findings import findings_of, flagged

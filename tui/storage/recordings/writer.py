@@ -17,12 +17,13 @@ from tui.core.files.private_files import make_folder
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
 from tui.storage.recordings.database import (
     ENTRY_COLUMNS,
+    Look,
     connect,
     create_recording,
     leave_one_file,
+    look_of,
     roll_back,
 )
-from tui.storage.recordings.file_look import Look, look_of
 from tui.storage.recordings.findings import FindingTable, drop_flags, put_judged
 from tui.storage.recordings.liveness import LiveMark
 from tui.storage.recordings.notes import put_note

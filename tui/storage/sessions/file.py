@@ -1,7 +1,12 @@
-"""The file of a session: its schema, and how it is created and opened.
+"""The file of a session: its schema, how it is created and opened, and what other programs do to it.
 
 One SQLite file, WAL while it is open, one connection that writes. The schema and the first message are one
 transaction: a process that is killed in between leaves a file without tables, which is not a session.
+
+`FileGuard` detects that another program changed, replaced or deleted a file that SQLite has open. SQLite
+does not: it keeps writing to an unlinked file, or to one without its WAL. After each commit, the writer
+records the state of the file and its WAL. If that differs before the next commit, the file is read through a
+new connection: a change that keeps it readable, such as a checkpoint, is accepted.
 """
 
 import errno
@@ -11,7 +16,7 @@ import re
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,9 +24,11 @@ from typing import Any
 from tui.core.errors import StorageError
 from tui.core.files.private_files import LinkError, refuse_links
 from tui.storage.recordings.database import (
+    Look,
     checked,
     connect,
     files_of,
+    look_of,
     make_private,
     opened_alone,
     size_in_header,
@@ -277,3 +284,47 @@ def _for_writing(connection: sqlite3.Connection) -> sqlite3.Connection:
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA journal_size_limit = 4194304")
     return connection
+
+
+class FileChanged(StorageError):
+    """The file no longer has the content that was written."""
+
+
+class FileGuard:
+    """Watches the file of one writer."""
+
+    def __init__(self, path: Path) -> None:
+        """Start with the current state of the file."""
+        self._path = path
+        self._look = look_of(path)
+
+    def noted(self) -> None:
+        """Accept the current state of the file, which the writer has just written."""
+        self._look = look_of(self._path)
+
+    def check(self, meta: Mapping[str, Any]) -> None:
+        """Raise `FileChanged` if the stored data, including `meta`, can no longer be read."""
+        now = look_of(self._path)
+        if now == self._look:
+            return
+        what = self._what_happened(now, meta)
+        if what:
+            raise FileChanged(f"the file {self._path} was {what}. mcptui saves the conversation again")
+        self._look = now
+
+    def _what_happened(self, now: Look, meta: Mapping[str, Any]) -> str:
+        ours, theirs = self._look[0], now[0]
+        if theirs is None:
+            return "moved or deleted"
+        if ours is not None and ours[:2] != theirs[:2]:
+            return "replaced by another program"
+        return "" if self._is_whole(meta) else "damaged by another program"
+
+    def _is_whole(self, meta: Mapping[str, Any]) -> bool:
+        if not is_sound(self._path):
+            return False
+        try:
+            with closing(open_for_reading(self._path)) as connection:
+                return bool(read_meta(connection) == json.loads(json.dumps(dict(meta))))
+        except (sqlite3.Error, OSError, StorageError, UnicodeDecodeError):
+            return False

@@ -23,8 +23,14 @@ from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
 from tui.storage.recordings.database import files_of, leave_one_file
 from tui.storage.recordings.salvage import is_damage
-from tui.storage.sessions.file import create_file, create_tables, open_for_writing, why_not
-from tui.storage.sessions.file_guard import FileChanged, FileGuard
+from tui.storage.sessions.file import (
+    FileChanged,
+    FileGuard,
+    create_file,
+    create_tables,
+    open_for_writing,
+    why_not,
+)
 from tui.storage.sessions.lock import SessionLock
 from tui.storage.sessions.rewrite import put_aside
 from tui.storage.sessions.tables import Op, SessionTables

@@ -9,13 +9,7 @@ from contextlib import closing, suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from tui.core.conversation.conversation import (
-    Compaction,
-    Conversation,
-    Message,
-    ToolMessage,
-    UserMessage,
-)
+from tui.core.conversation.conversation import Compaction, Conversation, Message, ToolMessage, UserMessage
 from tui.core.files.private_files import make_folder
 from tui.core.secrets.redact import Redactor
 from tui.storage.recordings.database import files_of, leave_one_file, side_file

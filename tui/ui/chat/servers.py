@@ -20,14 +20,7 @@ from tui.ui.chat.titled_pane import TitledPane
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.rows import Row, wrap
-from tui.ui.widgets.server_rows import (
-    MOVING,
-    Look,
-    fitted,
-    running_words,
-    server_rows,
-    toggle_server,
-)
+from tui.ui.widgets.server_rows import MOVING, Look, fitted, running_words, server_rows, toggle_server
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 if TYPE_CHECKING:

@@ -135,7 +135,7 @@ class Exporter:
 
         Runs in a thread; for a long export, it only covers the start.
         """
-        from tui.storage.exports.contents import ExportContents
+        from tui.storage.exports.shapes import ExportContents
 
         contents = ExportContents()
         with closing(self._recording.open_reader()) as reader:

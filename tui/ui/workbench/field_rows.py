@@ -9,15 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core import units
-from tui.core.forms.spec import (
-    MAX_DESCRIPTION,
-    MAX_TITLE,
-    MISSING,
-    Bounds,
-    FieldKind,
-    FieldState,
-    FormField,
-)
+from tui.core.forms.spec import MAX_DESCRIPTION, MAX_TITLE, MISSING, Bounds, FieldKind, FieldState, FormField
 from tui.core.text import clean_line
 from tui.ui.widgets.bar import part_at, spread
 from tui.ui.widgets.field import choice

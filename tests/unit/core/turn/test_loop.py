@@ -6,16 +6,7 @@ import pytest
 
 from tests.conftest import until
 from tests.scripted_model import ScriptedModel, Wait, calls, says
-from tests.unit.core.stand_ins import (
-    FunctionToolbox,
-    HandClock,
-    call,
-    ended,
-    of_type,
-    run,
-    text,
-    turn_of,
-)
+from tests.unit.core.stand_ins import FunctionToolbox, HandClock, call, ended, of_type, run, text, turn_of
 from tui.core.context.context_meter import ContextMeter, estimate_messages, estimate_tool
 from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage, sanitised
 from tui.core.errors import ModelError

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tui.core.ports import ToolSpec
+from tui.model.dialects.argument_repair import keywords
 from tui.model.dialects.call_maker import CallMaker, OfferedTools
-from tui.model.dialects.typed import keywords
 
 TOOL = ToolSpec("srv__add", "Add.", {"type": "object", "properties": {"n": {}}}, "srv", "add")
 

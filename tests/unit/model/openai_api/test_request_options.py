@@ -9,8 +9,7 @@ from tui.core.conversation.conversation import AssistantMessage, CallRequest, To
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.openai_api.request import body_for
-from tui.model.openai_api.request_options import is_strict
+from tui.model.openai_api.request import body_for, is_strict
 
 OPENAI = "https://api.openai.com/v1"
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"n": {"type": "integer"}}}

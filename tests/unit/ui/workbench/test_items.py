@@ -6,14 +6,7 @@ from hypothesis import strategies as st
 
 from tui.core.tools import Tool
 from tui.core.workbench import CallKey, CallKind, PromptArgument, PromptInfo, ResourceInfo
-from tui.ui.workbench.items import (
-    expanded,
-    of_prompts,
-    of_resources,
-    of_tools,
-    required_variables,
-    variables,
-)
+from tui.ui.workbench.items import expanded, of_prompts, of_resources, of_tools, required_variables, variables
 
 
 @pytest.mark.parametrize(

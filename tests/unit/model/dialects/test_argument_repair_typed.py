@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tui.model.dialects.typed import bracket_end, keywords, sole_property, typed
+from tui.model.dialects.argument_repair import bracket_end, keywords, sole_property, typed
 
 
 @pytest.mark.parametrize(

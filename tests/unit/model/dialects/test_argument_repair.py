@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.model.dialects.mend import MAX_MENDED, UnreadableJson, mend, read_json
+from tui.model.dialects.argument_repair import MAX_MENDED, UnreadableJson, mend, read_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=8),

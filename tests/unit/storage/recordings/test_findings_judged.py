@@ -9,8 +9,7 @@ import pytest
 from tests.unit.storage.recordings.test_findings import OLD, found, written
 from tui.core.errors import StorageError
 from tui.core.traffic import Finding
-from tui.storage.recordings.findings import judged_of
-from tui.storage.recordings.judged import JudgedFindings
+from tui.storage.recordings.findings import JudgedFindings, judged_of
 from tui.storage.recordings.reader import RecordingReader
 
 

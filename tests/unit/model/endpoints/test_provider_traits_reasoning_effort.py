@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from tui.core.ports import EFFORTS
-from tui.model.endpoints.provider_traits import traits_of
-from tui.model.endpoints.reasoning_effort import EffortField, effort_fields, nearest
+from tui.model.endpoints.provider_traits import EffortField, effort_fields, nearest, traits_of
 
 
 @pytest.mark.parametrize(
