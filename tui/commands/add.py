@@ -36,7 +36,7 @@ def add(args: argparse.Namespace) -> int:
 def remove(args: argparse.Namespace) -> int:
     """Run `mcptui remove` and return its exit code."""
     from tui.settings.locations import bundles_dir
-    from tui.settings.packages.leftovers import Leftovers
+    from tui.settings.packages.bundle_file import Leftovers
 
     path = _path(args)
     try:

@@ -11,8 +11,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from tui.commands.run_output import arguments_line
-from tui.commands.traffic_choice import RecordingChoice, beginning
 from tui.commands.traffic_lines import rfc3339
+from tui.commands.traffic_selection import RecordingChoice, beginning
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.jsonrpc.reader import loads
 from tui.core.ports import DecisionKind, DecisionRecord, digest_of

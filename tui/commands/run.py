@@ -1,4 +1,7 @@
-"""`mcptui run`: one question without a screen. The answer goes to stdout, the steps to stderr."""
+"""`mcptui run`: one question without a screen. The answer goes to stdout, the steps to stderr.
+
+Also has what `call` and `servers` share with it: errors, and messages at the end about what was not saved.
+"""
 
 import argparse
 import asyncio
@@ -14,7 +17,6 @@ from tui.commands.interrupt import Interrupt
 from tui.commands.run_input import AnswerSchema, attachments, question, system_text
 from tui.commands.run_output import as_object, error_object, line, trace_line
 from tui.commands.terminal_approver import TerminalApprover
-from tui.commands.unsaved import say_unsaved
 from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.context.instructions import FILE
 from tui.core.conversation.conversation import Attachment
@@ -27,6 +29,29 @@ from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.runtime.turn import PendingTurn
 from tui.settings.state.project_file import ProjectFile
+
+
+def say_unsaved(runtime: Runtime) -> None:
+    """After shutdown, print on stderr what was not saved, and why."""
+    for what, why in (
+        ("some messages were not saved", runtime.conversations.problem),
+        ("the traffic was not recorded", runtime.unrecorded),
+        ("some decisions were not recorded", runtime.decisions.problem),
+    ):
+        if why:
+            print(f"mcptui: {what}: {clean(why)}", file=sys.stderr)
+
+
+def say_unrecorded(runtime: Runtime) -> None:
+    """Print on stderr that nothing was recorded if the folder of recordings is not writable. Blocks."""
+    from tui.settings.locations import state_dir
+    from tui.storage.sessions.file import folder_problem
+
+    if why := folder_problem(state_dir()):
+        print(f"mcptui: nothing was recorded: {clean(why)}", file=sys.stderr)
+    else:
+        say_unsaved(runtime)
+
 
 EXIT_CODES = {
     EndReason.ANSWERED: 0,

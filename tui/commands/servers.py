@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tui.commands.interrupt import Interrupt
-from tui.commands.unsaved import say_unrecorded
+from tui.commands.run import say_unrecorded
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import ConfigError, UsageError, as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line

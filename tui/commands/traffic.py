@@ -33,7 +33,7 @@ def traffic(args: "argparse.Namespace", open_screen: OpenScreen | None = None) -
             path = newest().path if args.recording is None else named(args.recording)
             if path.suffix.lower() != ".jsonl":
                 return open_screen(path)
-        from tui.commands.traffic_choice import RecordingChoice
+        from tui.commands.traffic_selection import RecordingChoice
 
         choice = RecordingChoice(args)
         if not args.json:
@@ -102,8 +102,8 @@ def list_recordings(args: "argparse.Namespace") -> int:
     """Print the recordings, the one with the newest entry first."""
     import json
 
-    from tui.commands.traffic_choice import beginning
     from tui.commands.traffic_lines import table
+    from tui.commands.traffic_selection import beginning
 
     begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
     found = [about(one, with_servers=True) for one in recordings().list()]

@@ -14,8 +14,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.traffic_choice import RecordingChoice, Source, say
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines, finding_line
+from tui.commands.traffic_selection import RecordingChoice, Source, say
 from tui.core import units
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, Severity

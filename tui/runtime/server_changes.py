@@ -191,7 +191,7 @@ class ServerChanges:
         Returns sentences about the deleted tokens and files. Raises McptuiError if the file could not be
         written; the server then keeps running.
         """
-        from tui.settings.packages.leftovers import Leftovers
+        from tui.settings.packages.bundle_file import Leftovers
 
         remote = "url" in self._configured(name)
         present = self._present()

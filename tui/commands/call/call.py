@@ -9,23 +9,30 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from tui.commands.call.arguments import ToolArguments, json_object, of_tool, prompt_arguments
-from tui.commands.call.listing import write_listing
+from tui.commands.call.arguments import (
+    KINDS,
+    Request,
+    ToolArguments,
+    given_json,
+    json_object,
+    of_tool,
+    prompt_arguments,
+    unconfigured,
+)
 from tui.commands.call.output import (
     OutputFile,
+    ServerLog,
     result_text,
     write_contents,
     write_json,
+    write_listing,
     write_prompt,
     write_result,
 )
-from tui.commands.call.request import KINDS, Request, given_json, unconfigured
-from tui.commands.call.server_log import ServerLog
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.interrupt import Interrupt
-from tui.commands.run import fail
+from tui.commands.run import fail, say_unrecorded
 from tui.commands.sign_in import TerminalQuestioner
-from tui.commands.unsaved import say_unrecorded
 from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
 from tui.core.ports import hand_call

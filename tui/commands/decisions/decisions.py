@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tui.commands.help_text import columns
-from tui.commands.traffic_choice import beginning
 from tui.commands.traffic_lines import rfc3339, table
+from tui.commands.traffic_selection import beginning
 from tui.core.errors import McptuiError
 from tui.core.ports import DecisionRecord
 from tui.core.text import clean, clean_line

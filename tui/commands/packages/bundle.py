@@ -17,8 +17,7 @@ from tui.core.units import plural, size
 from tui.settings.locations import bundles_dir
 from tui.settings.new_server import named_after, pair_list
 from tui.settings.packages.bundle import bundle_of, folder_name
-from tui.settings.packages.bundle_file import open_bundle
-from tui.settings.packages.leftovers import SERVICE
+from tui.settings.packages.bundle_file import SERVICE, open_bundle
 from tui.settings.packages.server_inputs import ServerInput, refuse_borrowed_secrets, values_of
 from tui.settings.references import KEYCHAIN, escaped
 

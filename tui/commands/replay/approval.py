@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.commands.packages.found import is_terminal
 from tui.commands.terminal_approver import asked_line
-from tui.commands.traffic_choice import say
+from tui.commands.traffic_selection import say
 from tui.core.context.built_in_tools import READ
 from tui.core.errors import UsageError
 from tui.core.hidden_text.readable import readable_line

@@ -14,7 +14,7 @@ from tui.commands.interrupt import Interrupt
 from tui.commands.mock import server_of
 from tui.commands.replay.approval import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval, listed_server
 from tui.commands.replay.live import HANDSHAKE, Command, LiveConnection, NotStartedError
-from tui.commands.traffic_choice import RecordingChoice, Source, say
+from tui.commands.traffic_selection import RecordingChoice, Source, say
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Direction, Kind

@@ -15,18 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from tui.commands.packages.found import confirm
-from tui.commands.tap.host_entry import (
+from tui.commands.tap.host_files import (
+    HOSTS,
     Edit,
     HostFile,
     Keys,
+    KnownHost,
     checked,
+    files_of,
     tap_length,
     tapped,
     untapped,
     url_of,
     words_of,
 )
-from tui.commands.tap.host_files import HOSTS, KnownHost, files_of
 from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.files.private_files import make_folder

@@ -3,7 +3,7 @@
 import pytest
 
 from tui.cli import _parsed
-from tui.commands.call.request import Request, unconfigured
+from tui.commands.call.arguments import Request, unconfigured
 from tui.core.errors import ConfigError, UsageError
 from tui.core.servers import Transport
 

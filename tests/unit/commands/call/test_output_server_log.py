@@ -2,7 +2,7 @@
 
 import json
 
-from tui.commands.call.server_log import ServerLog
+from tui.commands.call.output import ServerLog
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Kind
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.settings.foreign_entry import in_common_format, of_projects, with_braces
+from tui.settings.mcp_json import in_common_format, of_projects, with_braces
 
 KEYS = st.sampled_from(
     [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.commands.tap.host_entry import HostFile, checked, tap_length, tapped, untapped, words_of
+from tui.commands.tap.host_files import HostFile, checked, tap_length, tapped, untapped, words_of
 from tui.core.errors import ConfigError
 
 TAP = ["/opt/mcptui", "tap", "--name", "time", "--"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.storage.traffic_samples import requests
-from tui.commands.traffic_choice import RecordingChoice, beginning
+from tui.commands.traffic_selection import RecordingChoice, beginning
 from tui.core.errors import UsageError
 from tui.storage.recordings.writer import RecordingWriter
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tui.commands.call.listing import write_listing
+from tui.commands.call.output import write_listing
 from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.tools import Tool
 from tui.core.turn.rules import Rules

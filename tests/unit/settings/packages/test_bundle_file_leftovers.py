@@ -9,7 +9,7 @@ import pytest
 
 from tui.core.errors import ConfigError
 from tui.core.secrets import keychain
-from tui.settings.packages.leftovers import Leftovers
+from tui.settings.packages.bundle_file import Leftovers
 
 
 @pytest.fixture
