@@ -12,7 +12,7 @@ from tui.settings.new_server import InvalidName
 
 
 class FakeChoices:
-    """`tui.runtime.server_choices.ServerChoices` that changes only the fake host."""
+    """`tui.runtime.server_changes.ServerChoices` that changes only the fake host."""
 
     def __init__(self, host: FakeHost) -> None:
         self._host = host

@@ -34,7 +34,7 @@ _WITH_REPR = {
     "tui/host/sign_in/browser_sign_in.py",  # a `__repr__`
     "tui/runtime/model_changes.py",  # a `__repr__`
     "tui/settings/save.py",  # an error of the program itself
-    "tui/traffic/record/names.py",  # an error of the program itself
+    "tui/traffic/record/column_parts.py",  # an error of the program itself
     "tui/ui/traffic/copies.py",  # Python code to copy
     "tui/ui/widgets/theming.py",  # an error of the program itself
 }

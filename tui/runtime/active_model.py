@@ -1,17 +1,19 @@
-"""The model that answers, and switching it."""
+"""The model that answers, and switching it. Also answers sampling requests of servers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui.core.context.context_meter import Calibration, ContextMeter
+from tui.core.context.sampling import SampledReply, model_request
 from tui.core.conversation.sessions import SessionMeta
 from tui.core.errors import ConfigError, McptuiError, ModelError, UsageError, sentences
 from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
-from tui.core.text import quoted_name
+from tui.core.questions import SamplingFailed
+from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import TrafficSink
 from tui.runtime.options import Options
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from tui.runtime.servers.consent import RunConsent
     from tui.runtime.servers.model_consent import ModelConsent
     from tui.settings.load import Loaded
+
 
 CLOSE_SECONDS = 1.0
 
@@ -372,3 +375,41 @@ class ActiveModel:
 def first_choice(loaded: "Loaded") -> str:
     """Return the name of the default profile of a configuration, or ""."""
     return loaded.settings.default_model or next(iter(loaded.settings.models), "")
+
+
+class ModelSampler:
+    """A `core.questions.Sampler` over the active model. `choose` selects one if there is none yet.
+
+    `bill` is called with the usage of each request, which the user pays for.
+    """
+
+    def __init__(
+        self, active: ActiveModel, choose: Callable[[], Awaitable[None]], bill: Callable[[Usage], object]
+    ) -> None:
+        self._active = active
+        self._choose = choose
+        self._bill = bill
+
+    @property
+    def label(self) -> str:
+        return self._active.label
+
+    async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
+        """Return the reply to a request and the tokens it used. Raises SamplingFailed."""
+        request, names, has_tools = model_request(params, max_tokens=max_tokens)
+        try:
+            await self._choose()
+            model = self._active.model
+            reply = SampledReply(clean_line(model.label, 80), max_tokens, has_tools, names)
+            parts = model.stream(request)
+            try:
+                async for part in parts:
+                    if not reply.take(part):
+                        break
+            finally:
+                await parts.aclose()
+        except McptuiError as error:
+            raise SamplingFailed(error.message) from error
+        usage = reply.usage(request)
+        self._bill(usage)
+        return reply.result(), usage.prompt + usage.completion

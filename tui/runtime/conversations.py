@@ -40,9 +40,8 @@ from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps
 from tui.runtime.active_model import ActiveModel
-from tui.runtime.event_redaction import RedactedApprover, redacted_remark
 from tui.runtime.open_conversation import OpenConversation
-from tui.runtime.shown_messages import ShownMessages
+from tui.runtime.redaction import RedactedApprover, ShownMessages, redacted_remark
 from tui.runtime.turn import ModelLoading, PendingTurn, TurnContext
 
 if TYPE_CHECKING:

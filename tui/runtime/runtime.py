@@ -38,14 +38,13 @@ from tui.core.turn.limits import Limits
 from tui.core.workbench import Workbench
 from tui.host.host import Host
 from tui.host.sign_in.token_store import TokenStore
-from tui.runtime.active_model import ActiveModel
+from tui.runtime.active_model import ActiveModel, ModelSampler
 from tui.runtime.approvals import RememberedApprovals
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
 from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.request_context import RequestContext
-from tui.runtime.sampling import ModelSampler
-from tui.runtime.server_choices import ServerChoices
+from tui.runtime.server_changes import ServerChoices
 from tui.runtime.servers.consent import RunConsent
 from tui.runtime.servers.server_memory import ServerMemory
 from tui.runtime.servers.server_trust import ServerTrust

@@ -16,7 +16,7 @@ from tui.core.tools import Tool
 from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits, TurnMeter
 from tui.core.turn.loop import Turn
-from tui.runtime.event_redaction import EventRedactor
+from tui.runtime.redaction import EventRedactor
 
 PATIENCE_NS = 8_000_000_000
 """Maximum time that a question waits for starting servers."""

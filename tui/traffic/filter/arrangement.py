@@ -17,8 +17,8 @@ from tui.core.traffic import Kind
 from tui.traffic.filter.nodes import And, Node, Or, Term
 from tui.traffic.filter.view import View
 from tui.traffic.methods import QUESTION, is_setup
+from tui.traffic.record.column_parts import Names
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.names import Names
 
 CHUNK = 4_096
 """Rows in one slice: about 3 ms."""

@@ -14,8 +14,8 @@ from tui.traffic.filter import masks
 from tui.traffic.filter.fields import FIELDS, glob_pattern
 from tui.traffic.filter.masks import low_bytes
 from tui.traffic.filter.nodes import Ago, Between, ClockTime, Compare, Name, Value
+from tui.traffic.record.column_parts import Names, mark_of
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.names import Names, mark_of
 
 _SMALL = 256
 

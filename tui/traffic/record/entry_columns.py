@@ -24,9 +24,7 @@ from tui.core.traffic import (
     TrafficReader,
     end_of,
 )
-from tui.traffic.record.clocks import Clocks
-from tui.traffic.record.names import Names, mark_of, marks_of
-from tui.traffic.record.row_parts import ListRow, RowParts, excuse_probes
+from tui.traffic.record.column_parts import Clocks, ListRow, Names, RowParts, excuse_probes, mark_of, marks_of
 
 _SEQ, _AT = itemgetter(0), itemgetter(1)
 """Return the seq of a jump, and the index where it lands."""

@@ -1,9 +1,14 @@
-"""Finds secret values in JSON strings that contain JSON, and replaces them with marks. Pure."""
+"""Finds secrets in recorded texts: JSON strings that contain JSON, and streams in pieces. Pure.
+
+In a stream, these are secret arguments of calls, and every secret in a text: an answer, reasoning, or the
+arguments of a call. Only events with a piece of a secret are rewritten.
+"""
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.secrets.named_values import SecretArguments, named_values
@@ -95,3 +100,171 @@ def in_prose(text: bytes, known: SecretArguments) -> Iterator[SecretSpan]:
         done = len(text) if end < 0 else end
         secret = secret or known.in_text(text.decode("utf-8", "replace"))
         yield from named_values(text, opened.start(), done, secret)
+
+
+_DATA = b"data:"
+_EVENT = re.compile(rb"(?:\A|[\r\n])data:")
+_ENDS = b"\r\n"
+
+
+class _Piece(NamedTuple):
+    """A piece of a text: its line, object and member."""
+
+    line: int
+    holder: dict[str, Any]
+    member: str
+
+
+class _Stream:
+    """The events of a stream, and the texts formed by their pieces."""
+
+    def __init__(self, raw: bytes) -> None:
+        self.lines = raw.splitlines(keepends=True)
+        self.chunks: dict[int, Any] = {}
+        self.calls: dict[str, list[_Piece]] = {}
+        self.names: dict[str, str] = {}
+        self.texts: dict[str, list[_Piece]] = {}
+        for number, line in enumerate(self.lines):
+            if line.startswith(_DATA):
+                with suppress(ValueError, RecursionError):
+                    self.chunks[number] = json.loads(line[len(_DATA) :])
+        for number, chunk in self.chunks.items():
+            for choice, delta in _deltas(chunk):
+                self._hear(number, choice, delta)
+
+    def _hear(self, number: int, choice: str, delta: dict[str, Any]) -> None:
+        if isinstance(delta.get("content"), str):
+            self.texts.setdefault(choice, []).append(_Piece(number, delta, "content"))
+        listed = delta.get("tool_calls")
+        for place, call in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(call, dict) and isinstance(function := call.get("function"), dict):
+                key = f"{choice} {call.get('index', place)}"
+                if isinstance(name := function.get("name"), str):
+                    self.names[key] = self.names.get(key, "") + name
+                if isinstance(function.get("arguments"), str):
+                    self.calls.setdefault(key, []).append(_Piece(number, function, "arguments"))
+
+    def spelled(self) -> Iterator[list[_Piece]]:
+        """Yield the pieces of each text that the events form: those of members with the same path.
+
+        Items of a list, such as choices and calls, are identified by their `index`, not by their position.
+        """
+        paths: dict[tuple[int, Any], int] = {}
+        found: dict[int, list[_Piece]] = {}
+        for number, chunk in self.chunks.items():
+            waiting: list[tuple[int, Any]] = [(0, chunk)]
+            while waiting:
+                path, holder = waiting.pop()
+                if isinstance(holder, list):
+                    for item in reversed(holder):
+                        index = item.get("index") if isinstance(item, dict) else None
+                        key = index if isinstance(index, int) else None
+                        waiting.append((paths.setdefault((path, key), len(paths) + 1), item))
+                elif isinstance(holder, dict):
+                    for name, value in holder.items():
+                        below = paths.setdefault((path, name), len(paths) + 1)
+                        if isinstance(value, str):
+                            found.setdefault(below, []).append(_Piece(number, holder, name))
+                        elif isinstance(value, dict | list):
+                            waiting.append((below, value))
+        yield from (pieces for pieces in found.values() if len(pieces) > 1)
+
+    def without(self, changed: set[int]) -> bytes:
+        """Return the stream with the changed lines rewritten."""
+        for number in changed:
+            line = self.lines[number]
+            text = json.dumps(self.chunks[number], separators=(",", ":"))
+            self.lines[number] = b"data: " + text.encode() + line[len(line.rstrip(_ENDS)) :]
+        return b"".join(self.lines)
+
+
+def without_secret_deltas(raw: bytes, known: SecretArguments, redact: Redact) -> Hidden | None:
+    """Return a stream of events without secrets in pieces; None if it is not a stream.
+
+    `redact` finds the secrets of the configuration and known shapes in a text.
+    """
+    if _EVENT.search(raw) is None:
+        return None
+    stream = _Stream(raw)
+    changed: set[int] = set()
+    marks: set[str] = set()
+    for key, pieces in stream.calls.items():
+        whole, secret = _joined(pieces), known.of_model_name(stream.names.get(key, ""))
+        spans = list(named_values(whole, 0, len(whole), secret))
+        marks.update(span.name for span in spans)
+        changed |= _marked(pieces, spans)
+    for pieces in stream.texts.values():
+        spans = list(in_prose(_joined(pieces), known))
+        marks.update(span.name for span in spans)
+        changed |= _marked(pieces, spans)
+    for pieces in stream.spelled():
+        spans = _spans(_joined(pieces), redact)
+        marks.update(span.name for span in spans)
+        changed |= _marked(pieces, spans, quote=b"")
+    return (stream.without(changed) if changed else raw), frozenset(marks)
+
+
+def _spans(text: bytes, redact: Redact) -> list[SecretSpan]:
+    """Return the positions of secrets in a text, from the positions of the marks that `redact` returns.
+
+    The text between two marks may also occur within a secret. Then its first position is used: with marks in
+    these spans, the text is the redacted text in any case.
+    """
+    redacted, marks = redact(text)
+    if not marks:
+        return []
+    spans: list[SecretSpan] = []
+    start, name = marks[0].start, ""
+    for mark, end in zip(marks, [*(one.start for one in marks[1:]), len(redacted)], strict=True):
+        kept = redacted[mark.end : end]
+        name = name or mark.name
+        if not kept and mark is not marks[-1]:
+            continue  # adjacent to another: one mark for both
+        stop = len(text) - len(kept) if mark is marks[-1] else text.find(kept, start)
+        spans.append(SecretSpan(start, stop, name))
+        start, name = stop + len(kept), ""
+    return spans
+
+
+def _deltas(chunk: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    choices = chunk.get("choices") if isinstance(chunk, dict) else None
+    for place, choice in enumerate(choices if isinstance(choices, list) else ()):
+        if isinstance(choice, dict):
+            index = choice.get("index", place)
+            for name in ("delta", "message"):
+                if isinstance(delta := choice.get(name), dict):
+                    yield f"{name} {index}", delta
+
+
+def _joined(pieces: Iterable[_Piece]) -> bytes:
+    return b"".join(_octets(one) for one in pieces)
+
+
+def _octets(piece: _Piece) -> bytes:
+    return str(piece.holder[piece.member]).encode("utf-8", "surrogatepass")
+
+
+def _marked(pieces: list[_Piece], spans: Sequence[SecretSpan], quote: bytes = b'"') -> set[int]:
+    """Put a mark into the piece where a value starts, remove the rest, and return the changed lines."""
+    changed: set[int] = set()
+    start = first = 0
+    for piece in pieces if spans else ():
+        octets = _octets(piece)
+        end = start + len(octets)
+        parts: list[bytes] = []
+        done = start
+        while first < len(spans) and spans[first].start < end:
+            span = spans[first]
+            if span.start >= start:
+                mark = b"%b[redacted:%b]%b" % (quote, span.name.encode(), quote)
+                parts += (octets[done - start : span.start - start], mark)
+            done = min(span.end, end)
+            changed.add(piece.line)
+            if span.end > end:
+                break
+            first += 1
+        if done > start or parts:
+            parts.append(octets[done - start :])
+            piece.holder[piece.member] = b"".join(parts).decode("utf-8", "surrogatepass")
+        start = end
+    return changed

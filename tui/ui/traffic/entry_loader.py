@@ -114,7 +114,7 @@ class EntryLoader:
         if all(each.sentence for each in found):
             return found
         from tui.traffic.lint.body_reader import MAX_READ
-        from tui.traffic.lint.sentences import sentence_of
+        from tui.traffic.lint.lint import sentence_of
 
         entry = reader.entry(seq, MAX_READ + 1)
         return tuple(

@@ -13,7 +13,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import Kind
 from tui.traffic.filter.nodes import Or
 from tui.traffic.filter.query import Query, parse
-from tui.traffic.record.names import mark_of
+from tui.traffic.record.column_parts import mark_of
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import whole_entry
 from tui.ui.traffic.filtering import Filtering

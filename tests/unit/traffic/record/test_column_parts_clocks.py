@@ -1,6 +1,6 @@
 """The offset of the wall clock is known for each entry."""
 
-from tui.traffic.record.clocks import STEP_NS, Clocks
+from tui.traffic.record.column_parts import STEP_NS, Clocks
 
 
 def test_each_entry_has_the_last_recorded_offset() -> None:

@@ -1,6 +1,6 @@
 """Numbers for names and ids."""
 
-from tui.traffic.record.names import MAX_NAMES, Names, mark_of, marks_of
+from tui.traffic.record.column_parts import MAX_NAMES, Names, mark_of, marks_of
 
 
 def test_each_name_has_one_number_and_the_empty_name_has_0() -> None:

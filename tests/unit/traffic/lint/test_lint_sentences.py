@@ -3,7 +3,7 @@
 from tests.unit.test_docs import codes_of_the_linter
 from tests.unit.traffic.traffic_script import Script
 from tui.core.traffic import Direction, Entry, Finding, Severity
-from tui.traffic.lint.sentences import GENERAL, sentence_of
+from tui.traffic.lint.lint import GENERAL, sentence_of
 
 
 def stored(entry: Entry, code: str, severity: Severity) -> Finding:

@@ -11,8 +11,7 @@ from tui.core.secrets.named_values import SecretArguments
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Kind
 from tui.traffic.model_reply import joined
-from tui.traffic.record.redaction import keep, keep_all
-from tui.traffic.record.secret_arguments import without_secret_arguments
+from tui.traffic.record.redaction import keep, keep_all, without_secret_arguments
 
 
 def call(arguments: object, **meta: object) -> bytes:

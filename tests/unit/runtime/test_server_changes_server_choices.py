@@ -8,7 +8,7 @@ from tests.unit.host.test_workbench import ODD
 from tui.core.ports import MonotonicClock
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.host import Host
-from tui.runtime.server_choices import ServerChoices
+from tui.runtime.server_changes import ServerChoices
 from tui.settings.config_file import ConfigFile
 
 

@@ -8,7 +8,7 @@ from tests.scripted_model import ScriptedModel, says
 from tui.core.errors import ModelError
 from tui.core.ports import ChatModel, Usage
 from tui.core.questions import SamplingFailed
-from tui.runtime.sampling import ModelSampler
+from tui.runtime.active_model import ModelSampler
 
 PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}]}
 

@@ -28,7 +28,7 @@ from tui.core.events import (
 from tui.core.ports import Answer, ApprovalRequest, Decision, Usage
 from tui.core.secrets.redact import Redactor
 from tui.core.tools import TextContent, Tool, ToolResult
-from tui.runtime.event_redaction import EventRedactor, RedactedApprover, redacted, redacted_remark
+from tui.runtime.redaction import EventRedactor, RedactedApprover, redacted, redacted_remark
 
 SECRET = "configured-value"
 TOOL = Tool("srv", "t")

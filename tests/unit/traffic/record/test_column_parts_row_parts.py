@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tui.traffic.record.row_parts import RowParts
+from tui.traffic.record.column_parts import RowParts
 
 ROW = (1, 10, 25, "s", 1, 1, "m", "", "1", 5, 0, 1, 0, None, None, None)
 

@@ -8,7 +8,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.secrets.redact import Redactor
-from tui.runtime.shown_messages import ShownMessages
+from tui.runtime.redaction import ShownMessages
 
 SECRET = "configured-value"
 

@@ -1,0 +1,130 @@
+"""The parts of the columns of entries: repeated names as numbers, wall clock offsets, checked rows."""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from operator import sub
+from typing import Any
+from zlib import crc32
+
+from tui.core.traffic import PROBE_METHOD, Direction, Kind, Outcome
+
+MAX_NAMES = 65_535
+"""Maximum distinct names of one kind. Further ones become "(other)"."""
+
+
+class Names:
+    """Stores repeated texts as small numbers. Number 0 is ""."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = [""]
+        self._numbers: dict[str, int] = {"": 0}
+
+    def number(self, text: str) -> int:
+        known = self._numbers.get(text)
+        if known is not None:
+            return known
+        if not isinstance(text, str):
+            raise TypeError(f"{text!r:.80} is not a name")
+        if len(self.texts) >= MAX_NAMES:
+            text = "(other)"
+            if text in self._numbers:
+                return self._numbers[text]
+        self._numbers[text] = len(self.texts)
+        self.texts.append(text)
+        return len(self.texts) - 1
+
+    def numbers(self, texts: Sequence[str]) -> Iterator[int]:
+        """Yield the numbers of many texts; each distinct text is looked up once."""
+        known = {text: self.number(text) for text in dict.fromkeys(texts)}
+        return map(known.__getitem__, texts)
+
+
+def mark_of(text: str) -> int:
+    """Return a 32-bit hash of an id; different ids nearly always have different hashes."""
+    return crc32(text.encode("utf-8", "replace")) if text else 0
+
+
+def marks_of(texts: Sequence[str]) -> list[int]:
+    """Return the `mark_of` each text, in half the time."""
+    try:
+        return [crc32(text.encode()) for text in texts]
+    except UnicodeEncodeError:
+        return list(map(mark_of, texts))
+    except AttributeError as error:
+        raise TypeError(str(error)) from error
+
+
+STEP_NS = 1_000_000
+"""A new offset starts when the wall clock jumped by more than this."""
+
+
+class Clocks:
+    """Wall minus monotonic nanoseconds, by the index of an entry. Indices are added in order."""
+
+    def __init__(self) -> None:
+        self._starts = array("q")
+        self._offsets = array("q")
+
+    def note(self, index: int, offset: int) -> None:
+        if not self._offsets or abs(offset - self._offsets[-1]) > STEP_NS:
+            self._starts.append(index)
+            self._offsets.append(offset)
+
+    def note_all(self, start: int, offsets: Iterable[int]) -> None:
+        """Add the offsets of consecutive entries, the first of which has the index `start`."""
+        last = None
+        for index, offset in enumerate(offsets, start):
+            if offset != last:
+                self.note(index, offset)
+                last = offset
+
+    def add(self, other: "Clocks") -> None:
+        """Add the offsets of another object, whose indices follow those of this one."""
+        for index, offset in zip(other._starts, other._offsets, strict=True):
+            self.note(index, offset)
+
+    def offset(self, index: int) -> int:
+        return self._offsets[bisect_right(self._starts, index) - 1]
+
+    def ranges(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+        """Yield the parts of `start` to `stop` with the same offset: from, to, offset."""
+        place = max(0, bisect_right(self._starts, start) - 1)
+        while start < stop:
+            later = place + 1 < len(self._starts)
+            end = min(stop, self._starts[place + 1]) if later else stop
+            yield start, end, self._offsets[place]
+            start, place = end, place + 1
+
+
+ListRow = tuple[Any, ...]
+"""An entry as `EntryColumns.extend` takes it."""
+
+
+class RowParts:
+    """Rows as columns, and the wall clock offset of each row.
+
+    Raises OverflowError, TypeError or ValueError for a time, kind, direction or outcome that no entry has.
+    """
+
+    def __init__(self, rows: Sequence[ListRow]) -> None:
+        columns: list[Any] = list(zip(*rows, strict=True))
+        (
+            self.seq, self.mono, wall, self.source, self.direction, self.kind, self.method, self.tool,
+            self.ident, self.size, self.pair, self.root, self.outcome, self.turn, self.step, self.call,
+        ) = columns  # fmt: skip
+        self.offsets = array("q", map(sub, wall, self.mono))
+        if min(self.mono) < 0 or min(wall) < 0:
+            raise ValueError("a time before 1970")
+        if min(self.kind) < 1 or max(self.kind) > max(Kind):
+            raise ValueError("unknown kind")
+        if max(self.direction) > max(Direction) or max(self.outcome) > max(Outcome):
+            raise ValueError("unknown direction or outcome")
+
+
+def excuse_probes(outcomes: "array[int]", methods: Sequence[str]) -> None:
+    """Change errors of probes in older recordings to the outcome that they have now."""
+    if PROBE_METHOD in methods:
+        for place, method in enumerate(methods):
+            if method == PROBE_METHOD and outcomes[place] == Outcome.ERROR:
+                outcomes[place] = Outcome.PROBE
