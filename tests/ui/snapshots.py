@@ -24,7 +24,7 @@ from textual._context import visible_screen_stack
 from textual.app import App
 
 from tui.settings.themes import load_theme
-from tui.ui.widgets.theming import theme_of
+from tui.ui.widgets.theme_colors import theme_of
 
 FOLDER = Path(__file__).parents[1] / "snapshots"
 DARK, LIGHT = "harbor", "quay"

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.settings.themes import load_theme
 from tui.ui.platform.keys_in_order import in_order
-from tui.ui.widgets import theming
+from tui.ui.widgets import theme_colors
 from tui.ui.widgets.lines import LinePane
 
 SECOND = 1_000_000_000
@@ -25,11 +25,11 @@ class Stage(App[None]):
     def __init__(self, widget: Widget | None = None, theme: str = "harbor") -> None:
         super().__init__()
         self.widget = widget
-        self.register_theme(theming.theme_of(load_theme(theme)[0]))
+        self.register_theme(theme_colors.theme_of(load_theme(theme)[0]))
         self.theme = theme
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return theming.variable_defaults()
+        return theme_colors.variable_defaults()
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key) and not event.is_forwarded:

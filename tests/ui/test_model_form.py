@@ -7,7 +7,7 @@ from tests.ui.app_stage import opened, shows
 from tests.ui.fakes import FakeRuntime
 from tui.runtime.model_changes import ModelValues
 from tui.ui.dialogs.model_form import ModelForm
-from tui.ui.widgets.field import Button
+from tui.ui.widgets.inputs import Button
 
 
 async def test_a_model_is_selected_from_the_list_of_its_endpoint_tested_and_added():

@@ -15,7 +15,7 @@ from tests.ui.fake_chats import FakeChats
 from tests.ui.stage import Stage
 from tui.core.conversation.conversation import AssistantMessage, Conversation, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
-from tui.ui.dialogs.export_chat import ChatExport, ExportChat, export_path
+from tui.ui.dialogs.export_dialogs import ChatExport, ExportChat, export_path
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.sessions import Resumed, SessionsScreen
 from tui.ui.widgets.symbols import UNICODE

@@ -57,7 +57,7 @@ HEAVY = {
         ("import tui.host.host", {"mcp", "mcp_types", "openai", "jsonschema", "psutil"}),
         ("import tui.ui.app.app", {"mcp", "mcp_types", "openai", "pydantic", "jsonschema", "PIL", "psutil"}),
         ("import tui.ui.app.app, tui.ui.app.terminal", {"hashlib", "json"}),
-        ("import tui.ui.widgets.decoding", {"PIL"}),
+        ("import tui.ui.widgets.pictures", {"PIL"}),
     ],
 )
 def test_only_required_modules_are_loaded(statement: str, forbidden: set[str]):

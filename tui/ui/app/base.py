@@ -37,7 +37,7 @@ from tui.ui.platform.textual_internals import (
     report_crash,
     style_opened_screens_once,
 )
-from tui.ui.widgets import theming
+from tui.ui.widgets import theme_colors
 
 
 def _command_provider() -> type[Provider]:
@@ -105,7 +105,7 @@ class BaseApp(App[int]):
     def _apply_theme(self, name: str) -> Problem | None:
         """Load and set a theme; return its problem, if any."""
         spec, problem = load_theme(name, themes_dir())
-        self.register_theme(theming.theme_of(spec))
+        self.register_theme(theme_colors.theme_of(spec))
         self.theme = spec.name
         return problem
 
@@ -118,7 +118,7 @@ class BaseApp(App[int]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Define our colors under Textual's own themes, too."""
-        return theming.variable_defaults()
+        return theme_colors.variable_defaults()
 
     def action_app_theme(self) -> None:
         from tui.ui.dialogs.picker import ThemePicker

@@ -13,8 +13,7 @@ from textual.screen import Screen
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import quoted_name
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, OPENERS, Action, Context
-from tui.ui.keys.key_names import first_key, key_words
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.key_overrides import KeyOverrides, first_key, key_words
 from tui.ui.keys.situation import Situation, why_not
 from tui.ui.widgets.rows import cells_of, head_of
 

@@ -110,7 +110,7 @@ class SlashCommands:
         self._note("System prompt of this conversation changed.")
 
     async def _context(self, _: str) -> None:
-        from tui.ui.dialogs.context_dialog import ContextDialog
+        from tui.ui.dialogs.context_dialogs import ContextDialog
 
         runtime = self._runtime
         dialog = ContextDialog(
@@ -122,7 +122,7 @@ class SlashCommands:
         self._current.open_dialog(dialog, lambda _: self._regions.go_to(Context.COMPOSER))
 
     async def _instructions(self, _: str) -> None:
-        from tui.ui.dialogs.project_dialog import ProjectDialog
+        from tui.ui.dialogs.context_dialogs import ProjectDialog
 
         project = self._runtime.request.project
         await asyncio.to_thread(project.look)

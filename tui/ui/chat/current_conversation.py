@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tui.core.conversation.sessions import ExportKind, SessionInfo
     from tui.runtime.conversations import Conversations
     from tui.runtime.runtime import Runtime
-    from tui.ui.dialogs.export_chat import ChatExport
+    from tui.ui.dialogs.export_dialogs import ChatExport
     from tui.ui.lists.sessions import Resumed
 
 NOT_SAVED = "The conversation is empty."
@@ -308,13 +308,13 @@ class CurrentConversation:
             self.regions.notify(NOT_SAVED, timeout=3)
 
     def _export_session(self, info: "SessionInfo") -> None:
-        from tui.ui.dialogs.export_chat import export_path
+        from tui.ui.dialogs.export_dialogs import export_path
 
         self.ask_to_export(info, export_path(Path.cwd(), info.title))
 
     def ask_to_export(self, info: "SessionInfo", path: Path, kind: "ExportKind" = "markdown") -> None:
         """Show the contents of an export, and ask for its file."""
-        from tui.ui.dialogs.export_chat import ExportChat
+        from tui.ui.dialogs.export_dialogs import ExportChat
 
         def answered(answer: "ChatExport | None") -> None:
             if answer is not None:

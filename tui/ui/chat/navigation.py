@@ -16,7 +16,7 @@ from tui.traffic.spans.spans import Spans
 from tui.ui.chat.composer.token_area import Reference
 from tui.ui.chat.regions import Regions
 from tui.ui.keys.action_table import OPENERS, Action, Context, action
-from tui.ui.keys.key_names import first_key
+from tui.ui.keys.key_overrides import first_key
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.tasks import Tasks
 

@@ -13,11 +13,10 @@ from textual.widgets import Input
 
 from tui.ui.keys.action_table import OF_SCREENS, OPENERS, VIEW_KEYS, Action, Context, action, of_context
 from tui.ui.keys.footer import ALWAYS
-from tui.ui.keys.key_names import first_key, key_words
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.key_overrides import KeyOverrides, first_key, key_words
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 from tui.ui.widgets.bar import KeyLine
-from tui.ui.widgets.field import Field, type_into
+from tui.ui.widgets.inputs import Field, type_into
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row, width_of, wrap

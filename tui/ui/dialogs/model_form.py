@@ -16,7 +16,7 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.ui.dialogs.picker import FindingPicker, PickerChoice
-from tui.ui.widgets.field import Button, Choices, Field, FormField, type_into
+from tui.ui.widgets.inputs import Button, Choices, Field, FormField, type_into
 from tui.ui.widgets.literal import Literal
 
 if TYPE_CHECKING:

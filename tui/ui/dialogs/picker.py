@@ -14,9 +14,9 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from tui.settings.themes import ThemeSpec
-from tui.ui.widgets import theming
+from tui.ui.widgets import theme_colors
 from tui.ui.widgets.bar import KeyLine
-from tui.ui.widgets.field import Field, type_into
+from tui.ui.widgets.inputs import Field, type_into
 from tui.ui.widgets.literal import Literal
 
 MOST_ROWS = 24
@@ -213,7 +213,7 @@ class ThemePicker(Picker):
     def on_mount(self) -> None:
         """Register every theme: so far, the app only knows the current one."""
         for spec in self._specs:
-            self.app.register_theme(theming.theme_of(spec))
+            self.app.register_theme(theme_colors.theme_of(spec))
 
     def marked(self, value: str) -> None:
         if self.app.theme != value:

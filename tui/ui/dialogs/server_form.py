@@ -14,7 +14,7 @@ from textual.widgets import Input, TextArea
 from tui.core.errors import McptuiError, as_sentences, sentences
 from tui.core.text import clean, clean_line, quoted_name
 from tui.ui.dialogs.text_dialogs import MultilineText
-from tui.ui.widgets.field import Button, Choices, Field, FormField
+from tui.ui.widgets.inputs import Button, Choices, Field, FormField
 from tui.ui.widgets.literal import Literal
 
 if TYPE_CHECKING:

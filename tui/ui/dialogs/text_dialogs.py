@@ -12,7 +12,7 @@ from textual.widgets import Input, TextArea
 from tui.core.text import clean, clean_line
 from tui.ui.platform.keys_in_order import act_at_once
 from tui.ui.widgets.bar import KeyLine
-from tui.ui.widgets.field import Field, type_into
+from tui.ui.widgets.inputs import Field, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.text_area import LinesField
 

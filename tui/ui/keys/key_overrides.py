@@ -1,11 +1,56 @@
-"""The keys in use: the table's keys, replaced by those of the configuration, validated. Pure."""
+"""The keys in use, and their names. Pure.
 
+The keys are those of the table, replaced by those of the configuration, validated. A key has a name for the
+user, "?", and one for Textual, `question_mark`.
+"""
+
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from tui.settings.keymap import ActionKeys, check_keys, normal_key
 from tui.settings.problems import Problem
 from tui.ui.keys.action_table import ACTIONS, IS_YES, Action, Context, action
-from tui.ui.keys.key_names import first_key, key_words, textual_key
+
+_TEXTUAL_NAMES = {
+    "solidus": "slash",
+    "reverse_solidus": "backslash",
+    "commercial_at": "at",
+    "hyphen_minus": "minus",
+    "plus_sign": "plus",
+    "low_line": "underscore",
+}
+
+
+def textual_key(key: str) -> str:
+    """Return Textual's name of a key: `?` is `question_mark`, `ctrl+/` is `ctrl+slash`."""
+    *modifiers, last = [key] if key == "+" else key.removesuffix("++").split("+") + ["+"] * key.endswith("++")
+    if len(last) == 1 and not last.isalnum():
+        name = unicodedata.name(last, last).lower().replace("-", "_").replace(" ", "_")
+        last = _TEXTUAL_NAMES.get(name, name)
+    return "+".join([*modifiers, last])
+
+
+_KEY_WORDS = {
+    "question_mark": "?",
+    "escape": "esc",
+    "pageup": "pgup",
+    "pagedown": "pgdn",
+    "slash": "/",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+}
+
+
+def key_words(keys: str) -> str:
+    """Return keys as the user reads them: "f1,question_mark" is "f1, ?"."""
+    return ", ".join(
+        "+".join(_KEY_WORDS.get(part, part) for part in key.strip().split("+")) for key in keys.split(",")
+    )
+
+
+def first_key(keys: str) -> str:
+    """Return the first of several keys as the user reads it."""
+    return key_words(keys.split(",", 1)[0])
 
 
 def _own_keys(found: Action) -> ActionKeys:

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from tui.ui.keys.action_table import ACTIONS, Action, Context
 from tui.ui.keys.footer import Entry
-from tui.ui.keys.key_names import first_key
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.key_overrides import KeyOverrides, first_key
 
 WITHOUT_SERVERS = frozenset({"servers.add", "config.edit", "config.reload", "rules.open"})
 """Actions of the servers pane that need no server."""

@@ -18,9 +18,8 @@ from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder_list import FinderList, Preview
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.widgets.field import Field, type_into
+from tui.ui.widgets.inputs import Field, PromptLine, type_into
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import Row
 
 WITH_PREVIEW = 100

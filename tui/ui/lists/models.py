@@ -17,7 +17,7 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder import Finder, FinderScreen
 from tui.ui.lists.finder_list import FinderItem, words
-from tui.ui.lists.model_items import HEADINGS, OFFLINE, choice_item, fits, free_item, id_item
+from tui.ui.lists.items import HEADINGS, OFFLINE, choice_item, fits, free_item, id_item
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 

@@ -19,7 +19,7 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.questions.question_line import AnswerDelay, QuestionLine
-from tui.ui.widgets.field import Field
+from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
 
 ELSEWHERE = "The browser is on another machine. Copy the URL and open it there."

@@ -24,7 +24,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.questions.question_line import BREAKPOINTS, SHORT, AnswerDelay, QuestionLine
-from tui.ui.widgets.field import Button
+from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item, ItemVerb

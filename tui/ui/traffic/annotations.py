@@ -13,7 +13,7 @@ from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.filtering import Filtering
-from tui.ui.widgets.prompt import PromptLine
+from tui.ui.widgets.inputs import PromptLine
 
 KEEP = "+"
 """Entry of the list of saved filters that saves the active one."""

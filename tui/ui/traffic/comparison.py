@@ -18,8 +18,7 @@ from tui.ui.keys.footer import Footer
 from tui.ui.platform import clipboard
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import whole_entry
-from tui.ui.traffic.previews import ReaderThread
+from tui.ui.traffic.entry_loader import ReaderThread, whole_entry
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import Row

@@ -16,8 +16,8 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.textual_internals import paint_now
 from tui.ui.traffic.bars import exact
+from tui.ui.traffic.entry_loader import NONE, EntryPreview
 from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowContext, RowMaker, layout_for, paragraphs
-from tui.ui.traffic.previews import NONE, EntryPreview
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import UNICODE, Symbols

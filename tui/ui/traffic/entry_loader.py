@@ -1,18 +1,192 @@
-"""Loads an entry with its body, its partner, its findings and its call."""
+"""Reads a recording in a worker thread: previews for visible rows, and complete entries to open.
+
+A preview is data for a line that is not in the columns, namely the id and the start of a text. Previews are
+read only for visible entries, and the latest are cached. An entry is loaded with its body, its partner, its
+findings and its call.
+"""
 
 import asyncio
 import json
-from collections.abc import Sequence
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from textual.cache import LRUCache
 
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, Finding, Kind, TrafficReader
+from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind, TrafficReader
+from tui.core.units import duration
 from tui.traffic.model_reply import is_stream, joined
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.ui.traffic.previews import ReaderThread
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import SEVERITY_STYLES, Symbols
 from tui.ui.widgets.tree import Tree
+
+T = TypeVar("T")
+KEPT = 2048
+READ_AT_ONCE = 256
+HEAD_BYTES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPreview:
+    """The id of an entry and the start of its text, both cleaned."""
+
+    ident: str = ""
+    text: str = ""
+
+
+NONE = EntryPreview()
+
+
+class ReaderThread:
+    """A thread with its own reader. The screen requests bodies from it and never waits."""
+
+    def __init__(self, open_reader: Callable[[], TrafficReader]) -> None:
+        self._open = open_reader
+        self._reader: TrafficReader | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ThreadPoolExecutor-traffic")
+        self._closed = False
+
+    async def ask(self, question: Callable[[TrafficReader], T]) -> T:
+        """Call `question` with the reader, in the thread; return its result."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._answer, question)
+
+    def _answer(self, question: Callable[[TrafficReader], T]) -> T:
+        if self._reader is None:
+            self._reader = self._open()
+        return question(self._reader)
+
+    def close(self) -> None:
+        """Interrupt and close the reader, and drop queued requests. Returns at once."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._reader is not None:
+            self._reader.interrupt()
+        self._thread.submit(self._close)
+        self._thread.shutdown(wait=False)
+
+    def _close(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+
+
+class Previews:
+    """Previews of entries by seq, read in the background; calls `changed` when more are available."""
+
+    def __init__(self, reader: ReaderThread, changed: Callable[[], object]) -> None:
+        self._reader = reader
+        self._changed = changed
+        self._known: LRUCache[int, EntryPreview] = LRUCache(KEPT)
+        self._wanted: set[int] = set()
+        self._task: asyncio.Task[None] | None = None
+
+    def get(self, seq: int) -> EntryPreview:
+        """Return what is available; the next `look` reads the rest."""
+        known = self._known.get(seq)
+        if known is None:
+            if len(self._wanted) >= KEPT:  # a flood passed while nothing was displayed
+                self._wanted.clear()
+            self._wanted.add(seq)
+            return NONE
+        return known
+
+    def prefetch(self, entries: EntryColumns, rows: int) -> None:
+        """Start reading the last entries, which will be painted first."""
+        count = len(entries)
+        self._wanted.update(entries.seqs(range(max(0, count - rows), count)))
+        self.look()
+
+    def look(self) -> None:
+        """Start reading what `get` did not have since the last call; only the newest entries."""
+        if self._wanted and (self._task is None or self._task.done()):
+            wanted, self._wanted = sorted(self._wanted)[-READ_AT_ONCE:], set()
+            self._task = asyncio.create_task(self._read(wanted), name="previews of the traffic")
+
+    async def _read(self, wanted: list[int]) -> None:
+        for seq, preview in await self._reader.ask(lambda reader: list(_previews(reader, wanted))):
+            self._known[seq] = preview
+        self._changed()
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+
+def _previews(reader: TrafficReader, wanted: Iterable[int]) -> Iterable[tuple[int, EntryPreview]]:
+    for seq in wanted:
+        entry = reader.entry(seq, HEAD_BYTES)
+        yield seq, _preview(entry) if entry is not None else NONE
+
+
+def _preview(entry: Entry) -> EntryPreview:
+    if entry.is_body_lost:
+        return EntryPreview(clean_line(entry.ident, 40), BODY_LOST_TEXT)
+    if entry.detail.get("event") == "sign-in":
+        return EntryPreview("", clean_line(_sign_in(entry.detail), HEAD_BYTES))
+    if entry.kind is Kind.EVENT and "exchange" not in entry.detail and (fields := _fields(entry)):
+        return EntryPreview("", _event(fields))
+    text = clean_line(entry.body.decode("utf-8", "replace"), HEAD_BYTES)
+    if not text and "exchange" in entry.detail:
+        text = clean_line(_http(entry.detail), HEAD_BYTES)
+    if not text and entry.detail:
+        text = clean_line("  ".join(f"{name} {value}" for name, value in entry.detail.items()), HEAD_BYTES)
+    return EntryPreview(clean_line(entry.ident, 40), text)
+
+
+def _http(detail: Mapping[str, Any]) -> str:
+    """Return an HTTP request or response without a body as one line."""
+    if "http" in detail:
+        return f"{detail['http']} {detail.get('url', '')}"
+    status = f"HTTP {detail['status']}" if "status" in detail else ""
+    what = f"broke: {detail['why']}" if "why" in detail else "event without data" if "sse" in detail else ""
+    return "  ".join(filter(None, (status, what)))
+
+
+def _sign_in(detail: Mapping[str, Any]) -> str:
+    """Return an exchange with an authorization server as one line, starting with what differs."""
+    host, _, path = str(detail.get("url", "")).partition("://")[2].partition("/")
+    return f"{detail.get('status', 'failed')} /{path}  {detail.get('http', '')} {host}"
+
+
+def _fields(entry: Entry) -> Mapping[str, Any]:
+    """Return the fields of an event. Its body is truncated, and often incomplete."""
+    try:
+        found = json.loads(entry.body)
+    except (ValueError, RecursionError):
+        return entry.detail
+    return found if isinstance(found, dict) else {}
+
+
+def _event(detail: Mapping[str, Any]) -> str:
+    """Return an event as one line: command lines as in a shell, other values after their names."""
+    if detail.get("event") == "exit" and (text := _exit(detail)):
+        return text
+    parts: list[str] = []
+    for name, value in detail.items():
+        if name == "argv" and isinstance(value, list):
+            parts.insert(0, shlex.join(str(word) for word in value))
+        elif name != "event" and not isinstance(value, dict | list):
+            parts.append(f"{name} {value}")
+    return clean_line("  ".join(parts), HEAD_BYTES)
+
+
+def _exit(detail: Mapping[str, Any]) -> str:
+    """Return how a process ended: "code 0, 8.5 s" or "SIGKILL"; "" if unknown."""
+    code, signal, seconds = detail.get("code"), detail.get("signal"), detail.get("seconds")
+    if isinstance(signal, str) and signal:
+        return clean_line(signal, 24)
+    if isinstance(signal, int) and signal:
+        return f"signal {abs(signal)}" if abs(signal) < 1_000 else ""
+    if not isinstance(code, int) or code.bit_length() > 63:
+        return ""
+    lived = seconds if isinstance(seconds, int | float) and 0 <= seconds < 1e9 else None
+    return f"code {code}" + (f", {duration(lived * 1e3)}" if lived is not None else "")
+
 
 HEAD = 256 * 1024
 """Bytes to read first; a larger body is read with a second request."""

@@ -8,8 +8,8 @@ from tui.core.search_text import ESCAPE, end_of_escapes, escaped_char, holds_jso
 from tui.core.text import fold, spans
 from tui.ui.traffic.entry_loader import LoadedEntry
 from tui.ui.traffic.sheets import RawSheet
+from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.page import Page
-from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.tree import Tree
 

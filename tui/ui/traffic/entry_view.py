@@ -22,14 +22,13 @@ from tui.ui.traffic import sheets
 from tui.ui.traffic.bars import EntryTab, EntryTabs
 from tui.ui.traffic.copies import EntryClipboard
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import HEAD, EntryLoader, LoadedEntry
+from tui.ui.traffic.entry_loader import HEAD, EntryLoader, LoadedEntry, ReaderThread
 from tui.ui.traffic.entry_search import EntrySearch
-from tui.ui.traffic.previews import ReaderThread
 from tui.ui.traffic.sheets import RAW_PAGE, RawSheet
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.files import path_problem, save_new, typed_path
+from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.page import Lines, Page, Sheet
-from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tasks import Tasks

@@ -26,7 +26,7 @@ from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import MOST, whole_entry
 from tui.ui.traffic.filtering import Filtering
 from tui.ui.widgets.files import path_problem, typed_path
-from tui.ui.widgets.prompt import FINISH_INPUT, PromptLine
+from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.tasks import Tasks
 
@@ -121,7 +121,7 @@ class Exporter:
         return found
 
     def _ask_form(self, seqs: Sequence[int]) -> None:
-        from tui.ui.dialogs.export_form import ExportForm
+        from tui.ui.dialogs.export_dialogs import ExportForm
 
         def chosen(form: str | None) -> None:
             if form is not None:

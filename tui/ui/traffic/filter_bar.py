@@ -16,7 +16,7 @@ from tui.traffic.filter.completion import FilterCompletion, complete, seen_names
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.widgets.bar import Bar
-from tui.ui.widgets.field import Field
+from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row

@@ -11,7 +11,7 @@ from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.widgets.prompt import PromptLine
+from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import Row
 
 SEARCH_MS = 3.0

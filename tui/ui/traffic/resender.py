@@ -15,9 +15,8 @@ from tui.traffic.filter.nodes import Or
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.column_parts import mark_of
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import whole_entry
+from tui.ui.traffic.entry_loader import ReaderThread, whole_entry
 from tui.ui.traffic.filtering import Filtering
-from tui.ui.traffic.previews import ReaderThread
 from tui.ui.traffic.resend import MOST_EDITED, MOST_SENT, ResendRequest, edited, read, refusal
 from tui.ui.widgets.tasks import Tasks
 

@@ -18,13 +18,13 @@ from tui.ui.traffic.annotations import Annotations, SavedFilters
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import Comparer
 from tui.ui.traffic.entry_list import EntryList
+from tui.ui.traffic.entry_loader import Previews, ReaderThread
 from tui.ui.traffic.entry_view import EntryPanel, EntryView
 from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.filtering import Filtering, ListRows
-from tui.ui.traffic.previews import Previews, ReaderThread
 from tui.ui.traffic.resender import LiveRun, Resender
-from tui.ui.widgets.prompt import PromptLine
+from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.tasks import Tasks
 

@@ -16,7 +16,7 @@ from tui.traffic.spans.entries import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
 from tui.ui.keys.action_table import VIEW_KEYS
 from tui.ui.keys.footer import Footer
-from tui.ui.traffic.previews import ReaderThread
+from tui.ui.traffic.entry_loader import ReaderThread
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad

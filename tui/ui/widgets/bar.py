@@ -9,8 +9,8 @@ from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.ui.widgets.palette import Palette
 from tui.ui.widgets.rows import EMPTY, Row, crop, width_of
+from tui.ui.widgets.theme_colors import Palette
 
 Name = TypeVar("Name")
 

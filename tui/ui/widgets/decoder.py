@@ -1,6 +1,6 @@
 """The process that decodes an untrusted image: base64 in, pixels or an error out.
 
-`tui.ui.widgets.decoding` runs it as a script, once per image; its argument is the folder that contains
+`tui.ui.widgets.pictures` runs it as a script, once per image; its argument is the folder that contains
 Pillow. Input: a line of JSON, `{"columns": c, "rows": r, "ground": [r, g, b], "seconds": s, "pixels": p,
 "memory": m}`, then the base64. Output: a line of JSON: `{"problem": "..."}`, or `{"width": w, "height": h,
 "of": [w, h], "moves": bool, "cut": bool}` followed by three bytes per pixel, at most `columns` wide and twice

@@ -22,11 +22,10 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from tui.core.text import clean
-from tui.ui.platform.scroll_bar import add_scroll_bar
-from tui.ui.platform.strips import ControlFilter, KeptStrips, RowStrip, padded
+from tui.ui.platform.strips import ControlFilter, KeptStrips, RowStrip, add_scroll_bar, padded
 from tui.ui.platform.textual_internals import set_virtual_size
-from tui.ui.widgets.palette import Palette
 from tui.ui.widgets.rows import EMPTY, Row, copied, marked, text_of
+from tui.ui.widgets.theme_colors import Palette
 
 CACHED_STRIPS = 200
 

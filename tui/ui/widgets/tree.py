@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from tui.core.jsonrpc.skimmer import JsonKind, child_values, root_value, value_text
 from tui.core.text import clean
 from tui.core.traffic import Redaction
-from tui.ui.widgets import images
+from tui.ui.widgets import pictures
 from tui.ui.widgets.page import Work
 from tui.ui.widgets.rows import Row, wrap
 from tui.ui.widgets.symbols import UNICODE, Symbols
@@ -246,11 +246,11 @@ class Tree:
             node = node.parent
         if node is None or node.value is None or node.value.kind is not JsonKind.STRING:
             return None
-        ending = images.ending(encoded(node, images.HEAD))
+        ending = pictures.ending(encoded(node, pictures.HEAD))
         if not ending:
             return None
         try:
-            return base64.b64decode(images.base64_of(encoded(node, node.value.size))), ending
+            return base64.b64decode(pictures.base64_of(encoded(node, node.value.size))), ending
         except ValueError:
             return None
 

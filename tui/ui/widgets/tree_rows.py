@@ -8,9 +8,9 @@ from tui.core import units
 from tui.core.jsonrpc.skimmer import JsonKind, JsonValue, child_values, value_text
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Redaction
-from tui.ui.widgets import images
+from tui.ui.widgets import pictures
 from tui.ui.widgets.page import WantedPicture
-from tui.ui.widgets.picture import Picture
+from tui.ui.widgets.pictures import Picture
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 
@@ -51,7 +51,9 @@ def folds(node: Node) -> bool:
     if value.kind is JsonKind.STRING:
         if node.is_open or value.size > LONG or node.data[value.start + 1] in b"{[":
             return value.size > 4
-        is_image = value.size > images.LEAST and images.ending(encoded(node, images.HEAD)) in images.PICTURES
+        is_image = (
+            value.size > pictures.LEAST and pictures.ending(encoded(node, pictures.HEAD)) in pictures.PICTURES
+        )
         return is_image or b"\\n" in node.data[value.start : value.end]
     return value.kind is JsonKind.MORE
 
@@ -136,7 +138,7 @@ def _summary(node: Node) -> str:
 def _string(node: Node, width: int) -> Row:
     value = node.value
     assert value is not None
-    if value.size > images.LEAST and (image := images.look(encoded(node, images.HEAD))):
+    if value.size > pictures.LEAST and (image := pictures.look(encoded(node, pictures.HEAD))):
         return ((f"{image}, {units.size(value.size * 3 / 4)}", "model"), ("   w saves it", "dim"))
     shown = value_text(node.data, value, min(2000, max(LONG, width)))
     line = clean(shown).replace("\n", "⏎").replace("\t", "⇥")
@@ -172,7 +174,7 @@ class TreePictures:
     def is_picture(self, node: Node | None) -> bool:
         if node is None or not self._shows or node.value is None or node.value.kind is not JsonKind.STRING:
             return False
-        return images.ending(encoded(node, images.HEAD)) in images.PICTURES
+        return pictures.ending(encoded(node, pictures.HEAD)) in pictures.PICTURES
 
     def rows_of(self, node: Node) -> list[Node]:
         """Return the children of an image: its picture, an error, or a note that it is being decoded."""
@@ -221,7 +223,7 @@ class TreePictures:
 
 
 def _encoded(node: Node) -> bytes:
-    return images.base64_of(encoded(node, node.value.size)) if node.value is not None else b""
+    return pictures.base64_of(encoded(node, node.value.size)) if node.value is not None else b""
 
 
 def _indent(node: Node) -> int:

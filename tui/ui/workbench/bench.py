@@ -22,17 +22,17 @@ from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import act_at_once
-from tui.ui.widgets.field import Button, Field
+from tui.ui.widgets.inputs import Button, Field
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.text_area import LinesField
 from tui.ui.workbench.bars import OtherKeys, RawHeading, SideHeading
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import BenchContext, Draft, HandCall, uri_of
+from tui.ui.workbench.field_input import AskValues
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item, ItemVerb
 from tui.ui.workbench.result_view import ResultView
 from tui.ui.workbench.saved_arguments import SavedArguments
-from tui.ui.workbench.value_suggestions import AskValues
 
 
 class RawJson(LinesField):

@@ -13,8 +13,7 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, cells_of, crop, spread, wrap
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import HandCall, HandCallState
-from tui.ui.workbench.items import PINNED, UNALARMING, Item
-from tui.ui.workbench.resource_tree import Folder, TreeRow, has_tree, tree_rows
+from tui.ui.workbench.items import PINNED, UNALARMING, Folder, Item, TreeRow, has_tree, tree_rows
 
 WARNING_NOTES = ("destructive", "!")
 NEWS_NOTES = ("new", "changed", "+", "~")

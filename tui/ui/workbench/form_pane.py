@@ -18,6 +18,7 @@ from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
+from tui.ui.workbench.field_input import AskValues, LineEdit, ValueSuggestions
 from tui.ui.workbench.field_rows import BOOLEANS, HOLDERS, FormLook, is_typed, option_at
 from tui.ui.workbench.form_rows import (
     MORE,
@@ -30,8 +31,6 @@ from tui.ui.workbench.form_rows import (
     shown_fields,
 )
 from tui.ui.workbench.items import Item
-from tui.ui.workbench.line_edit import LineEdit
-from tui.ui.workbench.value_suggestions import AskValues, ValueSuggestions
 
 
 class FormPane(LinePane, inherit_bindings=False):

@@ -11,11 +11,10 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
 from tui.ui.widgets.rows import EMPTY, Row, joined, wrap
+from tui.ui.workbench.field_input import LineEdit, ValueSuggestions
 from tui.ui.workbench.field_rows import FormLook, field_rows, is_compact
 from tui.ui.workbench.items import UNALARMING, Item, ItemVerb
-from tui.ui.workbench.line_edit import LineEdit
 from tui.ui.workbench.overview import prose
-from tui.ui.workbench.value_suggestions import ValueSuggestions
 
 FOLDED_ROWS = 4
 """Rows of a description that are shown above a form; the others are folded."""

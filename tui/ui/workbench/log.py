@@ -18,7 +18,7 @@ from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.widgets.field import Field, type_into
+from tui.ui.widgets.inputs import Field, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import STATE_STYLES, reason_words, toggle_server

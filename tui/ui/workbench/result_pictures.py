@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from tui.core.tools import BinaryContent
-from tui.ui.widgets import images
+from tui.ui.widgets import pictures
 from tui.ui.widgets.page import Lines, Pictures, Sheet, WantedPicture, Work
-from tui.ui.widgets.picture import Picture
+from tui.ui.widgets.pictures import Picture
 from tui.ui.widgets.rows import Row
 
 FIRST = 3
@@ -23,7 +23,7 @@ class ImageLines(Lines):
         self._is_wanted = True
         self._shown: list[Row] = []
         self.is_open = False
-        self.is_picture = ending_of(content) in images.PICTURES
+        self.is_picture = ending_of(content) in pictures.PICTURES
 
     def count(self) -> int:
         return super().count() + len(self._shown)
@@ -51,7 +51,7 @@ class ImageLines(Lines):
         if not self.is_open or not self._is_wanted:
             return None
         return WantedPicture(
-            lambda: images.base64_of(self._content.data.encode("ascii", "replace")), 0, self._put
+            lambda: pictures.base64_of(self._content.data.encode("ascii", "replace")), 0, self._put
         )
 
     def again(self) -> None:
@@ -110,4 +110,4 @@ class StackPictures:
 
 def ending_of(content: BinaryContent) -> str:
     """Return the file suffix for the bytes of a content, or ""."""
-    return images.ending(content.data[: images.HEAD].encode("ascii", "replace"))
+    return pictures.ending(content.data[: pictures.HEAD].encode("ascii", "replace"))

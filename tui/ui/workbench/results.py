@@ -1,4 +1,4 @@
-"""Results as sheets: texts, trees, images, links; and differences between two results. Pure."""
+"""Results as sheets: texts, trees, pictures, links; and differences between two results. Pure."""
 
 import base64
 import json
@@ -19,7 +19,7 @@ from tui.core.tools import (
     ToolResult,
 )
 from tui.core.workbench import PromptResult
-from tui.ui.widgets import images
+from tui.ui.widgets import pictures
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.page import Lines, Sheet, Work
 from tui.ui.widgets.rows import EMPTY, Row
@@ -311,7 +311,7 @@ class MarkdownLines(Lines):
 
 
 def _binary(content: BinaryContent) -> Iterator[Row]:
-    looks = images.look(content.data[: images.HEAD].encode("ascii", "replace")) or content.kind
+    looks = pictures.look(content.data[: pictures.HEAD].encode("ascii", "replace")) or content.kind
     words = f"{looks}, {units.size(content.size)}"
     yield (("▣ ", "tool"), (words, "text"), (f"  {clean_line(content.mime, 80)}", "dim"))
     if content.uri:

@@ -15,7 +15,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Rule
-from tui.ui.widgets.prompt import FINISH_INPUT, PromptLine
+from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, why_only_listed
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle

@@ -22,7 +22,7 @@ from tui.traffic.record.entry_columns import Recording
 from tui.traffic.spans.entries import compact
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.bindings import bench_list_bindings
-from tui.ui.traffic.previews import ReaderThread
+from tui.ui.traffic.entry_loader import ReaderThread
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, highlighted, wrap
 from tui.ui.workbench.calls import BenchContext

@@ -12,8 +12,8 @@ from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.traffic.bars import Headings
 from tui.ui.traffic.entry_list import EntryList
+from tui.ui.traffic.entry_loader import Previews, ReaderThread
 from tui.ui.traffic.filtering import Filtering
-from tui.ui.traffic.previews import Previews, ReaderThread
 from tui.ui.widgets.symbols import Symbols
 
 

@@ -4,7 +4,7 @@ import pytest
 from rich.style import Style
 
 from tui.ui.widgets.lines import painted
-from tui.ui.widgets.palette import Palette
+from tui.ui.widgets.theme_colors import Palette
 
 PLAIN = Style()
 

@@ -7,8 +7,8 @@ import pytest
 from tui.core.forms.form import Form
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import ASCII, UNICODE
+from tui.ui.workbench.field_input import LineEdit
 from tui.ui.workbench.field_rows import FieldRow, FormLook, field_rows, option_at
-from tui.ui.workbench.line_edit import LineEdit
 
 LOOK = FormLook(60, UNICODE, "ctrl+n", "ctrl+a")
 

@@ -1,7 +1,7 @@
 """The rows of the sessions screen."""
 
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
-from tui.ui.lists.session_items import preview_rows
+from tui.ui.lists.items import preview_rows
 from tui.ui.widgets.rows import text_of
 
 

@@ -1,7 +1,7 @@
 """The rows of the dialog that shows the parts of a request."""
 
 from tui.core.context.context_parts import ContextPart
-from tui.ui.dialogs.context_dialog import context_rows
+from tui.ui.dialogs.context_dialogs import context_rows
 from tui.ui.widgets.rows import width_of
 
 PARTS = [

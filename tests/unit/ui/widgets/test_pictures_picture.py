@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
 
-from tui.ui.widgets.palette import Palette
-from tui.ui.widgets.picture import Picture, can_show_pictures
+from tui.ui.widgets.pictures import Picture, can_show_pictures
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import ASCII, UNICODE
+from tui.ui.widgets.theme_colors import Palette
 
 
 def picture(width: int, *colours: str) -> Picture:

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from tests.conftest import until
-from tui.ui.widgets.decoding import MOST_BYTES, PictureError, decoded
+from tui.ui.widgets.pictures import MOST_BYTES, PictureError, decoded
 
 PNG = b"\x89PNG\r\n\x1a\n"
 RED, BLUE = (200, 30, 30), (30, 30, 200)
@@ -150,7 +150,7 @@ async def test_decoding_times_out() -> None:
 
 
 async def test_the_memory_of_the_process_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.ui.widgets.decoding.MEMORY_BYTES", 80 * 1024 * 1024)
+    monkeypatch.setattr("tui.ui.widgets.pictures.MEMORY_BYTES", 80 * 1024 * 1024)
     with pytest.raises(PictureError, match=r"memory|damaged"):
         await decoded(encoded(Image.new("RGB", (6000, 6000))), 80, 30)
 

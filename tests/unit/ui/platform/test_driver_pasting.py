@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.ui.platform.pasting import BEGIN, END, PasteGate
+from tui.ui.platform.driver import BEGIN, END, PasteGate
 
 
 def read(*chunks: str) -> list[tuple[bool, str]]:

@@ -1,18 +1,25 @@
-"""The rows of sessions, and of matches in them. Pure."""
+"""The items of the finders: sessions and matches in them, models, rules and approvals. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
+from tui.core.ports import ModelChoice
 from tui.core.text import clean_line, fold, preview, spans
 from tui.core.turn.prepared_calls import shown_result
+from tui.core.turn.rules import Rule, Verdict
 from tui.ui.lists.finder_list import FinderItem
-from tui.ui.widgets.rows import EMPTY, Row, crop, marked, pad, spread, text_of, width_of
+from tui.ui.widgets.rows import EMPTY, Row, crop, marked, pad, spread, text_of, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import exactly, when
+
+if TYPE_CHECKING:
+    from tui.runtime.rule_changes import EarlierApproval, Trial
+
 
 WHEN_CELLS, TURNS_CELLS, MODEL_CELLS, USED_CELLS = 12, 9, 18, 20
 WITH_MODEL, WITH_USED = 76, 104
@@ -46,11 +53,11 @@ def _session_rows(info: SessionInfo, here: bool, now: float, symbols: Symbols, w
     elif info.in_use and not here:
         left.append(("  open in another mcptui", "warn"))
     closed = bool(info.problem) or (info.in_use and not here)
-    right = _columns(info, now, 0 if closed and width < WITH_MODEL else width)
+    right = _session_columns(info, now, 0 if closed and width < WITH_MODEL else width)
     return [spread(tuple(left), right, width, gap=2)]
 
 
-def _columns(info: SessionInfo, now: float, width: int) -> Row:
+def _session_columns(info: SessionInfo, now: float, width: int) -> Row:
     """Return the columns of a row, aligned with the other rows; only the time if `width` is 0."""
     cells = [(when(info.changed, now), WHEN_CELLS, True)]
     if width:
@@ -151,3 +158,130 @@ def _found_rows(excerpt: str, text: str, width: int) -> Sequence[Row]:
         for start, end in islice(spans(shown, word), 1):
             row = marked(row, start, end, "accent bold")
     return [pad(row, width)]
+
+
+NAME_CELLS, WINDOW_CELLS, PRICE_CELLS, CAN_CELLS = 16, 8, 16, 29
+WITH_CAPABILITIES = 90
+"""Minimum number of columns for showing a model's capabilities."""
+
+OFFLINE = "offline"
+
+
+def fits(choice: ModelChoice, text: str) -> bool:
+    """Return whether a model matches every word of `text`."""
+    searchable = " ".join(
+        (choice.name, choice.model, choice.where, choice.source, *choice.facts, *choice.learned)
+    ).casefold()
+    return all(word in searchable for word in text.casefold().split())
+
+
+def choice_item(choice: ModelChoice, symbols: Symbols) -> FinderItem:
+    """Return the rows of a model: its columns, then its problem and what was learned about it."""
+    return FinderItem(choice.name, partial(_choice_rows, choice, symbols))
+
+
+def _choice_rows(choice: ModelChoice, symbols: Symbols, width: int) -> Sequence[Row]:
+    sign: Row = ((f"{symbols.running} ", "accent"),) if choice.current else (("  ", ""),)
+    if choice.problem:
+        sign = ((f"{symbols.failed} ", "bad"),)
+    name, model = clean_line(choice.name, 60), clean_line(choice.model, 120)
+    window = units.count(choice.window) if choice.window else ""
+    price = "free" if choice.where == OFFLINE else choice.price
+    can = ", ".join(clean_line(fact, 80) for fact in choice.facts)
+    rows = [_model_columns((name, model, window, price, can), width, sign, ("text bold", "text", "text"))]
+    edge: Row = (("  ", ""),)
+    if choice.problem:
+        rows += wrap(((clean_line(choice.problem, 400), "bad"),), width, first=edge, rest=edge)
+    if choice.learned:
+        learned = f" {symbols.separator} ".join(clean_line(fact, 80) for fact in choice.learned)
+        rows += wrap((("learned  ", "dim"), (learned, "warn")), width, first=edge, rest=edge)
+    return rows
+
+
+def _model_columns(cells: Sequence[str], width: int, sign: Row, styles: Sequence[str]) -> Row:
+    """Return a row of profile, model, window, price and capabilities, aligned with the other rows."""
+    name, model, window, price, can = cells
+    ends = f"{window:>{WINDOW_CELLS}}", f"{price:>{PRICE_CELLS}}"
+    last = crop((("   ", ""), (can, "dim")), CAN_CELLS if width >= WITH_CAPABILITIES else 0)
+    room = max(8, width - NAME_CELLS - 4 - WINDOW_CELLS - PRICE_CELLS - (CAN_CELLS if last else 0))
+    return (
+        *sign,
+        *pad(crop(((name, styles[0]),), NAME_CELLS), NAME_CELLS + 2),
+        *pad(crop(((model, styles[1]),), room), room),
+        (ends[0], styles[2]),
+        (ends[1], "dim"),
+        *last,
+    )
+
+
+HEADINGS = FinderItem(
+    "",
+    lambda width: [
+        _model_columns(("profile", "model", "window", "per M tokens", ""), width, (("  ", ""),), ("dim",) * 3)
+    ],
+)
+"""The column headings."""
+
+
+def id_item(model: str, *, current: bool, symbols: Symbols) -> FinderItem:
+    """Return the row of a model that an endpoint offers."""
+    sign = f"{symbols.running} " if current else "  "
+    return FinderItem(model, lambda width: [((sign, "accent"), (clean_line(model, 200), "text"))])
+
+
+def free_item(text: str) -> FinderItem:
+    """Return the row that uses the typed text as a model id."""
+    row: Row = (("  use ", "dim"), (f"“{clean_line(text, 200)}”", "accent"), (" as the model ID", "dim"))
+    return FinderItem(text, lambda width: [row])
+
+
+ACTION_CELLS = 7
+STYLES: Mapping[Verdict, str] = {Verdict.ALLOW: "ok", Verdict.ASK: "warn", Verdict.DENY: "bad"}
+OUTCOMES: Mapping[Verdict, str] = {
+    Verdict.ALLOW: "Runs without approval",
+    Verdict.ASK: "Needs approval",
+    Verdict.DENY: "Denied",
+}
+
+
+def rule_item(key: str, rule: Rule, sign: str = " ", *, dim: bool = False) -> FinderItem:
+    """Return the row of a rule; `sign` shows its effect on the call that is tried."""
+    return FinderItem(key, partial(_rule_rows, rule, sign, dim))
+
+
+def _rule_rows(rule: Rule, sign: str, dim: bool, width: int) -> Sequence[Row]:
+    origin = f"{rule.origin}[{rule.number}]"
+    room = max(8, width - ACTION_CELLS - len(origin) - 6)
+    text = crop(((clean_line(rule.pattern, 400), "dim" if dim else "text"),), room)
+    return [
+        (
+            (f"{sign} ", "accent"),
+            (f"{rule.action.value:<{ACTION_CELLS}}", "dim" if dim else STYLES[rule.action]),
+            *pad(text, room + 2),
+            (origin, "dim"),
+        )
+    ]
+
+
+def approval_item(key: str, found: "EarlierApproval") -> FinderItem:
+    """Return the row of an earlier approval."""
+    how = "always, until its definition changes" if found.always else "until mcptui quits"
+    row: Row = (
+        ("  ", ""),
+        (f"{'allow':<{ACTION_CELLS}}", "ok"),
+        (clean_line(found.tool, 200), "text"),
+        (f"   {how}", "dim"),
+    )
+    return FinderItem(key, lambda width: [crop(row, width)])
+
+
+def outcome_item(trial: "Trial") -> FinderItem:
+    """Return the rows of what happens to a call, and why."""
+    return FinderItem("", partial(_outcome_rows, trial))
+
+
+def _outcome_rows(trial: "Trial", width: int) -> Sequence[Row]:
+    found = trial.judgement
+    why = f"rule: {found.rule}" if found.rule else found.why or found.by
+    style = f"{STYLES[found.verdict]} bold"
+    return wrap(((OUTCOMES[found.verdict], style), (f"   {clean_line(why, 400)}", "text")), width)

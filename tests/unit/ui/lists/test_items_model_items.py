@@ -3,7 +3,7 @@
 import pytest
 
 from tui.core.ports import ModelChoice
-from tui.ui.lists.model_items import choice_item, fits, free_item, id_item
+from tui.ui.lists.items import choice_item, fits, free_item, id_item
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import UNICODE
 

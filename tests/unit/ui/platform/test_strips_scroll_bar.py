@@ -9,7 +9,7 @@ from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
-from tui.ui.platform.scroll_bar import LineScrollBar, add_scroll_bar
+from tui.ui.platform.strips import LineScrollBar, add_scroll_bar
 
 HEIGHT = 20
 

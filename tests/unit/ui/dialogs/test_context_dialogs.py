@@ -6,7 +6,7 @@ from tests.conftest import until
 from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage
 from tui.core.context.instructions import project_instructions
-from tui.ui.dialogs.project_dialog import ProjectDialog
+from tui.ui.dialogs.context_dialogs import ProjectDialog
 
 INSTRUCTIONS = project_instructions("/demo", "Be brief.\n" * 100)
 

@@ -10,8 +10,7 @@ from textual.widgets import Input, OptionList, TextArea
 
 from tests.ui.stage import Stage
 from tui.settings.themes import ThemeSpec, all_themes, load_theme
-from tui.ui.widgets.palette import Palette
-from tui.ui.widgets.theming import theme_of, variable_defaults
+from tui.ui.widgets.theme_colors import Palette, theme_of, variable_defaults
 
 SPECS = all_themes()[0]
 

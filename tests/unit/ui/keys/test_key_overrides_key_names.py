@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.ui.keys.key_names import first_key, key_words, textual_key
+from tui.ui.keys.key_overrides import first_key, key_words, textual_key
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
 
-from tui.ui.widgets.palette import ROLES, Palette
+from tui.ui.widgets.theme_colors import ROLES, Palette
 
 PALETTE = Palette.of({"foreground": "#ffffff", "surface": "#000000", "accent": "#ff0000", "panel": "#222222"})
 

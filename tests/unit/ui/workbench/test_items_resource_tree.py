@@ -3,8 +3,17 @@
 import pytest
 
 from tui.core.workbench import ResourceInfo
-from tui.ui.workbench.items import Item, of_prompts, of_resources
-from tui.ui.workbench.resource_tree import FEW, MOST_OPEN, Folder, folders_of, has_tree, tree_rows
+from tui.ui.workbench.items import (
+    FEW,
+    MOST_OPEN,
+    Folder,
+    Item,
+    folders_of,
+    has_tree,
+    of_prompts,
+    of_resources,
+    tree_rows,
+)
 
 
 def items(*uris: str, templates: tuple[str, ...] = ()) -> list[Item]:

@@ -8,7 +8,7 @@ from textual.widgets import Input
 from tests.conftest import until
 from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage
-from tui.ui.widgets.field import Button, Choices, Field, FormField, first_shown
+from tui.ui.widgets.inputs import Button, Choices, Field, FormField, first_shown
 
 
 class OneField(App[None]):

@@ -1,6 +1,11 @@
-"""Shows the contents of an exported conversation, and asks for format, redaction and file."""
+"""Dialogs for exports: each shows the contents before anything is written, and asks for the format.
+
+`ExportChat` exports a conversation, and also asks for redaction and file; `ExportForm` exports entries of the
+traffic.
+"""
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +15,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
@@ -17,11 +23,66 @@ from tui.core.atomic_write import is_replaceable
 from tui.core.conversation.sessions import ExportKind
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
+from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.widgets.bar import Bar, KeyLine
-from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.files import path_problem, typed_path
+from tui.ui.widgets.inputs import Field, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
+
+_FORMATS = {
+    "jsonl": "JSON Lines (can be opened again)",
+    "md": "Markdown report",
+    "html": "HTML page (one file)",
+    "har": "HAR (HTTP servers only)",
+}
+_ENTRIES_WHOLE = "○ redact values (shift+tab)"
+_ENTRIES_SHAPES = "● redact values: only type and length stay"
+
+
+class ExportForm(Picker):
+    """Returns a format, or None. `shapes` replaces values with type and length, as `--redact` does.
+
+    `contents` is called in a thread and returns a summary of the exported data. Setting its event stops it.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("shift+tab", "shapes", "redact", priority=True)]
+    AROUND: ClassVar[int] = 14
+    DEFAULT_CSS = """
+    ExportForm #contents { margin-bottom: 1; }
+    ExportForm #form { margin-bottom: 1; }
+    """
+
+    def __init__(self, heading: str, contents: Callable[[threading.Event], str]) -> None:
+        choices = [PickerChoice(form, Content(words)) for form, words in _FORMATS.items()]
+        super().__init__(heading, choices)
+        self.shapes = False
+        self._contents = contents
+        self._stop = threading.Event()
+        self._leaves = Literal("Contains: counting…", id="contents")
+        self._form = Literal(_ENTRIES_WHOLE, id="form")
+
+    def above(self) -> ComposeResult:
+        yield self._leaves
+        yield self._form
+
+    def on_mount(self) -> None:
+        """Start counting, in addition to what the picker does when mounted."""
+        self.run_worker(self._count(), name="count an export")
+
+    def on_unmount(self) -> None:
+        self._stop.set()
+
+    async def _count(self) -> None:
+        try:
+            self._leaves.show(await asyncio.to_thread(self._contents, self._stop))
+        except (McptuiError, OSError) as error:
+            self._leaves.show(str(error))
+
+    def action_shapes(self) -> None:
+        self.shapes = not self.shapes
+        self._form.show(_ENTRIES_SHAPES if self.shapes else _ENTRIES_WHOLE)
+
 
 KINDS: tuple[tuple[ExportKind, str, str], ...] = (
     ("markdown", ".md", "Markdown"),

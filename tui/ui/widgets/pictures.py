@@ -1,0 +1,294 @@
+"""Images as pictures: recognized by their first bytes, decoded in a process, drawn as half blocks.
+
+Images come from servers, and decoders are a common target of hostile files. So no decoder runs in the process
+that has the API keys and the screen: `tui.ui.widgets.decoder` decodes each image in its own process, with
+limited time, memory and pixels, without our file descriptors, keys or environment. It is killed when
+cancelled.
+
+A cell is about twice as high as wide, so pixels are square: a cell shows two, one above the other. The upper
+half is the character ▀ in one color, the lower half the background in another. This requires a terminal with
+true color.
+"""
+
+import asyncio
+import base64
+import contextlib
+import importlib.util
+import json
+import os
+import re
+import signal
+import struct
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tui.core import units
+from tui.core.text import clean_line
+from tui.ui.widgets.rows import Row, Span
+from tui.ui.widgets.symbols import ASCII, Symbols
+
+LEAST = 60
+"""A shorter string is not an image."""
+
+HEAD = 400
+"""Number of characters to examine."""
+
+PICTURES = frozenset({"png", "jpg", "gif", "webp"})
+"""Extensions of images that can be shown as pictures."""
+
+_BASE64 = re.compile(rb"[A-Za-z0-9+/=]+")
+_DATA_URL = re.compile(rb"data:[\w.+/\\-]{1,100}(;[\w=.+-]{1,100}){0,8};base64,")
+_FOR_URLS = bytes.maketrans(b"-_", b"+/")
+_SIGNS = (
+    (b"\x89PNG\r\n\x1a\n", "PNG image", "png"),
+    (b"\xff\xd8\xff", "JPEG image", "jpg"),
+    (b"GIF8", "GIF image", "gif"),
+    (b"%PDF", "PDF document", "pdf"),
+    (b"PK\x03\x04", "ZIP archive", "zip"),
+    (b"\x1f\x8b", "gzip data", "gz"),
+    (b"OggS", "Ogg audio", "ogg"),
+    (b"ID3", "MP3 audio", "mp3"),
+    (b"fLaC", "FLAC audio", "flac"),
+)
+
+
+def look(encoded: bytes) -> str:
+    """Return a description of base64 data ("PNG image, 640 × 480"), "" if unknown."""
+    head = _decoded(encoded)
+    words, name = _kind(head)
+    if name == "png" and len(head) >= 24:
+        width, height = struct.unpack(">II", head[16:24])
+    elif name == "gif" and len(head) >= 10:
+        width, height = struct.unpack("<HH", head[6:10])
+    else:
+        return words
+    return f"{words}, {width} × {height}"
+
+
+def ending(encoded: bytes) -> str:
+    """Return the file extension for base64 data, "" if unknown."""
+    return _kind(_decoded(encoded))[1]
+
+
+def _kind(head: bytes) -> tuple[str, str]:
+    if head[:4] == b"RIFF":
+        return ("WebP image", "webp") if head[8:12] == b"WEBP" else ("WAV audio", "wav")
+    return next(((words, name) for sign, words, name in _SIGNS if head.startswith(sign)), ("", ""))
+
+
+def base64_of(encoded: bytes) -> bytes:
+    """Return the base64 in a JSON string: without a data URL's prefix, in the standard alphabet."""
+    found = _DATA_URL.match(encoded, 0, HEAD)
+    text = encoded[found.end() :] if found is not None else encoded
+    return text.replace(b"\\/", b"/").translate(_FOR_URLS)
+
+
+def _decoded(encoded: bytes) -> bytes:
+    head = base64_of(encoded[:HEAD])
+    head = head[: len(head) - len(head) % 4]
+    if len(head) < LEAST // 2 or not _BASE64.fullmatch(head):
+        return b""
+    try:
+        return base64.b64decode(head)
+    except ValueError:
+        return b""
+
+
+HALF = "▀"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image, scaled to the size at which it is shown.
+
+    Attributes:
+        width: in pixels, one per cell.
+        height: in pixels, two per cell.
+        pixels: three bytes each: red, green, blue.
+        of: width and height of the original.
+        moves: whether it is animated; this is the first frame.
+        is_cut: whether it is truncated or damaged.
+    """
+
+    width: int
+    height: int
+    pixels: bytes
+    of: tuple[int, int]
+    moves: bool = False
+    is_cut: bool = False
+
+    @property
+    def rows(self) -> int:
+        return (self.height + 1) // 2
+
+    @property
+    def is_reduced(self) -> bool:
+        """Whether it is smaller than the original, so that a larger pane may show it larger."""
+        return (self.width, self.height) != self.of
+
+    def row(self, index: int) -> Row:
+        """Return a row; neighboring cells with the same colors are one span."""
+        upper, lower = self._line(2 * index), self._line(2 * index + 1)
+        spans: list[Span] = []
+        run, words = 0, ""
+        for place in range(0, 3 * self.width, 3):
+            above = f"#{upper[place : place + 3].hex()}"
+            cell = f"{above} on #{lower[place : place + 3].hex()}" if lower else above
+            if cell == words:
+                run += 1
+                continue
+            if run:
+                spans.append((HALF * run, words))
+            run, words = 1, cell
+        return (*spans, (HALF * run, words))
+
+    def _line(self, number: int) -> bytes:
+        return self.pixels[3 * self.width * number : 3 * self.width * (number + 1)]
+
+    def within(self, columns: int) -> "Picture":
+        """Return a picture that is no wider; pixels are skipped at regular intervals."""
+        if self.width <= columns:
+            return self
+        width = max(1, columns)
+        height = max(1, round(self.height * width / self.width))
+        places = [3 * (place * self.width // width) for place in range(width)]
+        lines = [self._line(number * self.height // height) for number in range(height)]
+        pixels = b"".join([line[place : place + 3] for line in lines for place in places])
+        return Picture(width, height, pixels, self.of, self.moves, self.is_cut)
+
+    @property
+    def caption(self) -> Row:
+        words = f"{self.of[0]} × {self.of[1]}"
+        if self.moves:
+            words += ", first frame"
+        cut: Row = ((", incomplete", "warn"),) if self.is_cut else ()
+        return ((words, "dim"), *cut)
+
+
+def can_show_pictures(symbols: Symbols, color_system: str | None, no_color: bool) -> bool:
+    """Return whether a terminal has the colors and the character. `color_system` is a name of rich."""
+    return symbols is not ASCII and color_system == "truecolor" and not no_color
+
+
+SECONDS = 5.0
+"""Timeout for one image (measured: 40 million pixels of PNG take 0.9 s)."""
+
+MOST_BYTES = 32 * 1024 * 1024
+"""Maximum base64 characters of an image."""
+
+MOST_PIXELS = 40_000_000
+"""Maximum pixels of an image, according to its header."""
+
+MEMORY_BYTES = 1024 * 1024 * 1024
+"""Address space of the process: several copies of the maximum pixels, at four bytes per pixel."""
+
+MOST_COLUMNS, MOST_ROWS = 80, 30
+"""Maximum cells of a picture; painting a cell takes 10 µs (measured)."""
+
+_KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+"""Variables that Python may need to start. No others: they may contain API keys."""
+
+
+class PictureError(Exception):
+    """An image cannot be shown; the text says why."""
+
+
+async def decoded(
+    encoded: bytes,
+    columns: int,
+    rows: int,
+    ground: tuple[int, int, int] = (0, 0, 0),
+    *,
+    seconds: float = SECONDS,
+    python: str | None = None,
+) -> Picture:
+    """Return an image as a picture. If cancelled, it leaves no process behind.
+
+    `columns` and `rows` limit its cells, `ground` is the color behind transparent parts. `python` is the
+    interpreter, None for the running one.
+
+    Raises:
+        PictureError: it is too large, damaged, not an image, or takes too long; or Pillow is missing.
+    """
+    if len(encoded) > MOST_BYTES:
+        raise PictureError(f"too large ({units.size(len(encoded))} in base64)")
+    request_head = {
+        "columns": max(1, min(columns, MOST_COLUMNS)),
+        "rows": max(1, min(rows, MOST_ROWS)),
+        "ground": ground,
+        "seconds": seconds,
+        "pixels": MOST_PIXELS,
+        "memory": MEMORY_BYTES,
+    }
+    request = json.dumps(request_head).encode() + b"\n" + encoded
+    try:
+        async with asyncio.timeout(seconds + 1):  # the process has the same timeout and ends first
+            answer = await _answer(request, sys.executable if python is None else python)
+    except TimeoutError:
+        answer = b""
+    except OSError as error:
+        raise PictureError(f"cannot start the decoder ({error.strerror or error})") from None
+    return _picture(answer)
+
+
+async def _answer(request: bytes, python: str) -> bytes:
+    """Start the process and return its answer; b"" if it exits without one."""
+    command = [python, "-I", "-S", str(Path(__file__).with_name("decoder.py")), _folder_of_pillow()]
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env={name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ},
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        with contextlib.suppress(ConnectionError):  # the process has exited: then there is no answer
+            process.stdin.write(request)
+            await process.stdin.drain()
+            process.stdin.close()
+        answer = await _read_to_end(process.stdout, 6 * MOST_COLUMNS * MOST_ROWS + 1000)
+        await process.wait()
+        return answer
+    except BaseException:  # timeout or cancellation: kill the process
+        if process.returncode is None:
+            # Not `process.kill()`: it polls for the exit, which asyncio then misses.
+            with contextlib.suppress(ProcessLookupError):  # the process has just exited
+                os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+        await process.stdout.read()  # asyncio also waits for the end of its output
+        await process.wait()
+        raise
+
+
+async def _read_to_end(stream: asyncio.StreamReader, most: int) -> bytes:
+    try:
+        await stream.readexactly(most)
+    except asyncio.IncompleteReadError as end:
+        return end.partial
+    raise PictureError("the decoder returned too much")
+
+
+def _folder_of_pillow() -> str:
+    found = importlib.util.find_spec("PIL")
+    if found is None or found.origin is None:
+        raise PictureError("Pillow is not installed")
+    return str(Path(found.origin).parent.parent)
+
+
+def _picture(answer: bytes) -> Picture:
+    """Parse an answer; a compromised decoder may send anything."""
+    line, _, pixels = answer.partition(b"\n")
+    try:
+        head = json.loads(line)
+        if problem := head.get("problem"):
+            raise PictureError(clean_line(str(problem), 200))
+        width, height, of = (head[name] for name in ("width", "height", "of"))
+        if not 0 < width <= MOST_COLUMNS or len(pixels) != 3 * width * height:
+            raise ValueError(head)
+        size = int(of[0]), int(of[1])
+        return Picture(width, height, pixels, size, bool(head["moves"]), bool(head["cut"]))
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+        raise PictureError("it needs too much time or memory") from None
