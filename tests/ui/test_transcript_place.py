@@ -5,8 +5,7 @@ import pytest
 from tests.conftest import until
 from tests.ui.stage import press
 from tests.ui.talk_stage import talk
-from tui.ui.chat.transcript.flow import Flow
-from tui.ui.chat.transcript.view import FlowPane
+from tui.ui.chat.transcript.flow import Flow, FlowPane
 
 
 def numbered(count: int, start: int = 0) -> str:

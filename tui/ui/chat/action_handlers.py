@@ -5,15 +5,13 @@ from inspect import isawaitable
 
 from tui.traffic.spans.entries import CallSpan
 from tui.ui.chat.composer.editor import EditorSession
-from tui.ui.chat.config_editing import ConfigEditing
+from tui.ui.chat.config_changes import ConfigEditing, ServerEditing
 from tui.ui.chat.current_conversation import CurrentConversation
 from tui.ui.chat.message_actions import MessageActions
-from tui.ui.chat.navigation import Navigator
+from tui.ui.chat.navigation import Navigator, RulesOpening
 from tui.ui.chat.outbox import Outbox
 from tui.ui.chat.question_queue import ApprovalKeys
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.rules import RulesOpening
-from tui.ui.chat.server_editing import ServerEditing
 from tui.ui.chat.status import ChatStatus
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Action, Context, action, of_context

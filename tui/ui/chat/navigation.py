@@ -1,14 +1,19 @@
-"""Opens the screens for traffic, workbench and logs from the chat screen, and handles the return."""
+"""Opens the screens for traffic, workbench, logs and rules, and handles the return to the chat screen.
+
+The rules screen is opened from the servers pane, the palette, or an approval, whose call is tried at once.
+"""
 
 import asyncio
+import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tui.core.conversation.conversation import UserMessage
+from tui.core.conversation.conversation import AssistantMessage, UserMessage
 from tui.core.imports import importing
+from tui.core.schemas.tool_names import NameTable
 from tui.core.traffic import Cause
 from tui.traffic.filter.nodes import written
 from tui.traffic.spans.entries import CallSpan, CallState, Span, StepSpan, TurnSpan
@@ -20,11 +25,72 @@ from tui.ui.keys.key_overrides import first_key
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.tasks import Tasks
 
-if TYPE_CHECKING:  # loaded with the screens
+if TYPE_CHECKING:
     from tui.core.conversation.conversation import Attachment
+    from tui.core.ports import ApprovalRequest
     from tui.runtime.runtime import Runtime
+    from tui.ui.chat.current_conversation import OpenDialog
+    from tui.ui.lists.rules import TypedCall
     from tui.ui.traffic.resender import LiveRun
     from tui.ui.workbench.calls import BenchHistory
+
+
+MOST_RECENT = 20
+"""Maximum calls of the conversation to try."""
+
+
+class RulesOpening:
+    """Opens the rules screen."""
+
+    def __init__(self, runtime: "Runtime", regions: Regions, open_dialog: "OpenDialog") -> None:
+        self._runtime = runtime
+        self._regions = regions
+        self._open_dialog = open_dialog
+
+    def open(self, request: "ApprovalRequest | None" = None) -> None:
+        """Open the screen. The call of an approval is tried at once."""
+        from tui.runtime.rule_changes import RuleChanges
+        from tui.ui.lists.rules import RulesScreen, TypedCall
+
+        runtime = self._runtime
+        if not runtime.is_ready:
+            return
+        screen = RulesScreen(
+            RuleChanges(runtime.configuration, runtime.turn_context),
+            self._regions.overrides,
+            symbols_for(os.environ),
+            confirm=self._confirm,
+            call=TypedCall(request.tool.server, request.tool.name, request.arguments) if request else None,
+            recent=self._recent(),
+            problems=[one for one in runtime.problems if " approvals" in one],
+        )
+        self._open_dialog(screen, lambda _: None)
+
+    def _confirm(self, question: str, about: str, decided: Callable[[bool | None], None]) -> None:
+        from tui.ui.dialogs.confirm import Confirm
+
+        self._regions.screen.app.push_screen(Confirm(question, yes="remove", no="keep", about=about), decided)
+
+    def _recent(self) -> "Sequence[TypedCall]":
+        """Return the distinct calls of the conversation, the latest first."""
+        from tui.ui.lists.rules import TypedCall
+
+        table = NameTable(self._runtime.turn_context.toolbox.tools())
+        found: dict[str, TypedCall] = {}
+        for message in reversed(self._runtime.conversations.messages):
+            for call in reversed(message.calls) if isinstance(message, AssistantMessage) else ():
+                tool = table.resolve(call.name)
+                try:
+                    arguments = json.loads(call.arguments or "{}")
+                except (ValueError, RecursionError):
+                    continue
+                if tool is not None and isinstance(arguments, dict):
+                    one = TypedCall(tool.server, tool.name, arguments)
+                    found.setdefault(one.text, one)
+            if len(found) >= MOST_RECENT:
+                break
+        return tuple(found.values())
+
 
 WORKBENCH = "tui.ui.workbench.screen"
 NOT_KEPT = "The recording of that run was deleted."

@@ -15,15 +15,13 @@ from tui.ui.chat.composer.attachments import AttachmentReader
 from tui.ui.chat.composer.editor import EditorSession
 from tui.ui.chat.composer.suggestions import LiveSources
 from tui.ui.chat.composer.token_area import Written
-from tui.ui.chat.config_editing import ApplyUi, ConfigEditing
+from tui.ui.chat.config_changes import ApplyUi, ConfigEditing, ServerEditing
 from tui.ui.chat.current_conversation import CurrentConversation, OpenDialog
 from tui.ui.chat.message_actions import MessageActions
-from tui.ui.chat.navigation import Navigator
+from tui.ui.chat.navigation import Navigator, RulesOpening
 from tui.ui.chat.outbox import Outbox
 from tui.ui.chat.question_queue import ApprovalKeys
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.rules import RulesOpening
-from tui.ui.chat.server_editing import ServerEditing
 from tui.ui.chat.status import ChatStatus, Refresher
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context, action

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # not needed for the first frame
     from tui.runtime.runtime import Runtime
     from tui.settings.problems import Problem
     from tui.ui.chat.composer.suggestions import LiveSources
-    from tui.ui.chat.config_editing import ApplyUi
+    from tui.ui.chat.config_changes import ApplyUi
     from tui.ui.chat.current_conversation import OpenDialog
     from tui.ui.chat.parts import ChatParts
     from tui.ui.chat.transcript.transcript import Transcript

@@ -21,10 +21,9 @@ from tui.ui.questions.question_line import AnswerDelay
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
-    from tui.ui.questions.address_dialog import AddressDialog
     from tui.ui.questions.consent_dialog import ConsentDialog
     from tui.ui.questions.definitions_dialog import DefinitionsDialog
-    from tui.ui.questions.form_dialog import FormDialog
+    from tui.ui.questions.elicitation_dialogs import AddressDialog, FormDialog
     from tui.ui.questions.sampling_dialog import SamplingDialog
     from tui.ui.questions.trust_dialog import TrustDialog
 
@@ -121,11 +120,11 @@ class ServerQuestions:
         """Return a new dialog. Imported late: most runs need none, and all of them take 2 MB."""
         match question:
             case FormQuestion():
-                from tui.ui.questions.form_dialog import FormDialog
+                from tui.ui.questions.elicitation_dialogs import FormDialog
 
                 return FormDialog(question, self._keys, symbols_for(self._env), waiting=waiting)
             case AddressQuestion():
-                from tui.ui.questions.address_dialog import AddressDialog
+                from tui.ui.questions.elicitation_dialogs import AddressDialog
 
                 return AddressDialog(question, self._keys, self._env, waiting=waiting)
             case TrustQuestion():

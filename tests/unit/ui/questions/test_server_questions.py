@@ -11,7 +11,7 @@ from tests.ui.question_stage import app_with_person, asked, ripe, shown
 from tui.core.questions import Action, FormQuestion
 from tui.ui.dialogs.help import HelpScreen
 from tui.ui.questions import question_line
-from tui.ui.questions.form_dialog import FormDialog
+from tui.ui.questions.elicitation_dialogs import FormDialog
 
 __all__ = ["ripe"]
 

@@ -36,11 +36,10 @@ from tui.ui.chat.transcript.blocks import (
     Welcome,
     user_blocks,
 )
-from tui.ui.chat.transcript.flow import Block
+from tui.ui.chat.transcript.flow import Block, FlowPane
 from tui.ui.chat.transcript.past import note_block, past_blocks
 from tui.ui.chat.transcript.result_parts import attachment_words
 from tui.ui.chat.transcript.tool_call_cards import Card
-from tui.ui.chat.transcript.view import FlowPane
 from tui.ui.chat.transcript.writer import ReplyWriter
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of

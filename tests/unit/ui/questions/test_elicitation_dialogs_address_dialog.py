@@ -5,7 +5,7 @@ import pytest
 from tests.ui.app_stage import keys, shows
 from tests.ui.question_stage import app_with_person, asked, ripe, shown
 from tui.core.questions import Action, AddressAnswer, AddressQuestion
-from tui.ui.questions.address_dialog import AddressDialog
+from tui.ui.questions.elicitation_dialogs import AddressDialog
 
 __all__ = ["ripe"]
 

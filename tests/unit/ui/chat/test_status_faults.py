@@ -1,6 +1,6 @@
 """Reports of a fault and its recovery: once, with the reason, never in a flood."""
 
-from tui.ui.chat.faults import FaultNotes
+from tui.ui.chat.status import FaultNotes
 
 FULL, LOCKED = "the disk is full", "locked"
 

@@ -1,5 +1,6 @@
-"""The form that a server asks the user to fill in."""
+"""Dialogs for elicitation: a form to fill in, or a URL to open, which is also how signing in asks."""
 
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -7,7 +8,9 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widgets import Static
 
+from tui.core import units
 from tui.core.forms.elicitation import (
     blank_form,
     content_of,
@@ -16,18 +19,132 @@ from tui.core.forms.elicitation import (
     secret_fields,
     shown_schema,
 )
-from tui.core.questions import Action, FormAnswer, FormQuestion
-from tui.core.text import clean_line, quoted_name
+from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion
+from tui.core.text import clean, clean_line, quoted_name
+from tui.core.web import has_browser, web_address
 from tui.core.workbench import PromptInfo
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.platform import clipboard
 from tui.ui.questions.question_line import BREAKPOINTS, SHORT, AnswerDelay, QuestionLine
-from tui.ui.widgets.inputs import Button
+from tui.ui.widgets.inputs import Button, Field
+from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item, ItemVerb
+
+ELSEWHERE = "The browser is on another machine. Copy the URL and open it there."
+
+MAX_MESSAGE = 2_000
+"""Maximum characters of the server's message. It is not decisive: the address is."""
+
+
+class AddressDialog(ModalScreen[AddressAnswer]):
+    """Asks for consent to open an address. Shows all of it, emphasizes the host and flags anything odd.
+
+    If no browser can be opened, the address is copied. For signing in, the user then pastes the browser's
+    final address.
+    """
+
+    CONTEXTS = (Context.SERVER_QUESTION,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
+
+    DEFAULT_CSS = """
+    AddressDialog { align: center bottom; background: $surface 60%; }
+    AddressDialog > Vertical {
+        width: 100%; height: auto; max-height: 80vh; padding: 1 2; margin: 0 0 1 0;
+        background: $panel; border-left: outer $accent; overflow-y: auto;
+    }
+    AddressDialog > Vertical > * { max-width: 104; }
+    AddressDialog Literal, AddressDialog Static { width: 1fr; height: auto; }
+    AddressDialog .address { margin: 1 0; }
+    AddressDialog .odd { color: $warn; }
+    AddressDialog .about { color: $text-dim; }
+    AddressDialog Input { margin: 1 0 0 0; background: $surface; }
+    AddressDialog QuestionLine { margin-top: 1; }
+    """
+
+    def __init__(
+        self, question: AddressQuestion, keys: KeyOverrides, env: Mapping[str, str], *, waiting: int
+    ) -> None:
+        super().__init__()
+        self.question = question
+        self.answer_delay = AnswerDelay()
+        self._browser = question.opens and has_browser(env)
+        copy = ("ask.copy",) if self._browser or question.purpose == "sign in" else ()
+        self.line = QuestionLine(keys, ("ask.send", *copy, "ask.decline", "ask.cancel"), waiting)
+        self._address = web_address(question.url)
+        self._pasted: Field | None = None
+        if question.purpose == "sign in" and not self._browser:
+            self._pasted = Field(placeholder="paste the URL of the last page in the browser", compact=True)
+
+    def compose(self) -> ComposeResult:
+        question = self.question
+        server = quoted_name(question.server, 60)
+        what = "requires signing in" if question.purpose == "sign in" else "asks you to open a URL"
+        what += f", round {question.round}" if question.round > 1 else ""
+        with Vertical():
+            yield Static(Content.assemble("The server ", (server, "bold"), f" {what}"), markup=False)
+            if question.message:
+                yield Literal(self._message(), classes="about")
+            yield Static(Content.assemble(*self._parts()), classes="address", markup=False)
+            for warning in self._address.warnings:
+                yield Literal(f"! {clean_line(warning, 300)}", classes="odd")
+            if question.opens and not self._browser:
+                yield Literal(ELSEWHERE, classes="about")
+            if self._pasted is not None:
+                yield self._pasted
+            yield self.line
+
+    def _message(self) -> str:
+        message = self.question.message
+        more = len(message) - MAX_MESSAGE
+        note = f"… {units.count(more)} more characters" if more > 0 else ""
+        return f"{clean(message[:MAX_MESSAGE])}{note}"
+
+    def _parts(self) -> Iterator[tuple[str, str]]:
+        address = self._address
+        for text, style in (
+            (address.before, "$text-dim"),
+            (address.host, "bold reverse"),
+            (address.after, "$text-dim"),
+        ):
+            yield clean_line(text, 5000), style
+
+    def on_mount(self) -> None:
+        self.line.relabel("ask.send", "open in the browser" if self._browser else "copy and continue")
+        if self._pasted is not None:
+            self.line.relabel("ask.send", "continue")
+            self.set_focus(self._pasted)
+
+    def show_waiting(self, waiting: int) -> None:
+        self.line.show_waiting(waiting)
+
+    def on_input_submitted(self) -> None:
+        self.action_ask_send()
+
+    def action_ask_send(self) -> None:
+        """Consent to open the address; copy it if it cannot be opened."""
+        if not self.answer_delay.accepts_keys:
+            return
+        pasted = self._pasted.value.strip() if self._pasted is not None else ""
+        if not self._browser and not pasted:
+            self.action_ask_copy()
+        self.dismiss(AddressAnswer(Action.ACCEPT, pasted))
+
+    def action_ask_copy(self) -> None:
+        clipboard.copy(self.app, self.question.url, "the URL")
+
+    def action_ask_decline(self) -> None:
+        if self.answer_delay.accepts_keys:
+            self.dismiss(AddressAnswer(Action.DECLINE))
+
+    def action_ask_cancel(self) -> None:
+        if self.answer_delay.accepts_keys:
+            self.dismiss(AddressAnswer(Action.CANCEL))
+
 
 AROUND = 8
 """Rows of the screen around a form: the frame, its last lines, and the screen behind it."""
