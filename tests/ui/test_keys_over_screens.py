@@ -69,4 +69,4 @@ async def test_h_says_why_it_folds_nothing_if_sorted_by_latency() -> None:
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
         await pilot.press("6", "h")
         await until(lambda: any("Nothing to fold" in one.message for one in app._notifications))
-        assert not app.screen.filtering.folds
+        assert not app.screen.active_filter.folds

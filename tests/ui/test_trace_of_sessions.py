@@ -155,7 +155,7 @@ async def test_the_traffic_of_a_call_of_this_run_opens_after_reopening_its_conve
         await shows(app, "Milk.")
         await pilot.press("f8")
         await until(lambda: isinstance(app.screen, TrafficScreen))
-        assert app.screen.filtering.query.text == "turn:3 call:c1"
+        assert app.screen.active_filter.query.text == "turn:3 call:c1"
 
 
 async def test_the_model_request_of_a_turn_without_calls_opens_from_the_recording_of_its_run() -> None:
@@ -196,12 +196,12 @@ async def test_the_traffic_of_a_selected_turn_without_calls_opens() -> None:
             await until(lambda: not app.main.parts.turns.running)
         await pilot.press("f8")
         await until(lambda: isinstance(app.screen, TrafficScreen))
-        assert app.screen.filtering.query.text == "turn:2"
+        assert app.screen.active_filter.query.text == "turn:2"
         await pilot.press("escape", "escape")
         await until(lambda: app.screen is app.main)
         await pilot.press("f2", "up", "up", "f8")
         await until(lambda: isinstance(app.screen, TrafficScreen))
-        assert app.screen.filtering.query.text == "turn:1"
+        assert app.screen.active_filter.query.text == "turn:1"
 
 
 async def test_without_turns_the_traffic_key_says_so() -> None:

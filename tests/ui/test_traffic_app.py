@@ -59,7 +59,7 @@ async def test_the_palette_has_only_the_commands_for_a_recording() -> None:
         await pilot.press(*"size")
         await shows(app, "Sort by size")
         await pilot.press("enter")
-        await until(lambda: app.screen is screen and screen.filtering.order is not None)
+        await until(lambda: app.screen is screen and screen.active_filter.order is not None)
 
 
 async def test_widgets_mounted_later_are_below_the_first_lines() -> None:

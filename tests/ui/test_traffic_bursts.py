@@ -23,7 +23,7 @@ def burst(app, text):
 async def test_a_filter_can_be_typed_in_one_burst(text) -> None:
     async with opened(some().recording()) as (screen, pilot):
         burst(pilot.app, "/" + text + "\r")
-        await until(lambda: screen.filtering.query.text == text, what=screen.filtering.query.text)
+        await until(lambda: screen.active_filter.query.text == text, what=screen.active_filter.query.text)
         await until(lambda: not screen.filter_bar.is_open and screen.list.has_focus)
 
 
@@ -39,7 +39,7 @@ async def test_the_screen_can_be_opened_and_filtered_in_one_burst() -> None:
         app.post_message(events.Key("f4", None))
         burst(app, "/server:notes\r")
         await until(lambda: isinstance(app.screen, TrafficScreen))
-        await until(lambda: app.screen.filtering.query.text == "server:notes")
+        await until(lambda: app.screen.active_filter.query.text == "server:notes")
 
 
 async def test_a_note_can_be_typed_in_one_burst() -> None:
@@ -60,7 +60,7 @@ async def test_an_entry_is_copied_in_one_burst() -> None:
 async def test_a_filter_is_saved_and_selected_in_one_burst() -> None:
     async with opened(some().recording()) as (screen, pilot):
         burst(pilot.app, "/server:notes\r")
-        await until(lambda: screen.filtering.query.text == "server:notes")
+        await until(lambda: screen.active_filter.query.text == "server:notes")
         burst(pilot.app, "f\r")
         await until(lambda: screen.prompt.display)
         burst(pilot.app, "mine\r")
@@ -79,24 +79,24 @@ async def test_the_next_key_of_a_burst_closes_a_screen_that_is_opening(key) -> N
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(2)
         burst(pilot.app, "/server:weather\r")
-        await until(lambda: screen.filtering.query.text == "server:weather" and screen.list.has_focus)
+        await until(lambda: screen.active_filter.query.text == "server:weather" and screen.list.has_focus)
         burst(pilot.app, f"{key}q")
         burst(pilot.app, "t")
         await until(lambda: screen.list._maker.mode == 1)
         assert pilot.app.screen is screen
-        assert screen.filtering.query.text == "server:weather"
+        assert screen.active_filter.query.text == "server:weather"
 
 
 async def test_keys_after_the_enter_of_a_filter_go_to_the_list() -> None:
     async with opened(some().recording()) as (screen, pilot):
         burst(pilot.app, "/tool:search_notes\rmt")
         await until(
-            lambda: screen.filtering.query.text == "tool:search_notes",
+            lambda: screen.active_filter.query.text == "tool:search_notes",
             3,
             what=f"{screen.filter_bar._input.value} {screen.filter_bar.is_open} {pilot.app.focused}",
         )
         await until(lambda: any(screen.recording.entries.marked), what="the mark")
-        assert screen.filtering.query.text == "tool:search_notes"
+        assert screen.active_filter.query.text == "tool:search_notes"
         assert not screen.filter_bar.is_open
 
 

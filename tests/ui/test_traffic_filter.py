@@ -68,7 +68,7 @@ async def test_a_filter_is_saved_under_a_name_and_selected() -> None:
         await press(pilot, *"bad", "enter")
         await until(lambda: kept == [("bad", "status:tool_error")] and "bad" in recording.filters)
         await press(pilot, "escape", "f", "enter")
-        assert screen.filtering.query.text == "status:tool_error"
+        assert screen.active_filter.query.text == "status:tool_error"
 
 
 async def test_an_error_while_saving_a_filter_is_shown_and_the_name_is_kept() -> None:
@@ -99,7 +99,7 @@ async def test_saving_a_filter_does_not_block_the_screen() -> None:
         try:
             await press(pilot, "slash", *"status:tool_error", "enter", "f", "enter")
             await press(pilot, *"bad", "enter", "escape")
-            await until(lambda: screen.filtering.query.text == "")
+            await until(lambda: screen.active_filter.query.text == "")
             assert recording.filters == {} and not go_on.is_set()
         finally:
             go_on.set()
@@ -132,7 +132,7 @@ async def test_a_line_in_the_statistics_filters_its_entries() -> None:
     async with opened(some().recording()) as (screen, pilot):
         await press(pilot, "S", "enter")
         await until(lambda: pilot.app.screen is screen)
-        assert screen.filtering.query.text == "server:notes"
+        assert screen.active_filter.query.text == "server:notes"
 
 
 async def test_a_bar_of_the_waterfall_filters_its_entries() -> None:

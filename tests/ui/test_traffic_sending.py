@@ -251,7 +251,7 @@ async def test_a_resent_request_is_added_to_a_filter_that_would_hide_it() -> Non
         screen.list.select(1)
         await press(pilot, "R")
         await until(lambda: screen.list.selected == 8)  # it is not hidden, and the filter not widened again
-        assert screen.filtering.query.text == "(server:weather -call:hand-1) or call:hand-1"
+        assert screen.active_filter.query.text == "(server:weather -call:hand-1) or call:hand-1"
 
 
 async def test_a_filter_of_alternatives_is_widened_by_one_more() -> None:
@@ -260,7 +260,7 @@ async def test_a_filter_of_alternatives_is_widened_by_one_more() -> None:
         await until(lambda: len(screen.list.view) == 2)
         screen.list.select(1)
         await press(pilot, "R")
-        await until(lambda: screen.filtering.query.text == "id:1 or call:hand-9 or call:hand-1")
+        await until(lambda: screen.active_filter.query.text == "id:1 or call:hand-9 or call:hand-1")
 
 
 async def test_a_resent_request_stays_hidden_once_another_filter_is_set() -> None:
@@ -269,11 +269,11 @@ async def test_a_resent_request_stays_hidden_once_another_filter_is_set() -> Non
         await until(lambda: len(screen.list.view) == 2)
         screen.list.select(1)
         await press(pilot, "R")
-        await until(lambda: screen.filtering.query.text.endswith("call:hand-1"))
+        await until(lambda: screen.active_filter.query.text.endswith("call:hand-1"))
         screen.apply_filter(parse("server:notes"))
         await until(lambda: len(screen.list.view) == 2)
         screen.look()
-        assert screen.filtering.query.text == "server:notes"
+        assert screen.active_filter.query.text == "server:notes"
 
 
 async def test_a_filter_that_is_too_long_to_be_widened_stays_and_the_call_is_named() -> None:
@@ -284,4 +284,4 @@ async def test_a_filter_that_is_too_long_to_be_widened_stays_and_the_call_is_nam
         screen.list.select(1)
         await press(pilot, "R")
         await shows(app, "Sent, but hidden by the filter. Filter with call:hand-1 to find it.")
-        assert screen.filtering.query.text == longest
+        assert screen.active_filter.query.text == longest

@@ -182,7 +182,7 @@ async def test_one_key_shows_the_traffic_of_a_call() -> None:
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen))
         assert isinstance(app.screen, TrafficScreen)
-        await until(lambda: app.screen.filtering.query.text == "call:hand-1")
+        await until(lambda: app.screen.active_filter.query.text == "call:hand-1")
         assert parse("call:hand-1").is_sound
         await pilot.press("escape")
         await until(lambda: app.screen is screen)
@@ -324,6 +324,6 @@ async def test_without_calls_by_hand_the_list_points_to_calls_of_the_model() -> 
         await shows(app, "No calls by hand", "f4 for those")
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen))
-        assert app.screen.filtering.query.text == "server:weather tool:get_weather"
+        assert app.screen.active_filter.query.text == "server:weather tool:get_weather"
         await pilot.press("escape", "down")
         await shows(app, "No calls yet")

@@ -22,7 +22,6 @@ from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimits
 from tui.core.tools import Tool
 from tui.core.traffic import TrafficSink
-from tui.host.booting import remote_transports
 from tui.host.catalog import Walk, build_catalog
 from tui.host.definition_review import DefinitionReview
 from tui.host.error_sentences import needs_consent
@@ -33,6 +32,7 @@ from tui.host.redaction.access import ModelResources, RedactedQuestioner, Redact
 from tui.host.redaction.results import ResultRedactor
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.server_requests import PatientQuestioner
+from tui.host.server_start import remote_transports
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.supervisor import Supervisor

@@ -26,13 +26,13 @@ from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.host import error_sentences as explain
-from tui.host.booting import connections_beside, load_transport, start_seconds, with_secrets
 from tui.host.catalog import NO_TOOLS
 from tui.host.error_sentences import Ending
 from tui.host.host_context import HostContext
 from tui.host.lifecycle import LifecycleEvent, RestartPolicy, after
 from tui.host.offers import ServerOffer
 from tui.host.server_requests import ServerRequests
+from tui.host.server_start import connections_beside, load_transport, start_seconds, with_secrets
 from tui.host.subscriptions import Subscriptions
 from tui.host.transports import ServerTransport
 from tui.host.waits import first_of

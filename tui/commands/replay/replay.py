@@ -127,8 +127,8 @@ def _command(args: argparse.Namespace) -> Command:
     """Return the command of the live server, given after `--` or configured."""
     if args.live_command:
         return Command(args.live_command, os.environ)
-    from tui.host.booting import start_seconds
     from tui.host.process.process import server_environment, starting_folder
+    from tui.host.server_start import start_seconds
     from tui.runtime.servers.consent import require_consent
     from tui.settings.config_file import ConfigFile
     from tui.settings.load import load

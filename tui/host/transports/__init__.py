@@ -112,7 +112,7 @@ def open_transport(
 ) -> ServerTransport:
     """Return an unused transport for the server that `spec` describes.
 
-    Import its module off the event loop first (`tui.host.booting`). `owner` is the mark of this host
+    Import its module off the event loop first (`tui.host.server_start`). `owner` is the mark of this host
     in the server's environment. `on_change`, called when stderr, noise or the process changed, must not
     raise. `clocks` are the time limits of the connection. Without `sign_ins`, there is no sign-in to remote
     servers. `redactor` learns the credentials of a remote server as they are sent. A process that `is_modern`

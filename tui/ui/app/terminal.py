@@ -15,9 +15,9 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from tui.core.text import clean_line
+from tui.ui.platform.busy_loop import LOOP, loop_factory
 from tui.ui.platform.memory import SWITCH_SECONDS
 from tui.ui.platform.output import driver_class, screen_of_our_own
-from tui.ui.platform.standing_back import LOOP, loop_factory
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime

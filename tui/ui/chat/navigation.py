@@ -189,7 +189,9 @@ class Navigator:
 
         def left(cause: Cause | None) -> None:
             # After going to a turn, the screen opens where the user left it.
-            self._traffic_place = (screen.filtering.query.text, screen.list.selected) if cause else ("", 0)
+            self._traffic_place = (
+                (screen.active_filter.query.text, screen.list.selected) if cause else ("", 0)
+            )
             self._go_to_turn(cause)
 
         self._app.push_screen(screen, left)

@@ -24,8 +24,8 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
 
+from tui.ui.platform.busy_loop import LOOP
 from tui.ui.platform.escapes import shortened
-from tui.ui.platform.standing_back import LOOP
 from tui.ui.platform.textual_internals import crash
 
 BEGIN = "\x1b[200~"

@@ -11,8 +11,8 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.entry_columns import Recording
+from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.filtering import Filtering
 from tui.ui.widgets.inputs import PromptLine
 
 KEEP = "+"
@@ -26,11 +26,16 @@ class Annotations:
         self,
         recording: Recording,
         list: EntryList,
-        filtering: Filtering,
+        active_filter: ActiveFilter,
         prompt: PromptLine,
         changed: Callable[[], None],
     ) -> None:
-        self._recording, self._list, self._filtering, self._prompt = recording, list, filtering, prompt
+        self._recording, self._list, self._active_filter, self._prompt = (
+            recording,
+            list,
+            active_filter,
+            prompt,
+        )
         self._changed = changed
 
     def toggle_mark(self) -> None:
@@ -54,7 +59,7 @@ class Annotations:
             else:
                 notes.pop(seq, None)
             self._recording.keep_note(seq, text)
-            self._filtering.noted(seq)
+            self._active_filter.noted(seq)
             self._list.repaint()
             self._changed()
 
@@ -73,17 +78,22 @@ class SavedFilters:
         self,
         screen: Screen[Any],
         recording: Recording,
-        filtering: Filtering,
+        active_filter: ActiveFilter,
         prompt: PromptLine,
         apply: Callable[[Query], None],
     ) -> None:
-        self._screen, self._recording, self._filtering, self._prompt = screen, recording, filtering, prompt
+        self._screen, self._recording, self._active_filter, self._prompt = (
+            screen,
+            recording,
+            active_filter,
+            prompt,
+        )
         self._apply = apply
 
     def pick(self) -> None:
         from tui.ui.dialogs.picker import Picker, PickerChoice
 
-        saved, text = self._recording.filters, self._filtering.query.text
+        saved, text = self._recording.filters, self._active_filter.query.text
         choices = [
             PickerChoice(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)
         ]
@@ -104,7 +114,7 @@ class SavedFilters:
     def _keep(self, name: str) -> None:
         name = clean_line(name.strip(), 60)
         if name and name != KEEP:
-            self._screen.run_worker(self._save(name, self._filtering.query.text), name="save a filter")
+            self._screen.run_worker(self._save(name, self._active_filter.query.text), name="save a filter")
 
     async def _save(self, name: str, text: str) -> None:
         screen = self._screen

@@ -21,10 +21,10 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, TrafficReader
 from tui.traffic.record.entry_columns import Recording
+from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import entry_count, exact
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import MOST, whole_entry
-from tui.ui.traffic.filtering import Filtering
 from tui.ui.widgets.files import path_problem, typed_path
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.rows import Row
@@ -51,13 +51,13 @@ class Exporter:
         screen: Screen[Any],
         recording: Recording,
         list: EntryList,
-        filtering: Filtering,
+        active_filter: ActiveFilter,
         prompt: PromptLine,
         tasks: Tasks,
         folder: Callable[[], Path],
     ) -> None:
         self._screen, self._recording, self._list = screen, recording, list
-        self._filtering, self._prompt, self._tasks = filtering, prompt, tasks
+        self._active_filter, self._prompt, self._tasks = active_filter, prompt, tasks
         self.folder = folder
         self.note = ""
         self._stop: threading.Event | None = None
@@ -99,16 +99,20 @@ class Exporter:
 
     def _selections(self) -> dict[str, tuple[str, Sequence[int]]]:
         """Return the possible selections: a label, and the current indices, which stay fixed."""
-        entries, view, index = self._recording.entries, self._filtering.view, self._list.index
+        entries, view, index = self._recording.entries, self._active_filter.view, self._list.index
         rows = view.indices(0, len(view))
         if index < 0 or not rows:
             return {}
         found: dict[str, tuple[str, Sequence[int]]] = {}
-        if 0 < (listed := len(self._filtering.rows)) < len(rows):
-            what = "calls only" if self._filtering.has_calls_only else "without folded entries"
-            places = sorted(self._filtering.rows.indices(0, listed))
+        if 0 < (listed := len(self._active_filter.rows)) < len(rows):
+            what = "calls only" if self._active_filter.has_calls_only else "without folded entries"
+            places = sorted(self._active_filter.rows.indices(0, listed))
             found["listed"] = (f"as listed, {what}: {entry_count(listed)}", places)
-        words = self._filtering.so_far or "filtered entries" if self._filtering.is_filtered else "all entries"
+        words = (
+            self._active_filter.so_far or "filtered entries"
+            if self._active_filter.is_filtered
+            else "all entries"
+        )
         counted = entry_count(len(rows)) if words != "all entries" else exact(len(rows))
         found["shown"] = (f"{words}: {counted}", rows)
         if marked := list(compress(range(len(entries)), entries.marked)):
@@ -176,7 +180,7 @@ class Exporter:
         self._tasks.start(self._write(wanted, self._stop, over), "export")
 
     async def _write(self, wanted: "_Wanted", stop: threading.Event, over: bool) -> None:
-        title = f"{self._recording.title} {self._filtering.query.text}".strip()
+        title = f"{self._recording.title} {self._active_filter.query.text}".strip()
         path = wanted.path
         work = asyncio.create_task(
             asyncio.to_thread(self._export, wanted, clean_line(title, 160), stop, over)

@@ -14,9 +14,9 @@ from tui.core.traffic import Kind
 from tui.traffic.filter.nodes import Or
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.column_parts import mark_of
+from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import ReaderThread, whole_entry
-from tui.ui.traffic.filtering import Filtering
 from tui.ui.traffic.resend import MOST_EDITED, MOST_SENT, ResendRequest, edited, read, refusal
 from tui.ui.widgets.tasks import Tasks
 
@@ -72,12 +72,12 @@ class Resender:
         list: EntryList,
         reader: ReaderThread,
         tasks: Tasks,
-        filtering: Filtering,
+        active_filter: ActiveFilter,
         apply_filter: Callable[[Query], None],
     ) -> None:
         self._screen, self._live, self._entries = screen, live, list.entries
         self._list, self._reader, self._tasks = list, reader, tasks
-        self._filtering, self._apply_filter = filtering, apply_filter
+        self._active_filter, self._apply_filter = active_filter, apply_filter
         self._sent: _Sent | None = None  # the request to which the cursor should move
 
     async def resend(self) -> None:
@@ -288,10 +288,10 @@ class Resender:
         if self._list.select(self._entries.seq(sent.request)):
             sent.is_shown = True
             return
-        query = self._filtering.query
+        query = self._active_filter.query
         if query.root is None or sent.widened not in ("", query.text):
             self._sent = None  # the request is folded or sorted away, or the user has set another filter
-        elif not sent.widened and self._filtering.view.is_done:
+        elif not sent.widened and self._active_filter.view.is_done:
             text = query.text if isinstance(query.root, Or) else f"({query.text})"
             wider = parse(f"{text} or call:{sent.call}")
             sent.widened = wider.text

@@ -14,6 +14,7 @@ from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.traffic.active_filter import ActiveFilter, ListRows
 from tui.ui.traffic.annotations import Annotations, SavedFilters
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import Comparer
@@ -22,7 +23,6 @@ from tui.ui.traffic.entry_loader import Previews, ReaderThread
 from tui.ui.traffic.entry_view import EntryPanel, EntryView
 from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar
-from tui.ui.traffic.filtering import Filtering, ListRows
 from tui.ui.traffic.resender import LiveRun, Resender
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.symbols import symbols_for
@@ -70,7 +70,7 @@ class TrafficScreen(Screen[Cause | None]):
         self._opened_with, self._place, self._then, self._rest = filter, place, then, 0
         self._reader = reader = ReaderThread(recording.open_reader)
         self._previews = Previews(reader, lambda: self.list.repaint())
-        self.filtering = Filtering(recording, self.look)
+        self.active_filter = active = ActiveFilter(recording, self.look)
         self.list = EntryList(
             recording.entries,
             live=recording.live,
@@ -84,13 +84,13 @@ class TrafficScreen(Screen[Cause | None]):
         self._title, self._headings = TrafficTitle(id="traffic-title"), Headings(self.list.heading)
         self.panel = EntryPanel(self, self.list, self._headings, self.entry)
         self._overrides, self._keys = overrides, Footer()
-        self._rows = ListRows(self.list, self.filtering, self.prompt)
-        self._annotations = Annotations(recording, self.list, self.filtering, self.prompt, self.entry.reload)
-        self._filters = SavedFilters(self, recording, self.filtering, self.prompt, self.apply_filter)
+        self._rows = ListRows(self.list, active, self.prompt)
+        self._annotations = Annotations(recording, self.list, active, self.prompt, self.entry.reload)
+        self._filters = SavedFilters(self, recording, active, self.prompt, self.apply_filter)
         self._comparer = Comparer(self, recording.entries, self.list, reader)
-        filters = self.filtering, self.apply_filter
+        filters = active, self.apply_filter
         self._resender = Resender(self, live, self.list, reader, self._tasks, *filters)
-        self.exporter = Exporter(self, recording, self.list, self.filtering, self.prompt, self._tasks, folder)
+        self.exporter = Exporter(self, recording, self.list, active, self.prompt, self._tasks, folder)
         self.stays = self.exporter.why_stay
 
     def compose(self) -> ComposeResult:
@@ -122,14 +122,14 @@ class TrafficScreen(Screen[Cause | None]):
 
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
-        self.filtering.close()
+        self.active_filter.close()
         await self._previews.close()
         self._reader.close()
 
     def look(self) -> None:
         """Show new data of the recording; cheap if there is none."""
         if not self.recording.live and not len(self.recording.entries):
-            self.list.show_empty(self.filtering.why_empty(self.filtering.query, self._opened_with))
+            self.list.show_empty(self.active_filter.why_empty(self.active_filter.query, self._opened_with))
         if self._place[1] and self.list.select(self._place[1]):
             self._place = ("", 0)
         if self._rest:
@@ -139,17 +139,17 @@ class TrafficScreen(Screen[Cause | None]):
         self.list.tick(self.recording.live)
         if self.recording.live and len(self.list.view) - rows > self.list.page:
             self._rest = FLOOD_REST
-        self.filtering.advance()
+        self.active_filter.advance()
         if not (self._rest and self.list.following):  # a flood is too fast to read
             self._previews.look()
         self._rows.look()
         self._resender.look()
         self.panel.look()
-        notes = self.filtering.order_row + self._comparer.row + self.exporter.row
+        notes = self.active_filter.order_row + self._comparer.row + self.exporter.row
         self._headings.look()
         self._title.update_from(self.recording, len(self.list.view), self.list.following, notes)
         if not self.filter_bar.is_open:
-            self.filter_line.show(*self.filtering.line(self.list.selected))
+            self.filter_line.show(*self.active_filter.line(self.list.selected))
 
     def on_resize(self, event: events.Resize) -> None:
         if self.is_whole:
@@ -188,8 +188,8 @@ class TrafficScreen(Screen[Cause | None]):
         """Show the matches of a filter; an invalid filter changes nothing."""
         if not query.is_sound:
             return
-        self.list.empty = self.filtering.why_empty(query, self._opened_with)
-        self.list.show(self.filtering.filter(query))
+        self.list.empty = self.active_filter.why_empty(query, self._opened_with)
+        self.list.show(self.active_filter.filter(query))
 
     def _apply_text(self, filter: str | None) -> None:
         if filter is not None:
@@ -197,31 +197,31 @@ class TrafficScreen(Screen[Cause | None]):
 
     def action_traffic_filter(self) -> None:
         self.filter_line.show(())
-        self.filter_bar.open(self.filtering.query)
+        self.filter_bar.open(self.active_filter.query)
 
     def on_filter_bar_changed(self, event: FilterBar.Changed) -> None:
         self.apply_filter(event.query)
 
     def on_filter_bar_closed(self, event: FilterBar.Closed) -> None:
-        if event.query.text != self.filtering.query.text:
+        if event.query.text != self.active_filter.query.text:
             self.apply_filter(event.query)
         self.set_focus(self.list, scroll_visible=False)
         self.look()
 
     def action_traffic_back(self) -> None:
         """Cancel or close what is open: export, running search, entry, search, mark, filter, screen."""
-        filtering = self.filtering
+        active_filter = self.active_filter
         if self.exporter.cancel():
             return
-        if filtering.can_cancel:
-            filtering.cancel()
+        if active_filter.can_cancel:
+            active_filter.cancel()
         elif self.panel.is_open:
             self.panel.close()
-        elif filtering.search_text:
-            filtering.search("")
+        elif active_filter.search_text:
+            active_filter.search("")
         elif self._comparer.marked:
             self._comparer.marked = 0
-        elif filtering.is_filtered and filtering.query.text != self._opened_with:
+        elif active_filter.is_filtered and active_filter.query.text != self._opened_with:
             self.apply_filter(parse(self._opened_with))
         else:
             self.dismiss(None)

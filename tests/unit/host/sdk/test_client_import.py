@@ -20,7 +20,7 @@ def test_server_dependencies_are_not_loaded():
 
 def test_lazily_loaded_modules_of_a_connection_are_loaded_beforehand():
     code = (
-        "from tui.host.booting import connections\nconnections()\n"
+        "from tui.host.server_start import connections\nconnections()\n"
         "import sys, anyio, asyncio\n"
         "before = set(sys.modules)\n"
         "async def connect(): anyio.current_time()\n"
@@ -83,7 +83,7 @@ def test_modules_imported_by_other_threads_do_not_cause_the_whole_sdk_to_load():
 AT_ONCE = """
 import threading
 import tui.core.imports as half
-from tui.host.booting import connections
+from tui.host.server_start import connections
 
 def load():
     ready.wait()

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tui.ui.platform import standing_back
-from tui.ui.platform.standing_back import (
+from tui.ui.platform import busy_loop
+from tui.ui.platform.busy_loop import (
     FREE_SECONDS,
     KEY_SECONDS,
     LOOP,
@@ -101,7 +101,7 @@ def test_after_a_wait_times_out_a_thread_does_not_wait_for_a_while(loop, now) ->
     busy, waits = loop
     in_a_thread(busy.stand_back)
     in_a_thread(busy.stand_back)
-    assert waits.waits == [standing_back.PATIENCE_SECONDS]
+    assert waits.waits == [busy_loop.PATIENCE_SECONDS]
     now[0] += FREE_SECONDS
     in_a_thread(busy.stand_back)
     assert len(waits.waits) == 2

@@ -9,15 +9,15 @@ from tui.traffic.filter import view as view_module
 from tui.traffic.filter.arrangement import Order, SortColumn
 from tui.traffic.filter.query import parse
 from tui.traffic.record.entry_columns import Recording
-from tui.ui.traffic.filtering import Filtering
+from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.widgets.rows import text_of
 
 
 def passing(recording: Recording, expression: str) -> int:
-    filtering = Filtering(recording)
-    view = filtering.filter(parse(expression))
+    active_filter = ActiveFilter(recording)
+    view = active_filter.filter(parse(expression))
     wait_until(view.advance)
-    filtering.close()
+    active_filter.close()
     return len(view)
 
 
@@ -35,35 +35,35 @@ def test_since_counts_from_now_in_live_traffic():
 async def test_filtering_continues_between_two_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(view_module, "CHUNK", 1)
     worked: list[bool] = []
-    filtering = Filtering(some().recording(), lambda: worked.append(filtering.view.is_done))
-    view = filtering.filter(parse("kind:request"))
+    active_filter = ActiveFilter(some().recording(), lambda: worked.append(active_filter.view.is_done))
+    view = active_filter.filter(parse("kind:request"))
     assert not view.advance(0)
-    filtering.advance()
+    active_filter.advance()
     await until(lambda: worked)
     assert worked == [True]
-    filtering.close()
+    active_filter.close()
 
 
 def test_the_title_names_the_sort_column_and_for_latency_that_only_calls_are_listed() -> None:
-    filtering = Filtering(some().recording(live=False))
+    active_filter = ActiveFilter(some().recording(live=False))
     for column, words in (
         (SortColumn.LATENCY, "calls sorted by latency"),
         (SortColumn.SIZE, "by size"),
     ):
-        filtering.order = Order(column)
-        wait_until(filtering.arranged().advance)
-        assert text_of(filtering.order_row).endswith(words)
-    filtering.close()
+        active_filter.order = Order(column)
+        wait_until(active_filter.arranged().advance)
+        assert text_of(active_filter.order_row).endswith(words)
+    active_filter.close()
 
 
 def test_an_empty_list_of_calls_says_how_to_see_all_entries() -> None:
     recorded = Recorded()
     recorded.add(Kind.EVENT, method="spawn")
-    filtering = Filtering(recorded.recording())
-    wait_until(filtering.view.advance)
-    filtering.order = Order(SortColumn.LATENCY, True)
+    active_filter = ActiveFilter(recorded.recording())
+    wait_until(active_filter.view.advance)
+    active_filter.order = Order(SortColumn.LATENCY, True)
     for query in ("", "kind:event"):
-        filtering.filter(parse(query))
-        wait_until(filtering.arranged().advance)
-        assert "latency" in " ".join(filtering.why_empty(filtering.query, ""))
-    filtering.close()
+        active_filter.filter(parse(query))
+        wait_until(active_filter.arranged().advance)
+        assert "latency" in " ".join(active_filter.why_empty(active_filter.query, ""))
+    active_filter.close()

@@ -12,9 +12,9 @@ from tui.core.errors import ServerError
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason, Transport
 from tui.core.traffic import Captured
-from tui.host import booting
-from tui.host.booting import connections_beside, has_process, start_seconds
+from tui.host import server_start
 from tui.host.host import Host
+from tui.host.server_start import connections_beside, has_process, start_seconds
 from tui.host.transports.stdio import StdioTransport
 
 WAITING = ServerSpec("srv", sys.executable, ("-c", "import sys; print('{}', flush=True); sys.stdin.read()"))
@@ -26,7 +26,7 @@ class SlowImport:
     def __init__(self, monkeypatch):
         self.began, self.may_end = threading.Event(), threading.Event()
         self.module = ModuleType("connection")
-        monkeypatch.setattr(booting, "connections", self.load)
+        monkeypatch.setattr(server_start, "connections", self.load)
 
     def load(self):
         self.began.set()
@@ -90,7 +90,7 @@ async def test_cancellation_during_the_import_ends_the_process(importing):
 
 
 async def test_a_failed_import_ends_the_process(monkeypatch):
-    monkeypatch.setattr(booting, "connections", lambda: 1 / 0)
+    monkeypatch.setattr(server_start, "connections", lambda: 1 / 0)
     server = transport()
     with pytest.raises(ZeroDivisionError):
         await connections_beside(server, asyncio.Event())

@@ -31,7 +31,7 @@ _EMPTY_FILTER = ("No matching entries.", "Press esc to clear the filter, / to ed
 _EMPTY_OPENED = ("No matching entries.", "Press esc to go back, / to edit the filter.")
 
 
-class Filtering:
+class ActiveFilter:
     """Owns the view that the list shows, for the active filter, and the view of the search."""
 
     def __init__(self, recording: Recording, worked: Callable[[], None] = lambda: None) -> None:
@@ -245,27 +245,27 @@ def _percent(view: View) -> int:
 class ListRows:
     """Marks the search matches in the list and goes from one to the next; sorts and folds the list."""
 
-    def __init__(self, list: EntryList, filtering: Filtering, prompt: PromptLine) -> None:
-        self._list, self._filtering, self._prompt = list, filtering, prompt
+    def __init__(self, list: EntryList, active_filter: ActiveFilter, prompt: PromptLine) -> None:
+        self._list, self._active_filter, self._prompt = list, active_filter, prompt
         self._direction = 0  # direction to go as soon as there is a match, or 0
 
     def ask(self) -> None:
         self._prompt.ask(
             "search",
             self._begin,
-            value=self._filtering.search_text,
+            value=self._active_filter.search_text,
             placeholder="text, or a filter",
             cancelled=lambda: self._begin(""),
             replaces=True,
         )
 
     def _begin(self, text: str) -> None:
-        self._filtering.search(text)
+        self._active_filter.search(text)
         self._direction = 1 if text else 0
         self.look()
 
     def go(self, direction: int) -> None:
-        if not self._filtering.search_text:
+        if not self._active_filter.search_text:
             self.ask()
             return
         self._direction = direction
@@ -273,23 +273,27 @@ class ListRows:
 
     def arrange(self, column: str) -> None:
         """Sort by a column, then in reverse, then not at all; without a column, fold or unfold setup."""
-        filtering = self._filtering
-        if not column and filtering.order is not None and filtering.order.column is SortColumn.LATENCY:
+        active_filter = self._active_filter
+        if (
+            not column
+            and active_filter.order is not None
+            and active_filter.order.column is SortColumn.LATENCY
+        ):
             self._list.notify(CALLS_ONLY, timeout=4)
             return
         if column:
-            filtering.order = next_order(filtering.order, SortColumn(column))
+            active_filter.order = next_order(active_filter.order, SortColumn(column))
         else:
-            filtering.folds = not filtering.folds
-        self._list.show(filtering.arranged())
-        if filtering.query.root is None:
-            self._list.show_empty(filtering.why_empty(filtering.query, ""))
+            active_filter.folds = not active_filter.folds
+        self._list.show(active_filter.arranged())
+        if active_filter.query.root is None:
+            self._list.show_empty(active_filter.why_empty(active_filter.query, ""))
 
     def look(self) -> None:
         """Mark the matches in the list, and go to the requested one once it is found."""
-        self._list.show_hits(self._filtering.hits)
+        self._list.show_hits(self._active_filter.hits)
         if not self._direction:
             return
-        seq = self._filtering.match(self._list.selected, self._direction)
-        if (seq and self._list.select(seq)) or not self._filtering.is_searching:
+        seq = self._active_filter.match(self._list.selected, self._direction)
+        if (seq and self._list.select(seq)) or not self._active_filter.is_searching:
             self._direction = 0
