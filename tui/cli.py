@@ -171,7 +171,7 @@ def _parsed(given: Sequence[str]) -> "argparse.Namespace":
 def _with_parser(given: Sequence[str]) -> "argparse.Namespace":
     from tui.commands.call.options import VERBS
     from tui.commands.command_line import build_parser
-    from tui.commands.misspelled import check_beginning, command_word, refuse_rest
+    from tui.commands.unknown_words import check_beginning, command_word, refuse_rest
 
     word = command_word(given)
     cut = len(given)
@@ -199,7 +199,7 @@ def _dispatch(args: "argparse.Namespace") -> int:
     _prepare_imports()
     match args.command:
         case "run":
-            from tui.core.collector import collector_paused
+            from tui.core.gc_pause import collector_paused
 
             with collector_paused():
                 from tui.commands.run import run
@@ -223,7 +223,7 @@ def _dispatch(args: "argparse.Namespace") -> int:
 def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
     from contextlib import ExitStack
 
-    from tui.core.collector import collector_paused
+    from tui.core.gc_pause import collector_paused
 
     with ExitStack() as pause:
         pause.enter_context(collector_paused())

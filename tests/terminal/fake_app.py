@@ -14,11 +14,11 @@ from tui.core.ports import ModelPart, ReasoningPart
 from tui.core.tools import TextContent, ToolResult
 from tui.ui.app.terminal import run_app
 from tui.ui.chat.composer import completion
-from tui.ui.platform import keys_in_order
+from tui.ui.platform import key_order
 
 completion.PATIENCE_SECONDS = 30.0  # the files of a whole checkout are listed, beside other tests
-keys_in_order.SETTLING_SECONDS = 10.0
-keys_in_order.OPENING_CHECKS = 2000
+key_order.SETTLING_SECONDS = 10.0
+key_order.OPENING_CHECKS = 2000
 
 PAYLOADS = (
     "\x1b]52;c;cHduZWQ=\x07",

@@ -11,7 +11,7 @@ from tests.ui.headless import (
     parameters_read_from_code,
     parsed_once,
 )
-from tui.ui.platform import keys_in_order
+from tui.ui.platform import key_order
 
 __all__ = [
     "idle_soon",
@@ -27,6 +27,6 @@ __all__ = [
 def keys_wait_long() -> Iterator[None]:
     """Make each key wait for the previous one and its screen, even on a busy machine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keys_in_order, "SETTLING_SECONDS", 10.0)
-        patch.setattr(keys_in_order, "OPENING_CHECKS", 2000)
+        patch.setattr(key_order, "SETTLING_SECONDS", 10.0)
+        patch.setattr(key_order, "OPENING_CHECKS", 2000)
         yield

@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.settings.themes import load_theme
-from tui.ui.platform.keys_in_order import in_order
+from tui.ui.platform.key_order import in_order
 from tui.ui.widgets import theme_colors
 from tui.ui.widgets.lines import LinePane
 

@@ -12,8 +12,8 @@ from tests.ui.stage import FakeHost, Stage, press, server, shown, stopped
 from tui.core.servers import ServerState, StopReason
 from tui.ui.dialogs.help import groups
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.workbench.log import LogScreen
-from tui.ui.workbench.server_log import LogLines
+from tui.ui.workbench.log_screen import LogScreen
+from tui.ui.workbench.log_tab import LogLines
 
 
 def numbered(first: int, last: int) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from tui.core import events
 from tui.core.events import EndReason, LimitName
 from tui.core.ports import Answer, ApprovalRequest, Usage
 from tui.core.tools import Tool
-from tui.traffic.spans.entries import CallSpan
+from tui.traffic.spans.span_values import CallSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.trace import TracePane
 from tui.ui.chat.trace_rows import TraceLook, span_rows

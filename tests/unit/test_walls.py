@@ -86,10 +86,10 @@ def test_opening_a_recording_loads_nothing_that_its_first_lines_do_not_need():
         "tui.traffic.diff",
         "tui.traffic.lint.lint",
         "tui.traffic.record.recorder",
-        "tui.traffic.record.exchange",
+        "tui.traffic.record.pairing",
         "tui.traffic.record.redaction",
         "tui.core.ports",
-        "tui.core.secrets.shapes",
+        "tui.core.secrets.secret_shapes",
         "tui.core.turn.rules",
         "tui.settings.save",
     }

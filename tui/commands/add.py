@@ -18,7 +18,7 @@ from tui.core.ports import BY_KEY
 from tui.core.text import clean, clean_line, quoted_name
 
 if TYPE_CHECKING:
-    from tui.commands.packages.found import FoundServer
+    from tui.commands.packages.found_server import FoundServer
     from tui.core.servers import SignedOut
 
 USAGE = 2
@@ -146,7 +146,7 @@ def _add(args: argparse.Namespace) -> int:
         print(f"dry run, nothing written. Without --dry-run, this is added to {shown}")
         return 0
     if found is not None:
-        from tui.commands.packages.found import confirm
+        from tui.commands.packages.found_server import confirm
 
         if not confirm(f"{_what_happens(table)}\nAdd it to {shown}?", yes=args.yes):
             print("nothing written")
@@ -174,7 +174,7 @@ def _agree(path: Path, name: str, *, by: str) -> None:
 
 
 def _what_happens(table: Mapping[str, Any]) -> str:
-    from tui.core.secrets.places import masked, masked_arguments
+    from tui.core.secrets.commands_and_urls import masked, masked_arguments
 
     if "url" in table:
         return f"mcptui will connect to {clean_line(masked(table['url']), 400)}."

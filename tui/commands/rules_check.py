@@ -180,7 +180,7 @@ def _list(title: str, rules: Sequence[Rule], loaded: "Loaded") -> None:
 
 def place_of(rule: Rule, loaded: "Loaded") -> str:
     """Return the place of a rule in the file: its key and line."""
-    from tui.settings.places import line_of
+    from tui.settings.key_positions import line_of
 
     line = line_of(loaded.places, ("approvals", rule.origin, rule.number - 1))
     return f"approvals.{rule.origin}[{rule.number}]" + (f", line {line}" if line else "")

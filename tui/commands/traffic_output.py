@@ -26,7 +26,7 @@ from tui.traffic.methods import QUESTION, is_setup
 from tui.traffic.stats import Figures
 
 if TYPE_CHECKING:
-    from tui.storage.exports.shapes import ExportContents
+    from tui.storage.exports.placeholders import ExportContents
 
 LOOK_SECONDS = 0.2
 """Interval in seconds at which --follow looks for new entries."""
@@ -184,7 +184,7 @@ def _figures(source: Source) -> Iterable[Figures]:
 
 def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
     from tui.storage.exports.export import Format, exported, write_whole
-    from tui.storage.exports.shapes import ExportContents
+    from tui.storage.exports.placeholders import ExportContents
 
     for source in sources:
         title = clean_line(source.recording.path.name, 120)
@@ -206,7 +206,7 @@ def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
 def _exported_entry(
     whole: Callable[[int], Entry | None], contents: "ExportContents", redact: bool, seq: int
 ) -> Entry | None:
-    from tui.storage.exports.shapes import with_shapes
+    from tui.storage.exports.placeholders import with_shapes
 
     if (found := whole(seq)) is None:
         return None

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Protocol, Self
 from urllib.parse import urlsplit
 
-from tui.core.secrets.places import masked, masked_arguments
+from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.units import plural
 
 

@@ -27,10 +27,10 @@ from tui.core.trace_context import KEY as TRACEPARENT
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
+from tui.host.client_requests import Listings, RawRequest, SdkToolCall, failed
 from tui.host.error_sentences import Ending
 from tui.host.frames.inbox import LISTS, SESSION_REOPENED
 from tui.host.offers import FreshList
-from tui.host.requests import Listings, RawRequest, SdkToolCall, failed
 from tui.host.sdk.client_options import TaskExtension, callbacks
 from tui.host.sdk.sdk_bridge import SdkBridge, header_map
 from tui.host.server_requests import ServerRequests

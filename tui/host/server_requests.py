@@ -36,7 +36,7 @@ from tui.core.time_limits import TimeLimits
 from tui.core.units import plural
 from tui.core.web import has_browser, web_address
 from tui.host.browser import open_browser
-from tui.host.sampling import BadSampling, SamplingRefused, ServerSampling
+from tui.host.sampling_policy import BadSampling, SamplingRefused, ServerSampling
 from tui.host.schemas.validation import found_in
 from tui.host.server_questions import CallQuestions, ServerDecisions
 from tui.host.waits import first_of

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from types import ModuleType
 
-from tui.core.imports import importing
+from tui.core.library_imports import importing
 from tui.core.servers import ServerSpec, Transport
 from tui.host.sdk.client_import import load_client_half, load_first_uses
 from tui.host.sdk.sdk_log import quiet_sdk_logging

@@ -15,7 +15,7 @@ from tui.host.lifecycle import RetryDelay
 from tui.host.waits import first_of
 
 if TYPE_CHECKING:
-    from tui.host.requests import Listings
+    from tui.host.client_requests import Listings
     from tui.host.tasks import ServerTasks
 
 

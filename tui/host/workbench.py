@@ -38,8 +38,8 @@ from tui.host.schemas.validation import SchemaChecker
 from tui.host.supervisor import Supervisor
 
 if TYPE_CHECKING:
+    from tui.host.client_requests import Listings
     from tui.host.connection import Connection
-    from tui.host.requests import Listings
 
 
 class RunningToolbox:
@@ -392,7 +392,7 @@ class HandWorkbench:
         if fault := _unsendable(params):
             return RawAnswer(problem=fault)
         limit = self._servers[server].spec.tool_seconds
-        from tui.host.requests import RawRequest  # loaded already, by the live connection
+        from tui.host.client_requests import RawRequest  # loaded already, by the live connection
 
         ask = RawRequest(method, params, seconds if limit is None else min(seconds, limit), whole=whole)
         try:
@@ -409,7 +409,7 @@ def _completes(connection: "Connection") -> bool:
 
 
 def _listing(client: Any, bridge: Any, hints: dict[str, CacheHint]) -> "Listings":
-    from tui.host.requests import Listings  # loaded already, by the live connection
+    from tui.host.client_requests import Listings  # loaded already, by the live connection
 
     return Listings(client, bridge, hints)
 

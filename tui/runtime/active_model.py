@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tui.core.context.context_meter import Calibration, ContextMeter
-from tui.core.context.sampling import SampledReply, model_request
+from tui.core.context.sampling_messages import SampledReply, model_request
 from tui.core.conversation.sessions import SessionMeta
 from tui.core.errors import ConfigError, McptuiError, ModelError, UsageError, sentences
 from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.errors import ConfigError
-from tui.core.imports import importing
+from tui.core.library_imports import importing
 from tui.core.ports import ChatModel, Clock, ModelChoice
 from tui.core.secrets.redact import Secret
 from tui.core.text import quoted_name

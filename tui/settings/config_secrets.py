@@ -4,11 +4,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tui.core.secrets.commands_and_urls import masked as masked_text
+from tui.core.secrets.commands_and_urls import (
+    masked_arguments,
+    may_be_secret,
+    secrets_in,
+    secrets_in_arguments,
+)
 from tui.core.secrets.ordinary_values import is_common, is_ordinary, is_searched
-from tui.core.secrets.places import masked as masked_text
-from tui.core.secrets.places import masked_arguments, may_be_secret, secrets_in, secrets_in_arguments
 from tui.core.secrets.redact import Redactor
-from tui.settings.places import KeyPath
+from tui.settings.key_positions import KeyPath
 from tui.settings.references import KEYCHAIN, expand, literal_part, without_defaults
 
 MASK = "***"

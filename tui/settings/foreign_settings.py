@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from tui.core.text import clean_line
 from tui.core.turn.rules import Verdict
+from tui.settings.key_positions import KeyPath, line_of
 from tui.settings.load import Loaded, dotted
-from tui.settings.places import KeyPath, line_of
 from tui.settings.problems import Problem
 from tui.settings.schema import (
     ApprovalSettings,

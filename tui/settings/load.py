@@ -17,7 +17,7 @@ from tui.core.servers import Reference
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MAX_DEPTH, leaves, literal_secret, masked, secret_values
 from tui.settings.files import Unreadable, read_bounded
-from tui.settings.places import KeyPath, Place, line_of, toml_places
+from tui.settings.key_positions import KeyPath, Place, line_of, toml_places
 from tui.settings.problems import Problem, shown_text
 from tui.settings.references import expand, reference_in
 from tui.settings.schema import Settings

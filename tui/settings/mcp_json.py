@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural
+from tui.settings.key_positions import KeyPath, Place, json_places
 from tui.settings.locations import base_folder
-from tui.settings.places import KeyPath, Place, json_places
 from tui.settings.problems import did_you_mean
 from tui.settings.references import NAME, escaped
 

@@ -20,8 +20,8 @@ from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError
 from tui.core.files.private_files import LinkError, make_folder
 from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.key_positions import toml_places
 from tui.settings.locations import shipped_dir
-from tui.settings.places import toml_places
 
 Value = str | bool | int | float | Sequence[str] | Mapping[str, Any]
 

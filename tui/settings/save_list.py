@@ -8,7 +8,7 @@ from typing import Any
 import tomli_w
 
 from tui.core.errors import ConfigError
-from tui.settings.places import Place, toml_places
+from tui.settings.key_positions import Place, toml_places
 from tui.settings.save import change_text, first_parsing_as, with_value
 
 Key = tuple[str, ...]

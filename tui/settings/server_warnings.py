@@ -12,8 +12,8 @@ from tui.core.files.programs import find_program
 from tui.core.servers import ServerSpec, Transport
 from tui.core.text import clean_line
 from tui.core.turn.rules import Rule, Verdict
+from tui.settings.key_positions import line_of
 from tui.settings.load import Loaded, dotted
-from tui.settings.places import line_of
 from tui.settings.problems import Problem, did_you_mean, shown_text
 from tui.settings.references import KEYCHAIN
 from tui.settings.specs import approval_rules, server_specs

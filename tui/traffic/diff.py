@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from tui.core.text import clean_line
-from tui.traffic.spans.entries import compact
+from tui.traffic.spans.span_values import compact
 
 LONG_TEXT = 64 * 1024
 """Texts longer than this are only compared for equality."""

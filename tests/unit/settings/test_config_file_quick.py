@@ -65,7 +65,7 @@ def test_reading_the_theme_imports_no_heavy_modules(tmp_path: Path):
         "from tui.settings.themes import load_theme\n"
         "load_theme(quick_ui(sys.argv[1], {}).theme)\n"
         "heavy = {'pydantic', 'tomli_w', 'mcp', 'openai', 'textual', 'jsonschema', 'json'}\n"
-        "print(sorted((heavy | {'tui.core.servers', 'tui.core.secrets.shapes'}) & set(sys.modules)))"
+        "print(sorted((heavy | {'tui.core.servers', 'tui.core.secrets.secret_shapes'}) & set(sys.modules)))"
     )
     found = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "c.toml")],

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tui.commands.packages.found import FoundServer, ask_for
+from tui.commands.packages.found_server import FoundServer, ask_for
 from tui.core.errors import ConfigError, UsageError
 from tui.core.files.programs import find_program
 from tui.core.text import clean_line, quoted_name

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tui.commands.packages.found import FoundServer, ask_for, entry_text, is_terminal
+from tui.commands.packages.found_server import FoundServer, ask_for, entry_text, is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.files.programs import find_program
-from tui.core.secrets.places import masked
+from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean, clean_line
 from tui.host.registry import Registry
 from tui.settings.new_server import named_after, pair_list

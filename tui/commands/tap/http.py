@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from tui.commands.interrupt import Interrupt
 from tui.commands.recordings import open_recorder
 from tui.commands.tap.recording import known_secrets
-from tui.core.secrets.places import masked
+from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Captured

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tui.commands.packages.found import confirm
+from tui.commands.packages.found_server import confirm
 from tui.commands.tap.host_files import (
     HOSTS,
     Edit,
@@ -32,7 +32,7 @@ from tui.commands.tap.host_files import (
 from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.files.private_files import make_folder
-from tui.core.secrets.places import masked, masked_arguments
+from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line, quoted_name
 from tui.settings.config_secrets import is_secret

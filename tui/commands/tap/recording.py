@@ -115,7 +115,7 @@ class TapRecording:
 
     def _record(self, command: list[str], pid: int, began_ns: int) -> None:
         from tui.commands.recordings import open_recorder
-        from tui.core.secrets.places import masked_arguments
+        from tui.core.secrets.commands_and_urls import masked_arguments
         from tui.core.secrets.redact import Redactor
         from tui.host.passthrough.passthrough_lines import PassthroughLines
 
@@ -188,7 +188,7 @@ def _signal_name(number: int) -> str:
 
 def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
     """Return the secrets in the environment and in a command line or URL, by displayable names."""
-    from tui.core.secrets.places import is_plain, may_be_secret, secrets_in, secrets_in_arguments
+    from tui.core.secrets.commands_and_urls import is_plain, may_be_secret, secrets_in, secrets_in_arguments
 
     found: dict[str, str] = {}
     for name, value in os.environ.items():
@@ -203,7 +203,7 @@ def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
 
 
 def _open_words(command: list[str]) -> list[str]:
-    from tui.core.secrets.places import places_in_arguments
+    from tui.core.secrets.commands_and_urls import places_in_arguments
 
     places = places_in_arguments(command)
     return [word for word, found in zip(command[1:], places[1:], strict=True) if not found]

@@ -9,7 +9,7 @@ from typing import Protocol
 from tui.core.consent.launch import Launch, in_words, visible
 from tui.core.consent.risks import risks_of
 from tui.core.hidden_text.lookalikes import mixed_word
-from tui.core.secrets.places import masked, masked_arguments
+from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 

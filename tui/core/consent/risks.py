@@ -17,7 +17,7 @@ from tui.core.consent.launch import (
     names_a_key,
     visible,
 )
-from tui.core.secrets.places import masked_arguments
+from tui.core.secrets.commands_and_urls import masked_arguments
 from tui.core.web import web_address
 
 _SHELLS = frozenset("sh bash dash zsh fish ksh csh tcsh cmd powershell pwsh".split())

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.skimmer import value_end
-from tui.core.secrets.places import SecretSpan, names_a_secret_argument
+from tui.core.secrets.commands_and_urls import SecretSpan, names_a_secret_argument
 
 MAX_NODES = 20_000
 """Maximum parts of one schema that are read."""

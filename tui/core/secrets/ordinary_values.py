@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from tui.core.late_compiling import late
-from tui.core.secrets.places import (
+from tui.core.secrets.commands_and_urls import (
     describes_a_secret,
     is_an_identifier,
     is_plain,
@@ -16,7 +16,7 @@ from tui.core.secrets.places import (
     names_a_secret,
     only_refers_to_a_secret,
 )
-from tui.core.secrets.shapes import looks_random, shapes_in
+from tui.core.secrets.secret_shapes import looks_random, shapes_in
 
 COMMON = frozenset(
     (

@@ -26,7 +26,7 @@ from tui.core.secrets.encodings import (
 )
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.secrets.ordinary_values import is_a_word, secret_lines
-from tui.core.secrets.shapes import PartialQuotes, shapes_in
+from tui.core.secrets.secret_shapes import PartialQuotes, shapes_in
 from tui.core.traffic import Redaction
 
 WINDOW = 16 * 1024

@@ -6,8 +6,8 @@ Bodies may repeat them, where nothing distinguishes them from other text.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tui.core.secrets.commands_and_urls import is_secret_header, secrets_in_arguments
 from tui.core.secrets.oauth_values import fields_of, secrets_of, secrets_of_address
-from tui.core.secrets.places import is_secret_header, secrets_in_arguments
 from tui.core.traffic import Captured, Direction, TrafficSink
 
 if TYPE_CHECKING:

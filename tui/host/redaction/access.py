@@ -22,7 +22,7 @@ from tui.core.questions import (
     SamplingQuestion,
     SamplingReview,
 )
-from tui.core.secrets.places import masked
+from tui.core.secrets.commands_and_urls import masked
 from tui.core.servers import ServerState
 from tui.core.tasks import Task
 from tui.core.text import clean_line

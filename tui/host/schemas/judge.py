@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from tui.core.imports import importing
+from tui.core.library_imports import importing
 from tui.core.text import clean_line
 from tui.core.traffic import Direction
 from tui.host.schemas.schema_faults import schema_fault

@@ -21,7 +21,7 @@ import types
 from contextlib import suppress
 from typing import Any
 
-from tui.core.imports import SWITCH, import_without, importing
+from tui.core.library_imports import SWITCH, import_without, importing
 
 MODULES = ("mcp_types._v2025_11_25", "mcp_types._v2026_07_28")
 FIRST_RESULTS = (

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from tui.core.errors import ModelError, NoTools
 from tui.core.late_compiling import late
-from tui.core.secrets.places import masked
+from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
 from tui.model.endpoints.failures import (

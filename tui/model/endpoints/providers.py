@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from tui.core.errors import ConfigError
-from tui.core.secrets.places import masked
+from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Secret
 from tui.core.text import quoted_name
 from tui.model.endpoints.profile import ModelProfile

@@ -8,7 +8,7 @@ clouds with their own API, which no profile uses.
 
 from types import ModuleType
 
-from tui.core.imports import import_without
+from tui.core.library_imports import import_without
 
 LEFT_OUT = (
     "openai.types",

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from tui.core.errors import ModelError
-from tui.core.imports import importing
+from tui.core.library_imports import importing
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.certificates import tls_context

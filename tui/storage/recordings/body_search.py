@@ -29,7 +29,7 @@ from tui.core.regex import (
 from tui.core.search_text import begins_message, end_of_escapes, holds_json, readings, unescaped
 from tui.core.text import composed, fold, is_boundary
 from tui.core.traffic import BodyTerm
-from tui.storage.recordings.signs import json_forms, signs
+from tui.storage.recordings.body_prefilter import json_forms, signs
 
 RUN_BYTES = 256 * 1024
 """Bytes of bodies to search at once. This blocks other threads for a fraction of a millisecond."""

@@ -254,7 +254,7 @@ class SessionStore:
         stop = Event()
 
         def write() -> str:
-            from tui.storage.sessions.shapes import contents
+            from tui.storage.sessions.placeholders import contents
 
             shown = self._shown(session)
             written = write_whole(path, _pieces(kind, shown, shapes=shapes), wait=wait, stop=stop)
@@ -267,7 +267,7 @@ class SessionStore:
 
     async def contents(self, session: str) -> str:
         """Return a summary of the contents of an export."""
-        from tui.storage.sessions.shapes import contents
+        from tui.storage.sessions.placeholders import contents
 
         await self._settle(session)
         return await asyncio.to_thread(lambda: contents(self._shown(session)))
@@ -309,7 +309,7 @@ class SessionStore:
 
 def _pieces(kind: ExportKind, shown: SessionTranscript, *, shapes: bool) -> Iterator[str]:
     if shapes:
-        from tui.storage.sessions.shapes import with_shapes
+        from tui.storage.sessions.placeholders import with_shapes
 
         shown = with_shapes(shown)
     match kind:

@@ -11,7 +11,7 @@ from tui.core.jsonrpc.classification import MAX_NAME, Classification, classify, 
 from tui.core.jsonrpc.skimmer import items, outline
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Kind, TrafficReader, without_body
-from tui.traffic.record.exchange import EXCHANGE, Correlator, Link, PairingRemark
+from tui.traffic.record.pairing import EXCHANGE, Correlator, Link, PairingRemark
 from tui.traffic.record.redaction import ONLY_NAMES, StoredBody, keep, keep_all, scrub, scrub_text
 from tui.traffic.record.secret_texts import Redact
 

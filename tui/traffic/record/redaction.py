@@ -12,9 +12,9 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.skimmer import outline, value_end
+from tui.core.secrets.commands_and_urls import SecretSpan, is_secret_header, masked
 from tui.core.secrets.encodings import octets_of
 from tui.core.secrets.named_values import SecretArguments, SecretNames, named_values
-from tui.core.secrets.places import SecretSpan, is_secret_header, masked
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_texts import (
     Hidden,

@@ -11,8 +11,8 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.skimmer import value_end
+from tui.core.secrets.commands_and_urls import SecretSpan
 from tui.core.secrets.named_values import SecretArguments, named_values
-from tui.core.secrets.places import SecretSpan
 from tui.core.traffic import Redaction
 
 _OPENED = re.compile(rb'\{\s*+"')

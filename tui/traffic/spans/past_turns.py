@@ -20,7 +20,7 @@ from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.events import EndReason
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import plain_reason
-from tui.traffic.spans.entries import (
+from tui.traffic.spans.span_values import (
     CALL_ENDS,
     CallSpan,
     CallState,

@@ -15,7 +15,7 @@ from tui.core import events
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
 from tui.core.turn.prepared_calls import plain_reason
-from tui.traffic.spans.entries import (
+from tui.traffic.spans.span_values import (
     CALL_ENDS,
     CallSpan,
     CallState,

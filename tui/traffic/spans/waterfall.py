@@ -11,7 +11,7 @@ from enum import StrEnum
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Entry, Kind, Outcome
 from tui.traffic.methods import QUESTION
-from tui.traffic.spans.entries import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
+from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
 
 TOUCHING_NS = 2_000_000
 """A bar that ends at most this long before another starts is what the other waited for."""

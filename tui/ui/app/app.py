@@ -15,7 +15,7 @@ from tui.ui.chat.screen import ChatScreen
 from tui.ui.keys.action_table import ACTIONS, Action, Context, of_context
 from tui.ui.keys.bindings import bindings_anywhere
 from tui.ui.keys.situation import waits_for_loading
-from tui.ui.platform.keys_in_order import EarlyKeys
+from tui.ui.platform.key_order import EarlyKeys
 from tui.ui.platform.memory import GcPauses
 
 if TYPE_CHECKING:  # not needed for the first frame

@@ -24,7 +24,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.platform.busy_loop import LOOP
-from tui.ui.platform.keys_in_order import in_order
+from tui.ui.platform.key_order import in_order
 from tui.ui.platform.output import paint_changes_only
 from tui.ui.platform.strips import ControlFilter, create_caches_on_use
 from tui.ui.platform.textual_internals import (

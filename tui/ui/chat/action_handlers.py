@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from inspect import isawaitable
 
-from tui.traffic.spans.entries import CallSpan
+from tui.traffic.spans.span_values import CallSpan
 from tui.ui.chat.composer.editor import EditorSession
 from tui.ui.chat.config_changes import ConfigEditing, ServerEditing
 from tui.ui.chat.current_conversation import CurrentConversation

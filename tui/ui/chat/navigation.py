@@ -12,11 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tui.core.conversation.conversation import AssistantMessage, UserMessage
-from tui.core.imports import importing
+from tui.core.library_imports import importing
 from tui.core.schemas.tool_names import NameTable
 from tui.core.traffic import Cause
 from tui.traffic.filter.nodes import written
-from tui.traffic.spans.entries import CallSpan, CallState, Span, StepSpan, TurnSpan
+from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.composer.token_area import Reference
 from tui.ui.chat.regions import Regions
@@ -291,7 +291,7 @@ class Navigator:
             screen.mount(tail, after=self._regions.rule_composer)
 
     def open_log(self, server: str) -> None:
-        from tui.ui.workbench.log import LogScreen
+        from tui.ui.workbench.log_screen import LogScreen
 
         self._open_dialog(LogScreen(self._runtime.host, server, self._regions.overrides), None)
 

@@ -28,7 +28,7 @@ from tui.core.questions import (
 from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.answer_debounce import AnswerKeys
-from tui.ui.questions.server_questions import ServerQuestion, ServerQuestions
+from tui.ui.questions.question_dialogs import ServerQuestion, ServerQuestions
 from tui.ui.questions.trust_dialog import TrustAnswer
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.cache import LRUCache
 
-from tui.traffic.spans.entries import CallSpan, NoteSpan, Span, StepSpan, TurnSpan
+from tui.traffic.spans.span_values import CallSpan, NoteSpan, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.titled_pane import TitledPane
 from tui.ui.chat.trace_rows import TraceLook, span_rows

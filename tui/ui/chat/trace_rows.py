@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tui.core.ports import Answer, Usage
 from tui.core.units import clock, count, duration, plural, progress, share
-from tui.traffic.spans.entries import (
+from tui.traffic.spans.span_values import (
     CallSpan,
     CallState,
     NoteKind,

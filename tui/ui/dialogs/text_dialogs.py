@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
 from tui.core.text import clean, clean_line
-from tui.ui.platform.keys_in_order import act_at_once
+from tui.ui.platform.key_order import act_at_once
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.inputs import Field, type_into
 from tui.ui.widgets.literal import Literal

@@ -139,7 +139,7 @@ class Exporter:
 
         Runs in a thread; for a long export, it only covers the start.
         """
-        from tui.storage.exports.shapes import ExportContents
+        from tui.storage.exports.placeholders import ExportContents
 
         contents = ExportContents()
         with closing(self._recording.open_reader()) as reader:
@@ -305,7 +305,7 @@ class _EntrySource:
         return entry
 
     def shape(self, seq: int) -> Entry | None:
-        from tui.storage.exports.shapes import with_shapes
+        from tui.storage.exports.placeholders import with_shapes
 
         return None if (entry := self.whole(seq)) is None else with_shapes(entry)
 

@@ -22,7 +22,7 @@ from tui.ui.widgets.tasks import Tasks
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
-    from tui.traffic.spans.entries import Span
+    from tui.traffic.spans.span_values import Span
 
 READ_SECONDS = 2.0
 """How long a key waits for data of the recording."""

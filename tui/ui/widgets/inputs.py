@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from tui.core.text import clean_line
-from tui.ui.platform.keys_in_order import act_at_once
+from tui.ui.platform.key_order import act_at_once
 from tui.ui.widgets.bar import Bar, part_at
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, width_of

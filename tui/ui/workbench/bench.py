@@ -21,7 +21,7 @@ from tui.core.workbench import ResourceInfo
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.platform.keys_in_order import act_at_once
+from tui.ui.platform.key_order import act_at_once
 from tui.ui.widgets.inputs import Button, Field
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.text_area import LinesField

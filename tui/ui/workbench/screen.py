@@ -22,12 +22,12 @@ from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.calls import BenchContext, BenchHistory
 from tui.ui.workbench.hand_calls import HandCalls
+from tui.ui.workbench.item_lists import BenchOffers, SubscriptionWatch
+from tui.ui.workbench.log_tab import ServerLog, choose_level
 from tui.ui.workbench.message_draft import MessageDraft
-from tui.ui.workbench.offers import BenchOffers, SubscriptionWatch
 from tui.ui.workbench.overview import Overview, choose_sampling, edit_roots
 from tui.ui.workbench.result_view import copy_text
 from tui.ui.workbench.saved_arguments import SavedArguments
-from tui.ui.workbench.server_log import ServerLog, choose_level
 from tui.ui.workbench.server_traffic import ServerTraffic
 
 if TYPE_CHECKING:

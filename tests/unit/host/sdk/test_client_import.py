@@ -42,7 +42,7 @@ def test_an_sdk_that_is_already_loaded_is_unchanged():
 
 def test_an_sdk_that_fails_with_empty_classes_is_loaded_completely():
     code = (
-        "import tui.core.imports as half\n"
+        "import tui.core.library_imports as half\n"
         "half._EmptyModule.__getattr__ = lambda module, name: 1 / 0\n"
         f"{LOADED}import mcp.client\nprint('starlette' in sys.modules, mcp.server.Server.__name__)"
     )
@@ -82,7 +82,7 @@ def test_modules_imported_by_other_threads_do_not_cause_the_whole_sdk_to_load():
 
 AT_ONCE = """
 import threading
-import tui.core.imports as half
+import tui.core.library_imports as half
 from tui.host.server_start import connections
 
 def load():

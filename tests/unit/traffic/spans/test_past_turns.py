@@ -16,8 +16,16 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import UNKNOWN_OUTCOME
 from tui.core.events import EndReason
-from tui.traffic.spans.entries import CallSpan, CallState, NoteKind, NoteSpan, StepSpan, StepState, TurnSpan
 from tui.traffic.spans.past_turns import past_turns
+from tui.traffic.spans.span_values import (
+    CallSpan,
+    CallState,
+    NoteKind,
+    NoteSpan,
+    StepSpan,
+    StepState,
+    TurnSpan,
+)
 
 ASKING = AssistantMessage(
     "Let me see.",

@@ -11,7 +11,15 @@ from tui.core.events import EndReason, LimitName
 from tui.core.ports import Answer, ApprovalRequest, Usage
 from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.traffic import Cause
-from tui.traffic.spans.entries import CallSpan, CallState, NoteKind, NoteSpan, StepSpan, StepState, TurnSpan
+from tui.traffic.spans.span_values import (
+    CallSpan,
+    CallState,
+    NoteKind,
+    NoteSpan,
+    StepSpan,
+    StepState,
+    TurnSpan,
+)
 from tui.traffic.spans.spans import Spans
 
 MS = 1_000_000

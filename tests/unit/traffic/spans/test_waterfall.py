@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.traffic.traffic_script import Script
 from tui.core.traffic import Cause, Direction, Entry, Kind
-from tui.traffic.spans.entries import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
+from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
 from tui.traffic.spans.waterfall import TimeShare, Waterfall, of_entries, of_spans
 
 MS = 1_000_000

@@ -3,7 +3,7 @@
 import pytest
 
 from tui.core.text import preview
-from tui.traffic.spans.entries import CallSpan, CallState
+from tui.traffic.spans.span_values import CallSpan, CallState
 from tui.ui.chat.trace_rows import TraceLook, one_line, span_rows
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.symbols import UNICODE

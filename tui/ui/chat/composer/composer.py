@@ -14,7 +14,7 @@ from tui.ui.chat.composer.token_area import Pastes, Reference, TokenArea, Writte
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.platform.keys_in_order import act_at_once
+from tui.ui.platform.key_order import act_at_once
 from tui.ui.platform.textual_internals import paint_first
 from tui.ui.widgets.box import Box
 

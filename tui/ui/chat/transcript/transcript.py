@@ -20,7 +20,7 @@ from textual.strip import Strip
 
 from tui.core.conversation.conversation import Attachment, Message, Remark
 from tui.core.example_questions import Example
-from tui.core.imports import importing
+from tui.core.library_imports import importing
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean, clean_line
 from tui.core.tools import BinaryContent, LinkContent, ToolResult

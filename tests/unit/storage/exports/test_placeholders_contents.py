@@ -1,7 +1,7 @@
 """What is in an export, in numbers."""
 
 from tui.core.traffic import Direction, Entry, Kind, Redaction
-from tui.storage.exports.shapes import ExportContents, named_servers
+from tui.storage.exports.placeholders import ExportContents, named_servers
 
 
 def entry(seq: int, source: str, redacted: int = 0) -> Entry:

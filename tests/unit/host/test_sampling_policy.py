@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import until
-from tui.core.context.sampling import BadSampling
+from tui.core.context.sampling_messages import BadSampling
 from tui.core.questions import (
     Action,
     Refuser,
@@ -17,7 +17,7 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host.sampling import MINUTE, SamplingRefused, ServerSampling
+from tui.host.sampling_policy import MINUTE, SamplingRefused, ServerSampling
 
 YES = SamplingAnswer(Action.ACCEPT)
 PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}], "maxTokens": 1000}

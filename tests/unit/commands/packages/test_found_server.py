@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.commands.packages.found import ask_for, confirm
+from tui.commands.packages.found_server import ask_for, confirm
 from tui.core.errors import UsageError
 from tui.settings.packages.server_inputs import ServerInput
 
@@ -11,7 +11,7 @@ from tui.settings.packages.server_inputs import ServerInput
 def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the lines that will be typed on a terminal."""
     lines: list[str] = []
-    monkeypatch.setattr("tui.commands.packages.found.is_terminal", lambda: True)
+    monkeypatch.setattr("tui.commands.packages.found_server.is_terminal", lambda: True)
     monkeypatch.setattr("builtins.input", lambda prompt: lines.pop(0))
     monkeypatch.setattr("getpass.getpass", lambda prompt: lines.pop(0))
     return lines

@@ -16,7 +16,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.message_json import Object
 from tui.core.units import plural
-from tui.storage.exports.shapes import named_servers, shape, values_in
+from tui.storage.exports.placeholders import named_servers, shape, values_in
 from tui.storage.sessions.transcript import Rows, SessionTranscript
 
 _SAID = frozenset({"arguments", "reason"})

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.traffic import Direction, Entry, Kind
-from tui.storage.exports.shapes import with_shapes
+from tui.storage.exports.placeholders import with_shapes
 
 
 def entry(body: Any, kind: Kind = Kind.REQUEST, method: str = "tools/call") -> Entry:

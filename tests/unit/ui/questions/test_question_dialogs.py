@@ -168,4 +168,4 @@ async def test_help_opens_over_a_question_that_was_opened_over_the_help() -> Non
 
 def test_a_dialog_is_loaded_when_it_is_opened() -> None:
     shown = "[name for name in sys.modules if name.endswith(('_dialog', '.form_pane'))]"
-    assert printed_by(f"import sys, tui.ui.questions.server_questions\nprint({shown})") == "[]"
+    assert printed_by(f"import sys, tui.ui.questions.question_dialogs\nprint({shown})") == "[]"

@@ -1,6 +1,6 @@
 """The kinds of instructions that are found, and where."""
 
-from tui.core.hidden_text.orders import Order, orders_in
+from tui.core.hidden_text.injected_instructions import Order, orders_in
 from tui.core.hidden_text.scan import Sign
 
 

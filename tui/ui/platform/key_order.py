@@ -1,4 +1,4 @@
-"""Keys that arrive in one burst (typed ahead, sent by a program) have the same effect as one by one.
+"""Handles keys that arrive in one burst (typed ahead, sent by a program) as if they came one by one.
 
 Textual handles the next key while a widget still handles the previous one. Keys after enter would go to the
 field that it closes, and keys after one that opens a screen would be lost.

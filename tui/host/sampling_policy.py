@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tui.core.context.sampling import BadSampling, max_tokens_of, model_request
+from tui.core.context.sampling_messages import BadSampling, max_tokens_of, model_request
 from tui.core.ports import BY_LIMIT, DecisionKind, Undecided
 from tui.core.questions import (
     Action,

@@ -1,4 +1,4 @@
-"""Signs: byte strings that occur in every body whose text contains a needle. Pure."""
+"""Byte strings that a body must contain to match a search, so that other bodies are skipped. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

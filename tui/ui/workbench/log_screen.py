@@ -22,10 +22,11 @@ from tui.ui.widgets.inputs import Field, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import STATE_STYLES, reason_words, toggle_server
-from tui.ui.workbench.server_log import LogLines
+from tui.ui.workbench.log_tab import LogLines
 
 if TYPE_CHECKING:
     from tui.host.host import Host
+
 
 LOOKS_PER_SECOND = 8
 

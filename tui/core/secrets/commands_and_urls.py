@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from tui.core.late_compiling import late
-from tui.core.secrets.shapes import shapes_in
+from tui.core.secrets.secret_shapes import shapes_in
 
 _MAY_BE_SECRET = late(
     r"(?<!mon|tur|hot)key(?!board|word)|token(?!i[sz])|secret(?!ar)|passw|passphrase|(?<![a-z])pass\Z|pwd"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.secrets.shapes import looks_random
+from tui.core.secrets.secret_shapes import looks_random
 
 
 @pytest.mark.parametrize(

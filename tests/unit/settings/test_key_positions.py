@@ -9,7 +9,7 @@ import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.settings.places import KeyPath, json_places, line_of, toml_places
+from tui.settings.key_positions import KeyPath, json_places, line_of, toml_places
 
 EXAMPLE = '''\
 default_model = "big"   # a comment with = and [brackets]

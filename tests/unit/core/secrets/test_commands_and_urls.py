@@ -2,8 +2,8 @@
 
 import pytest
 
-from tui.core.secrets import places
-from tui.core.secrets.places import (
+from tui.core.secrets import commands_and_urls
+from tui.core.secrets.commands_and_urls import (
     is_secret_header,
     masked,
     masked_arguments,
@@ -126,10 +126,10 @@ def test_other_headers_are_not_secret(name: str):
 
 
 def test_header_names_are_judged_once_except_long_ones():
-    before = places._is_secret_header.cache_info()
+    before = commands_and_urls._is_secret_header.cache_info()
     names = ["x-names-are-judged-once"] * 3 + [f"{'x' * 100}-api-key"] * 3
     assert [is_secret_header(name) for name in names] == [False] * 3 + [True] * 3
-    after = places._is_secret_header.cache_info()
+    after = commands_and_urls._is_secret_header.cache_info()
     assert (after.hits - before.hits, after.misses - before.misses) == (2, 1)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tui.core.context.sampling import BadSampling, SampledReply, max_tokens_of, model_request
+from tui.core.context.sampling_messages import BadSampling, SampledReply, max_tokens_of, model_request
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
 from tui.core.ports import ReplyPart, TextPart, Usage
 

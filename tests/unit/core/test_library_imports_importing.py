@@ -3,7 +3,7 @@
 import gc
 import threading
 
-from tui.core.imports import importing
+from tui.core.library_imports import importing
 
 
 def test_a_second_thread_waits_until_the_first_has_finished():

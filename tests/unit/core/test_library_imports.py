@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[3]
 
 LOAD = """
 import sys
-from tui.core.imports import import_without
+from tui.core.library_imports import import_without
 import_without("desk", ["desk"], ["desk.drawers"])
 """
 
@@ -84,7 +84,7 @@ def test_a_library_that_fails_with_empty_classes_is_loaded_completely(desk):
 
 AN_IMPORT_MEANWHILE = """
 import importlib, sys, threading
-from tui.core.imports import replaced
+from tui.core.library_imports import replaced
 from importlib.abc import MetaPathFinder
 from importlib.machinery import PathFinder
 

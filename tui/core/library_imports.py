@@ -20,7 +20,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Self
 
-from tui.core.collector import collector_paused
+from tui.core.gc_pause import collector_paused
 
 _turn = threading.RLock()
 

@@ -3,9 +3,9 @@
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from tui.host.client_requests import WholeReply, _refused
 from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.id_gate import RESULT_TOO_LARGE
-from tui.host.requests import WholeReply, _refused
 
 
 def test_a_raw_response_is_kept_and_the_sdk_gets_a_minimal_one():

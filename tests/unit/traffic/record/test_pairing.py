@@ -10,8 +10,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tui.core.jsonrpc.classification import classify
 from tui.core.traffic import Cause, Direction, Kind, Outcome
-from tui.traffic.record import exchange as exchange_module
-from tui.traffic.record.exchange import Correlator, Link, PairingRemark
+from tui.traffic.record import pairing as exchange_module
+from tui.traffic.record.pairing import Correlator, Link, PairingRemark
 
 OUT, IN = Direction.OUT, Direction.IN
 
