@@ -36,8 +36,9 @@ from tui.host.server_start import remote_transports
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.supervisor import Supervisor
+from tui.host.toolbox import RunningToolbox
 from tui.host.transports import open_transport
-from tui.host.workbench import HandWorkbench, RunningToolbox
+from tui.host.workbench import HandWorkbench
 
 SHUTDOWN_SECONDS = 7.0
 KILL_SECONDS = 1.0

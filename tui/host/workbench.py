@@ -1,4 +1,4 @@
-"""The toolbox for the model and the workbench for the user, over the running servers.
+"""The workbench for the user, over the running servers: calls, resources, prompts and tasks by hand.
 
 Importable without the SDK; live connections load the modules that need it.
 """
@@ -11,14 +11,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from tui.core.errors import as_sentences
 from tui.core.jsonrpc.reserved import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_KEY
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
 from tui.core.tasks import KnownTasks, Task
 from tui.core.text import clean_line, quoted_name
-from tui.core.time_limits import NO_CLOCKS, Pausable
-from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult, is_off
+from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.workbench import (
     CacheHint,
@@ -34,124 +32,12 @@ from tui.host import error_sentences as explain
 from tui.host.catalog import prompt_infos, resource_infos
 from tui.host.content import completions_of, contents_of, prompt_of
 from tui.host.process.process import ProcessUsage, usage
-from tui.host.schemas.validation import SchemaChecker
 from tui.host.supervisor import Supervisor
+from tui.host.toolbox import RunningToolbox
 
 if TYPE_CHECKING:
     from tui.host.client_requests import Listings
     from tui.host.connection import Connection
-
-
-class RunningToolbox:
-    """The tools of the RUNNING servers, in configured order, then in each server's own order."""
-
-    def __init__(self, servers: Mapping[str, Supervisor], checker: SchemaChecker) -> None:
-        self._servers = servers
-        self._checker = checker
-
-    def tools(self) -> Sequence[Tool]:
-        """Return the tools that the model may be offered, also of servers that a call starts again."""
-        return [
-            tool
-            for server in self._servers.values()
-            if server.state is ServerState.RUNNING or server.is_reviving
-            for tool in server.offered
-        ]
-
-    def turned_off(self) -> Sequence[Tool]:
-        """Return the tools that the model is not offered: turned off, not accepted, or not for models."""
-        return [
-            tool
-            for server in self._servers.values()
-            if server.state is ServerState.RUNNING and server.connection is not None
-            for tool in server.offer.tools(server.connection.catalog)
-            if tool.withheld or is_off(tool.name, server.spec.off)
-        ]
-
-    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """Return what is wrong with `arguments` under the tool's own schema, or "".
-
-        A schema that cannot be applied in bounded time rejects nothing; the server validates anyway.
-        """
-        return (await self._checker.check(tool.schema, dict(arguments))).problem
-
-    async def call(
-        self,
-        tool: Tool,
-        arguments: Mapping[str, Any],
-        *,
-        seconds: float,
-        progress: ProgressSink,
-        clocks: Pausable = NO_CLOCKS,
-    ) -> ToolResult:
-        """Call and return the result; failures are results too. Cancelling it cancels the call at the server.
-
-        A tool that was changed or turned off since it was offered is not called, because an approval covers a
-        definition, not a name.
-        """
-        server = self._servers.get(tool.server)
-        if server is not None and is_off(tool.name, server.spec.off):
-            return _not_run(CallFailure.PROTOCOL, f"The tool {tool.name} is disabled.")
-        return await self.call_by_hand(
-            tool, arguments, seconds=seconds, progress=progress, clocks=clocks, keep_task=False
-        )
-
-    async def call_by_hand(
-        self,
-        tool: Tool,
-        arguments: Mapping[str, Any],
-        *,
-        seconds: float,
-        progress: ProgressSink,
-        clocks: Pausable = NO_CLOCKS,
-        keep_task: bool = True,
-    ) -> ToolResult:
-        """Call a tool, even one that is turned off for the model.
-
-        With `keep_task`, cancelling this leaves a task that the server has made of the call. A server that
-        died is started again first.
-        """
-        server = self._servers.get(tool.server)
-        if server is not None and server.is_reviving:
-            await server.revive()
-        connection = self._connection(tool)
-        if connection is None:
-            why = "" if server is None else f" {server.status.detail}".rstrip()
-            return _not_run(
-                CallFailure.NOT_RUNNING, f"The server {quoted_name(tool.server)} is not running.{why}"
-            )
-        await connection.settled()
-        if problem := self._servers[tool.server].offer.refusal(tool, connection.catalog):
-            return _not_run(CallFailure.PROTOCOL, problem)
-        limit = self._servers[tool.server].spec.tool_seconds
-        allowed = seconds if limit is None else min(seconds, limit)
-        result = await connection.call(
-            tool.name, arguments, seconds=allowed, progress=progress, clocks=clocks, keep_task=keep_task
-        )
-        return await self.judged(result, connection.catalog.output_schemas.get(tool.name))
-
-    async def judged(self, result: ToolResult, schema: Mapping[str, Any] | None) -> ToolResult:
-        """Return a result with a warning if it does not match its tool's output schema."""
-        if schema is None or result.is_error:
-            return result
-        if result.structured is None:
-            warning = "does not match outputSchema: structuredContent is missing"
-        else:
-            verdict = await self._checker.check(schema, result.structured)
-            warning = f"does not match outputSchema: {verdict.problem}" if verdict.problem else ""
-            if verdict.unchecked:
-                warning = f"not checked against outputSchema: {verdict.unchecked}"
-        joined = as_sentences(filter(None, (result.warning, warning)))
-        return dataclasses.replace(result, warning=joined)
-
-    def _connection(self, tool: Tool) -> "Connection | None":
-        server = self._servers.get(tool.server)
-        return server.connection if server and server.state is ServerState.RUNNING else None
-
-
-def _not_run(failure: CallFailure, text: str) -> ToolResult:
-    return ToolResult((TextContent(text),), is_error=True, failure=failure)
-
 
 LIST_SECONDS = 30.0
 COMPLETION_SECONDS = 5.0

@@ -1,6 +1,6 @@
 """Access to servers without configured secrets: toolbox, workbench, questions, resources.
 
-The toolbox and the workbench wrap those of `tui.host.workbench`, which are used only through them. What is
+The toolbox and the workbench wrap those of `tui.host.toolbox`, which are used only through them. What is
 sent to a server is not changed. The URL of an `AddressQuestion` is shown unchanged, because the user agrees
 to open exactly that. The model reads resources redacted, unless the user allows secrets in them.
 """
@@ -41,7 +41,8 @@ from tui.core.workbench import (
 )
 from tui.host.redaction.results import ResultRedactor
 from tui.host.supervisor import Supervisor
-from tui.host.workbench import HandWorkbench, RunningToolbox
+from tui.host.toolbox import RunningToolbox
+from tui.host.workbench import HandWorkbench
 
 READ_RESOURCE, GET_PROMPT = "resources/read", "prompts/get"
 MAX_URI = 200

@@ -26,8 +26,9 @@ from tui.ui.widgets.inputs import Button, Field
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.text_area import LinesField
 from tui.ui.workbench.bars import OtherKeys, RawHeading, SideHeading
+from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
-from tui.ui.workbench.calls import BenchContext, Draft, HandCall, uri_of
+from tui.ui.workbench.calls import Draft, HandCall, uri_of
 from tui.ui.workbench.field_input import AskValues
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item, ItemVerb

@@ -13,7 +13,8 @@ from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import start_words
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.bench import Bench
-from tui.ui.workbench.calls import BenchContext, uri_of
+from tui.ui.workbench.bench_context import BenchContext
+from tui.ui.workbench.calls import uri_of
 from tui.ui.workbench.items import Item, key_of_resource, of_prompts, of_resources, of_tasks, of_tools
 
 _NONE = {

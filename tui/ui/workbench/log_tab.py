@@ -25,7 +25,7 @@ from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.traffic.entry_loader import ReaderThread
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, highlighted, wrap
-from tui.ui.workbench.calls import BenchContext
+from tui.ui.workbench.bench_context import BenchContext
 
 LINE_CHARS = 4096
 

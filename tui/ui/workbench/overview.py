@@ -22,7 +22,7 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.server_rows import STATE_STYLES, noise_words, reason_words, start_words, token_facts
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench.calls import BenchContext
+from tui.ui.workbench.bench_context import BenchContext
 
 if TYPE_CHECKING:
     from tui.core.context.context_parts import DefinitionTokens

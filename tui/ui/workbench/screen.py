@@ -20,7 +20,8 @@ from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, why_only_liste
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
 from tui.ui.workbench.bench import Bench
-from tui.ui.workbench.calls import BenchContext, BenchHistory
+from tui.ui.workbench.bench_context import BenchContext
+from tui.ui.workbench.calls import BenchHistory
 from tui.ui.workbench.hand_calls import HandCalls
 from tui.ui.workbench.item_lists import BenchOffers, SubscriptionWatch
 from tui.ui.workbench.log_tab import ServerLog, choose_level
