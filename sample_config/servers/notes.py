@@ -172,7 +172,7 @@ def all_notes() -> str:
 
 
 @server.prompt("Summarize notes")
-def summarise_notes() -> str:
+def summarize_notes() -> str:
     """Ask for a summary of all notes."""
     return f"Summarize these notes in a few sentences, most urgent first.\n\n{as_lines(read_notes())}"
 

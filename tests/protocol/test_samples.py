@@ -122,7 +122,7 @@ async def test_notes_have_a_resource_and_a_prompt_with_all_of_them():
         await call(client, "add_note", text="buy milk")
         resource = await client.read_resource("notes://all")
         assert "buy milk" in resource.contents[0].text
-        prompt = await client.get_prompt("summarise_notes")
+        prompt = await client.get_prompt("summarize_notes")
         assert "buy milk" in prompt.messages[0].content.text
 
 

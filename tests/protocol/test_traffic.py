@@ -230,6 +230,13 @@ async def test_invalid_combinations_are_refused(recording: Path, args: tuple[str
     assert done.err.startswith("mcptui traffic: ")
 
 
+async def test_a_recording_in_the_place_of_the_server_of_a_replay_is_refused(recording: Path):
+    done = await mcptui("traffic", "--yes", "--replay", recording.stem, "--", "no-such-program")
+    assert (done.code, done.out) == (2, "")
+    assert "cannot be combined with a command after --" in done.err
+    assert f"mcptui traffic {recording.stem} --replay -- COMMAND" in done.err
+
+
 async def test_without_recordings_the_command_says_so():
     done = await mcptui("traffic")
     assert done.code == 2

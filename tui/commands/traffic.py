@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.commands.recordings import About, about, named, newest, newest_first, recordings
 from tui.core.errors import McptuiError, UsageError
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import count, duration, size
 
 if TYPE_CHECKING:
@@ -70,6 +70,12 @@ def _check(args: "argparse.Namespace") -> None:
             next_step=f"To filter by server: --filter {shlex.quote(f'server:{args.server}')}."
             if args.server
             else "",
+        )
+    if args.replay and args.live_command:
+        before = "" if args.recording else f"mcptui traffic {shlex.quote(args.replay)} --replay -- COMMAND"
+        raise UsageError(
+            f"--replay {quoted_name(args.replay)} cannot be combined with a command after --",
+            next_step=f"If it is the recording, name it first: {before}." if before else "Omit one of them.",
         )
     if args.list and (picks := _given(args, ("filter", "failed", "all"))):
         raise UsageError(f"--list cannot be combined with {' and '.join(picks)}")

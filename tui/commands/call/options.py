@@ -54,8 +54,8 @@ characters are made visible, and binary content is rejected.
     "prompt": f"""\
 Get a prompt from a server. Its arguments are strings.
 
-  mcptui prompt notes summarize style=short
-  mcptui prompt summarize style=short -- python server.py
+  mcptui prompt notes summarize_notes
+  mcptui prompt review language=Python -- python server.py
 
 {_SERVER}""",
     "list": f"""\
@@ -119,7 +119,7 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
         "--seconds",
         type=_seconds,
         metavar="N",
-        help="timeout of the request in seconds",
+        help="timeout of the request in seconds, after the server has started",
     )
     add_question_options(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="print the server's log to stderr")
@@ -151,5 +151,5 @@ def _seconds(text: str) -> float:
     except ValueError:
         found = 0.0
     if not 0 < found <= 86_400:
-        raise invalid("a number of seconds from 0 to 86400", text)
+        raise invalid("a number of seconds, more than 0, at most 86400", text)
     return found

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from tui.commands.help_text import help_text
+from tui.commands.help_text import help_text, invalid
 
 TAP_USAGE = """\
 mcptui tap --into HOST SERVER [--yes | --dry-run]
@@ -70,7 +70,6 @@ def parse_trailing_options(args: argparse.Namespace) -> None:
 
 
 def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError("must be 0 to 65535 (0: any free port)")
-    return port
+    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= 65535):
+        raise invalid("a port from 0 to 65535 (0: any free port)", text)
+    return int(text)

@@ -24,9 +24,12 @@ def test_an_unknown_option_is_refused(capsys):
 
 
 @pytest.mark.parametrize("given", ["0", "-1", "nan", "inf", "x", "86401"])
-def test_seconds_must_be_a_positive_number(given: str):
+def test_seconds_must_be_a_positive_number(given: str, capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit):
         build_parser().parse_args(["call", f"--seconds={given}", "s", "t"])
+    assert (
+        f"must be a number of seconds, more than 0, at most 86400, not “{given}”" in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize("verb", VERBS)
