@@ -176,7 +176,7 @@ class FakeChats:
         self.done.append(("compact",))
         self.conversation.compaction = Compaction(2, "They said hello.", 0)
         self.revision += 1
-        return "1 turn was summarised."
+        return "1 turn was summarized."
 
     def uncompact(self) -> None:
         self.done.append(("uncompact",))

@@ -1,1 +1,1 @@
-"""Turns, conversations and ports. Standard library only; only `atomic_write` does I/O."""
+"""Turns, conversations and ports. Standard library only."""

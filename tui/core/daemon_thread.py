@@ -1,4 +1,4 @@
-"""Runs third-party code that may block forever: a keychain, a browser."""
+"""Runs third-party calls that may block forever (a keychain, a browser) without delaying the exit."""
 
 import asyncio
 import threading

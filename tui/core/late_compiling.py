@@ -1,4 +1,4 @@
-"""Compiles most methods of dataclasses and some regular expressions on first use.
+"""Delays compiling dataclass methods and long regular expressions until first use.
 
 Python 3.11 and 3.12 compile up to six methods of a dataclass one by one, and most are never called: for the
 350 dataclasses that every start imports, this took 0.15 s, half of their cost (measured). Later versions

@@ -1,4 +1,4 @@
-"""The ports of the core, as Protocols, and the values that pass through them."""
+"""The Protocols that the core depends on (model, toolbox, approver, logs, clock), and their values."""
 
 import asyncio
 import hashlib

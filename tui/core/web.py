@@ -1,4 +1,4 @@
-"""Addresses and HTTP headers from configurations and servers: rules, and what is suspicious.
+"""Checks URLs and HTTP headers, and warns about suspicious URLs.
 
 Pure; nothing is resolved or fetched. `web_address` is for an address that a server or an issuer asks to
 open in a browser: how to show it, and what to warn of.

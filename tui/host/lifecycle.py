@@ -100,7 +100,6 @@ FIRST_RETRY = 2.0
 LONGEST_RETRY = 600.0
 GAP = 2.0
 LONGEST_GAP = 60.0
-SECOND = 1_000_000_000
 
 
 @dataclass(slots=True)

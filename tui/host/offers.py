@@ -1,4 +1,4 @@
-"""One server's offer to the model: tools and instructions that are not off, and are accepted.
+"""What one server offers the model: its enabled and accepted tools and instructions, kept up to date.
 
 Each of its lists is kept fresh: it is listed again when the server reports a change, and after a failure. A
 call waits until a reported change is listed.

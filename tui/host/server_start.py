@@ -1,6 +1,7 @@
-"""Starts a server's process and imports the SDK at the same time: each takes a second, on its own core.
+"""Loads the SDK and the transports while a server's process starts.
 
-Output of the server waits in its transport meanwhile. Importable without the SDK.
+Each takes a second, on its own core. Output of the server waits in its transport meanwhile. Importable
+without the SDK.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Bounded waits that leave no task behind."""
+"""Waits for the first of several events, with a timeout, and leaves no task behind."""
 
 import asyncio
 import math

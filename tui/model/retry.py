@@ -1,4 +1,4 @@
-"""Models around other models: `Wrapped` passes on everything except the stream, `Retrying` retries.
+"""Model wrappers: `Wrapped` passes everything on except the stream, `Retrying` retries.
 
 `Retrying` retries after transient failures of an endpoint, visibly: the stream contains each wait. The other
 subclasses of `Wrapped` are in `dialects/text_tools.py`.

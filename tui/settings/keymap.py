@@ -1,4 +1,4 @@
-"""Validates `[ui.keys]` with the table of actions, which the screens provide. Pure, no heavy imports."""
+"""Reads and validates `[ui.keys]` against the table of actions, which the screens provide. Pure."""
 
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence

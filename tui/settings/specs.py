@@ -1,4 +1,4 @@
-"""Converts checked settings to the types that the rest of the program uses."""
+"""Converts checked settings to `ServerSpec`, `Limits` and `Rules`."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -120,7 +120,7 @@ async def test_a_title_from_the_model_goes_to_the_conversation_that_requested_it
     assert one.conversations.info is None
 
 
-async def test_a_summary_and_its_tokens_belong_to_the_summarised_conversation(stage: Make):
+async def test_a_summary_and_its_tokens_belong_to_the_summarized_conversation(stage: Make):
     one = stage(*(says("y" * 4000) for _ in range(6)), says("they talked"))
     for number in range(6):
         one.asked.context_meter.window = None

@@ -1,1 +1,1 @@
-"""`mcptui decisions`: the record of what was allowed and denied."""
+"""`mcptui decisions` and `mcptui config trust`: past decisions, and consent in advance."""

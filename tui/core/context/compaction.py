@@ -223,7 +223,7 @@ class Compactor:
             if not by_hand:
                 shorter = limited(messages, shorter, window)
             return self._take(shorter, _IN_SHORT) if shorter != before else None
-        summary = await self._summarise(upto, shorter, window)
+        summary = await self._summarize(upto, shorter, window)
         turns = count_turns(messages, upto)
         kept = "It stays" if turns == 1 else "They stay"
         words = f"{plural(turns, 'turn')} {summary_words(summary)}. {kept} complete on your screen."
@@ -248,7 +248,7 @@ class Compactor:
         self.context_meter.patient = False
         return Notice(words, "room")
 
-    async def _summarise(self, upto: int, compaction: Compaction, window: int) -> str:
+    async def _summarize(self, upto: int, compaction: Compaction, window: int) -> str:
         shortest = replace(compaction, shrunk=upto)
         old = sent_messages(self.conversation.messages[:upto], shortest)
         return await Summarizer(self.model, self.context_meter, self.spent).of(old, window)

@@ -1,1 +1,1 @@
-"""Text from a server that the user does not see, or that instructs the model without their knowledge."""
+"""Finds text of servers that the user does not see, or that gives the model instructions."""

@@ -1,4 +1,4 @@
-"""The non-standard "hello" line dialect, translated below the gate: the session sees an MCP server.
+"""Translates the non-standard "hello" line dialect to and from MCP, before messages reach the gate.
 
 No JSON-RPC and no handshake: a server sends one line with its tools, then answers calls. All other requests
 of the session are answered here and never written. Nothing is written before the greeting, nor anything but

@@ -1,1 +1,1 @@
-"""The tap: relaying between another host and its server."""
+"""The proxy of `mcptui tap`: relays bytes or HTTP between another host and its server."""

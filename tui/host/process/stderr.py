@@ -1,4 +1,4 @@
-"""The last lines that a server wrote to stderr, at a cost that does not grow with their number.
+"""Keeps the last 64 KiB that a server wrote to stderr, at a cost that does not grow with its lines.
 
 Only the newest 64 KiB are kept, with long lines shortened in the middle, so that one line does not displace
 all others. Lines are split, decoded and cleaned only when they are shown. Output on stderr does not indicate

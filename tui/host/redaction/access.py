@@ -291,7 +291,7 @@ class RedactedQuestioner:
 
 
 class ModelResources:
-    """See `core.context.resource_tools.ResourceSource`.
+    """See `core.context.built_in_tools.ResourceSource`.
 
     `workbench` redacts what it returns, `raw` does not: it is for servers whose results are sent as they are.
     """

@@ -1,4 +1,4 @@
-"""The validation itself, and the process that runs it for schemas that may never finish.
+"""Validates a value against a JSON Schema, also as a process that can be killed.
 
 Speaks JSON lines: `[schema, value]` in, `[problem, unchecked]` out, after one line when it is ready.
 """

@@ -1,4 +1,4 @@
-"""The last filter between a transport and the SDK's client.
+"""Filters messages between a transport and the SDK's client; raw answers are kept for the host.
 
 The SDK accepts or rejects a whole answer: one malformed tool loses the listing, an unknown content item loses
 the result, and 100,000 items block the event loop for seconds (measured on mcp 2.3). So a request of mcptui

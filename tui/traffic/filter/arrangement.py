@@ -1,4 +1,4 @@
-"""Rows of a view in another order, or with setup messages folded into one row per server. Pure.
+"""Sorts the rows of a view, or folds setup messages into one row per server. Pure.
 
 In order of time, a list shows the view itself.
 """

@@ -1,4 +1,4 @@
-"""The traffic as columns, at about 45 bytes per entry, and the recording that a screen shows.
+"""The entries of a recording as columns, about 45 bytes each, and what a screen needs of a recording.
 
 Written by one thread (`append`), read by the screen at any time: an entry counts once `len()` includes it. A
 reader has the bodies.

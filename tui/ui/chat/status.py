@@ -142,7 +142,7 @@ class ChatStatus:
         return {
             "said": bool(conversations.messages),
             "branched": bool(self._parent()),
-            "summarised": bool(compaction.upto or compaction.shrunk or compaction.limits),
+            "summarized": bool(compaction.upto or compaction.shrunk or compaction.limits),
         }
 
     def status(self, *, folded: bool) -> Status:

@@ -1,4 +1,4 @@
-"""The keys in use, and their names. Pure.
+"""The keys in use: the defaults, replaced by `[ui.keys]`; and the names of keys. Pure.
 
 The keys are those of the table, replaced by those of the configuration, validated. A key has a name for the
 user, "?", and one for Textual, `question_mark`.

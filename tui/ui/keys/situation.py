@@ -24,7 +24,7 @@ class Situation:
         held: whether a message is queued.
         said: whether the conversation has messages.
         branched: whether the conversation is a branch.
-        summarised: whether the model gets a summary instead of older messages.
+        summarized: whether the model gets a summary instead of older messages.
     """
 
     focus: Context
@@ -36,7 +36,7 @@ class Situation:
     held: bool = False
     said: bool = True
     branched: bool = False
-    summarised: bool = False
+    summarized: bool = False
 
 
 NEED_RUNTIME = frozenset(
@@ -82,7 +82,7 @@ def why_not(found: Action, now: Situation) -> str:
         case "chat.parent":
             does, why = now.branched, "this conversation is not a branch"
         case "chat.uncompact":
-            does, why = now.summarised, "nothing is summarized"
+            does, why = now.summarized, "nothing is summarized"
         case (
             "chat.retry"
             | "chat.rewrite"

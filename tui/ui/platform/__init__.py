@@ -1,1 +1,1 @@
-"""Terminal driver, pastes, garbage collection and heap: all workarounds and private names of Textual."""
+"""Workarounds for Textual and terminals: driver, output, clipboard, order of keys, memory."""

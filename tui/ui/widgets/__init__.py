@@ -1,1 +1,1 @@
-"""Building blocks that are independent of mcptui's stores."""
+"""Building blocks of the screens: rows, lines, inputs, trees, Markdown, pictures."""

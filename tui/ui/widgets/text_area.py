@@ -1,4 +1,4 @@
-"""A field of several lines."""
+"""A multi-line input."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""Calls made by hand: validates arguments, confirms risky calls, runs and cancels them."""
+"""Runs and cancels calls on the workbench: validates arguments, confirms risky ones."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The overview tab: facts about the server, with its identity requested once a second."""
+"""The overview tab: facts about the server, refreshed once a second; changes its roots and sampling."""
 
 import asyncio
 import json
