@@ -269,7 +269,7 @@ class ActiveModel:
 
         Errors are ignored, because the next request to the model reports them.
         """
-        from tui.model.endpoints.windows import load
+        from tui.model.endpoints.context_windows import load
 
         profile, model = self.profile, self._model
         if profile is not None and model is not None:
@@ -346,7 +346,7 @@ class ActiveModel:
 
     async def _measure(self, model: ChatModel) -> None:
         """Ask the endpoint for the context window, unless the profile sets it."""
-        from tui.model.endpoints.windows import ability_of
+        from tui.model.endpoints.context_windows import ability_of
 
         profile = self.profile
         if profile is None or profile.context_window is not None:

@@ -206,9 +206,9 @@ async def choices(
 
 def _choice(profile: ModelProfile, learned: "Sequence[LearnedEntry]") -> ModelChoice:
     from tui.model.dialects.text_tools import FALLBACK
+    from tui.model.endpoints.context_windows import known_window
     from tui.model.endpoints.learned_quirks import Learned
     from tui.model.endpoints.providers import endpoint_key, usable_key, without_secrets
-    from tui.model.endpoints.windows import known_window
 
     written = profile.tool_protocol not in ("auto", "native")
     facts = [f"text protocol {profile.tool_protocol}"] if written else []

@@ -15,7 +15,7 @@ from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.files.programs import find_program
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean, clean_line
-from tui.host.registry import Registry
+from tui.host.registry_client import Registry
 from tui.settings.new_server import named_after, pair_list
 from tui.settings.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
 from tui.settings.packages.server_inputs import refuse_borrowed_secrets, values_of

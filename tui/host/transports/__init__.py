@@ -155,7 +155,7 @@ def _wire(transport: Transport) -> "Callable[[RemoteTransport], Wire]":
         from tui.host.transports.websocket import WebSocket
 
         return WebSocket
-    from tui.host.transports.http import StreamableHttp
     from tui.host.transports.http_sse import HttpSse
+    from tui.host.transports.streamable_http import StreamableHttp
 
     return HttpSse if transport is Transport.SSE else StreamableHttp

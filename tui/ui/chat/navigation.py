@@ -23,7 +23,7 @@ from tui.ui.chat.regions import Regions
 from tui.ui.keys.action_table import OPENERS, Action, Context, action
 from tui.ui.keys.key_overrides import first_key
 from tui.ui.widgets.symbols import symbols_for
-from tui.ui.widgets.tasks import Tasks
+from tui.ui.widgets.widget_tasks import Tasks
 
 if TYPE_CHECKING:
     from tui.core.conversation.conversation import Attachment

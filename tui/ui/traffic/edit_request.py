@@ -13,7 +13,7 @@ from textual.widgets import TextArea
 
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import SEND_KEYS
-from tui.ui.traffic.resend import ResendRequest, parsed, shown, written
+from tui.ui.traffic.resend_request import ResendRequest, parsed, shown, written
 from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.text_area import LinesField
 

@@ -31,8 +31,8 @@ from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.page import Lines, Page, Sheet
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.widgets.tasks import Tasks
 from tui.ui.widgets.tree import Tree
+from tui.ui.widgets.widget_tasks import Tasks
 
 SIDE_BY_SIDE = 100
 """Minimum columns for showing a pair side by side; otherwise, one is above the other."""

@@ -17,8 +17,8 @@ from tui.traffic.record.column_parts import mark_of
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import ReaderThread, whole_entry
-from tui.ui.traffic.resend import MOST_EDITED, MOST_SENT, ResendRequest, edited, read, refusal
-from tui.ui.widgets.tasks import Tasks
+from tui.ui.traffic.resend_request import MOST_EDITED, MOST_SENT, ResendRequest, edited, read, refusal
+from tui.ui.widgets.widget_tasks import Tasks
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime

@@ -26,7 +26,7 @@ from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.resender import LiveRun, Resender
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.symbols import symbols_for
-from tui.ui.widgets.tasks import Tasks
+from tui.ui.widgets.widget_tasks import Tasks
 
 LOOKS_PER_SECOND = 30
 FLOOD_REST = 3

@@ -1,4 +1,4 @@
-"""The rows of a server in the servers pane: its line, and details below. Pure."""
+"""The rows of a server in the servers pane: its line and details; `toggle_server` starts or stops it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

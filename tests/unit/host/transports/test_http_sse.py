@@ -8,11 +8,11 @@ from mcp import Client, MCPError
 
 from tests.conftest import until
 from tests.http_server import LEGACY, STREAM, HttpServer, http_server, reply, says
-from tests.unit.host.transports.test_http import Sink, text
+from tests.unit.host.transports.test_streamable_http import Sink, text
 from tui.core.servers import ServerSpec, Transport
-from tui.host.transports.http import StreamableHttp
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import RemoteTransport
+from tui.host.transports.streamable_http import StreamableHttp
 
 
 class SseServer:

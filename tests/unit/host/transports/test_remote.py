@@ -7,7 +7,7 @@ from mcp import Client, MCPError
 
 from tests.conftest import until
 from tests.http_server import MODERN, http_server, reply
-from tests.unit.host.transports.test_http import Sink, remote
+from tests.unit.host.transports.test_streamable_http import Sink, remote
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, Transport
 from tui.host.host import Host
@@ -80,7 +80,7 @@ async def test_an_older_server_is_probed_once():
 
 
 async def test_a_slow_modern_server_is_still_recognized(monkeypatch):
-    monkeypatch.setattr("tui.host.transports.http.StreamableHttp.probe_seconds", 0.1)
+    monkeypatch.setattr("tui.host.transports.streamable_http.StreamableHttp.probe_seconds", 0.1)
     asked = asyncio.Event()
 
     async def late(asked_for, writer):

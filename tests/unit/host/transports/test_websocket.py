@@ -10,7 +10,7 @@ from wsproto.events import BytesMessage, CloseConnection, Ping, Pong, TextMessag
 
 from tests.conftest import refusing_port, until
 from tests.http_server import LEGACY, MODERN, reply
-from tests.unit.host.transports.test_http import ERAS, Sink, text
+from tests.unit.host.transports.test_streamable_http import ERAS, Sink, text
 from tests.websocket_server import websocket_server
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import CAUSE, Cause, Direction

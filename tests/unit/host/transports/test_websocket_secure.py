@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tests.conftest import until
-from tests.unit.host.transports.test_http_secure import certificate
+from tests.unit.host.transports.test_streamable_http_secure import certificate
 from tests.websocket_server import WebSocketServer, websocket_server
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, Transport

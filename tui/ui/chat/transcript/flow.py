@@ -21,7 +21,7 @@ from textual.timer import Timer
 
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row
-from tui.ui.widgets.tasks import Tasks
+from tui.ui.widgets.widget_tasks import Tasks
 
 HELD_BLOCKS = 512
 

@@ -12,6 +12,7 @@ from tui.core.traffic import Direction, Entry, Kind
 if TYPE_CHECKING:
     from tui.core.servers import ServerStatus
 
+
 MOST_SENT = 4 * 1024 * 1024
 """Maximum bytes of a request that can be sent again."""
 

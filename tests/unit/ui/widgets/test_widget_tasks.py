@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tui.ui.widgets.tasks import Tasks
+from tui.ui.widgets.widget_tasks import Tasks
 
 
 async def test_running_tasks_are_cancelled_and_awaited() -> None:

@@ -5,8 +5,8 @@ import pytest
 from tests.http_server import reply
 from tests.registry_server import registry_server
 from tui.core.errors import ServerError
-from tui.host import registry
-from tui.host.registry import Registry
+from tui.host import registry_client
+from tui.host.registry_client import Registry
 
 
 def entry(name: str, **more: str) -> dict[str, str]:
@@ -53,7 +53,7 @@ async def test_an_unusable_response_is_reported_in_one_sentence(answer: bytes, s
 
 
 async def test_an_endless_response_is_cut_off(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(registry, "MAX_BYTES", 1000)
+    monkeypatch.setattr(registry_client, "MAX_BYTES", 1000)
     async with registry_server() as server:
         server.instead = reply(b" " * 2000)
         with pytest.raises(ServerError, match="more than"):
@@ -61,7 +61,7 @@ async def test_an_endless_response_is_cut_off(monkeypatch: pytest.MonkeyPatch):
 
 
 async def test_a_registry_that_never_responds_times_out(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(registry, "SECONDS", 0.1)
+    monkeypatch.setattr(registry_client, "SECONDS", 0.1)
     async with registry_server() as server:
 
         async def silent(*_: object) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, Endpoint
+from tui.model.endpoints.context_windows import Ability, ability_of, known_window
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.endpoints.windows import Ability, ability_of, known_window
 
 CHAT = ["completion", "tools", "vision"]
 
@@ -128,6 +128,6 @@ async def test_a_provider_that_never_reports_windows_is_not_asked(monkeypatch: p
     def fail(profile: ModelProfile) -> None:
         raise AssertionError("it was asked")
 
-    monkeypatch.setattr("tui.model.endpoints.windows.inquiry", fail)
+    monkeypatch.setattr("tui.model.endpoints.context_windows.inquiry", fail)
     found = await ability_of(ModelProfile("t", "https://api.deepseek.com/v1", "deepseek-chat"))
     assert found == Ability(131_072, "known model")
