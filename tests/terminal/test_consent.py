@@ -9,6 +9,12 @@ from tests.endpoint import Endpoint, says
 from tests.terminal.pty_app import TerminalApp, home_in
 
 
+def stored(home: Path, kind: str) -> bool:
+    """Return whether an answer is on disk. A terminal app is killed at its end, which may come before that."""
+    file = home / "mcptui" / "consents.json"
+    return file.exists() and bool(json.loads(file.read_text("utf-8"))[kind])
+
+
 def test_a_planted_server_is_shown_and_runs_only_after_consent_which_is_kept(tmp_path: Path):
     planted, home = tmp_path / "EXECUTED", tmp_path / "home"
     home.mkdir()
@@ -24,6 +30,7 @@ def test_a_planted_server_is_shown_and_runs_only_after_consent_which_is_kept(tmp
         assert "One of the arguments is program code." in app.text and not planted.exists()
         app.until(lambda: "“planted” comes from" not in app.text or app.send(b"\x18"))  # ctrl+x
         app.shows("needs consent")
+        app.until(lambda: stored(home, "refused"))
         assert not planted.exists()
 
     with TerminalApp(argv, env=home_in(home)) as app:  # the refusal is kept until the user starts it
@@ -34,6 +41,7 @@ def test_a_planted_server_is_shown_and_runs_only_after_consent_which_is_kept(tmp
         app.send("s")
         app.shows("“planted” comes from the file")
         app.until(lambda: planted.exists() or app.send(b"\x13"))  # ctrl+s
+        app.until(lambda: stored(home, "consents"))
     planted.unlink()
 
     with TerminalApp(argv, env=home_in(home)) as app:
@@ -80,6 +88,7 @@ async def test_nothing_is_sent_to_a_model_from_elsewhere_before_consent_which_is
                 assert "value of OPENAI_API_KEY" in app.text and "sk-canary" not in app.text
                 app.until(lambda: "“models.x” comes from" not in app.text or app.send(b"\x18"))  # ctrl+x
                 app.until(lambda: "needs your consent" in unwrapped(app))
+                app.until(lambda: stored(home, "refused"))
 
         await asyncio.to_thread(refuse)
         assert endpoint.connections == 0
@@ -95,6 +104,7 @@ async def test_nothing_is_sent_to_a_model_from_elsewhere_before_consent_which_is
                 app.send("\r")
                 app.shows("“models.x” comes from the file")
                 app.until(lambda: bool(endpoint.others) or app.send(b"\x13"))  # ctrl+s
+                app.until(lambda: stored(home, "consents"))
 
         await asyncio.to_thread(agree)
         assert endpoint.others[0].headers["authorization"] == "Bearer sk-canary-5512abc"
