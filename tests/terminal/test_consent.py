@@ -10,7 +10,7 @@ from tests.terminal.pty_app import TerminalApp, home_in
 
 
 def stored(home: Path, kind: str) -> bool:
-    """Return whether an answer is on disk. A terminal app is killed at its end, which may come before that."""
+    """Return whether an answer is on disk. A terminal app is killed at its end, perhaps before that."""
     file = home / "mcptui" / "consents.json"
     return file.exists() and bool(json.loads(file.read_text("utf-8"))[kind])
 

@@ -1,4 +1,4 @@
-"""What one server offers the model: its enabled and accepted tools and instructions, kept up to date.
+"""One server's offer to the model: its enabled and accepted tools and instructions, kept up to date.
 
 Each of its lists is kept fresh: it is listed again when the server reports a change, and after a failure. A
 call waits until a reported change is listed.

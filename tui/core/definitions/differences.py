@@ -23,7 +23,7 @@ INSTRUCTIONS = ""
 
 
 def definition_of(raw: Mapping[str, Any]) -> Definition:
-    """Return the definition in a tool as it was listed."""
+    """Return the definition in a tool as its server listed it."""
     return {key: raw[key] for key in KEYS if key in raw}
 
 

@@ -1,4 +1,4 @@
-"""What the SDK's client is created with: callbacks for requests of a server, and an extension.
+"""Arguments of the SDK's client: callbacks for requests of a server, and an extension.
 
 Imports the SDK. `TaskExtension` (io.modelcontextprotocol/tasks) tells servers that mcptui supports tasks. The
 SDK advertises an extension that has a result type only where the protocol allows one: since 2026-07-28.

@@ -1,4 +1,4 @@
-"""What the parts of a workbench share: its server and runtime, the calls, the keys in use."""
+"""The context that the parts of a workbench share: its server and runtime, the calls, the keys in use."""
 
 from collections.abc import Coroutine
 from dataclasses import dataclass
