@@ -12,7 +12,7 @@ from tests.ui.stage import Stage, press, row_with, shown
 from tests.ui.traffic_stage import Recorded, some
 from tests.unit.traffic.small_traffic import begun_at_end, fill
 from tui.core.traffic import Kind, Outcome, Severity
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.open_recording import Recording
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic import bars
 from tui.ui.traffic.bars import EntryTab

@@ -7,7 +7,8 @@ from typing import Any
 from tui.core.search_text import readings
 from tui.core.text import fold
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
-from tui.traffic.record.entry_columns import EntryColumns, Recording
+from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.open_recording import Recording
 
 WALL_NS = 1_790_000_000 * 1_000_000_000
 MS = 1_000_000

@@ -11,7 +11,8 @@ from tui.core.errors import McptuiError, StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, TrafficReader, TrafficSink, TrafficWriter
 from tui.traffic.lint.lint_thread import LintThread
-from tui.traffic.record.entry_columns import EntryColumns, Recording
+from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.open_recording import Recording
 from tui.traffic.record.recorder import Recorder
 
 if TYPE_CHECKING:

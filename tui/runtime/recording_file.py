@@ -22,7 +22,8 @@ from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, turn_of_call
 from tui.storage.recordings.salvage import without_gaps
 from tui.traffic.record.column_parts import ListRow
-from tui.traffic.record.entry_columns import EntryColumns, Recording
+from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.open_recording import Recording
 
 if TYPE_CHECKING:
     from tui.host.schemas.judge import ModelJudge

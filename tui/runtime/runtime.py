@@ -55,7 +55,7 @@ from tui.settings.state.project_file import ProjectFile
 from tui.settings.state.stored_calls import StoredCalls
 from tui.settings.state.stored_decisions import StoredDecisions
 from tui.storage.sessions.store import SessionStore
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.open_recording import Recording
 
 if TYPE_CHECKING:
     from tui.runtime.config_reload import ConfigReload

@@ -21,7 +21,7 @@ from tui.ui.platform.output import driver_class, screen_of_our_own
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
-    from tui.traffic.record.entry_columns import Recording
+    from tui.traffic.record.open_recording import Recording
     from tui.ui.app.app import McptuiApp
     from tui.ui.app.traffic_app import TrafficApp
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.open_recording import Recording
 from tui.ui.app.base import BaseApp
 from tui.ui.keys.action_table import ACTIONS, Context
 from tui.ui.keys.bindings import bindings_of

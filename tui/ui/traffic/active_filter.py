@@ -8,7 +8,7 @@ from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, next_
 from tui.traffic.filter.nodes import quoted
 from tui.traffic.filter.query import EVERYTHING, Query, parse
 from tui.traffic.filter.view import View
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.widgets.inputs import PromptLine

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.traffic.filter.query import Query, parse
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.widgets.inputs import PromptLine

@@ -8,7 +8,8 @@ from textual import events
 from textual.message import Message
 
 from tui.core.text import clean_line
-from tui.traffic.record.entry_columns import EntryColumns, Recording
+from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.open_recording import Recording
 from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
 from tui.ui.widgets.rows import Row
 

@@ -11,7 +11,8 @@ from textual.widget import Widget
 from tui.core.traffic import Outcome
 from tui.traffic.filter.arrangement import Arrangement
 from tui.traffic.filter.view import View
-from tui.traffic.record.entry_columns import EntryColumns, Recording
+from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.open_recording import Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.textual_internals import paint_now

@@ -15,7 +15,7 @@ from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Outcome
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.open_recording import Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic import sheets

@@ -20,7 +20,7 @@ from tui.core.atomic_write import is_replaceable
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, TrafficReader
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import entry_count, exact
 from tui.ui.traffic.entry_list import EntryList

@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.open_recording import Recording
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides

@@ -12,7 +12,7 @@ from tui.core import units
 from tui.core.text import clean_line
 from tui.core.units import span
 from tui.traffic.filter.nodes import written
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.open_recording import Recording
 from tui.traffic.stats import Figures, Stats
 from tui.ui.keys.action_table import VIEW_KEYS
 from tui.ui.keys.footer import Footer

@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 
 from tui.core.traffic import Entry, Outcome, TrafficReader
 from tui.core.units import span
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.open_recording import Recording
 from tui.traffic.spans.span_values import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
 from tui.ui.keys.action_table import VIEW_KEYS

@@ -18,7 +18,7 @@ from tui.traffic.explain.events import event_sentences
 from tui.traffic.filter.nodes import written
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.open_recording import Recording
 from tui.traffic.spans.span_values import compact
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.bindings import bench_list_bindings

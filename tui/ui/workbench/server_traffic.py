@@ -8,7 +8,7 @@ from textual.containers import Vertical
 
 from tui.traffic.filter.nodes import written
 from tui.traffic.filter.query import parse
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.open_recording import Recording
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import Headings

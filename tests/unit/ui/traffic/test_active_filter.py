@@ -8,7 +8,7 @@ from tui.core.traffic import Kind
 from tui.traffic.filter import view as view_module
 from tui.traffic.filter.arrangement import Order, SortColumn
 from tui.traffic.filter.query import parse
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.widgets.rows import text_of
 

@@ -5,7 +5,7 @@ import pytest
 from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage, shown
 from tests.unit.traffic.small_traffic import Traffic, begun_at_end, fill
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.bars import Headings, linting_of, loading_of, shown_of
 from tui.ui.widgets.rows import text_of
 
