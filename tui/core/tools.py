@@ -156,6 +156,11 @@ class ToolResult:
     raw: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
     as_is: bool = False
 
+    @classmethod
+    def failed(cls, text: str, failure: CallFailure = CallFailure.NONE) -> "ToolResult":
+        """Return the result of a call that failed, with the reason as its only content."""
+        return cls((TextContent(text),), is_error=True, failure=failure)
+
 
 ProgressSink = Callable[[float | None, float | None, str], None]
 """Called with progress and total (None if unknown) and the server's message, raw. Must not raise."""

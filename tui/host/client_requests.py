@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
 from tui.core.tasks import EXTENSION as TASKS
 from tui.core.time_limits import Pausable, TimeLimit
-from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
+from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Walk, walk_pages
@@ -208,12 +208,12 @@ class SdkToolCall:
                 async with limit:
                     found = await _with_input(partial(self._send, client, bridge, progress), rounds)
         except RoundProblem as problem:
-            return failed(CallFailure.PROTOCOL, str(problem))
+            return ToolResult.failed(str(problem), CallFailure.PROTOCOL)
         except TimeoutError:
             if not limit.expired:
                 raise
             text = f"{self._tool} did not respond within {seconds:g} s. The call was cancelled.{remark()}"
-            return failed(CallFailure.TIMEOUT, text)
+            return ToolResult.failed(text, CallFailure.TIMEOUT)
         return CreatedTask(found) if self._is_task else result_of(found)
 
     async def _send(
@@ -266,15 +266,10 @@ class SdkToolCall:
     def failure(self, error: Exception) -> ToolResult:
         """Return the result for an error that `run` raised, if the connection is still there."""
         if getattr(error, "code", None) == RESULT_TOO_LARGE:
-            return failed(CallFailure.TOO_LARGE, explain.error_message(error))
+            return ToolResult.failed(explain.error_message(error), CallFailure.TOO_LARGE)
         if isinstance(error, TimeoutError):
-            return failed(CallFailure.PROTOCOL, "The server does not read its input.")
-        return failed(CallFailure.PROTOCOL, explain.protocol_failure(error))
-
-
-def failed(failure: CallFailure, text: str) -> ToolResult:
-    """Return the result of a call that got none from its server."""
-    return ToolResult((TextContent(text),), is_error=True, failure=failure)
+            return ToolResult.failed("The server does not read its input.", CallFailure.PROTOCOL)
+        return ToolResult.failed(explain.protocol_failure(error), CallFailure.PROTOCOL)
 
 
 COUNT_SECONDS = 2.0

@@ -27,7 +27,7 @@ from tui.core.trace_context import KEY as TRACEPARENT
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
-from tui.host.client_requests import Listings, RawRequest, SdkToolCall, failed
+from tui.host.client_requests import Listings, RawRequest, SdkToolCall
 from tui.host.error_sentences import Ending
 from tui.host.frames.inbox import LISTS, SESSION_REOPENED
 from tui.host.offers import FreshList
@@ -442,7 +442,7 @@ class Connection:
         except Exception as error:  # a failed call is an observation for the model, never a crash
             return call.failure(error)
         if isinstance(done, str):
-            return failed(CallFailure.SERVER_DIED, done)
+            return ToolResult.failed(done, CallFailure.SERVER_DIED)
         if isinstance(done, ToolResult):
             return done
         return await self.tasks.follow_new(tool, done.raw, progress, clocks=clocks, keep_task=keep_task)

@@ -13,7 +13,7 @@ from tui.core.servers import ServerSpec
 from tui.core.tasks import MIN_POLL_MS, KnownTasks, Task, TaskStatus, made
 from tui.core.text import clean_line, whole_words
 from tui.core.time_limits import NO_CLOCKS, Pausable
-from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
+from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.traffic import CAUSE
 from tui.core.workbench import RawAnswer
 from tui.host.content import result_of
@@ -229,4 +229,4 @@ def _more(task: Task) -> str:
 
 
 def _failed(text: str, failure: CallFailure = CallFailure.PROTOCOL) -> ToolResult:
-    return ToolResult((TextContent(text),), is_error=True, failure=failure)
+    return ToolResult.failed(text, failure)

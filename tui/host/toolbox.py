@@ -11,7 +11,7 @@ from tui.core.errors import as_sentences
 from tui.core.servers import ServerState
 from tui.core.text import quoted_name
 from tui.core.time_limits import NO_CLOCKS, Pausable
-from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult, is_off
+from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult, is_off
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.supervisor import Supervisor
 
@@ -68,7 +68,7 @@ class RunningToolbox:
         """
         server = self._servers.get(tool.server)
         if server is not None and is_off(tool.name, server.spec.off):
-            return _not_run(CallFailure.PROTOCOL, f"The tool {tool.name} is disabled.")
+            return ToolResult.failed(f"The tool {tool.name} is disabled.", CallFailure.PROTOCOL)
         return await self.call_by_hand(
             tool, arguments, seconds=seconds, progress=progress, clocks=clocks, keep_task=False
         )
@@ -94,12 +94,12 @@ class RunningToolbox:
         connection = self._connection(tool)
         if connection is None:
             why = "" if server is None else f" {server.status.detail}".rstrip()
-            return _not_run(
-                CallFailure.NOT_RUNNING, f"The server {quoted_name(tool.server)} is not running.{why}"
+            return ToolResult.failed(
+                f"The server {quoted_name(tool.server)} is not running.{why}", CallFailure.NOT_RUNNING
             )
         await connection.settled()
         if problem := self._servers[tool.server].offer.refusal(tool, connection.catalog):
-            return _not_run(CallFailure.PROTOCOL, problem)
+            return ToolResult.failed(problem, CallFailure.PROTOCOL)
         limit = self._servers[tool.server].spec.tool_seconds
         allowed = seconds if limit is None else min(seconds, limit)
         result = await connection.call(
@@ -124,7 +124,3 @@ class RunningToolbox:
     def _connection(self, tool: Tool) -> "Connection | None":
         server = self._servers.get(tool.server)
         return server.connection if server and server.state is ServerState.RUNNING else None
-
-
-def _not_run(failure: CallFailure, text: str) -> ToolResult:
-    return ToolResult((TextContent(text),), is_error=True, failure=failure)

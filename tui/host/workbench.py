@@ -16,7 +16,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
 from tui.core.tasks import KnownTasks, Task
 from tui.core.text import clean_line, quoted_name
-from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
+from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.workbench import (
     CacheHint,
@@ -133,7 +133,7 @@ class HandWorkbench:
         self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
     ) -> ToolResult:
         if fault := _unsendable(arguments):
-            return _failed(fault)
+            return ToolResult.failed(fault, CallFailure.PROTOCOL)
         with _by_hand(call):
             return await self._toolbox.call_by_hand(tool, arguments, seconds=seconds, progress=progress)
 
@@ -149,7 +149,7 @@ class HandWorkbench:
     async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
         connection = self._connection_of(task.server)
         if connection is None:
-            return _failed(self._not_running(task.server), CallFailure.NOT_RUNNING)
+            return ToolResult.failed(self._not_running(task.server), CallFailure.NOT_RUNNING)
         with _by_hand(call):
             found = dataclasses.replace(task, call=call)
             result = await connection.tasks.follow(found, progress, keep_task=True, now=True)
@@ -165,7 +165,8 @@ class HandWorkbench:
         if answer.error is not None and answer.error.get("code") in NOT_FOUND:
             problem = f"Resource not found: {clean_line(uri, 300)}. {problem}"
         if problem:
-            return _failed(problem, CallFailure.SERVER_DIED if answer.lost else CallFailure.PROTOCOL)
+            failure = CallFailure.SERVER_DIED if answer.lost else CallFailure.PROTOCOL
+            return ToolResult.failed(problem, failure)
         return contents_of(answer.result)
 
     async def get_prompt(
@@ -332,10 +333,6 @@ def _unsendable(params: Mapping[str, Any]) -> str:
 
 def _sentence(answer: RawAnswer) -> str:
     return answer.problem if answer.error is None else explain.answered_error(answer.error)
-
-
-def _failed(text: str, failure: CallFailure = CallFailure.PROTOCOL) -> ToolResult:
-    return ToolResult((TextContent(text),), is_error=True, failure=failure)
 
 
 def _object(value: Any) -> Mapping[str, Any]:

@@ -29,6 +29,7 @@ from tui.settings.problems import did_you_mean
 
 KINDS = ("tools", "resources", "prompts")
 MAX_ARGUMENT_BYTES = 16 * 1024 * 1024
+"""Maximum bytes of a file or of stdin for `--args`, and characters of its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +116,6 @@ def unconfigured(args: argparse.Namespace, request: Request) -> tuple[ServerSpec
         known=is_command,
     )
 
-
-MAX_ARGUMENTS = 16 * 1024 * 1024
-"""Maximum characters of `--args`."""
 
 _SHOWN_ARGUMENTS = 24
 _SHOWN_CHOICES = 8
@@ -303,7 +301,7 @@ def pairs_of(words: Sequence[str], usage: str, required: Sequence[str] = ()) -> 
 
 def json_object(text: str, where: str) -> dict[str, Any]:
     """Return a JSON object; raises UsageError with its line and column."""
-    value, problem = parse_json(text, MAX_ARGUMENTS)
+    value, problem = parse_json(text, MAX_ARGUMENT_BYTES)
     if not problem and not isinstance(value, dict):
         problem = "is not a JSON object"
     if problem:

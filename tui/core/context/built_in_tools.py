@@ -151,19 +151,19 @@ class BuiltInToolbox:
         if not is_read_result(tool):
             return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
         if wrong := _argument_problem(arguments):
-            return ToolResult((TextContent(wrong),), is_error=True)
+            return ToolResult.failed(wrong)
         return self._read(arguments)
 
     def _read(self, arguments: Mapping[str, Any]) -> ToolResult:
         name = arguments["name"]
         text = self._result_store.find(name)
         if text is None:
-            return ToolResult((TextContent(self._missing(name)),), is_error=True)
+            return ToolResult.failed(self._missing(name))
         offset, needle = arguments.get("offset") or 0, arguments.get("grep") or ""
         limit = min(arguments.get("limit") or self._room, self._room)
         if offset >= len(text):
             why = f"{name} has {len(text):,} characters; offset {offset:,} is past the end"
-            return ToolResult((TextContent(why),), is_error=True)
+            return ToolResult.failed(why)
         told = (
             _matches(name, text, needle, offset, limit)
             if needle
@@ -311,7 +311,7 @@ class ResourceToolbox:
         if not is_resource_tool(tool):
             return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
         if problem := _resource_problem(tool, arguments) or self._not_allowed(arguments["server"]):
-            return _failed(problem)
+            return ToolResult.failed(problem)
         if tool.name == READ:
             return await self._source.read(arguments["server"], arguments["uri"], seconds)
         return await self._list(arguments)
@@ -326,7 +326,7 @@ class ResourceToolbox:
     async def _list(self, arguments: Mapping[str, Any]) -> ToolResult:
         found, problem = await self._source.resources(arguments["server"])
         if problem and not found:
-            return _failed(clean_line(problem, 400))
+            return ToolResult.failed(clean_line(problem, 400))
         wanted = fold(arguments.get("grep") or "")
         lines = [line for one in found if wanted in fold(line := _line(one))]
         start = arguments.get("offset") or 0
@@ -420,7 +420,3 @@ def _line(one: ResourceInfo) -> str:
     about = ", ".join(filter(None, facts))
     words = " — ".join(filter(None, (name, clean_line(one.description, 200))))
     return f"{clean_line(one.uri, 1_000)}  {words}{f' ({about})' if about else ''}".rstrip()
-
-
-def _failed(text: str) -> ToolResult:
-    return ToolResult((TextContent(text),), is_error=True)

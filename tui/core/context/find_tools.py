@@ -163,7 +163,7 @@ class FindingToolbox:
         if not is_find_tools(tool):
             return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
         if wrong := _argument_problem(arguments):
-            return ToolResult((TextContent(wrong),), is_error=True)
+            return ToolResult.failed(wrong)
         return ToolResult((TextContent(self._search(arguments["query"], arguments.get("limit") or FOUND)),))
 
 

@@ -31,7 +31,7 @@ from tui.core.schemas.tool_names import server_of
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, quoted_name
 from tui.core.time_limits import TimeLimit, TimeLimits
-from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
+from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.approval_policy import Policy
 from tui.core.turn.call_approval import CallApproval
@@ -307,8 +307,7 @@ class ToolCallRunner:
                 async with limit:
                     result = await work
         except TimeoutError:
-            text = "stopped: time limit of the turn"
-            result = ToolResult((TextContent(text),), is_error=True, failure=CallFailure.TIMEOUT)
+            result = ToolResult.failed("stopped: time limit of the turn", CallFailure.TIMEOUT)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():
