@@ -72,10 +72,12 @@ def _check(args: "argparse.Namespace") -> None:
             else "",
         )
     if args.replay and args.live_command:
-        before = "" if args.recording else f"mcptui traffic {shlex.quote(args.replay)} --replay -- COMMAND"
+        right = f"mcptui traffic {shlex.quote(args.replay)} --replay -- COMMAND"
         raise UsageError(
             f"--replay {quoted_name(args.replay)} cannot be combined with a command after --",
-            next_step=f"If it is the recording, name it first: {before}." if before else "Omit one of them.",
+            next_step="Omit one of them."
+            if args.recording
+            else f"If it is the recording, name it first: {right}.",
         )
     if args.list and (picks := _given(args, ("filter", "failed", "all"))):
         raise UsageError(f"--list cannot be combined with {' and '.join(picks)}")

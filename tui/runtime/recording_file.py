@@ -16,7 +16,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import Finding, Kind
 from tui.runtime.background import BackgroundThread
 from tui.settings.locations import state_dir
-from tui.storage.recordings.findings import judged_of
+from tui.storage.recordings.findings import JudgedFindings, judged_of
 from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, turn_of_call
@@ -27,7 +27,6 @@ from tui.traffic.record.open_recording import Recording
 
 if TYPE_CHECKING:
     from tui.host.schemas.judge import ModelJudge
-    from tui.storage.recordings.findings import JudgedFindings
     from tui.traffic.lint.lint import Linter
 
 PAGE = 2_000
@@ -310,7 +309,6 @@ class RecordingFile:
             return
         if self._linter is None:
             from tui.runtime.recording import model_judge
-            from tui.storage.recordings.findings import JudgedFindings
             from tui.traffic.lint.lint import Linter
 
             self._found = JudgedFindings()
@@ -366,7 +364,7 @@ def _ended_ns(path: Path) -> int:
 class _LintedReader(RecordingReader):
     """Reads the findings of this run's linter in place of the stored ones."""
 
-    def __init__(self, path: Path, found: "Callable[[int], JudgedFindings | None]") -> None:
+    def __init__(self, path: Path, found: Callable[[int], JudgedFindings | None]) -> None:
         """Read a recording; `found` returns the source of an entry's findings, None for the stored ones."""
         super().__init__(path)
         self._found = found

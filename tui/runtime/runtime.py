@@ -44,7 +44,6 @@ from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
 from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.request_context import RequestContext
-from tui.runtime.server_changes import ServerChoices
 from tui.runtime.servers.consent import RunConsent
 from tui.runtime.servers.server_memory import ServerMemory
 from tui.runtime.servers.server_trust import ServerTrust
@@ -61,7 +60,7 @@ if TYPE_CHECKING:
     from tui.runtime.config_reload import ConfigReload
     from tui.runtime.log import LogFile
     from tui.runtime.model_changes import ModelChanges
-    from tui.runtime.server_changes import ServerChanges
+    from tui.runtime.server_changes import ServerChanges, ServerChoices
     from tui.settings.load import Loaded
 
 _log = logging.getLogger(__name__)
@@ -144,7 +143,6 @@ class Runtime:
         self.turn_context.decisions = self.decisions
         trusted = state_dir() / "trusted-servers.json"
         self.trust = ServerTrust(lambda: self.host, trusted, self._config, self.decisions)
-        self.server_choices = ServerChoices(self._config, lambda: self.host, self._names_server)
         self._env = env
         self._digests: dict[str, str] = {}
 
@@ -167,6 +165,12 @@ class Runtime:
 
         known, agree = lambda: self._loaded, self.consent.keep
         return ServerChanges(self._config, self._env, lambda: self.host, known, self._adopt, agree)
+
+    @cached_property
+    def server_choices(self) -> "ServerChoices":
+        from tui.runtime.server_changes import ServerChoices
+
+        return ServerChoices(self._config, lambda: self.host, self._names_server)
 
     @cached_property
     def configuration(self) -> "ConfigReload":

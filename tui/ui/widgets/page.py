@@ -11,7 +11,7 @@ from textual.message import Message
 
 from tui.core.text import fold
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.pictures import Picture, can_show_pictures
+from tui.ui.widgets.pictures import Picture, PictureError, can_show_pictures, decoded
 from tui.ui.widgets.rows import Row, crop, highlighted, text_of, wrap
 from tui.ui.widgets.symbols import symbols_for
 
@@ -190,8 +190,6 @@ class Page(LinePane, inherit_bindings=True):
             self._decoding.add_done_callback(self._ending.discard)
 
     async def _decode_all(self, pictures: Pictures) -> None:
-        from tui.ui.widgets.pictures import PictureError, decoded
-
         await asyncio.sleep(SETTLED_SECONDS)
         while (wanted := pictures.wanted()) is not None:
             columns = self.columns - wanted.indent
