@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -76,26 +76,54 @@ def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lam
     are omitted first.
     """
     seen = _for_model(result)
-    text, attachments = _rendered(seen)
-    if not is_cut(text, limit):
-        return Observation(text, attachments)
-    kept = keep(text)
-    text, attachments = _rendered(_most_important(seen, limit))
-    return Observation(cut(text, limit, kept), attachments, kept)
+    whole = _rendered(seen)
+    if not is_cut(whole.text, limit):
+        return Observation(whole.text, whole.attachments)
+    kept = keep(whole.text)
+    shown = _rendered(seen, omitted) if (omitted := _least_important(seen, limit)) else whole
+    text = cut(shown.text, limit, kept, lambda end: _place(end, shown, whole))
+    return Observation(text, shown.attachments, kept)
 
 
-def _rendered(result: ToolResult) -> tuple[str, tuple[Attachment, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Rendered:
+    """The text of a result. `parts` has the start and the length of what each item became, by its number."""
+
+    text: str
+    attachments: tuple[Attachment, ...]
+    parts: Mapping[int, tuple[int, int]]
+
+
+def _place(end: int, shown: _Rendered, whole: _Rendered) -> int:
+    """Return where in the text of `whole` the first `end` characters of `shown` end."""
+    if shown is whole:
+        return end
+    place = 0
+    for number, (start, length) in shown.parts.items():
+        if start >= end:
+            break
+        if number in whole.parts:
+            there, most = whole.parts[number]
+            place = there + min(end - start, length, most)
+    return place
+
+
+def _rendered(result: ToolResult, omitted: Collection[int] = ()) -> _Rendered:
     renderer = _Renderer()
-    text = renderer.text_of(result)
-    shown = visible(text)
+    parts = renderer.parts_of(result, omitted)
+    visible_parts = {number: visible(part) for number, part in parts.items()}
     warning = result.warning
-    if missing := _missing(text, shown):
+    if missing := _missing("\n".join(parts.values()), "\n".join(visible_parts.values())):
         warning = f"{warning.removesuffix('.')}. {missing}" if warning else missing
-    if warning:
-        shown = f"{_WARNING}{visible(warning)}]\n{shown}"
+    head = f"{_WARNING}{visible(warning)}]\n" if warning else ""
     if result.is_error:
-        shown = _FAILED + shown
-    return shown, tuple(renderer.attachments)
+        head = _FAILED + head
+    places = {}
+    at = len(head)
+    for number, part in visible_parts.items():
+        places[number] = (at, len(part))
+        at += len(part) + 1
+    return _Rendered(head + "\n".join(visible_parts.values()), tuple(renderer.attachments), places)
 
 
 def _missing(text: str, shown: str) -> str:
@@ -126,11 +154,11 @@ def _for_model(result: ToolResult) -> ToolResult:
     return replace(result, content=(*told, note))
 
 
-def _most_important(result: ToolResult, limit: int) -> ToolResult:
-    """Return a result that fits into `limit` bytes if its least important items can be left out."""
+def _least_important(result: ToolResult, limit: int) -> Collection[int]:
+    """Return the numbers of the items to omit, so that the others fit into `limit` bytes if they can."""
     said = {number: item.annotations.priority for number, item in enumerate(result.content)}
     if all(priority is None for priority in said.values()):
-        return result
+        return ()
     sizes = [octets(_Renderer().text_of(ToolResult((item,)))) + 1 for item in result.content]
     over = sum(sizes) + NOTE_BYTES - limit
     dropped: set[int] = set()
@@ -139,12 +167,7 @@ def _most_important(result: ToolResult, limit: int) -> ToolResult:
             break
         dropped.add(number)
         over -= sizes[number]
-    if not dropped:
-        return result
-    items = "1 item" if len(dropped) == 1 else f"{len(dropped)} items"
-    note = TextContent(f"[{items} of lower priority omitted]")
-    kept = tuple(item for number, item in enumerate(result.content) if number not in dropped)
-    return replace(result, content=(*kept, note))
+    return dropped
 
 
 def _weight(priority: float | None) -> float:
@@ -171,10 +194,20 @@ class _Renderer:
         self._numbers: Counter[str] = Counter()
 
     def text_of(self, result: ToolResult) -> str:
-        parts = [self._item(content) for content in result.content]
-        if result.structured is not None and not _is_repeated(result, parts):
-            parts.append(_as_json(result.structured))
-        return "\n".join(part for part in parts if part) or EMPTY
+        return "\n".join(self.parts_of(result).values())
+
+    def parts_of(self, result: ToolResult, omitted: Collection[int] = ()) -> Mapping[int, str]:
+        """Return the texts of a result by the number of their item, without empty ones and `omitted` items.
+
+        The structured content has the number after the last item, a note on omitted items the one after that.
+        """
+        items = {number: item for number, item in enumerate(result.content) if number not in omitted}
+        parts = {number: self._item(item) for number, item in items.items()}
+        if omitted:
+            parts[len(result.content) + 1] = f"[{plural(len(omitted), 'item')} of lower priority omitted]"
+        if result.structured is not None and not _is_repeated(result.structured, items, parts):
+            parts[len(result.content)] = _as_json(result.structured)
+        return {number: part for number, part in parts.items() if part} or {0: EMPTY}
 
     def _item(self, content: Content) -> str:
         match content:
@@ -212,11 +245,11 @@ def _as_json(value: Any) -> str:
         return "[structured content omitted: nested too deeply]"
 
 
-def _is_repeated(result: ToolResult, parts: list[str]) -> bool:
-    texts = [part for part, item in zip(parts, result.content, strict=True) if isinstance(item, TextContent)]
-    values = [result.structured]
-    if isinstance(result.structured, dict) and result.structured.keys() == {_LONE_KEY}:
-        values.append(result.structured[_LONE_KEY])
+def _is_repeated(structured: Any, items: Mapping[int, Content], parts: Mapping[int, str]) -> bool:
+    texts = [parts[number] for number, item in items.items() if isinstance(item, TextContent)]
+    values = [structured]
+    if isinstance(structured, dict) and structured.keys() == {_LONE_KEY}:
+        values.append(structured[_LONE_KEY])
     for value in values:
         if any(_equals(text, value) for text in texts):
             return True
@@ -239,11 +272,12 @@ def is_cut(text: str, limit: int) -> bool:
     return len(text) > limit or (len(text) * 4 > limit and octets(text) > limit)
 
 
-def cut(text: str, limit: int, kept: str = "") -> str:
+def cut(text: str, limit: int, kept: str = "", place: Callable[[int], int] = int) -> str:
     """Return `text` in at most about `limit` bytes: 70 % head, 30 % tail, and a note on what is missing.
 
     It is cut at line ends if there are any nearby. The note may exceed a very small limit. `kept` is the
-    name by which `read_result` finds the complete text, or "".
+    name by which `read_result` finds the complete text, or "". `place` returns where the head ends in that
+    text, from the head's length.
     """
     if not is_cut(text, limit):
         return text
@@ -257,11 +291,10 @@ def cut(text: str, limit: int, kept: str = "") -> str:
         tail = tail[start + 1 :]
     missing = len(encoded) - octets(head) - octets(tail)
     figures = f"{missing:,} of {len(encoded):,} bytes omitted"
-    where = (
-        f'full text stored as "{kept}": call read_result with this name and offset {len(head)}, or grep'
-        if kept
-        else _REQUEST_LESS
-    )
+    where = _REQUEST_LESS
+    if kept:
+        how = f"call read_result with this name and offset {place(len(head))}, or grep"
+        where = f'full text stored as "{kept}": {how}'
     return f"{head}\n[… {figures}; {where} …]\n{tail}"
 
 

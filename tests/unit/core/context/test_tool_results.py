@@ -1,6 +1,7 @@
 """The text of a result for the model is complete or marked as truncated, and bounded."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -270,6 +271,21 @@ def test_in_a_long_result_the_items_of_lowest_priority_are_omitted_first():
     told = observation(ToolResult(tuple(items)), 1_400, lambda whole: "result-1")
     assert "b" * 100 not in told.text and all(letter * 400 in told.text for letter in "acd")
     assert told.text.endswith("[1 item of lower priority omitted]") and told.kept == "result-1"
+
+
+@pytest.mark.parametrize("is_error", [False, True])
+@pytest.mark.parametrize("low_at", [0, 1, 2])
+def test_the_offset_for_the_rest_is_one_in_the_stored_text_if_items_were_omitted(low_at: int, is_error: bool):
+    lines = "".join(f"{number:06}\n" for number in range(5_000))
+    items = [annotated("first", priority=1), annotated(lines, priority=1)]
+    items.insert(low_at, annotated("low " * 5_000, priority=0))
+    stored: list[str] = []
+    result = ToolResult(tuple(items), is_error=is_error, warning="careful")
+    seen = observation(result, 8_000, lambda whole: stored.append(whole) or "result-1")
+    last = seen.text.partition("\n[… ")[0].rsplit("\n", 1)[-1]
+    offset = int(re.search(r"offset (\d+)", seen.text)[1])
+    assert offset == stored[0].index(last) + len(last)
+    assert stored[0][offset:].lstrip().startswith(f"{int(last) + 1:06}")
 
 
 def test_the_item_of_highest_priority_is_truncated_but_not_omitted():
