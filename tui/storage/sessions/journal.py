@@ -9,12 +9,15 @@ import asyncio
 import contextlib
 import logging
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tui.core.context.built_in_tools import MAX_BYTES, MAX_RESULTS
 from tui.core.conversation.conversation import AssistantMessage, Message, Remark, ToolMessage, UserMessage
 from tui.core.conversation.sessions import Intent, SessionMeta
 from tui.core.errors import StorageError
@@ -61,6 +64,17 @@ _WEIGHT = 500
 Waiter = tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]
 
 
+@dataclass(frozen=True, slots=True)
+class StoredResult:
+    """The complete text of a large result, to be stored under its name."""
+
+    name: str
+    text: str
+
+    def __call__(self, tables: SessionTables) -> None:
+        tables.result(self.name, self.text)
+
+
 class SessionJournal:
     """Writes one session; see `core.conversation.sessions.Journal`. For one event loop."""
 
@@ -88,7 +102,7 @@ class SessionJournal:
         self._is_branch = first is not None
         self._condition = threading.Condition()
         self._ops: list[Op] = [first] if first is not None else []
-        self._stored = list(before)  # all operations whose data is or was in the file
+        self._stored = list(before)  # operations whose data is or was in the file
         self._draft: Op | None = None
         self._weight = 0
         self._waiters: list[Waiter] = []
@@ -125,7 +139,7 @@ class SessionJournal:
         self._put(lambda tables: tables.decision(call_id, answer, reason, at), len(reason))
 
     def result(self, name: str, text: str) -> None:
-        self._put(lambda tables: tables.result(name, text), len(text))
+        self._put(StoredResult(name, text), len(text))
 
     def usage(self, model: str, usage: Usage, cost: float | None) -> None:
         at = time.time()
@@ -207,6 +221,7 @@ class SessionJournal:
             self._storing = False
             if stored:
                 self._stored += batch
+                self._forget_old_results()
                 self._retries = 0
             else:
                 self._keep(batch, weight)
@@ -247,6 +262,16 @@ class SessionJournal:
         self._ops[:0] = batch
         if self._weight > WAITING_BYTES:
             self._ended, self._ops, self._draft = True, [], None
+
+    def _forget_old_results(self) -> None:
+        """Drop results that the open conversation no longer has either. They stay in the file."""
+        count = size = 0
+        for index in range(len(self._stored) - 1, -1, -1):
+            if isinstance(op := self._stored[index], StoredResult):
+                count += 1
+                size += sys.getsizeof(op.text)
+                if count > 1 and (count > MAX_RESULTS or size > MAX_BYTES):
+                    del self._stored[index]
 
     def _end(self) -> None:
         if self._writer.has_lost_file():
