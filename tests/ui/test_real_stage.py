@@ -1,4 +1,4 @@
-"""The stage itself: a server of a configuration file runs, leaves with the file's entry, and stops at the end."""
+"""The stage itself: a configured server runs, and leaves once the configuration no longer names it."""
 
 from pathlib import Path
 

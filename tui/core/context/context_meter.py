@@ -1,11 +1,22 @@
 """Measures how full the model's window is: the endpoint's last count plus an estimate of the rest. Pure."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, UserMessage
-from tui.core.ports import ModelRequest, ToolSpec, Usage
+from tui.core.errors import ModelError
+from tui.core.ports import (
+    CallPart,
+    ModelPart,
+    ModelRequest,
+    ReasoningPart,
+    ReplyPart,
+    RetryPart,
+    TextPart,
+    ToolSpec,
+    Usage,
+)
 
 ASCII, OTHER = 0.3, 1.3
 """Tokens per character. Measured with several tokenizers: 0.25 for English, 0.33 for code."""
@@ -29,10 +40,14 @@ WEIGHT = 0.3
 
 def estimate(text: str) -> int:
     """Return the approximate number of tokens of `text`: 0.3 per ASCII character, 1.3 per other one."""
+    return round(_tokens(text))
+
+
+def _tokens(text: str) -> float:
     if text.isascii():
-        return round(len(text) * ASCII)
+        return len(text) * ASCII
     ascii_count = len(text.encode("ascii", "ignore"))
-    return round(ascii_count * ASCII + (len(text) - ascii_count) * OTHER)
+    return ascii_count * ASCII + (len(text) - ascii_count) * OTHER
 
 
 def estimate_attachment(attachment: Attachment) -> int:
@@ -74,6 +89,61 @@ def estimate_request(request: ModelRequest) -> int:
     """Return the approximate tokens of a request, including tool definitions."""
     tools = sum(map(estimate_tool, request.tools))
     return estimate(request.system) + estimate_messages(request.messages) + tools
+
+
+@dataclass(slots=True)
+class RequestTokens:
+    """The tokens of one request so far, also if its reply is cut off: the user pays for what was generated.
+
+    Each part of the reply costs the same, however long the reply is already.
+    """
+
+    _is_sent: bool = True
+    _text: float = 0.0
+    _thinking: float = 0.0
+    _forming: dict[str, int] = field(default_factory=dict)
+    _reported: Usage | None = None
+
+    def take(self, part: ModelPart) -> None:
+        """Count a part of the reply."""
+        self._is_sent = True
+        match part:
+            case TextPart(text):
+                self._text += _tokens(text)
+            case ReasoningPart(text, replaces_text):
+                self._text = 0.0 if replaces_text else self._text
+                self._thinking += _tokens(text)
+            case CallPart(name, size):
+                self._forming[name] = max(size, self._forming.get(name, 0))
+            case RetryPart():
+                self._is_sent = False
+            case ReplyPart(calls, _, usage, refusal):
+                self._forming.clear()
+                self._text += _tokens(refusal) + sum(_tokens(call.name + call.arguments) for call in calls)
+                self._reported = usage
+
+    def failed(self, error: ModelError) -> None:
+        """Record an error: a request that was refused before its reply began costs nothing."""
+        if error.generation and not self._generated:
+            self._text = _tokens(error.generation)
+        self._is_sent = self._is_sent and self._generated > 0
+
+    @property
+    def generated(self) -> int:
+        """The approximate tokens of the reply so far."""
+        return round(self._generated)
+
+    def usage(
+        self, request: ModelRequest, estimated: Callable[[ModelRequest], int] = estimate_request
+    ) -> Usage | None:
+        """Return what the endpoint reported, otherwise an estimate. None if the request was not answered."""
+        if self._reported is not None and (self._reported.prompt or self._reported.completion):
+            return self._reported
+        return Usage(estimated(request), self.generated, estimated=True) if self._is_sent else None
+
+    @property
+    def _generated(self) -> float:
+        return self._text + self._thinking + sum(self._forming.values()) * ASCII
 
 
 @dataclass(slots=True)

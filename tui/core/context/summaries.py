@@ -7,7 +7,7 @@ and summarized piece by piece, each with the summary of the previous pieces: thi
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from tui.core.context.context_meter import ContextMeter, estimate, estimate_messages, estimate_request
+from tui.core.context.context_meter import ContextMeter, RequestTokens, estimate, estimate_messages
 from tui.core.context.tool_results import cut
 from tui.core.conversation.conversation import (
     TITLE,
@@ -19,7 +19,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import title_of
 from tui.core.errors import ModelError
-from tui.core.ports import ChatModel, ModelRequest, ReplyPart, TextPart, Usage
+from tui.core.ports import ChatModel, ModelRequest, TextPart, Usage
 
 TITLE_MESSAGES = 8
 """The number of messages at the start that a title is made from."""
@@ -35,28 +35,32 @@ async def ask_separately(
 ) -> str:
     """Return the model's answer to `question`, without tools, cut off after `most` characters; or "".
 
+    `spent` gets the tokens, also those of an answer that breaks off.
+
     Raises:
         ModelError: the model could not be asked.
     """
     request = ModelRequest("", [*sanitised(messages), UserMessage(question)])
-    text = ""
-    usage: Usage | None = None
+    text: list[str] = []
+    left = most
+    tokens = RequestTokens()
     parts = model.stream(request)
     try:
         async for part in parts:
-            match part:
-                case TextPart(piece):
-                    text += piece
-                case ReplyPart():
-                    usage = part.usage
-                case _:
-                    pass
-            if len(text) > most:
+            tokens.take(part)
+            if isinstance(part, TextPart):
+                text.append(part.text)
+                left -= len(part.text)
+            if left < 0:
                 break
-    finally:
+    except ModelError as error:
+        tokens.failed(error)
+        raise
+    finally:  # also if the answer is cut off
+        if (usage := tokens.usage(request)) is not None:
+            spent(usage)
         await parts.aclose()
-    spent(usage or Usage(estimate_request(request), estimate(text), estimated=True))
-    return text.strip()[:most]
+    return "".join(text).strip()[:most]
 
 
 async def suggest_title(

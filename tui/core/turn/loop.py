@@ -50,7 +50,10 @@ ROOMS = 2
 
 
 class ModelRequester:
-    """Sends the model requests of one turn; `spend` is called with the usage of summaries."""
+    """Sends the model requests of one turn.
+
+    `spend` is called with the usage of summaries, and of replies that were dropped to ask again.
+    """
 
     def __init__(
         self, conversation: Conversation, deps: TurnDeps, emit: Emit, spend: Callable[[Usage], None]
@@ -59,6 +62,7 @@ class ModelRequester:
         self._deps = deps
         self._emit = emit
         self._said = ""
+        self._spend = spend
         self._room = Compactor(conversation, deps.model, deps.context_meter, spend)
 
     async def ask(self, reply: Reply, step: int, offer: ToolOffer | None, extra: str) -> ModelRequest:
@@ -80,6 +84,8 @@ class ModelRequester:
                     raise
                 if not await self._make_room(request.messages):
                     raise
+                if (usage := reply.usage_so_far(self._deps.context_meter.estimate)) is not None:
+                    self._spend(usage)
                 request = self._request(offer, extra)
         return request
 
@@ -293,8 +299,11 @@ class Turn:
             async with asyncio.timeout(FINAL_SECONDS if final else self.meter.left_seconds(started)):
                 offer = self._actor.offer if tools and not final else None
                 request = await self._asking.ask(reply, self._step, offer, extra)
-        finally:  # a reply that is cut off is saved with its duration
+        finally:  # a reply that is cut off is saved with its duration and its tokens
             reply.seconds = (deps.clock.now_ns() - started) / 1e9
+            if (usage := reply.usage_so_far(deps.context_meter.estimate)) is not None:
+                reply.usage = usage
+                self._spend(usage)
         withheld = self._actor.offer.specs if final else ()
         self._count(request, reply, (deps.clock.now_ns() - started) / 1e6, bool(extra), withheld)
         return reply
@@ -306,17 +315,16 @@ class Turn:
     def _count(
         self, request: ModelRequest, reply: Reply, ms: float, transient: bool, withheld: Sequence[ToolSpec]
     ) -> None:
-        """Record a complete reply: its tokens, its calls, its place in the conversation.
+        """Record a complete reply: its calls, its place in the conversation and in the context window.
 
         `transient`: the last message of the request is not part of the conversation; `withheld` are tools
         that only this request was sent without.
         """
-        usage = reply.known_usage(request, self._deps.context_meter.estimate)
-        self._spend(usage)
+        usage = reply.usage or Usage(estimated=True)
         lasting = len(request.messages) - transient + (not reply.is_empty)
         self._deps.context_meter.answered(request, usage, lasting, withheld)
         reply.calls = unique_calls(reply.calls, self._conversation.used_ids())
-        reply.usage, reply.seconds = usage, ms / 1000
+        reply.seconds = ms / 1000
         self._keep(reply)
         self._emit(StepEnded(self._step, ms, usage, reply.finish, len(reply.calls)))
         if reply.warning:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tui.core.context.context_meter import estimate, estimate_request
+from tui.core.context.context_meter import RequestTokens
 from tui.core.conversation.conversation import AssistantMessage, CallRequest
+from tui.core.errors import ModelError
 from tui.core.events import CallForming, Event, ReasoningDelta, RetryScheduled, TextDelta
 from tui.core.jsonrpc.reader import loads
 from tui.core.ports import (
@@ -28,9 +29,12 @@ Emit = Callable[[Event], None]
 class Reply:
     """The reply of one step so far; filled while it streams, so that its text survives a break.
 
+    `request` is the one that it answers, None before it was sent, and `tokens` what it cost so far.
     `seconds` is how long it took, `thought` how much of that the model was thinking.
     """
 
+    request: ModelRequest | None = None
+    tokens: RequestTokens = field(default_factory=RequestTokens)
     calls: tuple[CallRequest, ...] = ()
     finish: str = ""
     usage: Usage | None = None
@@ -83,13 +87,9 @@ class Reply:
             usage=self.usage,
         )
 
-    def known_usage(
-        self, request: ModelRequest, estimated: Callable[[ModelRequest], int] = estimate_request
-    ) -> Usage:
-        if self.usage is not None and (self.usage.prompt or self.usage.completion):
-            return self.usage
-        written = self.text + self.reasoning + "".join(call.name + call.arguments for call in self.calls)
-        return Usage(estimated(request), estimate(written), estimated=True)
+    def usage_so_far(self, estimated: Callable[[ModelRequest], int]) -> Usage | None:
+        """Return what the reply cost so far, or None if no request was sent, or if it was refused."""
+        return None if self.request is None else self.tokens.usage(self.request, estimated)
 
 
 def _joined(pieces: list[str]) -> str:
@@ -102,9 +102,11 @@ async def think(
     model: ChatModel, request: ModelRequest, step: int, reply: Reply, emit: Emit, clock: Clock
 ) -> None:
     """Send `request`, fill `reply`, also where the model raises ModelError, and emit its parts."""
+    reply.request, reply.tokens = request, RequestTokens()
     parts = model.stream(request)
     try:
         async for part in parts:
+            reply.tokens.take(part)
             match part:
                 case TextPart(text):
                     reply.thinks(clock.now_ns(), False)
@@ -120,6 +122,9 @@ async def think(
                     emit(RetryScheduled(step, attempt, attempts, delay, reason))
                 case ReplyPart():
                     _finish(reply, part, step, emit)
+    except ModelError as error:
+        reply.tokens.failed(error)
+        raise
     finally:
         reply.thinks(clock.now_ns(), False)
         await parts.aclose()

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from tui.core.context.context_meter import (
     Calibration,
     MessageEstimates,
+    RequestTokens,
     estimate,
     estimate_message,
     estimate_request,
@@ -19,7 +20,18 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tui.core.ports import ModelRequest, ToolSpec
+from tui.core.errors import ModelError
+from tui.core.ports import (
+    CallPart,
+    ModelPart,
+    ModelRequest,
+    ReasoningPart,
+    ReplyPart,
+    RetryPart,
+    TextPart,
+    ToolSpec,
+    Usage,
+)
 
 
 def test_ascii_text_is_about_three_tokens_per_ten_characters() -> None:
@@ -132,3 +144,67 @@ def test_the_calibration_stays_within_bounds_for_any_counts(counts: list[tuple[i
     for estimated, counted in counts:
         calibration.learn(estimated, counted)
     assert 400 <= calibration(1000) <= 2500
+
+
+REQUEST = ModelRequest("be brief", [UserMessage("x" * 1_000)])
+
+
+def tokens_of(*parts: ModelPart, error: ModelError | None = None) -> Usage | None:
+    tokens = RequestTokens()
+    for part in parts:
+        tokens.take(part)
+    if error is not None:
+        tokens.failed(error)
+    return tokens.usage(REQUEST)
+
+
+def test_the_count_of_the_endpoint_is_used_if_there_is_one() -> None:
+    assert tokens_of(TextPart("hello"), ReplyPart(usage=Usage(7, 2))) == Usage(7, 2)
+
+
+def test_a_count_of_zeros_is_replaced_by_an_estimate() -> None:
+    usage = tokens_of(TextPart("hello there"), ReplyPart(usage=Usage(0, 0)))
+    assert usage == Usage(estimate_request(REQUEST), estimate("hello there"), estimated=True)
+
+
+def test_a_reply_that_breaks_off_costs_its_prompt_text_thinking_and_unfinished_calls() -> None:
+    text, thinking = "a" * 500, "字" * 50
+    usage = tokens_of(
+        ReasoningPart(thinking),
+        TextPart(text),
+        CallPart("t", 100),
+        CallPart("t", 300),
+        error=ModelError("lost"),
+    )
+    expected = estimate(text) + estimate(thinking) + estimate("x" * 300)
+    assert usage == Usage(estimate_request(REQUEST), expected, estimated=True)
+
+
+def test_a_request_that_was_refused_costs_nothing() -> None:
+    assert tokens_of(error=ModelError("401")) is None
+
+
+def test_a_refused_request_that_waits_for_its_retry_costs_nothing() -> None:
+    assert tokens_of(RetryPart(2, 4, 1.0, "busy")) is None
+
+
+def test_a_request_without_a_reply_yet_costs_its_prompt() -> None:
+    assert tokens_of() == Usage(estimate_request(REQUEST), 0, estimated=True)
+
+
+def test_a_call_that_the_endpoint_could_not_parse_costs_its_text() -> None:
+    error = ModelError("tool_use_failed")
+    error.generation = "x" * 100
+    usage = tokens_of(error=error)
+    assert usage is not None and usage.completion == estimate("x" * 100)
+
+
+def test_text_that_turns_out_to_be_thinking_is_counted_once() -> None:
+    usage = tokens_of(TextPart("x" * 100), ReasoningPart("x" * 100, replaces_text=True), TextPart("y" * 100))
+    assert usage is not None and usage.completion == estimate("x" * 200)
+
+
+@given(st.lists(st.text(max_size=40), max_size=20))
+def test_the_estimate_does_not_depend_on_how_a_reply_is_split(pieces: list[str]) -> None:
+    usage = tokens_of(*map(TextPart, pieces))
+    assert usage is not None and abs(usage.completion - estimate("".join(pieces))) <= 1

@@ -1,16 +1,18 @@
 """Old turns that exceed the window are summarized in pieces, and there is always a summary."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.scripted_model import ScriptedModel, says
+from tests.conftest import until
+from tests.scripted_model import ScriptedModel, Wait, says
 from tests.unit.core.stand_ins import ended, of_type, run, turn_of
 from tui.core.context.compaction import Compactor
 from tui.core.context.context_meter import ContextMeter, estimate, estimate_request
-from tui.core.context.summaries import SUMMARISE, Summarizer, pieces
+from tui.core.context.summaries import SUMMARISE, Summarizer, pieces, suggest_title
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
@@ -21,7 +23,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.errors import ModelError
 from tui.core.events import Notice
-from tui.core.ports import ModelPart, ModelRequest
+from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, TextPart, Usage
 
 messages = st.lists(
     st.one_of(
@@ -156,3 +158,23 @@ async def test_the_person_is_notified_if_there_is_no_summary():
         notice is not None
         and "7 turns truncated for the model, because no summary could be written" in notice.message
     )
+
+
+async def test_an_answer_that_breaks_off_is_paid_for() -> None:
+    paid: list[Usage] = []
+    model = ScriptedModel([[TextPart("a title"), ModelError("connection lost")]])
+    with pytest.raises(ModelError):
+        await suggest_title(model, [UserMessage("hi")], paid.append)
+    assert len(paid) == 1 and paid[0].prompt > 0 and paid[0].completion == estimate("a title")
+
+
+async def test_an_answer_whose_task_is_cancelled_is_paid_for() -> None:
+    paid: list[Usage] = []
+    model = ScriptedModel([[ReasoningPart("what fits?"), Wait(None)]])
+    task = asyncio.create_task(suggest_title(model, [UserMessage("hi")], paid.append))
+    await until(lambda: model.requests)
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len(paid) == 1 and paid[0].prompt > 0

@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import until
 from tests.scripted_model import ScriptedModel, Wait, calls, says
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, call, ended, of_type, run, text, turn_of
-from tui.core.context.context_meter import ContextMeter, estimate_messages, estimate_tool
+from tui.core.context.context_meter import ContextMeter, estimate, estimate_messages, estimate_tool
 from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage, sanitised
 from tui.core.errors import ModelError
 from tui.core.events import (
@@ -312,6 +312,39 @@ async def test_cancelling_while_the_model_streams_closes_the_stream_and_keeps_th
             turn.cancel()
     assert ended(events).reason is EndReason.CANCELLED and model.closed == 1
     assert talk.messages[-1] == AssistantMessage("half", model="scripted", partial=True)
+
+
+LONG = "word " * 2_000
+
+
+@pytest.mark.parametrize(
+    ("rest", "cancels"),
+    [(Wait(None), True), (ModelError("connection lost during the reply"), False)],
+    ids=["stopped by the user", "broken stream"],
+)
+async def test_a_reply_that_breaks_off_is_paid_for(rest: object, cancels: bool):
+    paid: list[Usage] = []
+    turn, talk = turn_of(ScriptedModel([[TextPart(LONG), rest]]), bill=paid.append)
+    async for event in turn.events():
+        if cancels and isinstance(event, TextDelta):
+            turn.cancel()
+    assert len(paid) == 1 and paid[0].prompt > 0 and paid[0].completion == estimate(LONG)
+    assert event.usage == paid[0] == talk.messages[-1].usage
+
+
+async def test_a_reply_cut_off_by_the_time_limit_counts_towards_the_token_limit_and_the_total():
+    paid: list[Usage] = []
+    model = ScriptedModel([[TextPart(LONG), Wait(None)], says("x")])
+    turn, _ = turn_of(model, limits=Limits(turn_seconds=0.05), bill=paid.append)
+    usage = ended(await run(turn)).usage
+    assert len(paid) == 2 and usage.completion == sum(each.completion for each in paid) >= estimate(LONG)
+    assert turn.meter.tokens == usage.prompt + usage.completion
+
+
+async def test_a_request_that_the_endpoint_refuses_is_not_paid_for():
+    paid: list[Usage] = []
+    turn, _ = turn_of(ScriptedModel([[ModelError("401")]]), bill=paid.append)
+    assert ended(await run(turn)).usage == Usage() and not paid
 
 
 async def test_cancelling_while_tools_run_cancels_them_and_answers_every_call():

@@ -71,13 +71,6 @@ async def test_a_refusal_is_shown_as_the_answer():
     assert reply.text == "I can't" and told[0].text == "I can't"
 
 
-def test_usage_with_zeros_counts_as_unknown():
-    reply = Reply(usage=Usage(0, 0))
-    reply.add_text("hello there")
-    usage = reply.known_usage(ModelRequest("be brief", []))
-    assert usage.estimated and usage.completion > 0
-
-
 def test_unique_ids_are_kept():
     calls = (CallRequest("functions.a:0", "a", "{}"), CallRequest("functions.a:1", "a", "{}"))
     assert unique_calls(calls, set()) == calls
