@@ -150,6 +150,9 @@ class RecordingFile:
         self._closing.set()
         self._painted.set()
         self._thread.close()
+        found, self._found = self._found, None
+        if found is not None:
+            found.close()
 
     # ---- the thread ----------------------------------------------------------------------------------
 

@@ -222,7 +222,7 @@ _COPIED = {"findings": 8, "flags": 5}
 
 
 class JudgedFindings:
-    """The findings of one recording, in the format of its writer. For any thread."""
+    """The findings of one recording, in the format of its writer. For any thread. To be closed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -249,6 +249,11 @@ class JudgedFindings:
     def of(self, seq: int) -> Sequence[Finding]:
         with self._lock, _temporary_errors():
             return findings_of(self._connection, VERSION, seq)
+
+    def close(self) -> None:
+        """Release the memory, or the temporary file."""
+        with self._lock:
+            self._connection.close()
 
     def keep(self, path: Path, judged: int) -> None:
         """Replace the findings in a finished recording, which is then linted up to an entry.

@@ -81,8 +81,12 @@ class RecordingReader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._connection = open_for_reading(path)
-        with storage_errors(path):
-            self._version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+        try:
+            with storage_errors(path):
+                self._version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+        except BaseException:
+            self._connection.close()
+            raise
         self._bodies = StoredBodies(self._connection)
         self._finder = BodyFinder(self._searched)
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
