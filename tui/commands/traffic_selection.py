@@ -256,16 +256,17 @@ class Selection:
         """Lint a finished recording, yield the findings, and store them in it for the next time."""
         from tui.storage.recordings.findings import JudgedFindings
 
-        judged, waiting, problem = JudgedFindings(), list[Finding](), ""
-        for finding in self.findings():
-            if len(waiting) >= PAGE and finding.seq != waiting[-1].seq:
-                problem = problem or _failed(partial(judged.add, waiting))
-                waiting = []
-            waiting.append(finding)
-            yield finding
-        problem = problem or self._recording.reader.damage or _failed(partial(judged.add, waiting))
-        if not problem:
-            _failed(partial(judged.keep, self._recording.file, self._last))  # found again the next time
+        waiting, problem = list[Finding](), ""
+        with closing(JudgedFindings()) as judged:
+            for finding in self.findings():
+                if len(waiting) >= PAGE and finding.seq != waiting[-1].seq:
+                    problem = problem or _failed(partial(judged.add, waiting))
+                    waiting = []
+                waiting.append(finding)
+                yield finding
+            problem = problem or self._recording.reader.damage or _failed(partial(judged.add, waiting))
+            if not problem:
+                _failed(partial(judged.keep, self._recording.file, self._last))  # found again the next time
 
     def close(self) -> None:
         self._view.close(wait=True)

@@ -31,6 +31,8 @@ def path_problem(text: str, *, new: bool = True) -> str:
     path = typed_path(text)
     if not text.strip():
         return ""
+    if "\0" in text:
+        return "Contains a null character"
     try:
         if path.is_dir():
             return "Is a directory"

@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
         ("dangling", "File exists", ""),
         ("lost", "File exists", "No such directory"),
         ("loop", "File exists", "Too many levels of symbolic links"),
-        ("nu\0ll", "embedded null", "embedded null"),
+        ("nu\0ll", "Contains a null character", "Contains a null character"),
     ],
 )
 def test_a_path_is_checked_against_the_file_system(folder: Path, name: str, for_new: str, for_any: str):
