@@ -128,9 +128,9 @@ class Host:
         self._checker = SchemaChecker()
         toolbox = RunningToolbox(self._servers, self._checker)
         by_hand = HandWorkbench(self._servers, toolbox, self._around.redactor, self._around.tasks)
-        self.toolbox = RedactedToolbox(toolbox, redaction, lambda name: self._servers[name].spec.send_as_is)
+        self.toolbox = RedactedToolbox(toolbox, redaction, self._sends_as_is)
         self.workbench = RedactedWorkbench(by_hand, redaction, decisions or Undecided(), by=hand)
-        self.model_resources = ModelResources(self._servers, self.workbench, by_hand)
+        self.model_resources = ModelResources(self._servers, self.workbench, by_hand, self._sends_as_is)
         self._requests: set[asyncio.Task[None]] = set()
         self._closing = False
 
@@ -333,6 +333,10 @@ class Host:
                 f"server {quoted_name(name)} not found.", next_step=f"Configured servers: {known}."
             )
         return server
+
+    def _sends_as_is(self, name: str) -> bool:
+        server = self._servers.get(name)
+        return server is not None and server.spec.send_as_is
 
     def _request(self, doing: Coroutine[Any, Any, None], what: str) -> None:
         task = asyncio.create_task(doing, name=what)

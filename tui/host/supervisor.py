@@ -30,7 +30,7 @@ from tui.host.catalog import NO_TOOLS
 from tui.host.error_sentences import Ending
 from tui.host.host_context import HostContext
 from tui.host.lifecycle import LifecycleEvent, RestartPolicy, after
-from tui.host.offers import ServerOffer
+from tui.host.offers import NOTHING_LISTED, ServerOffer
 from tui.host.server_requests import ServerRequests
 from tui.host.server_start import connections_beside, load_transport, start_seconds, with_secrets
 from tui.host.subscriptions import Subscriptions
@@ -109,11 +109,14 @@ class Supervisor:
         return self._stderr_seen[2]
 
     @property
+    def running_connection(self) -> "Connection | None":
+        return self.connection if self.state is ServerState.RUNNING else None
+
+    @property
     def waiting_tasks(self) -> Sequence[Task]:
         """The tasks of the server that no call waits for, including those of earlier runs."""
-        connection = self.connection
-        is_live = connection is not None and self.state is ServerState.RUNNING
-        followed = connection.tasks.followed if connection is not None and is_live else frozenset()
+        connection = self.running_connection
+        followed = frozenset() if connection is None else connection.tasks.followed
         found = self._around.tasks.of(self.spec.name, self.spec.origin)
         return [task for task in found if task.id not in followed]
 
@@ -139,14 +142,14 @@ class Supervisor:
     @property
     def instructions(self) -> str:
         """The running server's instructions for the model, cleaned; or ""."""
-        if self.connection is None or self.state is not ServerState.RUNNING:
+        if (connection := self.running_connection) is None:
             return ""
-        return self.offer.instructions(self.connection.introduction.get("instructions"))
+        return self.offer.instructions(connection.introduction.get("instructions"))
 
     @property
     def definition_changes(self) -> Sequence[DefinitionChange]:
         """The definitions that the running server lists and that are not accepted."""
-        is_live = self.connection is not None and self.state is ServerState.RUNNING
+        is_live = self.running_connection is not None
         return self.offer.changes(instructions=self.spec.instructions) if is_live else ()
 
     def answer_changes(self, changes: Iterable[DefinitionChange], *, accept: bool) -> None:
@@ -308,16 +311,7 @@ class Supervisor:
             exit_code=None,
             signal="",
             protocol="",
-            tools=0,
-            withheld=0,
-            tools_off=0,
-            quarantined=(),
-            hidden=(),
-            listing_problem="",
-            resources=None,
-            prompts=None,
-            resources_revision=0,
-            prompts_revision=0,
+            **NOTHING_LISTED,
         )
         ending = await self._connect_despite_defects()
         if self.state is not ServerState.STOPPING:
@@ -481,7 +475,7 @@ class Supervisor:
                 self._change_state(LifecycleEvent.DIE, reason=reason)
 
     def _changed(self) -> None:
-        if (connection := self.connection) is not None and self.state is ServerState.RUNNING:
+        if (connection := self.running_connection) is not None:
             if self._kept is not connection.catalog:
                 self.offer.see(connection.catalog, connection.introduction)
             self._kept = connection.catalog
