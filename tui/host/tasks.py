@@ -34,8 +34,8 @@ class ServerTasks:
     """Follows the tasks of one server over one connection.
 
     `ask` sends requests, `requests` answers what the server asks, `sleep` waits for seconds, `changed` is
-    called when a task shows another state; it must neither raise nor wait. `followed` are the ids of the
-    tasks that a call waits for; `began` is set when one is added.
+    called when a task shows another state; it must neither raise nor wait. `over` is set when the connection
+    has ended. `followed` are the ids of the tasks that a call waits for; `began` is set when one is added.
     """
 
     def __init__(
@@ -46,6 +46,7 @@ class ServerTasks:
         ask: Ask,
         sleep: Callable[[float], Awaitable[None]],
         changed: Callable[[], None],
+        over: asyncio.Event | None = None,
     ) -> None:
         self._spec = spec
         self._book = book
@@ -53,6 +54,7 @@ class ServerTasks:
         self._ask = ask
         self._sleep = sleep
         self._changed = changed
+        self._over = over or asyncio.Event()
         self.followed: set[str] = set()
         self.began = asyncio.Event()
         self._news: dict[str, asyncio.Event] = {}
@@ -63,9 +65,12 @@ class ServerTasks:
             news.set()
 
     async def _pause(self, task: Task) -> None:
-        """Wait for the poll interval of a task or a reported change, but at least for a minimum time."""
+        """Wait for the poll interval of a task or a reported change, but at least for a minimum time.
+
+        The end of the connection ends the wait: the next request then says how the server ended.
+        """
         news = self._news[task.id]
-        await first_of(self._sleep(task.poll_ms / 1000), news.wait())
+        await first_of(self._sleep(task.poll_ms / 1000), news.wait(), self._over.wait())
         if news.is_set():
             news.clear()
             await self._sleep(MIN_POLL_MS / 1000)
@@ -170,7 +175,11 @@ class ServerTasks:
         if not new:
             return
         asked.update(new)
-        responses, _ = await rounds.answers({"inputRequests": new})
+        answers = asyncio.ensure_future(rounds.answers({"inputRequests": new}))
+        await first_of(answers, self._over.wait())
+        if answers.cancelled():  # the server is gone, and nobody else needs them
+            return
+        responses, _ = answers.result()
         await self._ask("tasks/update", {"taskId": task.id, "inputResponses": responses})
 
     async def cancel(self, task: Task) -> str:
