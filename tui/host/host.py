@@ -266,6 +266,7 @@ class Host:
     async def replace(self, spec: ServerSpec) -> None:
         """Stop a server permanently and replace it with another one, which is not started."""
         old = self._named(spec.name)
+        self._review.forget(old)
         await old.close()
         if self._servers.get(spec.name) is old:
             self._servers[spec.name] = Supervisor(spec, self._around)
@@ -274,6 +275,7 @@ class Host:
     async def remove(self, name: str) -> None:
         """Stop a server permanently and forget it."""
         old = self._named(name)
+        self._review.forget(old)
         await old.close()
         if self._servers.get(name) is old:
             del self._servers[name]

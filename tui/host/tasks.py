@@ -37,7 +37,8 @@ class ServerTasks:
 
     `ask` sends requests, `requests` answers what the server asks, `sleep` waits for seconds, `changed` is
     called when a task shows another state; it must neither raise nor wait. `over` is set when the connection
-    has ended, `now` is a monotonic clock in seconds. `followed` are the ids of the tasks that a call waits for; `began` is set when one is added.
+    has ended, `now` is a monotonic clock in seconds. `followed` are the ids of the tasks that a call waits
+    for; `began` is set when one is added.
     """
 
     def __init__(
