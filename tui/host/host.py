@@ -38,6 +38,7 @@ from tui.host.sign_in.token_store import TokenStore
 from tui.host.supervisor import Supervisor
 from tui.host.toolbox import RunningToolbox
 from tui.host.transports import open_transport
+from tui.host.waits import first_of
 from tui.host.workbench import HandWorkbench
 
 SHUTDOWN_SECONDS = 7.0
@@ -209,9 +210,10 @@ class Host:
 
         Raises:
             UsageError: the server has no sign-in.
-            ServerError: the sign-in failed.
+            ServerError: the sign-in failed, or the server was removed or replaced meanwhile.
         """
-        spec, sign_ins = self._named(name).spec, self._around.sign_ins
+        server, sign_ins = self._named(name), self._around.sign_ins
+        spec = server.spec
         if sign_ins is None or spec.url is None:
             raise UsageError(
                 f"The server {quoted_name(name)} is local.",
@@ -227,7 +229,11 @@ class Host:
         remote = await asyncio.to_thread(remote_transports)
         tap = WireTap(name, self._around.sink)
         authenticator = remote.authenticator_of(spec, sign_ins, tap, TimeLimits())
-        return sign_ins.store.shown_place(await authenticator.sign_in())
+        signing_in = asyncio.ensure_future(authenticator.sign_in())
+        await first_of(signing_in, server.closed.wait())
+        if signing_in.cancelled():
+            raise ServerError(f"The sign-in to {quoted_name(name)} was cancelled: its configuration changed.")
+        return sign_ins.store.shown_place(signing_in.result())
 
     async def sign_out(self, name: str) -> SignedOut:
         """Stop a server, delete its tokens, and revoke them if the authorization server supports it.

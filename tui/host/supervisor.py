@@ -51,7 +51,7 @@ class Supervisor:
     """Owns one server: at most one process of it runs at any time.
 
     All methods belong to the event loop's thread. One plain task, which nobody cancels, runs the
-    connections; everything else only sets events for it.
+    connections; everything else only sets events for it. `closed` is set once it will never start again.
     """
 
     def __init__(self, spec: ServerSpec, around: HostContext) -> None:
@@ -71,7 +71,7 @@ class Supervisor:
         self._pulse = asyncio.Event()
         self._wanted = False
         self._revived = False
-        self._closing = False
+        self.closed = asyncio.Event()
         self._lives = 0
         self._ready_ns = 0
         self.offer = ServerOffer(spec, around.definitions)
@@ -125,7 +125,7 @@ class Supervisor:
         """Whether it died and is restarted by the next call, or has been."""
         match self.state:
             case ServerState.STOPPED:
-                return self._policy.is_due and not self._closing
+                return self._policy.is_due and not self.closed.is_set()
             case ServerState.STARTING:
                 return self._revived
             case ServerState.STOPPING:
@@ -176,7 +176,7 @@ class Supervisor:
     @property
     def can_start(self) -> bool:
         """Whether a start would do anything."""
-        return not (self._closing or self.spec.disabled or self.spec.problem)
+        return not (self.closed.is_set() or self.spec.disabled or self.spec.problem)
 
     async def start(self) -> None:
         """Start it, and return once it is RUNNING or STOPPED again. While STOPPING, the start is queued."""
@@ -207,7 +207,7 @@ class Supervisor:
         if state is ServerState.STOPPED:
             self._status = explain.before_consent(self._status)
             self._changed()
-        return await consent.ask(self.spec) and not self._closing
+        return await consent.ask(self.spec) and not self.closed.is_set()
 
     async def revive(self) -> None:
         """Start it again if it died, once its delay is over; return once it is RUNNING or STOPPED.
@@ -250,14 +250,14 @@ class Supervisor:
 
     async def close(self) -> None:
         """Stop it permanently: later starts have no effect."""
-        self._closing = True
+        self.closed.set()
         self._around.consent.withdraw(self.spec.name)
         self._ask_to_stop()
         if self._task is not None:
             await asyncio.wait([self._task])
 
     async def kill_now(self) -> None:
-        self._closing = True
+        self.closed.set()
         self._ask_to_stop()
         if (booting := self._booting) is not None:
             if booting.pid is not None:
@@ -289,14 +289,14 @@ class Supervisor:
 
     async def _run_loop(self) -> None:
         """Run the server again and again, as long as another run is wanted."""
-        while self._wanted and not self._closing:
+        while self._wanted and not self.closed.is_set():
             ending = await self._run_once()
             died = ending.died or (self._revived and ending.reason is StopReason.FAILED_TO_START)
             if died and self._nobody_asked():
                 await self._after_death(ending)
 
     def _nobody_asked(self) -> bool:
-        return not (self._wanted or self._closing or self._stop.is_set())
+        return not (self._wanted or self.closed.is_set() or self._stop.is_set())
 
     async def _run_once(self) -> Ending:
         self._wanted = False
