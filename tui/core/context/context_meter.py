@@ -32,7 +32,12 @@ def estimate(text: str) -> int:
     if text.isascii():
         return round(len(text) * ASCII)
     ascii_count = len(text.encode("ascii", "ignore"))
-    return round(ascii_count * ASCII + (len(text) - ascii_count) * OTHER)
+    return estimate_of(ascii_count, len(text) - ascii_count)
+
+
+def estimate_of(ascii_count: int, other_count: int) -> int:
+    """Return the approximate number of tokens of a text with so many ASCII and other characters."""
+    return round(ascii_count * ASCII + other_count * OTHER)
 
 
 def estimate_attachment(attachment: Attachment) -> int:
