@@ -1,4 +1,4 @@
-"""A server that asks for replies of the model during a call, and cancels each once the file STREAMED has grown."""
+"""A server whose call asks for replies of the model, and cancels each once the file STREAMED has grown."""
 
 import json
 import os
