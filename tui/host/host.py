@@ -165,6 +165,11 @@ class Host:
         server.offer.see(catalog, introduction)
         return server.offer.tools(catalog)
 
+    async def closed(self, name: str) -> None:
+        """Return once a server is removed or replaced; at once if there is none of this name."""
+        if (server := self._servers.get(name)) is not None:
+            await server.closed.wait()
+
     def review_changes(self, name: str, tool: str | None = None) -> None:
         """Ask the user about a tool that is not accepted, or about all such definitions of a server."""
         self._review.ask(self._named(name), tool)
