@@ -14,6 +14,7 @@ from tests.conftest import until
 from tests.http_server import STREAM, event, http_server, reply
 from tui.core.ports import MonotonicClock
 from tui.core.questions import (
+    METER,
     Action,
     AddressAnswer,
     AddressQuestion,
@@ -387,6 +388,27 @@ async def test_a_modern_server_gets_a_reply_of_the_model_within_its_limit():
     found = json.loads(text_of(await call(host, "sample")))
     assert found["it"]["content"] == {"type": "text", "text": "Hello"}
     assert [most for _, most in model.asked] == [50]
+    await host.shutdown()
+
+
+async def test_a_server_that_cancels_each_sampling_request_has_a_budget_too(tmp_path):
+    streamed = tmp_path / "streamed"
+    streamed.touch()
+
+    class Streaming(Model):
+        async def sample(self, params, *, max_tokens):
+            self.asked.append((params, max_tokens))
+            METER.get().tokens = 400
+            with streamed.open("a") as file:
+                file.write("x")
+            await asyncio.Event().wait()
+
+    model = Streaming()
+    script = HERE / "cancelling_server.py"
+    env = {"STREAMED": str(streamed)}
+    host = await sampling(script, SamplingRule.ALLOW, model, env=env, sampling_tokens=1000)
+    assert text_of(await call(host)) == "5 rejected"
+    assert [most for _, most in model.asked] == [1000, 600, 200]
     await host.shutdown()
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.conftest import until
 from tests.protocol.oauth_server import OAuthServer
 from tests.unit.host.sign_in.people import Person, browse
+from tui.core.errors import ServerError
 from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, AddressAnswer, AddressQuestion
 from tui.core.secrets.redact import Redactor
@@ -125,24 +127,54 @@ async def test_declining_ends_the_start_with_a_hint_how_to_sign_in_after_one_que
         assert stage.status.sign_in == "not signed in" and len(person.questions) == 1
 
 
-async def test_stopping_a_server_withdraws_its_question(tmp_path: Path) -> None:
-    withdrawn: list[object] = []
+class Forever(Person):
+    """Answers nothing."""
 
-    class Forever(Person):
-        async def address(self, question):  # type: ignore[no-untyped-def]
-            self.questions.append(question)
-            try:
-                await asyncio.Event().wait()
-            finally:
-                withdrawn.append(question)
+    def __init__(self) -> None:
+        super().__init__()
+        self.withdrawn: list[object] = []
 
-    async with OAuthServer() as server, Stage(tmp_path, server.url, Forever()) as stage:
+    async def address(self, question):  # type: ignore[no-untyped-def]
+        self.questions.append(question)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.withdrawn.append(question)
+
+
+async def leave(stage: Stage, how: str) -> None:
+    """Stop, remove or replace the server."""
+    spec = stage.status.spec
+    match how:
+        case "stop":
+            await stage.host.stop("safe")
+        case "remove":
+            await stage.host.remove("safe")
+        case "replace":
+            await stage.host.replace(replace(spec, headers={"x-edited": "1"}))
+
+
+@pytest.mark.parametrize("how", ["stop", "remove", "replace"])
+async def test_a_server_that_leaves_during_its_start_withdraws_its_question(tmp_path: Path, how: str) -> None:
+    person = Forever()
+    async with OAuthServer() as server, Stage(tmp_path, server.url, person) as stage:
         starting = asyncio.create_task(stage.host.start("safe"))
-        await until(lambda: stage.person.questions)
-        await stage.host.stop("safe")
+        await until(lambda: person.questions)
+        await leave(stage, how)
         await starting
-        assert stage.status.state is ServerState.STOPPED
-        assert withdrawn == stage.person.questions
+        assert person.withdrawn == person.questions and len(person.questions) == 1
+
+
+@pytest.mark.parametrize("how", ["remove", "replace"])
+async def test_a_sign_in_on_request_ends_when_its_server_leaves(tmp_path: Path, how: str) -> None:
+    person = Forever()
+    async with OAuthServer() as server, Stage(tmp_path, server.url, person) as stage:
+        signing_in = asyncio.create_task(stage.host.sign_in("safe"))
+        await until(lambda: person.questions)
+        await leave(stage, how)
+        with pytest.raises(ServerError, match="was cancelled: its configuration changed"):
+            await signing_in
+        assert person.withdrawn == person.questions
 
 
 async def test_a_refused_configured_header_is_reported_without_a_sign_in_question(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Questions from servers to the user: forms, addresses and sampling, and the port that answers them."""
 
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
@@ -171,6 +172,17 @@ class SamplingFailed(Exception):
     """The model gave no reply to a sampling request; the message says why, in a sentence."""
 
 
+@dataclass(slots=True)
+class SamplingMeter:
+    """The tokens of one sampling request so far; None as long as its sampler does not count them."""
+
+    tokens: int | None = None
+
+
+METER: ContextVar[SamplingMeter | None] = ContextVar("METER", default=None)
+"""Counts the sampling request that runs, because one that fails or is cancelled returns no number."""
+
+
 class Sampler(Protocol):
     """Gets a reply for a server from the active model."""
 
@@ -180,6 +192,8 @@ class Sampler(Protocol):
 
     async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
         """Return the result for the server, and the tokens that request and reply used.
+
+        If there is no result, `METER` has the tokens that were used until then.
 
         Raises:
             SamplingFailed: there is no reply.

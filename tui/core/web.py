@@ -1,4 +1,4 @@
-"""Checks URLs and HTTP headers, and warns about suspicious URLs.
+"""Checks URLs and HTTP headers, warns about suspicious URLs, and reads how long a server asks to wait.
 
 Pure; nothing is resolved or fetched. `web_address` is for an address that a server or an issuer asks to
 open in a browser: how to show it, and what to warn of.
@@ -10,9 +10,11 @@ libraries fail only when they send them, and quote the value, which may be a sec
 import ipaddress
 import re
 import sys
+import time
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC
 from urllib.parse import SplitResult, urlsplit
 
 MAX_LENGTH = 4096
@@ -199,3 +201,37 @@ def is_host(host: str) -> bool:
 def _joins(char: str) -> bool:
     """Return whether a character joins letters in a name, such as a hyphen or the vowel sign of a script."""
     return char in "-_" or unicodedata.category(char) in ("Mn", "Mc")
+
+
+LONGEST_RETRY = 7 * 86_400.0
+"""Maximum seconds that a response can ask to wait."""
+
+_SECONDS = re.compile(r"\d{1,9}(?:\.\d{1,6})?", re.ASCII)
+_DATE_CHARS = 100
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the delay in seconds that the headers of a response ask for, or None (RFC 9110, 10.2.3).
+
+    Names are in lower case. A date is relative to the response's own `Date`, so a wrong local clock does not
+    matter; without that header, to the present.
+    """
+    for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        value = headers.get(name, "").strip()
+        if _SECONDS.fullmatch(value):
+            return min(LONGEST_RETRY, float(value) / scale)
+        if value and name == "retry-after" and (until := _http_date(value)) is not None:
+            since = _http_date(headers.get("date", ""))
+            return min(LONGEST_RETRY, max(0.0, until - (time.time() if since is None else since)))
+    return None
+
+
+def _http_date(text: str) -> float | None:
+    from email.utils import parsedate_to_datetime  # loads much that the first frame does not need
+
+    try:
+        found = parsedate_to_datetime(text[:_DATE_CHARS])
+        # An HTTP date without a zone is in GMT.
+        return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None

@@ -106,7 +106,6 @@ class Connection:
         self._on_leaving = on_leaving
         self._on_change = on_change
         self._requests = requests
-        self.tasks = ServerTasks(spec, tasks, requests, self._ask_about_task, clock.sleep, on_change)
         self._subscriptions = subscriptions or Subscriptions()
         self._traceparent = traceparent
         self._learn = learn
@@ -122,7 +121,11 @@ class Connection:
             kind: FreshList(f"the {kind} of {spec.name}", clock, transport.exited.is_set) for kind in LISTS
         }
         self._roots_changed = asyncio.Event()
-        self._left = asyncio.Event()
+        self._over, self._left = asyncio.Event(), asyncio.Event()
+        self.tasks = ServerTasks(
+            spec, tasks, requests, self._ask_about_task, clock.sleep, on_change, self._over
+        )
+        self._errands: set[asyncio.Timeout] = set()
         self._ready = False
         self._timed_out = False
         self._died = False
@@ -181,6 +184,10 @@ class Connection:
                         await self._serve(listing, bridge, complete)
             finally:
                 self._client = None
+                self._over.set()
+                end = asyncio.get_running_loop().time() + LAST_WORDS_SECONDS
+                for errand in self._errands:  # those that wait for something else, such as the user
+                    errand.reschedule(end)
                 guard.cancel()
         self._timed_out = connecting.cancelled_caught and not (
             self._stop.is_set() or self.transport.exited.is_set()
@@ -457,16 +464,22 @@ class Connection:
     async def perform(self, errand: Errand[T]) -> T | str:
         """Run an errand that needs the server; return its result, or how the server ended meanwhile.
 
-        Its exceptions are raised unchanged while the server lives.
+        Its exceptions are raised unchanged while the server lives. Once the connection has ended, the errand
+        is cancelled, and with it the questions that it asks.
         """
         client, bridge = self._client, self._bridge
         if client is not None and bridge is not None:
+            self._errands.add(limit := asyncio.timeout(None))
             try:
                 with bridge.requests.questioner.call():
-                    return await errand(client, bridge, self._incomplete)
+                    async with limit:
+                        return await errand(client, bridge, self._incomplete)
             except Exception:  # `errand` may raise anything
-                if not (self._stop.is_set() or self.transport.exited.is_set() or bridge.closed.is_set()):
+                ends = (self._over, self._stop, self.transport.exited, bridge.closed)
+                if not any(end.is_set() for end in ends):
                     raise
+            finally:
+                self._errands.discard(limit)
             await set_within(self._left, LAST_WORDS_SECONDS)
         return self._redact(
             explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())

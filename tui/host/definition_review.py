@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tui.core.definitions.accepted import Accepted, DefinitionChange, shown_name
@@ -19,6 +19,10 @@ MAX_QUESTIONS = 3
 MAX_CHANGES = 100
 """Maximum changes in one question; the next question has the others."""
 
+MAX_PARTS = 10
+"""Maximum further questions about the changes of one list that open automatically, and are not accepted
+completely; the others on request."""
+
 MAX_RECORDED = 1_000
 """Maximum decisions recorded per server and run, so that one server cannot displace those of others."""
 
@@ -27,6 +31,29 @@ _log = logging.getLogger(__name__)
 BY_SETTING = "setting accept_changes"
 DIGEST = 16
 """Recorded characters of a definition's digest."""
+
+
+@dataclass(eq=False, slots=True)
+class _Review:
+    """What the user was asked about one server.
+
+    Attributes:
+        server: the server; another one of this name has a review of its own.
+        asked: digests of the changes in questions.
+        pending: digests of all changes when the last question was begun that counts; the others are its rest.
+        parts: how many questions about the rest the user did not accept completely.
+        count: how many other questions the user did not accept completely.
+        shown: digests of the changes in questions that the user requested; those not shown come first.
+        task: the open question.
+    """
+
+    server: Supervisor
+    asked: set[str] = field(default_factory=set)
+    pending: set[str] = field(default_factory=set)
+    parts: int = 0
+    count: int = 0
+    shown: set[str] = field(default_factory=set)
+    task: asyncio.Task[None] | None = None
 
 
 class DefinitionReview:
@@ -39,38 +66,67 @@ class DefinitionReview:
         self._questioner = questioner
         self._decisions = decisions
         self._redact = redact
-        self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._asked: defaultdict[str, set[str]] = defaultdict(set)
-        self._count: Counter[str] = Counter()
+        self._reviews: dict[str, _Review] = {}
         self._recorded: Counter[str] = Counter()
         self._closed = False
 
     def look(self, server: Supervisor) -> None:
         """Ask about those changes of a server that the user has not been asked about."""
-        name = server.spec.name
-        if self._closed or name in self._tasks or self._count[name] >= MAX_QUESTIONS:
+        review = self._review_of(server)
+        if self._closed or review.task is not None:
             return
-        definitions, asked = server.offer.definitions, self._asked[name]
-        changes = [one for one in server.definition_changes if not definitions.is_refused(one)][:MAX_CHANGES]
-        if any(one.digest not in asked for one in changes):
-            asked |= {one.digest for one in changes}
-            self._begin(server, changes)
+        definitions = server.offer.definitions
+        changes = [one for one in server.definition_changes if not definitions.is_refused(one)]
+        new = [one for one in changes if one.digest not in review.asked]
+        is_rest = all(one.digest in review.pending for one in new)
+        if not new or (review.parts >= MAX_PARTS if is_rest else review.count >= MAX_QUESTIONS):
+            return
+        if not is_rest:
+            review.parts, review.pending = 0, {one.digest for one in changes}
+        question = changes if len(changes) <= MAX_CHANGES else new[:MAX_CHANGES]
+        review.asked |= {one.digest for one in question}
+        self._begin(review, question, is_rest=is_rest)
 
     def ask(self, server: Supervisor, name: str | None = None) -> None:
-        """At the user's request, ask about a tool, or about all of a server that is not accepted."""
-        changes = [one for one in server.definition_changes if name in (None, one.name)][:MAX_CHANGES]
-        if changes and not self._closed and server.spec.name not in self._tasks:
-            self._begin(server, changes)
+        """At the user's request, ask about a tool, or about all of a server that is not accepted.
 
-    def _begin(self, server: Supervisor, changes: Sequence[DefinitionChange]) -> None:
-        name = server.spec.name
-        task = self._tasks[name] = asyncio.create_task(
-            self._review(server, changes), name=f"definitions of {name}"
+        If they do not fit into one question, the next request continues with the others.
+        """
+        review = self._review_of(server)
+        changes = [one for one in server.definition_changes if name in (None, one.name)]
+        if not changes or self._closed or review.task is not None:
+            return
+        if not (question := [one for one in changes if one.digest not in review.shown]):
+            review.shown.clear()
+            question = changes
+        question = question[:MAX_CHANGES]
+        review.shown |= {one.digest for one in question}
+        self._begin(review, question)
+
+    def forget(self, server: Supervisor) -> None:
+        """Withdraw the question about a server that is removed or replaced."""
+        review = self._reviews.get(server.spec.name)
+        if review is not None and review.server is server:
+            del self._reviews[server.spec.name]
+            if review.task is not None:
+                review.task.cancel()
+
+    def _review_of(self, server: Supervisor) -> _Review:
+        review = self._reviews.get(server.spec.name)
+        if review is None or review.server is not server:
+            if review is not None:
+                self.forget(review.server)
+            review = self._reviews[server.spec.name] = _Review(server)
+        return review
+
+    def _begin(self, review: _Review, changes: Sequence[DefinitionChange], *, is_rest: bool = False) -> None:
+        review.task = asyncio.create_task(
+            self._review(review, changes, is_rest=is_rest), name=f"definitions of {review.server.spec.name}"
         )
-        task.add_done_callback(lambda done: self._ended(name, done))
+        review.task.add_done_callback(lambda done: self._ended(review, done))
 
-    async def _review(self, server: Supervisor, changes: Sequence[DefinitionChange]) -> None:
-        name = server.spec.name
+    async def _review(self, review: _Review, changes: Sequence[DefinitionChange], *, is_rest: bool) -> None:
+        server, name = review.server, review.server.spec.name
         shown = await asyncio.to_thread(lambda: {change.name: self._shown(change) for change in changes})
         damage = server.offer.definitions.damage
         if server.spec.trusted and server.spec.accept_changes and not damage:
@@ -84,15 +140,17 @@ class DefinitionReview:
             answer = await self._questioner.definitions(question)
             about = [change for change in changes if answer.only is None or change.name in answer.only]
             others = [change for change in changes if change not in about]
-            self._count[name] += answer.action is not Action.ACCEPT or bool(others)
+            is_open = answer.action is not Action.ACCEPT or bool(others)
+            review.parts += is_open and is_rest
+            review.count += is_open and not is_rest
             self._answer(server, about, answer)
             self._answer(server, others, DefinitionsAnswer(Action.CANCEL, BY_DEFAULT))
-        del self._tasks[name]
+        review.task = None
         self.look(server)
 
-    def _ended(self, name: str, task: asyncio.Task[None]) -> None:
-        if self._tasks.get(name) is task:  # cancelled or failed; otherwise the next question may be pending
-            del self._tasks[name]
+    def _ended(self, review: _Review, task: asyncio.Task[None]) -> None:
+        if review.task is task:  # cancelled or failed; otherwise the next question may be pending
+            review.task = None
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("asking about changed definitions failed", exc_info=error)
 
@@ -115,15 +173,19 @@ class DefinitionReview:
         _ = shown.effect
         return shown
 
+    @property
+    def _open(self) -> list[asyncio.Task[None]]:
+        return [review.task for review in self._reviews.values() if review.task is not None]
+
     async def answered(self) -> None:
         """Return once no question is pending."""
-        while self._tasks:
-            await asyncio.wait(list(self._tasks.values()))
+        while tasks := self._open:
+            await asyncio.wait(tasks)
 
     async def close(self) -> None:
         """Withdraw all questions."""
         self._closed = True
-        tasks = list(self._tasks.values())
+        tasks = self._open
         for task in tasks:
             task.cancel()
         if tasks:

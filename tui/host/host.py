@@ -38,6 +38,7 @@ from tui.host.sign_in.token_store import TokenStore
 from tui.host.supervisor import Supervisor
 from tui.host.toolbox import RunningToolbox
 from tui.host.transports import open_transport
+from tui.host.waits import first_of
 from tui.host.workbench import HandWorkbench
 
 SHUTDOWN_SECONDS = 7.0
@@ -128,9 +129,9 @@ class Host:
         self._checker = SchemaChecker()
         toolbox = RunningToolbox(self._servers, self._checker)
         by_hand = HandWorkbench(self._servers, toolbox, self._around.redactor, self._around.tasks)
-        self.toolbox = RedactedToolbox(toolbox, redaction, lambda name: self._servers[name].spec.send_as_is)
+        self.toolbox = RedactedToolbox(toolbox, redaction, self._sends_as_is)
         self.workbench = RedactedWorkbench(by_hand, redaction, decisions or Undecided(), by=hand)
-        self.model_resources = ModelResources(self._servers, self.workbench, by_hand)
+        self.model_resources = ModelResources(self._servers, self.workbench, by_hand, self._sends_as_is)
         self._requests: set[asyncio.Task[None]] = set()
         self._closing = False
 
@@ -163,6 +164,11 @@ class Host:
         await server.offer.load()
         server.offer.see(catalog, introduction)
         return server.offer.tools(catalog)
+
+    async def closed(self, name: str) -> None:
+        """Return once a server is removed or replaced; at once if there is none of this name."""
+        if (server := self._servers.get(name)) is not None:
+            await server.closed.wait()
 
     def review_changes(self, name: str, tool: str | None = None) -> None:
         """Ask the user about a tool that is not accepted, or about all such definitions of a server."""
@@ -209,9 +215,10 @@ class Host:
 
         Raises:
             UsageError: the server has no sign-in.
-            ServerError: the sign-in failed.
+            ServerError: the sign-in failed, or the server was removed or replaced meanwhile.
         """
-        spec, sign_ins = self._named(name).spec, self._around.sign_ins
+        server, sign_ins = self._named(name), self._around.sign_ins
+        spec = server.spec
         if sign_ins is None or spec.url is None:
             raise UsageError(
                 f"The server {quoted_name(name)} is local.",
@@ -227,7 +234,11 @@ class Host:
         remote = await asyncio.to_thread(remote_transports)
         tap = WireTap(name, self._around.sink)
         authenticator = remote.authenticator_of(spec, sign_ins, tap, TimeLimits())
-        return sign_ins.store.shown_place(await authenticator.sign_in())
+        signing_in = asyncio.ensure_future(authenticator.sign_in())
+        await first_of(signing_in, server.closed.wait())
+        if signing_in.cancelled():
+            raise ServerError(f"The sign-in to {quoted_name(name)} was cancelled: its configuration changed.")
+        return sign_ins.store.shown_place(signing_in.result())
 
     async def sign_out(self, name: str) -> SignedOut:
         """Stop a server, delete its tokens, and revoke them if the authorization server supports it.
@@ -266,6 +277,7 @@ class Host:
     async def replace(self, spec: ServerSpec) -> None:
         """Stop a server permanently and replace it with another one, which is not started."""
         old = self._named(spec.name)
+        self._review.forget(old)
         await old.close()
         if self._servers.get(spec.name) is old:
             self._servers[spec.name] = Supervisor(spec, self._around)
@@ -274,6 +286,7 @@ class Host:
     async def remove(self, name: str) -> None:
         """Stop a server permanently and forget it."""
         old = self._named(name)
+        self._review.forget(old)
         await old.close()
         if self._servers.get(name) is old:
             del self._servers[name]
@@ -333,6 +346,10 @@ class Host:
                 f"server {quoted_name(name)} not found.", next_step=f"Configured servers: {known}."
             )
         return server
+
+    def _sends_as_is(self, name: str) -> bool:
+        server = self._servers.get(name)
+        return server is not None and server.spec.send_as_is
 
     def _request(self, doing: Coroutine[Any, Any, None], what: str) -> None:
         task = asyncio.create_task(doing, name=what)

@@ -41,6 +41,20 @@ class Listed(Protocol):
 MAX_INSTRUCTIONS = 8192
 """Maximum characters of a server's instructions that are read."""
 
+NOTHING_LISTED: Mapping[str, Any] = {
+    "tools": 0,
+    "tools_off": 0,
+    "withheld": 0,
+    "quarantined": (),
+    "hidden": (),
+    "listing_problem": "",
+    "resources": None,
+    "prompts": None,
+    "resources_revision": 0,
+    "prompts_revision": 0,
+}
+"""The fields of a status about lists (`ServerOffer.counts`) before they are read."""
+
 CHANGED = "changed since it was accepted"
 NEW = "new and not accepted yet"
 

@@ -9,14 +9,17 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tui.core.context.context_meter import estimate_request
 from tui.core.context.sampling_messages import BadSampling, max_tokens_of, model_request
 from tui.core.ports import BY_LIMIT, DecisionKind, Undecided
 from tui.core.questions import (
+    METER,
     Action,
     Questioner,
     Sampler,
     SamplingAnswer,
     SamplingFailed,
+    SamplingMeter,
     SamplingQuestion,
     SamplingReview,
 )
@@ -59,8 +62,7 @@ class ServerSampling:
         """
         self._count(spec)
         max_tokens_of(params)
-        model_request(params, max_tokens=1)  # reject malformed requests before asking the user
-        self._require_budget(spec)
+        self._require_budget(spec, params)  # and reject malformed requests before asking the user
         asks = spec.sampling is not SamplingRule.ALLOW
         if asks:  # without waiting for earlier requests, so that the user sees how many are pending
             answer = await self._questioner.sampling(SamplingQuestion(spec.name, params, round))
@@ -70,21 +72,40 @@ class ServerSampling:
                 DecisionKind.SAMPLING, WANTED, allowed=True, by="setting sampling = allow", params=params
             )
         async with self._turn:
-            self._require_budget(spec)
-            most = min(max_tokens_of(params), spec.sampling_tokens - self.used)
-            try:
-                reply, tokens = await self._sampler.sample(params, max_tokens=most)
-            except SamplingFailed as error:
-                raise SamplingRefused(f"no reply from the model: {error}") from None
-            self.used += tokens
+            reply = await self._sampled(spec, params)
         if asks:
             answer = await self._questioner.review(SamplingReview(spec.name, params, reply))
             reply = self._accepted("the reply of the model", reply, answer)
         return dict(reply)
 
-    def _require_budget(self, spec: ServerSpec) -> None:
-        if self.used >= spec.sampling_tokens:
+    async def _sampled(self, spec: ServerSpec, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the reply, and charge its tokens, also those of a request that fails or is cancelled."""
+        prompt = self._require_budget(spec, params)
+        most = min(max_tokens_of(params), spec.sampling_tokens - self.used)
+        meter = SamplingMeter()
+        before = METER.set(meter)
+        try:
+            reply, meter.tokens = await self._sampler.sample(params, max_tokens=most)
+        except SamplingFailed as error:
+            raise SamplingRefused(f"no reply from the model: {error}") from None
+        finally:
+            METER.reset(before)
+            # A sampler that does not count what it has used may have used everything.
+            self.used += prompt + most if meter.tokens is None else meter.tokens
+        return reply
+
+    def _require_budget(self, spec: ServerSpec, params: Mapping[str, Any]) -> int:
+        """Return the approximate tokens of a request; raises SamplingRefused if the budget is too small."""
+        prompt = estimate_request(model_request(params, max_tokens=1)[0])
+        left = spec.sampling_tokens - self.used
+        if left <= 0:
             raise self._limited(f"the budget of {spec.sampling_tokens:,} tokens is used up")
+        if prompt > left:
+            raise self._limited(
+                f"the request has about {prompt:,} tokens, but only {left:,} are left of the budget of "
+                f"{spec.sampling_tokens:,}"
+            )
+        return prompt
 
     def _accepted(self, what: str, asked: Mapping[str, Any], said: SamplingAnswer) -> Mapping[str, Any]:
         self._decisions.answered(DecisionKind.SAMPLING, what, asked, said)

@@ -30,7 +30,7 @@ from tui.host.catalog import NO_TOOLS
 from tui.host.error_sentences import Ending
 from tui.host.host_context import HostContext
 from tui.host.lifecycle import LifecycleEvent, RestartPolicy, after
-from tui.host.offers import ServerOffer
+from tui.host.offers import NOTHING_LISTED, ServerOffer
 from tui.host.server_requests import ServerRequests
 from tui.host.server_start import connections_beside, load_transport, start_seconds, with_secrets
 from tui.host.subscriptions import Subscriptions
@@ -51,7 +51,7 @@ class Supervisor:
     """Owns one server: at most one process of it runs at any time.
 
     All methods belong to the event loop's thread. One plain task, which nobody cancels, runs the
-    connections; everything else only sets events for it.
+    connections; everything else only sets events for it. `closed` is set once it will never start again.
     """
 
     def __init__(self, spec: ServerSpec, around: HostContext) -> None:
@@ -71,7 +71,7 @@ class Supervisor:
         self._pulse = asyncio.Event()
         self._wanted = False
         self._revived = False
-        self._closing = False
+        self.closed = asyncio.Event()
         self._lives = 0
         self._ready_ns = 0
         self.offer = ServerOffer(spec, around.definitions)
@@ -109,11 +109,14 @@ class Supervisor:
         return self._stderr_seen[2]
 
     @property
+    def running_connection(self) -> "Connection | None":
+        return self.connection if self.state is ServerState.RUNNING else None
+
+    @property
     def waiting_tasks(self) -> Sequence[Task]:
         """The tasks of the server that no call waits for, including those of earlier runs."""
-        connection = self.connection
-        is_live = connection is not None and self.state is ServerState.RUNNING
-        followed = connection.tasks.followed if connection is not None and is_live else frozenset()
+        connection = self.running_connection
+        followed = frozenset() if connection is None else connection.tasks.followed
         found = self._around.tasks.of(self.spec.name, self.spec.origin)
         return [task for task in found if task.id not in followed]
 
@@ -122,7 +125,7 @@ class Supervisor:
         """Whether it died and is restarted by the next call, or has been."""
         match self.state:
             case ServerState.STOPPED:
-                return self._policy.is_due and not self._closing
+                return self._policy.is_due and not self.closed.is_set()
             case ServerState.STARTING:
                 return self._revived
             case ServerState.STOPPING:
@@ -139,14 +142,14 @@ class Supervisor:
     @property
     def instructions(self) -> str:
         """The running server's instructions for the model, cleaned; or ""."""
-        if self.connection is None or self.state is not ServerState.RUNNING:
+        if (connection := self.running_connection) is None:
             return ""
-        return self.offer.instructions(self.connection.introduction.get("instructions"))
+        return self.offer.instructions(connection.introduction.get("instructions"))
 
     @property
     def definition_changes(self) -> Sequence[DefinitionChange]:
         """The definitions that the running server lists and that are not accepted."""
-        is_live = self.connection is not None and self.state is ServerState.RUNNING
+        is_live = self.running_connection is not None
         return self.offer.changes(instructions=self.spec.instructions) if is_live else ()
 
     def answer_changes(self, changes: Iterable[DefinitionChange], *, accept: bool) -> None:
@@ -173,7 +176,7 @@ class Supervisor:
     @property
     def can_start(self) -> bool:
         """Whether a start would do anything."""
-        return not (self._closing or self.spec.disabled or self.spec.problem)
+        return not (self.closed.is_set() or self.spec.disabled or self.spec.problem)
 
     async def start(self) -> None:
         """Start it, and return once it is RUNNING or STOPPED again. While STOPPING, the start is queued."""
@@ -204,7 +207,7 @@ class Supervisor:
         if state is ServerState.STOPPED:
             self._status = explain.before_consent(self._status)
             self._changed()
-        return await consent.ask(self.spec) and not self._closing
+        return await consent.ask(self.spec) and not self.closed.is_set()
 
     async def revive(self) -> None:
         """Start it again if it died, once its delay is over; return once it is RUNNING or STOPPED.
@@ -247,14 +250,14 @@ class Supervisor:
 
     async def close(self) -> None:
         """Stop it permanently: later starts have no effect."""
-        self._closing = True
+        self.closed.set()
         self._around.consent.withdraw(self.spec.name)
         self._ask_to_stop()
         if self._task is not None:
             await asyncio.wait([self._task])
 
     async def kill_now(self) -> None:
-        self._closing = True
+        self.closed.set()
         self._ask_to_stop()
         if (booting := self._booting) is not None:
             if booting.pid is not None:
@@ -286,14 +289,14 @@ class Supervisor:
 
     async def _run_loop(self) -> None:
         """Run the server again and again, as long as another run is wanted."""
-        while self._wanted and not self._closing:
+        while self._wanted and not self.closed.is_set():
             ending = await self._run_once()
             died = ending.died or (self._revived and ending.reason is StopReason.FAILED_TO_START)
             if died and self._nobody_asked():
                 await self._after_death(ending)
 
     def _nobody_asked(self) -> bool:
-        return not (self._wanted or self._closing or self._stop.is_set())
+        return not (self._wanted or self.closed.is_set() or self._stop.is_set())
 
     async def _run_once(self) -> Ending:
         self._wanted = False
@@ -308,16 +311,7 @@ class Supervisor:
             exit_code=None,
             signal="",
             protocol="",
-            tools=0,
-            withheld=0,
-            tools_off=0,
-            quarantined=(),
-            hidden=(),
-            listing_problem="",
-            resources=None,
-            prompts=None,
-            resources_revision=0,
-            prompts_revision=0,
+            **NOTHING_LISTED,
         )
         ending = await self._connect_despite_defects()
         if self.state is not ServerState.STOPPING:
@@ -481,7 +475,7 @@ class Supervisor:
                 self._change_state(LifecycleEvent.DIE, reason=reason)
 
     def _changed(self) -> None:
-        if (connection := self.connection) is not None and self.state is ServerState.RUNNING:
+        if (connection := self.running_connection) is not None:
             if self._kept is not connection.catalog:
                 self.offer.see(connection.catalog, connection.introduction)
             self._kept = connection.catalog

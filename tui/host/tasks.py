@@ -26,6 +26,8 @@ MAX_FAILURES = 3
 CANCEL_SECONDS = 2.0
 LATER = "The task may continue on the server. Fetch its result in the workbench."
 
+OTHER_TASK = "the response is about another task"
+
 Ask = Callable[[str, Mapping[str, Any]], Awaitable[RawAnswer]]
 """Sends a request of a method."""
 
@@ -34,8 +36,9 @@ class ServerTasks:
     """Follows the tasks of one server over one connection.
 
     `ask` sends requests, `requests` answers what the server asks, `sleep` waits for seconds, `changed` is
-    called when a task shows another state; it must neither raise nor wait. `followed` are the ids of the
-    tasks that a call waits for; `began` is set when one is added.
+    called when a task shows another state; it must neither raise nor wait. `over` is set when the connection
+    has ended, `now` is a monotonic clock in seconds. `followed` are the ids of the tasks that a call waits
+    for; `began` is set when one is added.
     """
 
     def __init__(
@@ -46,6 +49,8 @@ class ServerTasks:
         ask: Ask,
         sleep: Callable[[float], Awaitable[None]],
         changed: Callable[[], None],
+        over: asyncio.Event | None = None,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._spec = spec
         self._book = book
@@ -53,19 +58,25 @@ class ServerTasks:
         self._ask = ask
         self._sleep = sleep
         self._changed = changed
+        self._over = over or asyncio.Event()
+        self._now = now
         self.followed: set[str] = set()
         self.began = asyncio.Event()
         self._news: dict[str, asyncio.Event] = {}
 
     def changed_at_server(self, params: Mapping[str, Any]) -> None:
         """Record that the server reports a new state of a task, which is then requested at once."""
-        if (news := self._news.get(str(params.get("taskId")))) is not None:
+        named = params.get("taskId")
+        if isinstance(named, str) and (news := self._news.get(named)) is not None:
             news.set()
 
     async def _pause(self, task: Task) -> None:
-        """Wait for the poll interval of a task or a reported change, but at least for a minimum time."""
+        """Wait for the poll interval of a task or a reported change, but at least for a minimum time.
+
+        The end of the connection ends the wait: the next request then says how the server ended.
+        """
         news = self._news[task.id]
-        await first_of(self._sleep(task.poll_ms / 1000), news.wait())
+        await first_of(self._sleep(task.poll_ms / 1000), news.wait(), self._over.wait())
         if news.is_set():
             news.clear()
             await self._sleep(MIN_POLL_MS / 1000)
@@ -128,13 +139,15 @@ class ServerTasks:
         rounds, asked = InputRounds(self._requests), set[str]()
         failures = 0
         told = ""
+        began = self._now()
         while True:
             if told != (told := words(task)):
                 progress(None, None, told)
             if not (now or task.status.is_over):
                 await self._pause(task)
             now = False
-            if task.expired(time.time()):
+            # Counted from here: the wall clock may be set meanwhile, or since an earlier run made the task.
+            if task.expired(task.created + self._now() - began):
                 self._drop(task)
                 return _failed("The task did not finish within its time to live.")
             found = await self._ask("tasks/get", {"taskId": task.id})
@@ -144,7 +157,7 @@ class ServerTasks:
                 self._drop(task)
                 return _failed(f"The server no longer has the task: {_failure_words(found)}.")
             try:
-                raw = _result(found)
+                raw = _result(found, task)
                 task = task.updated(raw)
             except ValueError as error:
                 failures += 1
@@ -170,7 +183,11 @@ class ServerTasks:
         if not new:
             return
         asked.update(new)
-        responses, _ = await rounds.answers({"inputRequests": new})
+        answers = asyncio.ensure_future(rounds.answers({"inputRequests": new}))
+        await first_of(answers, self._over.wait())
+        if answers.cancelled():  # the server is gone, and nobody else needs them
+            return
+        responses, _ = answers.result()
         await self._ask("tasks/update", {"taskId": task.id, "inputResponses": responses})
 
     async def cancel(self, task: Task) -> str:
@@ -181,7 +198,9 @@ class ServerTasks:
                 found = await self._ask("tasks/cancel", {"taskId": task.id})
         except TimeoutError:
             return "The server did not confirm the cancellation."
-        return f"The task was not cancelled: {_failure_words(found)}." if found.error or found.problem else ""
+        if found.error or found.problem:
+            return f"The task was not cancelled: {_failure_words(found)}."
+        return f"The task was not cancelled: {OTHER_TASK}." if _is_of_another(found.result, task) else ""
 
     def _put(self, task: Task) -> None:
         self._book.put(task)
@@ -198,10 +217,17 @@ def words(task: Task) -> str:
     return f"task {state}: {task.message}" if task.message else f"task {state}"
 
 
-def _result(found: RawAnswer) -> Mapping[str, Any]:
+def _result(found: RawAnswer, task: Task) -> Mapping[str, Any]:
     if found.error is not None or found.problem or not isinstance(found.result, Mapping):
         raise ValueError(_failure_words(found))
+    if _is_of_another(found.result, task):
+        raise ValueError(OTHER_TASK)
     return found.result
+
+
+def _is_of_another(result: Any, task: Task) -> bool:
+    """Whether a response names another task. One without an id answers its request."""
+    return isinstance(result, Mapping) and result.get("taskId", task.id) != task.id
 
 
 def _failure_words(found: RawAnswer) -> str:

@@ -5,7 +5,7 @@ Importable without the SDK; live connections load the modules that need it.
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tui.core.errors import as_sentences
 from tui.core.servers import ServerState
@@ -14,9 +14,6 @@ from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult, is_off
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.supervisor import Supervisor
-
-if TYPE_CHECKING:
-    from tui.host.connection import Connection
 
 
 class RunningToolbox:
@@ -40,8 +37,8 @@ class RunningToolbox:
         return [
             tool
             for server in self._servers.values()
-            if server.state is ServerState.RUNNING and server.connection is not None
-            for tool in server.offer.tools(server.connection.catalog)
+            if (connection := server.running_connection) is not None
+            for tool in server.offer.tools(connection.catalog)
             if tool.withheld or is_off(tool.name, server.spec.off)
         ]
 
@@ -86,21 +83,22 @@ class RunningToolbox:
         """Call a tool, even one that is turned off for the model.
 
         With `keep_task`, cancelling this leaves a task that the server has made of the call. A server that
-        died is started again first.
+        died is started again first. A server that replaces this one meanwhile is not called.
         """
         server = self._servers.get(tool.server)
         if server is not None and server.is_reviving:
             await server.revive()
-        connection = self._connection(tool)
-        if connection is None:
+        connection = server.running_connection if server is not None else None
+        if connection is not None:
+            await connection.settled()
+        if server is None or connection is None or connection is not server.running_connection:
             why = "" if server is None else f" {server.status.detail}".rstrip()
             return ToolResult.failed(
                 f"The server {quoted_name(tool.server)} is not running.{why}", CallFailure.NOT_RUNNING
             )
-        await connection.settled()
-        if problem := self._servers[tool.server].offer.refusal(tool, connection.catalog):
+        if problem := server.offer.refusal(tool, connection.catalog):
             return ToolResult.failed(problem, CallFailure.PROTOCOL)
-        limit = self._servers[tool.server].spec.tool_seconds
+        limit = server.spec.tool_seconds
         allowed = seconds if limit is None else min(seconds, limit)
         result = await connection.call(
             tool.name, arguments, seconds=allowed, progress=progress, clocks=clocks, keep_task=keep_task
@@ -120,7 +118,3 @@ class RunningToolbox:
                 warning = f"not checked against outputSchema: {verdict.unchecked}"
         joined = as_sentences(filter(None, (result.warning, warning)))
         return dataclasses.replace(result, warning=joined)
-
-    def _connection(self, tool: Tool) -> "Connection | None":
-        server = self._servers.get(tool.server)
-        return server.connection if server and server.state is ServerState.RUNNING else None

@@ -13,7 +13,6 @@ from weakref import WeakSet
 
 from tui.core.jsonrpc.reserved import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_KEY
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerState
 from tui.core.tasks import KnownTasks, Task
 from tui.core.text import clean_line, quoted_name
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
@@ -226,7 +225,7 @@ class HandWorkbench:
 
     def _connection_of(self, server: str) -> "Connection | None":
         known = self._servers.get(server)
-        return known.connection if known and known.state is ServerState.RUNNING else None
+        return None if known is None else known.running_connection
 
     def _not_running(self, server: str) -> str:
         if server not in self._servers:

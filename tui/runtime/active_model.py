@@ -12,7 +12,7 @@ from tui.core.context.sampling_messages import SampledReply, model_request
 from tui.core.conversation.sessions import SessionMeta
 from tui.core.errors import ConfigError, McptuiError, ModelError, UsageError, sentences
 from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
-from tui.core.questions import SamplingFailed
+from tui.core.questions import METER, SamplingFailed, SamplingMeter
 from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import TrafficSink
 from tui.runtime.options import Options
@@ -396,6 +396,8 @@ class ModelSampler:
 
     async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
         """Return the reply to a request and the tokens it used. Raises SamplingFailed."""
+        meter = METER.get() or SamplingMeter()
+        meter.tokens = 0
         request, names, has_tools = model_request(params, max_tokens=max_tokens)
         try:
             await self._choose()
@@ -406,10 +408,14 @@ class ModelSampler:
                 async for part in parts:
                     if not reply.take(part):
                         break
-            finally:
+            except ModelError as error:
+                reply.tokens.failed(error)
+                raise
+            finally:  # also if it was cancelled
+                if (usage := reply.tokens.usage(request)) is not None:
+                    self._bill(usage)
+                    meter.tokens = usage.prompt + usage.completion
                 await parts.aclose()
         except McptuiError as error:
             raise SamplingFailed(error.message) from error
-        usage = reply.usage(request)
-        self._bill(usage)
-        return reply.result(), usage.prompt + usage.completion
+        return reply.result(), meter.tokens

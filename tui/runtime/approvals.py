@@ -1,19 +1,26 @@
-"""Approvals in the configuration file: its rules and permanent approvals, which processes share.
+"""Approvals: those in the configuration file, which processes share, and the questions for them.
 
 A file that is not the user's own may have been written to allow calls, so only its rules that ask or deny
 apply, unless the user trusts it (`--trust-config`).
 """
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.errors import McptuiError, sentences
+from tui.core.ports import Answer, ApprovalRequest, Approver, Decision, TrustQuestion
+from tui.core.text import quoted_name
 from tui.core.turn.approval_policy import Policy
 from tui.core.turn.rules import Rules, Verdict
+from tui.host.waits import first_of
 from tui.settings.config_file import ConfigFile
 
 if TYPE_CHECKING:
     from tui.settings.load import Loaded
+
+T = TypeVar("T")
 
 NOT_OWN = "This is not your own configuration file. To use what it allows, start with --trust-config."
 SAVED_LATER = "mcptui saves it with the next tool that you always allow."
@@ -78,3 +85,28 @@ class RememberedApprovals:
         always -= self._saved - found
         always |= found
         self._saved = found
+
+
+class PresentApprover:
+    """An approver that withdraws a question once the server of its call is removed or replaced.
+
+    `closed` returns once that is the case. An answer would be for a server that the user has changed.
+    """
+
+    def __init__(self, inner: Approver, closed: Callable[[str], Awaitable[object]]) -> None:
+        self._inner = inner
+        self._closed = closed
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        if request.tool.digest.startswith(BUILT_IN):
+            return await self._inner.ask(request)
+        gone = Decision(Answer.NO, f"the server {quoted_name(request.tool.server)} has left", by_user=False)
+        return await self._while_there(request.tool.server, self._inner.ask(request), gone)
+
+    async def trust(self, question: TrustQuestion) -> bool | None:
+        return await self._while_there(question.server, self._inner.trust(question), None)
+
+    async def _while_there(self, server: str, asking: Coroutine[Any, Any, T], gone: T) -> T:
+        asked = asyncio.ensure_future(asking)
+        await first_of(asked, self._closed(server))
+        return gone if asked.cancelled() else asked.result()

@@ -41,7 +41,7 @@ from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.open_conversation import OpenConversation
-from tui.runtime.redaction import RedactedApprover, ShownMessages, redacted_remark
+from tui.runtime.redaction import ShownMessages, redacted_remark
 from tui.runtime.turn import ModelLoading, PendingTurn, TurnContext
 
 if TYPE_CHECKING:
@@ -358,7 +358,7 @@ class Conversations:
             deps = TurnDeps(
                 model,
                 context.toolbox,
-                RedactedApprover(approver, context.redactor),
+                context.asking(approver),
                 context.policy,
                 context.limits,
                 context.clock,

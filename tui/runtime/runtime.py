@@ -282,7 +282,7 @@ class Runtime:
         context = self.turn_context
         context.toolbox = self.host.toolbox
         context.resources = self.host.model_resources
-        context.turned_off = self.host.toolbox.turned_off
+        context.turned_off, context.closed = self.host.toolbox.turned_off, self.host.closed
         context.starting = ServersStarting(self.host.statuses, self._clock)
         context.policy = Policy(
             self._approvals.rules(loaded),

@@ -8,7 +8,7 @@ from typing import Protocol
 from tui.core import units
 from tui.core.context.built_in_tools import ResourceSource
 from tui.core.events import Event, Notice, Waiting
-from tui.core.ports import Clock, DecisionLog, Toolbox, Undecided
+from tui.core.ports import Approver, Clock, DecisionLog, Toolbox, Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
@@ -16,7 +16,8 @@ from tui.core.tools import Tool
 from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits, TurnMeter
 from tui.core.turn.loop import Turn
-from tui.runtime.redaction import EventRedactor
+from tui.runtime.approvals import PresentApprover
+from tui.runtime.redaction import EventRedactor, RedactedApprover
 
 PATIENCE_NS = 8_000_000_000
 """Maximum time that a question waits for starting servers."""
@@ -45,6 +46,7 @@ class TurnContext:
         resources: the resources that the model may read.
         turned_off: returns the tools that the user has turned off for the model.
         decisions: records what was allowed and denied.
+        closed: returns once a server is removed or replaced.
     """
 
     toolbox: Toolbox
@@ -60,6 +62,11 @@ class TurnContext:
     resources: ResourceSource | None = None
     turned_off: Callable[[], Sequence[Tool]] = tuple
     decisions: DecisionLog = field(default_factory=Undecided)
+    closed: Callable[[str], Awaitable[object]] = field(default=lambda server: asyncio.Event().wait())
+
+    def asking(self, approver: Approver) -> Approver:
+        """Return an approver that asks without secrets, as long as the server of the call is there."""
+        return RedactedApprover(PresentApprover(approver, self.closed), self.redactor)
 
     def offered(self) -> Sequence[Tool]:
         """Return the tools of the running servers that no rule denies."""

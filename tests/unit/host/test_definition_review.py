@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -14,7 +15,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.tools import CallFailure
 from tui.host import definition_review
-from tui.host.definition_review import MAX_QUESTIONS
+from tui.host.definition_review import MAX_CHANGES, MAX_PARTS, MAX_QUESTIONS
 from tui.host.host import Host
 
 
@@ -235,6 +236,83 @@ async def test_accepted_definitions_remain_accepted_after_the_host_restarts(monk
         await host.changes_answered()
         assert len(person.asked) == 2  # it lists the first definition again
         assert offered(host) == ["echo"]
+
+
+def many(number, description):
+    return [tool(f"t{one:04}", description) for one in range(number)]
+
+
+@asynccontextmanager
+async def much_changed(monkeypatch, person, number):
+    """Yield a host with a server that has changed so many tools, and wait for the first questions."""
+    async with running(monkeypatch, person) as host:
+        monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool(), *many(number, "")]})
+        await host.restart("srv")
+        host._servers["srv"].answer_changes(host.definition_changes("srv"), accept=True)
+        await change(monkeypatch, host, tool(), *many(number, "changed"))
+        await until(lambda: len(host.definition_changes("srv")) == number or not host._review._open)
+        await host.changes_answered()
+        yield host
+
+
+def asked_about(person):
+    return [one.name for question in person.asked for one in question.changes]
+
+
+@pytest.mark.parametrize("answer", [Action.ACCEPT, Action.DECLINE, Action.CANCEL])
+@pytest.mark.parametrize("number", [MAX_CHANGES + 1, 2 * MAX_CHANGES, 450])
+async def test_whatever_the_answer_the_next_question_has_the_other_changes(monkeypatch, number, answer):
+    person = Person(answer)
+    async with much_changed(monkeypatch, person, number):
+        assert sorted(asked_about(person)) == [f"t{one:04}" for one in range(number)]
+        assert all(len(question.changes) <= MAX_CHANGES for question in person.asked)
+
+
+async def test_postponed_parts_are_not_asked_about_without_end(monkeypatch):
+    person = Person(Action.CANCEL)
+    async with much_changed(monkeypatch, person, (MAX_PARTS + 3) * MAX_CHANGES):
+        assert len(person.asked) == 1 + MAX_PARTS
+
+
+async def test_all_changes_can_be_reviewed_on_request_part_by_part(monkeypatch):
+    person = Person(Action.CANCEL)
+    async with much_changed(monkeypatch, person, 250) as host:
+        person.asked.clear()
+        for _ in range(4):
+            host.review_changes("srv")
+            await host.changes_answered()
+        sizes = [len(question.changes) for question in person.asked]
+        assert (sizes, len(set(asked_about(person)))) == ([100, 100, 50, 100], 250)
+
+
+@pytest.mark.parametrize("how", ["remove", "replace"])
+async def test_the_question_about_a_server_is_withdrawn_when_it_leaves(monkeypatch, how):
+    person = Person(Action.ACCEPT)
+    person.open.clear()
+    async with running(monkeypatch, person) as host:
+        await change(monkeypatch, host, tool(description="other"))
+        await until(lambda: person.asked)
+        spec = host.status("srv").spec
+        await (host.remove("srv") if how == "remove" else host.replace(replace(spec, env={"A": "1"})))
+        person.open.set()
+        await host.changes_answered()
+        assert host.told == []
+
+
+async def test_a_server_is_asked_about_while_the_one_that_it_replaces_is_stopped(monkeypatch):
+    person = Person(Action.ACCEPT)
+    person.open.clear()
+    async with running(monkeypatch, person) as host:
+        await change(monkeypatch, host, tool(description="old"))
+        await until(lambda: person.asked)
+        await host.replace(replace(host.status("srv").spec, env={"A": "1"}))
+        monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool(description="new")]})
+        await host.start("srv")
+        await until(lambda: len(person.asked) == 2)
+        person.open.set()
+        await host.changes_answered()
+        assert person.asked[1].changes[0].after["description"] == "new"
+        assert len(host.told) == 1 and offered(host) == ["echo"]
 
 
 async def test_a_shutdown_withdraws_the_question(monkeypatch):

@@ -9,6 +9,7 @@ import pytest
 from tests.conftest import until
 from tui.core.context.sampling_messages import BadSampling
 from tui.core.questions import (
+    METER,
     Action,
     Refuser,
     SamplingAnswer,
@@ -99,6 +100,75 @@ async def test_the_token_budget_limits_each_request_and_then_refuses() -> None:
     assert [most for _, most in model.asked] == [100, 40]
     with pytest.raises(SamplingRefused, match="budget of 100 tokens is used up"):
         await sampling.answer(spec(sampling_tokens=100), PARAMS, 0)
+
+
+class Slow(Model):
+    """Streams 400 tokens and no end; `counts` says whether it reports them."""
+
+    def __init__(self, *, counts: bool) -> None:
+        super().__init__()
+        self.counts = counts
+        self.streaming = asyncio.Event()
+
+    async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
+        self.asked.append((params, max_tokens))
+        if self.counts and (meter := METER.get()) is not None:
+            meter.tokens = 400
+        self.streaming.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def cancelled(sampling: ServerSampling, model: Slow) -> None:
+    """Make a request, and cancel it while the reply is streamed."""
+    model.streaming.clear()
+    request = asyncio.create_task(sampling.answer(spec(sampling_tokens=1000), PARAMS, 0))
+    await until(lambda: model.streaming.is_set() or request.done())
+    request.cancel()
+    await asyncio.wait({request})
+    if not request.cancelled():
+        request.result()
+
+
+async def test_a_request_that_the_server_cancels_is_charged_what_was_streamed() -> None:
+    model = Slow(counts=True)
+    sampling = ServerSampling(Refuser(), model)
+    for _ in range(3):
+        await cancelled(sampling, model)
+    assert sampling.used == 1200
+    with pytest.raises(SamplingRefused, match="budget of 1,000 tokens is used up"):
+        await cancelled(sampling, model)
+    assert [most for _, most in model.asked] == [1000, 600, 200]
+
+
+async def test_a_cancelled_request_is_charged_completely_if_nobody_counts() -> None:
+    model = Slow(counts=False)
+    sampling = ServerSampling(Refuser(), model)
+    await cancelled(sampling, model)
+    assert 1000 < sampling.used < 1050
+
+
+async def test_a_request_that_fails_after_text_is_charged() -> None:
+    class Broken(Model):
+        async def sample(self, params: Any, *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
+            meter = METER.get()
+            assert meter is not None
+            meter.tokens = 70
+            raise SamplingFailed("the stream broke.")
+
+    sampling = ServerSampling(Refuser(), Broken())
+    with pytest.raises(SamplingRefused, match="the stream broke"):
+        await sampling.answer(spec(), PARAMS, 0)
+    assert sampling.used == 70
+
+
+async def test_a_request_longer_than_the_rest_of_the_budget_is_not_sent() -> None:
+    model = Model(tokens=60)
+    long = {**PARAMS, "messages": [{"role": "user", "content": {"type": "text", "text": "word " * 200}}]}
+    sampling = ServerSampling(Refuser(), model)
+    with pytest.raises(SamplingRefused, match=r"about 30\d tokens, but only 100 are left"):
+        await sampling.answer(spec(sampling_tokens=100), long, 0)
+    assert model.asked == []
 
 
 async def test_requests_above_the_rate_are_refused_for_a_minute() -> None:

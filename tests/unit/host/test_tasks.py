@@ -46,7 +46,10 @@ class Scripted:
         self._answers = list(answers)
         spec = ServerSpec("srv", "x")
         requests = ServerRequests("srv", PatientQuestioner(self.person))
-        self.tasks = ServerTasks(spec, self.book, requests, self.ask, self.sleep, lambda: None)
+        self.over = asyncio.Event()
+        self.tasks = ServerTasks(
+            spec, self.book, requests, self.ask, self.sleep, lambda: None, self.over, lambda: sum(self.slept)
+        )
 
     async def ask(self, method, params):
         self.sent.append((method, params))
@@ -156,10 +159,66 @@ async def test_a_task_outlives_its_connection():
 
 
 async def test_a_task_past_its_time_to_live_ends_with_an_error():
-    server = Scripted(WORKING)
-    old = Task("srv", "o", "t-1", "x", created=time.time() - 100, ttl_ms=1_000)
-    result = await server.tasks.follow(old, lambda *_: None)
-    assert "within its time to live" in result.content[0].text and server.sent == []
+    server = Scripted({"status": "working", "pollIntervalMs": 30_000, "ttlMs": 40_000})
+    result = await server.result()
+    assert "within its time to live" in result.content[0].text
+    assert sum(server.slept[:-1]) < 100 < sum(server.slept) and server.book.of("srv", "o") == ()
+
+
+@pytest.mark.parametrize("jump", [3_600.0, -3_600.0, 400 * 86_400.0])
+async def test_a_running_task_does_not_notice_that_the_wall_clock_is_set(monkeypatch, jump):
+    working = {**WORKING, "ttlMs": 600_000}
+    server, real = Scripted(working, working, DONE), time.time
+    following = asyncio.create_task(server.result())
+    await until(lambda: server.sent)
+    monkeypatch.setattr(time, "time", lambda: real() + jump)
+    assert (await following).content == (TextContent("found"),)
+
+
+async def test_the_server_decides_whether_a_task_of_an_earlier_run_has_expired():
+    server = Scripted(DONE)
+    old = Task("srv", "o", "t-1", "x", created=time.time() - 10_000, ttl_ms=1_000)
+    result = await server.tasks.follow(old, lambda *_: None, now=True)
+    assert result.content == (TextContent("found"),)
+
+
+@pytest.mark.parametrize("other", ["t-2", "", "T-1", 1, None, ["t-1"]])
+async def test_the_state_of_another_task_is_not_that_of_this_one(other):
+    server = Scripted({**DONE, "taskId": other}, {**WORKING, "taskId": other}, WORKING, DONE)
+    assert (await server.result()).content == (TextContent("found"),)
+    assert len(server.sent) == 4
+    result = await Scripted({**DONE, "taskId": other}).result()
+    assert result.is_error and "the response is about another task" in result.content[0].text
+
+
+async def test_a_state_without_an_id_answers_its_request():
+    assert not (await Scripted(RawAnswer(result=DONE)).result()).is_error
+
+
+async def test_the_confirmation_that_another_task_was_cancelled_is_reported():
+    server = Scripted(DONE)
+
+    async def ask(method, params):
+        return RawAnswer(result={"taskId": "t-2", "status": "cancelled"})
+
+    server.tasks._ask = ask
+    assert await server.tasks.cancel(task()) == (
+        "The task was not cancelled: the response is about another task."
+    )
+
+
+async def test_the_end_of_the_connection_ends_the_wait_for_the_next_poll():
+    server = Scripted(WORKING, LOST)
+
+    async def sleep(seconds):
+        await asyncio.Event().wait()
+
+    server.tasks._sleep = sleep
+    following = asyncio.create_task(server.result())
+    await until(lambda: server.tasks.followed)
+    server.over.set()
+    server._answers = [LOST]
+    assert (await following).failure is CallFailure.SERVER_DIED
 
 
 @pytest.mark.parametrize("kept", [True, False])

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.scripted_model import Reply, ScriptedModel
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover
 from tui.core.events import Event, TurnEnded
-from tui.core.ports import Undecided
+from tui.core.ports import Approver, Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
 from tui.core.tools import Tool
@@ -16,6 +16,7 @@ from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
+from tui.runtime.redaction import RedactedApprover
 from tui.runtime.turn import ServersStarting
 from tui.storage.sessions.store import SessionStore
 
@@ -41,6 +42,9 @@ class Around:
 
     def offered(self) -> Sequence[Tool]:
         return self.policy.rules.offered(self.toolbox.tools())
+
+    def asking(self, approver: Approver) -> Approver:
+        return RedactedApprover(approver, self.redactor)
 
     def notice(self, event: Event) -> None:
         self.seen.append(event)

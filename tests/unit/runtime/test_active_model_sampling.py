@@ -1,13 +1,16 @@
 """Replies of the active model to servers."""
 
+import asyncio
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
 
+from tests.conftest import until
 from tests.scripted_model import ScriptedModel, says
 from tui.core.errors import ModelError
-from tui.core.ports import ChatModel, Usage
-from tui.core.questions import SamplingFailed
+from tui.core.ports import ChatModel, ModelPart, ModelRequest, ReasoningPart, TextPart, Usage
+from tui.core.questions import METER, SamplingFailed, SamplingMeter
 from tui.runtime.active_model import ModelSampler
 
 PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}]}
@@ -70,3 +73,55 @@ async def test_the_tokens_used_by_a_server_are_billed() -> None:
     billed: list[Usage] = []
     _, tokens = await sampler(ScriptedModel([says("Hi there")]), billed)[0].sample(PARAMS, max_tokens=50)
     assert [usage.prompt + usage.completion for usage in billed] == [tokens]
+
+
+class Endless(ScriptedModel):
+    """Writes text, thinking or a call without end."""
+
+    def __init__(self, part: ModelPart) -> None:
+        super().__init__([])
+        self.part = part
+        self.written = 0
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+        while True:
+            self.written += 1
+            yield self.part
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("part", [TextPart("word " * 10), ReasoningPart("word " * 10), TextPart("字" * 12)])
+async def test_a_cancelled_request_is_billed_and_counted_with_what_was_streamed(part: ModelPart) -> None:
+    billed: list[Usage] = []
+    model = Endless(part)
+    METER.set(meter := SamplingMeter())
+    request = asyncio.create_task(sampler(model, billed)[0].sample(PARAMS, max_tokens=100_000))
+    await until(lambda: model.written > 20)
+    request.cancel()
+    await asyncio.wait({request})
+    (usage,) = billed
+    assert usage.estimated and meter.tokens == usage.prompt + usage.completion
+    assert 300 <= usage.completion <= 1.1 * 16 * model.written and usage.prompt > 0
+
+
+async def test_thinking_counts_towards_the_limit_of_a_reply() -> None:
+    model = Endless(ReasoningPart("word " * 10))
+    reply, _ = await sampler(model)[0].sample(PARAMS, max_tokens=100)
+    assert reply["stopReason"] == "maxTokens" and model.written < 20
+
+
+async def test_a_reply_that_breaks_off_is_billed() -> None:
+    billed: list[Usage] = []
+    model = ScriptedModel([[TextPart("word " * 40), ModelError("the stream broke")]])
+    METER.set(meter := SamplingMeter())
+    with pytest.raises(SamplingFailed, match="the stream broke"):
+        await sampler(model, billed)[0].sample(PARAMS, max_tokens=50)
+    assert [usage.completion for usage in billed] == [60] and meter.tokens is not None and meter.tokens > 60
+
+
+async def test_a_request_that_the_endpoint_rejects_costs_nothing() -> None:
+    billed: list[Usage] = []
+    METER.set(meter := SamplingMeter())
+    with pytest.raises(SamplingFailed):
+        await sampler(ScriptedModel([[ModelError("no key")]]), billed)[0].sample(PARAMS, max_tokens=50)
+    assert (billed, meter.tokens) == ([], 0)

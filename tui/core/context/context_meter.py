@@ -101,6 +101,7 @@ class RequestTokens:
     _is_sent: bool = True
     _text: float = 0.0
     _thinking: float = 0.0
+    _calls: int = 0
     _forming: dict[str, int] = field(default_factory=dict)
     _reported: Usage | None = None
 
@@ -114,10 +115,13 @@ class RequestTokens:
                 self._text = 0.0 if replaces_text else self._text
                 self._thinking += _tokens(text)
             case CallPart(name, size):
-                self._forming[name] = max(size, self._forming.get(name, 0))
+                if size < (before := self._forming.get(name, 0)):  # another call of the same tool begins
+                    self._calls += before
+                self._forming[name] = size
             case RetryPart():
                 self._is_sent = False
             case ReplyPart(calls, _, usage, refusal):
+                self._calls = 0
                 self._forming.clear()
                 self._text += _tokens(refusal) + sum(_tokens(call.name + call.arguments) for call in calls)
                 self._reported = usage
@@ -143,7 +147,7 @@ class RequestTokens:
 
     @property
     def _generated(self) -> float:
-        return self._text + self._thinking + sum(self._forming.values()) * ASCII
+        return self._text + self._thinking + (self._calls + sum(self._forming.values())) * ASCII
 
 
 @dataclass(slots=True)

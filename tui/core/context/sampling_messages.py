@@ -4,12 +4,11 @@ Pure. Content from servers is raw. A problem is reported with its place, so that
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.core.context.context_meter import estimate
+from tui.core.context.context_meter import RequestTokens
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
@@ -19,8 +18,16 @@ from tui.core.conversation.conversation import (
     UserMessage,
     sanitised,
 )
-from tui.core.ports import ModelPart, ModelRequest, ReplyPart, TextPart, ToolSpec, Usage
+from tui.core.ports import (
+    ModelPart,
+    ModelRequest,
+    ReasoningPart,
+    ReplyPart,
+    TextPart,
+    ToolSpec,
+)
 from tui.core.schemas.schemas import SchemaRefused, model_schema
+from tui.core.schemas.tool_names import accepted_names
 from tui.core.text import clean_line, visible
 
 MAX_MESSAGES = 200
@@ -38,34 +45,34 @@ class BadSampling(Exception):
 class SampledReply:
     """Collects a reply; `result` is the result for the server.
 
-    `names` maps the names that the model was given to the tools' own names.
+    `names` maps the names that the model was given to the tools' own names. `tokens` counts the reply so far.
     """
 
     model: str
     max_tokens: int
     has_tools: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
-    text: str = ""
     end: ReplyPart | None = None
+    tokens: RequestTokens = field(default_factory=RequestTokens)
+    _pieces: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
 
     def take(self, part: ModelPart) -> bool:
         """Add a part of the reply; return whether there is room for more."""
+        self.tokens.take(part)
         match part:
             case TextPart(piece):
-                self.text += piece
+                self._pieces.append(piece)
+            case ReasoningPart(replaces_text=True):
+                self._pieces.clear()
             case ReplyPart():
                 self.end = part
             case _:
                 pass
-        return estimate(self.text) < 2 * self.max_tokens  # an estimate: the endpoint counts exactly
-
-    def usage(self, request: ModelRequest) -> Usage:
-        """Return the tokens that request and reply used, estimated if the endpoint does not say."""
-        usage = self.end.usage if self.end is not None else None
-        if usage is None:
-            prompt = sum(estimate(getattr(message, "text", "")) for message in request.messages)
-            usage = Usage(prompt + estimate(request.system), estimate(self.text), estimated=True)
-        return usage
+        return self.tokens.generated < 2 * self.max_tokens  # an estimate: the endpoint counts exactly
 
     def result(self) -> dict[str, Any]:
         calls = [call for call in (self.end.calls if self.end else ()) if not call.truncated]
@@ -74,9 +81,10 @@ class SampledReply:
                 "type": "tool_use",
                 "id": call.id,
                 "name": self.names.get(call.name, call.name),
-                "input": _object(call.arguments),
+                "input": given,
             }
             for call in calls
+            if (given := _object(call.arguments)) is not None  # else the server would run another call
         ]
         text = self.text.strip()
         blocks = [{"type": "text", "text": text}] if text or not uses else []
@@ -102,8 +110,9 @@ def model_request(
     Raises:
         BadSampling: it is malformed.
     """
-    messages = list(_messages(params.get("messages")))
-    specs, names = _tools(params.get("tools"))
+    accepted = accepted_names(_names_in(params))
+    messages = list(_messages(params.get("messages"), accepted))
+    specs, names = _tools(params.get("tools"), accepted)
     choice = params.get("toolChoice")
     mode = choice.get("mode", "auto") if isinstance(choice, Mapping) else "auto"
     system = params.get("systemPrompt")
@@ -122,7 +131,19 @@ def model_request(
     return request, names, bool(specs)
 
 
-def _messages(listed: Any) -> Iterator[Message]:
+def _names_in(params: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of tools and calls in a request, which may be malformed."""
+    listed, messages = params.get("tools"), params.get("messages")
+    named = [*listed] if isinstance(listed, list) else []
+    for message in messages if isinstance(messages, list) else ():
+        content = message.get("content") if isinstance(message, Mapping) else None
+        blocks = content if isinstance(content, list) else [content]
+        named += [one for one in blocks if isinstance(one, Mapping) and one.get("type") == "tool_use"]
+    yield ""
+    yield from (str(one.get("name", "")) for one in named if isinstance(one, Mapping))
+
+
+def _messages(listed: Any, accepted: Mapping[str, str]) -> Iterator[Message]:
     if not isinstance(listed, list) or not listed:
         raise BadSampling("messages must be an array with at least one message")
     if len(listed) > MAX_MESSAGES:
@@ -135,9 +156,9 @@ def _messages(listed: Any) -> Iterator[Message]:
             raise BadSampling(f"{where}.role must be user or assistant")
         blocks = list(_blocks(message.get("content"), where))
         if role == "assistant":
-            yield _of_assistant(blocks, called)
+            yield _of_assistant(blocks, called, accepted, where)
         else:
-            yield from _of_user(blocks, called)
+            yield from _of_user(blocks, called, accepted)
 
 
 def _blocks(content: Any, where: str) -> Iterator[Mapping[str, Any]]:
@@ -148,17 +169,24 @@ def _blocks(content: Any, where: str) -> Iterator[Mapping[str, Any]]:
         yield block
 
 
-def _of_assistant(blocks: Sequence[Mapping[str, Any]], called: dict[str, str]) -> AssistantMessage:
+def _of_assistant(
+    blocks: Sequence[Mapping[str, Any]], called: dict[str, str], accepted: Mapping[str, str], where: str
+) -> AssistantMessage:
     calls = []
     for block in blocks:
         if block["type"] == "tool_use":
-            known, name = str(block.get("id", "")), str(block.get("name", ""))
+            known, name = str(block.get("id", "")), accepted[str(block.get("name", ""))]
+            given = block.get("input")
+            if not isinstance(given, Mapping | None):  # providers reject it, also in all later requests
+                raise BadSampling(f"{where}.content: input of a tool_use must be an object")
             called[known] = name
-            calls.append(CallRequest(known, _safe(name), json.dumps(block.get("input") or {})))
+            calls.append(CallRequest(known, name, json.dumps(given or {})))
     return AssistantMessage(_text(blocks), calls=tuple(calls))
 
 
-def _of_user(blocks: Sequence[Mapping[str, Any]], called: Mapping[str, str]) -> Iterator[Message]:
+def _of_user(
+    blocks: Sequence[Mapping[str, Any]], called: Mapping[str, str], accepted: Mapping[str, str]
+) -> Iterator[Message]:
     for block in blocks:
         if block["type"] == "tool_result":
             known, content = str(block.get("toolUseId", "")), block.get("content")
@@ -167,7 +195,8 @@ def _of_user(blocks: Sequence[Mapping[str, Any]], called: Mapping[str, str]) -> 
             )
             structured = json.dumps(block.get("structuredContent", ""), ensure_ascii=False)
             text = _text(parts) or visible(structured)
-            yield ToolMessage(known, _safe(called.get(known, "")), text, block.get("isError") is True)
+            name = called.get(known, accepted[""])
+            yield ToolMessage(known, name, text, block.get("isError") is True)
     attached = tuple(_attachment(block) for block in blocks if block["type"] in ("image", "audio"))
     text = _text(blocks)
     if text or attached:
@@ -185,18 +214,20 @@ def _attachment(block: Mapping[str, Any]) -> Attachment:
     return Attachment("image" if kind == "image" else "audio", mime, str(kind), len(data) * 3 // 4, data)
 
 
-def _tools(listed: Any) -> tuple[tuple[ToolSpec, ...], Mapping[str, str]]:
+def _tools(listed: Any, accepted: Mapping[str, str]) -> tuple[tuple[ToolSpec, ...], Mapping[str, str]]:
     if listed is None:
         return (), {}
     if not isinstance(listed, list) or len(listed) > MAX_TOOLS:
         raise BadSampling(f"tools must be an array of at most {MAX_TOOLS}")
-    specs, names = [], {}
+    specs, names = list[ToolSpec](), dict[str, str]()
     for number, tool in enumerate(listed):
         name = tool.get("name") if isinstance(tool, Mapping) else None
         if not isinstance(name, str) or not name:
             raise BadSampling(f"tools[{number}].name must be a string")
         schema, about = tool.get("inputSchema"), tool.get("description")
-        safe = _safe(name)
+        safe = accepted[name]
+        if safe in names:
+            raise BadSampling(f"tools[{number}].name is not unique: {clean_line(name, 100)}")
         names[safe] = name
         specs.append(
             ToolSpec(
@@ -218,15 +249,10 @@ def _schema(schema: Any, where: str) -> Mapping[str, Any]:
         raise BadSampling(f"{where}.inputSchema is invalid ({clean_line(str(error), 100)})") from None
 
 
-def _safe(name: str) -> str:
-    """Return a name that every model accepts."""
-    safe = re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:64]
-    return safe if re.match(r"[a-zA-Z_]", safe) else f"_{safe}"[:64]
-
-
-def _object(text: str) -> Mapping[str, Any]:
+def _object(text: str) -> dict[str, Any] | None:
+    """Return the arguments that a model wrote, or None if they are not an object; no text is no arguments."""
     try:
-        found = json.loads(text)
+        found = json.loads(text.strip() or "{}")
     except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return None
+    return found if isinstance(found, dict) else None

@@ -33,6 +33,24 @@ def _hashed(name: str, server: str, tool: str, digits: int = 8) -> str:
     return f"{name[: _MAX_HEAD + 8 - digits]}_{digest[:digits]}"
 
 
+def accepted_names(names: Iterable[str]) -> dict[str, str]:
+    """Return for each of `names` one that every model accepts; no two get the same.
+
+    They are without a server. A name that models accept stays as it is, others get a hash if that is needed
+    to tell them apart.
+    """
+    plain = {name: _accepted(name) for name in names}
+    count = Counter(plain.values())
+    return {
+        name: one if name == one or count[one] == 1 else _hashed(one, "", name) for name, one in plain.items()
+    }
+
+
+def _accepted(name: str) -> str:
+    safe = _NOT_ALLOWED.sub("_", name)[:64]
+    return safe if re.match(r"[a-zA-Z_]", safe) else f"_{safe}"[:64]
+
+
 def fold(name: str) -> str:
     """Return `name` without what models tend to misspell: case, and - or _."""
     return name.casefold().replace("-", "_")

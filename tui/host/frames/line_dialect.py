@@ -56,6 +56,11 @@ _USUAL_ERROR = "application_error"
 _OPENING = re.compile(r'\{\s*"(?:type|id|result|error)"')
 _HELLO = re.compile(rb'"type"\s*:\s*"hello"')
 _ANSWERS = frozenset({"tool_result", "tool_error", "batch_result", "pong", "error"})
+_ANSWERED_BY = {"tool_result": "tool_call", "batch_result": "batch_call", "pong": "ping"}
+"""The type of the call that an answer of a type is for; errors are for any."""
+
+MAX_LATE = 1_024
+"""Maximum calls that were given up and whose late answers are recognized."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,9 @@ class _Call:
 class LineDialect:
     """Translates between a gate and the lines of one server, with one pending call at a time.
 
+    Answers may come without an id, so they are assigned in the order of the calls. The answer of a call that
+    was cancelled or timed out may still come: it must not become the answer of the next call.
+
     `write` takes a line without its newline and returns whether it could be written; `refuse` ends a server
     that cannot be used; `log` takes a line for its log; `gave_up` is called with a written call
     that is no longer waited for. None of them may wait or raise.
@@ -138,6 +146,7 @@ class LineDialect:
         self._initialize: Id | None = None
         self._under_way: _Call | None = None
         self._waiting: deque[_Call] = deque()
+        self._late: deque[_Call] = deque(maxlen=MAX_LATE)
 
     # ---- session to server ---------------------------------------------------------------------------
 
@@ -146,7 +155,10 @@ class LineDialect:
         method, params = message.get("method"), message.get("params") or {}
         if "id" not in message or not isinstance(method, str):
             if method == CANCELLED:
-                self.free(params.get("requestId"), str(params.get("reason") or "cancelled"))
+                wire_id, call = params.get("requestId"), self._under_way
+                if call is not None and call.id == wire_id:
+                    self._late.append(call)
+                self.free(wire_id, str(params.get("reason") or "cancelled"))
             return True
         known: Id = message["id"]
         match method:
@@ -186,6 +198,7 @@ class LineDialect:
     def close(self) -> None:
         """Write nothing more."""
         self._waiting.clear()
+        self._late.clear()
         self.greeted = False
 
     def _queue(self, call: _Call) -> bool:
@@ -219,9 +232,10 @@ class LineDialect:
                 self._refuse(IS_MCP)
                 return True
             return False
-        call = self._under_way
-        if call is None or line.id not in (None, call.wire_id):
-            if line.type == "error" and line.id is None:
+        was_late = bool(self._late)
+        call = self._answered_by(line)
+        if call is None or call is not self._under_way:
+            if not was_late and line.type == "error" and line.id is None:
                 self._log(_message_of(line.value.get("message")) or "an error without a message")
             else:
                 self._gate.incoming(Response("", {}))  # the gate counts answers that nobody waits for
@@ -229,6 +243,22 @@ class LineDialect:
         self._gate.incoming(_answer(call, line))
         self._next()
         return True
+
+    def _answered_by(self, line: DialectLine) -> _Call | None:
+        """Return the call that an answer is for: the one that it names, or the oldest that it can be for.
+
+        Servers answer in order, so no answer of an earlier call is expected afterwards.
+        """
+        current = self._under_way
+        written = [*self._late] if current is None else [*self._late, current]
+        if line.id is not None:
+            found = next((call for call in written if call.wire_id == line.id), None)
+        else:
+            kind = _ANSWERED_BY.get(line.type)
+            found = next((call for call in written if call.type == kind), written[0] if written else None)
+        while found is not None and self._late and self._late.popleft() is not found:
+            pass
+        return found
 
     def _hello(self, value: Mapping[str, Any]) -> bool:
         tools, version = value.get("tools"), value.get("version")

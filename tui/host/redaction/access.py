@@ -87,8 +87,10 @@ class RedactedToolbox:
     ) -> ToolResult:
         progress = self._redaction.progress(progress)
         tool = self._redaction.definition(tool)
+        was_as_is = self._as_is(tool.server)
         result = await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
-        if result.raw is not None and self._as_is(tool.server):
+        # Both times: the server may have been replaced, or its setting changed, during the call.
+        if result.raw is not None and was_as_is and self._as_is(tool.server):
             return replace(result, as_is=True)
         return await self._redaction.result(result)
 
@@ -293,13 +295,21 @@ class RedactedQuestioner:
 class ModelResources:
     """See `core.context.built_in_tools.ResourceSource`.
 
-    `workbench` redacts what it returns, `raw` does not: it is for servers whose results are sent as they are.
+    `workbench` redacts what it returns, `raw` does not: it is for servers whose results are sent as they are
+    (`as_is`).
     """
 
-    def __init__(self, servers: Mapping[str, Supervisor], workbench: Workbench, raw: Workbench) -> None:
+    def __init__(
+        self,
+        servers: Mapping[str, Supervisor],
+        workbench: Workbench,
+        raw: Workbench,
+        as_is: Callable[[str], bool],
+    ) -> None:
         self._servers = servers
         self._workbench = workbench
         self._raw = raw
+        self._as_is = as_is
 
     def servers(self) -> Sequence[str]:
         return [
@@ -315,7 +325,3 @@ class ModelResources:
         if not self._as_is(server):
             return await self._workbench.read_resource(server, uri, call="", seconds=seconds)
         return replace(await self._raw.read_resource(server, uri, call="", seconds=seconds), as_is=True)
-
-    def _as_is(self, server: str) -> bool:
-        known = self._servers.get(server)
-        return known is not None and known.spec.send_as_is

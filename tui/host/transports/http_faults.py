@@ -1,10 +1,8 @@
 """Failures of one HTTP request, as sentences with cause and next step. Pure."""
 
-import email.utils
 import os
 import re
 import ssl
-import time
 from http import HTTPStatus
 
 import httpx2
@@ -12,6 +10,7 @@ import httpx2
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.core.units import size as shown_size
+from tui.core.web import retry_after
 from tui.host.transports.http_client import CONNECT_SECONDS, redirect_target, redirects_to_itself
 
 QUOTED = 160
@@ -136,7 +135,7 @@ def refused(
         step = GONE if running else "Check the URL. There is no MCP server there."
         return HttpFault(f"{words}.", next_step=step, status=status, refused=True)
     if status in (429, 503):
-        wait = retry_after(response.headers.get("retry-after", ""))
+        wait = retry_after(response.headers)
         step = LATER if wait is None else f"The server asks you to wait {wait:.0f} s."
         return HttpFault(f"{words}.", next_step=step, status=status, refused=status == 429, wait=wait)
     if status >= 500:
@@ -157,18 +156,6 @@ def content_type(response: httpx2.Response) -> str:
     """Return the media type in lower case, without parameters."""
     said: str = response.headers.get("content-type", "")
     return clean_line(said.partition(";")[0].strip().lower(), 60)
-
-
-def retry_after(value: str) -> float | None:
-    """Return the seconds in a Retry-After header (RFC 9110, 10.2.3), None if it is malformed."""
-    text = value.strip()
-    if text.isascii() and text.isdigit() and len(text) < 9:
-        return float(text)
-    try:
-        at = email.utils.parsedate_to_datetime(text).timestamp()
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return max(0.0, at - time.time())
 
 
 def _sign_in_step(response: httpx2.Response, signs_in: bool) -> str:

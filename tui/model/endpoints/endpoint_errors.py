@@ -8,6 +8,7 @@ from tui.core.late_compiling import late
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
+from tui.core.web import retry_after
 from tui.model.endpoints.failures import (
     FAILED,
     FILTERED,
@@ -19,7 +20,6 @@ from tui.model.endpoints.failures import (
     is_billing,
     is_overflow,
     is_unreadable_call,
-    retry_after,
     window_in,
     words_of,
 )
@@ -76,7 +76,8 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     message = f"the endpoint returned HTTP {status}"
     no_tools = bool(NO_TOOLS.search(reason))
     overflow = is_overflow(f"{reason} {_code(body)}", status)
-    wait = retry_after(headers) if retry_after(headers) is not None else asked_wait(str(body)[:4000])
+    wait = retry_after(headers)
+    wait = asked_wait(str(body)[:4000]) if wait is None else wait
     generation = failed_generation(body)
     unreadable = bool(generation) or is_unreadable_call(f"{reason} {_code(body)}")
     passes = status in RETRYABLE_STATUS or unreadable

@@ -6,14 +6,13 @@ cleaned and truncated before it gets into a message.
 
 import json
 import re
-import time
 from collections.abc import Callable, Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from tui.core.errors import ModelError, NoTools
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
+from tui.core.web import LONGEST_RETRY
 
 MAX_WORDS = 300
 """Maximum characters of a provider's own words in a message."""
@@ -285,22 +284,6 @@ _WAIT = late(
 )
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the delay in seconds that an endpoint's headers ask for, or None (RFC 9110, section 10.2.3).
-
-    A date is relative to the response's own `Date`, so a wrong local clock does not matter; without that
-    header, to the present.
-    """
-    for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        value = headers.get(name, "").strip()
-        if re.fullmatch(r"\d{1,9}(?:\.\d{1,6})?", value):
-            return float(value) / scale
-        if value and name == "retry-after" and (until := _seconds(value)) is not None:
-            since = _seconds(headers.get("date", ""))
-            return max(0.0, until - (time.time() if since is None else since))
-    return None
-
-
 def asked_wait(words: str) -> float | None:
     """Return the delay in seconds that an endpoint's message asks for ("try again in 1m6.5s"), or None.
 
@@ -310,11 +293,4 @@ def asked_wait(words: str) -> float | None:
     if found is None:
         return None
     parts = re.findall(r"(\d+(?:\.\d+)?)\s?(ms|s|m|h)", found["time"], re.IGNORECASE)
-    return sum(float(number) * _UNITS[unit.lower()] for number, unit in parts)
-
-
-def _seconds(date: str) -> float | None:
-    try:
-        return parsedate_to_datetime(date).timestamp()
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
+    return min(LONGEST_RETRY, sum(float(number) * _UNITS[unit.lower()] for number, unit in parts))

@@ -13,6 +13,7 @@ from tui.core.tasks import MAX_ID, MAX_KEPT, Task
 from tui.settings.state.list_file import ListFile
 
 MAX_BYTES = 1024 * 1024
+DAY = 86_400.0
 MAX_DAYS = 30
 """Tasks without a time to live are dropped after this."""
 
@@ -47,12 +48,17 @@ def _changed(put: Sequence[Task], dropped: Sequence[Task], entries: Sequence[Any
 
 
 def _tasks(entries: Sequence[Any]) -> list[Task]:
+    """Return the tasks that are not too old.
+
+    The clock may have been set since they were made. A task that seems to have expired within the last day is
+    kept, because its server knows better, and a task from the future counts as new.
+    """
     now = time.time()
-    tasks = map(_task, entries)
-    return [one for one in tasks if one and not one.expired(now) and now - one.created < MAX_DAYS * 86_400]
+    tasks = (_task(entry, now) for entry in entries)
+    return [one for one in tasks if one and not one.expired(now - DAY) and now - one.created < MAX_DAYS * DAY]
 
 
-def _task(entry: Any) -> Task | None:
+def _task(entry: Any, now: float) -> Task | None:
     match entry:
         case {
             "server": str(server),
@@ -62,7 +68,8 @@ def _task(entry: Any) -> Task | None:
             "created": int() | float() as created,
         } if 0 < len(task_id) <= MAX_ID:
             ttl = entry.get("ttl_ms")
-            return Task(server, origin, task_id, tool, created, ttl_ms=ttl if isinstance(ttl, int) else None)
+            ttl_ms = ttl if isinstance(ttl, int) else None
+            return Task(server, origin, task_id, tool, min(created, now), ttl_ms=ttl_ms)
     return None
 
 

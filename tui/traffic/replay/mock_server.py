@@ -135,7 +135,10 @@ class _Script:
 
 @dataclass(slots=True)
 class _Play:
-    """A script being played for a request; it waits while `open` requests of the server are pending."""
+    """A script being played for a request; it waits while `open` requests of the server are pending.
+
+    `sent_as` are the ids of the server's requests by the recorded ones.
+    """
 
     script: _Script
     at: int
@@ -143,6 +146,7 @@ class _Play:
     ident: bytes
     asked: Question
     open: int = 0
+    sent_as: dict[str, bytes] = field(default_factory=dict)
 
     @property
     def is_modernized(self) -> bool:
@@ -166,6 +170,7 @@ class MockServer:
         self._waiting: dict[str, _Play] = {}
         self._rounds: dict[str, _Play] = {}
         self._asked = 0
+        self._used: set[str] = set()
         self._begun: Any = None
         self._handshakes: dict[str, _Script] = {}
         self._read(entries)
@@ -289,9 +294,10 @@ class MockServer:
 
     def _cancel(self, params: Any) -> None:
         wanted = json.dumps(params.get("requestId")) if isinstance(params, dict) else ""
-        for key, play in list(self._waiting.items()):
-            if play.ident == wanted.encode():
-                del self._waiting[key]
+        for pending in (self._waiting, self._rounds):
+            for key, play in list(pending.items()):
+                if play.ident == wanted.encode():
+                    del pending[key]
 
     def _play(self, script: _Script, ident: bytes, asked: Question) -> Iterator[Send]:
         yield from self._continue_play(_Play(script, 0, script.mono_ns, ident, asked))
@@ -341,8 +347,17 @@ class MockServer:
             if waits:
                 play.base_ns = step.mono_ns
                 play.open = 1
-                self._waiting[step.ident] = play
+                self._waiting[play.sent_as[step.ident].decode()] = play
                 return
+
+    def _fresh_id(self, recorded: str = "") -> str:
+        """Return an id for a request of the server, as JSON: the recorded one, unless it was used before."""
+        ident = recorded
+        while not ident or ident in self._used:
+            self._asked += 1
+            ident = json.dumps(f"mock-{self._asked}")
+        self._used.add(ident)
+        return ident
 
     def _missing(self, play: _Play, method: Any) -> str:
         return eras.missing_capability(str(method), play.asked.meta, self._begun)
@@ -369,12 +384,11 @@ class MockServer:
             return
         following = _Play(then, 0, then.mono_ns, play.ident, play.asked, len(wanted))
         for one in wanted:
-            self._asked += 1
-            ident = f"mock-{self._asked}"
-            self._waiting[json.dumps(ident)] = following
+            ident = self._fresh_id()
+            self._waiting[ident] = following
             message = {
                 "jsonrpc": "2.0",
-                "id": ident,
+                "id": json.loads(ident),
                 "method": one.get("method"),
                 "params": one.get("params"),
             }
@@ -398,9 +412,14 @@ class MockServer:
             return eras.modern_answer(raw, play.asked.method) if play.is_modernized else raw
         if step.kind is Kind.NOTIFICATION:
             raw = with_member(raw, eras.SUBSCRIPTION_PATH, play.ident) if play.ident else raw
+            if step.method == "notifications/cancelled":
+                raw = _cancelling(raw, play)
             return (
                 with_member(raw, ("params", "progressToken"), play.asked.token) if play.asked.token else raw
             )
+        if step.kind is Kind.REQUEST:
+            ident = play.sent_as[step.ident] = self._fresh_id(step.ident).encode()
+            return with_member(raw, ("id",), ident)
         return raw
 
     def _unknown(self, asked: Question, ident: str) -> Iterator[Send]:
@@ -425,6 +444,14 @@ class MockServer:
     def _refused(self, ident: str, code: int, text: str, data: Mapping[str, Any] | None = None) -> Send:
         self.unanswered.append(text)
         return _error(ident, code, text, data)
+
+
+def _cancelling(raw: bytes, play: _Play) -> bytes:
+    """Return a cancellation of a request of the server, with the id under which that was sent."""
+    path = ("params", "requestId")
+    start, end = member_span(raw, path)
+    sent_as = play.sent_as.get(raw[start:end].decode("utf-8", "replace")) if end > 0 else None
+    return raw if sent_as is None else with_member(raw, path, sent_as)
 
 
 def _result(raw: bytes) -> Any:

@@ -1,12 +1,16 @@
 """Sampling requests become model requests, and replies become results."""
 
+import json
+import re
+import time
 from typing import Any
 
 import pytest
 
+from tui.core.context.context_meter import estimate
 from tui.core.context.sampling_messages import BadSampling, SampledReply, max_tokens_of, model_request
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
-from tui.core.ports import ReplyPart, TextPart, Usage
+from tui.core.ports import CallPart, ReasoningPart, ReplyPart, TextPart, Usage
 
 HELLO = {"role": "user", "content": {"type": "text", "text": "Hello"}}
 
@@ -91,7 +95,7 @@ def test_text_becomes_the_result() -> None:
         "model": "qwen3",
         "stopReason": "endTurn",
     }
-    assert reply.usage(request()) == Usage(10, 5)
+    assert reply.tokens.usage(request()) == Usage(10, 5)
 
 
 def test_calls_are_returned_under_their_original_names() -> None:
@@ -113,6 +117,92 @@ def test_a_reply_is_truncated_at_the_limit_even_if_the_endpoint_ignores_it() -> 
     assert reply.take(TextPart("word "))
     assert not reply.take(TextPart("word " * 100))
     assert reply.result()["stopReason"] == "maxTokens"
+
+
+LIKE_ALIKE = (
+    "files.delete",
+    "files_delete",
+    "files/delete",
+    "1",
+    "_1",
+    "x" * 70 + "a",
+    "x" * 70 + "b",
+    "字",
+    "文",
+)
+
+
+def test_tools_with_similar_names_get_names_of_their_own() -> None:
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in LIKE_ALIKE]
+    for listed in (tools, tools[::-1]):
+        found, names, _ = model_request({"messages": [HELLO], "tools": listed}, max_tokens=5)
+        assert {names[tool.name] for tool in found.tools} == set(LIKE_ALIKE)
+        assert all(re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}", tool.name) for tool in found.tools)
+        assert names["files_delete"] == "files_delete"
+
+
+def test_a_tool_that_is_listed_twice_is_rejected() -> None:
+    with pytest.raises(BadSampling, match=r"tools\[1\].name is not unique: a.b"):
+        request(tools=[{"name": "a.b"}, {"name": "a.b"}])
+
+
+def test_earlier_calls_have_the_names_of_their_tools() -> None:
+    use = {"type": "tool_use", "id": "1", "name": "files.delete", "input": {}}
+    result = {"type": "tool_result", "toolUseId": "1", "content": []}
+    talk = [HELLO, {"role": "assistant", "content": use}, {"role": "user", "content": result}]
+    tools = [{"name": "files.delete"}, {"name": "files_delete"}]
+    found, names, _ = model_request({"messages": talk, "tools": tools}, max_tokens=5)
+    _, said, answered = found.messages
+    assert isinstance(said, AssistantMessage) and isinstance(answered, ToolMessage)
+    assert names[said.calls[0].name] == names[answered.name] == "files.delete"
+
+
+@pytest.mark.parametrize("given", [[1, 2], "text", 7, True, 0, "", False, []])
+def test_arguments_of_an_earlier_call_must_be_an_object(given: Any) -> None:
+    use = {"type": "tool_use", "id": "1", "name": "x", "input": given}
+    with pytest.raises(BadSampling, match=r"messages\[1\].content: input of a tool_use must be an object"):
+        model_request({"messages": [HELLO, {"role": "assistant", "content": [use]}]}, max_tokens=5)
+
+
+@pytest.mark.parametrize("given", [None, {}, {"a": [1]}])
+def test_an_earlier_call_may_have_no_arguments(given: Any) -> None:
+    use = {"type": "tool_use", "id": "1", "name": "x", "input": given}
+    result = {"type": "tool_result", "toolUseId": "1", "content": []}
+    talk = [HELLO, {"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+    said = model_request({"messages": talk}, max_tokens=5)[0].messages[1]
+    assert isinstance(said, AssistantMessage) and json.loads(said.calls[0].arguments) == (given or {})
+
+
+@pytest.mark.parametrize("written", ["[1, 2]", "7", '"text"', "null", "{", "[" * 100_000])
+def test_a_call_whose_arguments_are_not_an_object_is_not_passed_on(written: str) -> None:
+    reply = SampledReply("m", 100, True)
+    reply.take(ReplyPart((CallRequest("1", "x", written), CallRequest("2", "y", " "))))
+    assert [use["name"] for use in reply.result()["content"]] == ["y"]
+    assert reply.result()["content"][0]["input"] == {}
+
+
+def test_each_piece_of_a_reply_is_counted_once() -> None:
+    reply = SampledReply("qwen3", 10**9)
+    for part in (TextPart("ab字"), TextPart("c"), CallPart("t", 5), CallPart("t", 9), CallPart("u", 4)):
+        assert reply.take(part)
+    assert reply.tokens.generated == estimate("ab字c") + estimate("x" * 13)
+    reply.take(ReasoningPart("ab字c and more", replaces_text=True))
+    assert (reply.text, reply.tokens.generated) == ("", estimate("ab字c and more" + "x" * 13))
+
+
+def test_the_time_for_a_piece_does_not_grow_with_the_reply() -> None:
+    reply, piece = SampledReply("m", 10**9), TextPart("字字")
+    began = time.process_time()
+    for _ in range(200_000):
+        reply.take(piece)
+    assert time.process_time() - began < 10 and len(reply.text) == 400_000
+
+
+def test_a_usage_of_nothing_is_estimated() -> None:
+    reply = SampledReply("m", 100)
+    reply.take(TextPart("word " * 20))
+    reply.take(ReplyPart(usage=Usage(0, 0)))
+    assert reply.tokens.usage(request()).completion == 30 and reply.tokens.usage(request()).estimated
 
 
 def test_invisible_characters_from_a_server_never_reach_the_model():

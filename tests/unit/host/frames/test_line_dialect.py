@@ -254,6 +254,91 @@ async def test_cancelling_a_call_starts_the_next_one_without_writing_a_cancellat
     ] == "missing: the traffic came faster than it could be recorded."
 
 
+LATE = {
+    "result": {"type": "tool_result", "result": "late"},
+    "tool error": {"type": "tool_error", "error": "late"},
+    "error": {"type": "error", "message": "late"},
+}
+
+
+def texts(answer):
+    return answer.result["content"][0]["text"]
+
+
+@pytest.mark.parametrize("late", LATE.values(), ids=LATE)
+@pytest.mark.parametrize("number", [1, 3])
+async def test_late_answers_without_an_id_are_not_those_of_the_next_call(side, number, late):
+    side.hear(HELLO)
+    for one in range(number):
+        side.ask(one, "tools/call", name="slow")
+        side.notify("notifications/cancelled", requestId=one, reason="timed out")
+    side.ask(99, "tools/call", name="next")
+    side.hear(*[late] * number)
+    assert side.gate.drops.unmatched == number and side.log == []
+    side.hear({"type": "tool_result", "result": "mine"})
+    answer = await side.got()
+    assert (answer.id, texts(answer)) == (99, "mine")
+
+
+async def test_a_late_answer_that_comes_before_the_next_call_is_dropped_once(side):
+    side.hear(HELLO)
+    side.ask(1, "tools/call", name="slow")
+    side.notify("notifications/cancelled", requestId=1)
+    side.hear(LATE["error"])
+    side.ask(2, "tools/call", name="next")
+    side.hear({"type": "tool_result", "result": "mine"})
+    assert texts(await side.got()) == "mine"
+    assert (side.gate.drops.unmatched, side.log) == (1, [])
+
+
+@pytest.mark.parametrize("named", [True, False])
+async def test_an_answer_with_an_id_ends_the_wait_for_the_late_ones_before_it(side, named):
+    side.hear(HELLO)
+    for number in (1, 2):
+        side.ask(number, "tools/call", name="slow")
+        side.notify("notifications/cancelled", requestId=number)
+    side.ask(3, "tools/call", name="next")
+    if named:  # the late answer of the second call: that of the first will not come
+        side.hear({"type": "tool_result", "id": side.sent[1]["id"], "result": "late"})
+        side.hear({"type": "tool_result", "result": "mine"})
+    else:
+        side.hear({"type": "tool_result", "id": side.sent[2]["id"], "result": "mine"})
+    assert texts(await side.got()) == "mine"
+    side.ask(4, "tools/call", name="after")
+    side.hear({"type": "tool_result", "result": "then"})
+    assert texts(await side.got()) == "then"
+
+
+async def test_the_type_of_an_answer_without_an_id_tells_which_call_it_is_for(side):
+    side.hear(HELLO)
+    side.ask(1, "tools/call", name="lost")
+    side.notify("notifications/cancelled", requestId=1)
+    side.ask(2, "ping")
+    side.hear(LATE["result"])  # does not answer the ping
+    assert side.gate.drops.unmatched == 1
+    side.hear({"type": "pong"})
+    assert await side.got() == Response(2, {})
+    side.ask(3, "tools/call", name="lost")
+    side.notify("notifications/cancelled", requestId=3)
+    side.ask(4, "ping")
+    side.hear({"type": "pong"})  # its late answer will not come any more
+    assert await side.got() == Response(4, {})
+    side.ask(5, "tools/call", name="next")
+    side.hear({"type": "tool_result", "result": "mine"})
+    assert texts(await side.got()) == "mine"
+
+
+async def test_a_call_whose_answer_could_not_be_read_has_no_late_answer(side):
+    side.hear(HELLO)
+    side.ask(1, "tools/call", name="add")
+    [line] = read_dialect(f'{{"type":"tool_result","id":"{side.sent[0]["id"]}","result":NaN}}'.encode())
+    side.dialect.incoming(line)
+    assert isinstance(await side.got(), Failure)
+    side.ask(2, "tools/call", name="next")
+    side.hear({"type": "tool_result", "result": "mine"})
+    assert texts(await side.got()) == "mine"
+
+
 async def test_a_queued_call_that_is_cancelled_is_never_written(side):
     side.hear(HELLO)
     side.ask(1, "tools/call", name="first")

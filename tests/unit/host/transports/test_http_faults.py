@@ -76,13 +76,13 @@ def test_a_404_of_a_server_that_responded_before_does_not_suggest_another_url():
     assert fault.next_step == faults.GONE and "no MCP server" not in fault.next_step
 
 
-@pytest.mark.parametrize(("value", "seconds"), [("3", 3.0), ("", None), ("soon", None), ("-1", None)])
-def test_retry_after_may_be_seconds(value, seconds):
-    assert faults.retry_after(value) == seconds
-
-
-def test_retry_after_may_be_a_date():
-    assert 50 < faults.retry_after(email.utils.formatdate(time.time() + 60, usegmt=True)) <= 60
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("off", [-3_600, 3_600])
+def test_a_retry_date_does_not_depend_on_the_local_clock(monkeypatch, status, off):
+    at, date = (email.utils.formatdate(1_800_000_000 + seconds, usegmt=True) for seconds in (5, 0))
+    monkeypatch.setattr(time, "time", lambda: 1_800_000_000.0 + off)
+    fault = response(status, retry_after=at, date=date)
+    assert fault.wait == 5 and fault.next_step == "The server asks you to wait 5 s."
 
 
 def test_statuses_401_and_429_are_refusals_and_500_and_503_are_not():

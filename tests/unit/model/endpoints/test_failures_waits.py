@@ -7,34 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.model.endpoints.failures import asked_wait, retry_after
-
-DATE = "Wed, 21 Oct 2026 07:28:00 GMT"
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "7"}, 7),
-        ({"retry-after": "1.5"}, 1.5),
-        ({"retry-after-ms": "250", "retry-after": "1"}, 0.25),
-        ({"retry-after": "Wed, 21 Oct 2026 07:28:30 GMT", "date": DATE}, 30),
-        ({"retry-after": DATE, "date": "Wed, 21 Oct 2026 07:29:00 GMT"}, 0),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": ""}, None),
-        ({}, None),
-    ],
-)
-def test_the_delay_is_read_from_headers_in_seconds_or_as_a_date(
-    headers: dict[str, str], seconds: float | None
-) -> None:
-    assert retry_after(headers) == seconds
-
-
-@pytest.mark.parametrize("date", [{}, {"date": "nonsense"}])
-def test_without_a_response_date_a_retry_date_is_relative_to_now(date: dict[str, str]) -> None:
-    wait = retry_after({"retry-after": formatdate(time.time() + 60, usegmt=True), **date})
-    assert wait is not None and 55 < wait <= 60
+from tui.core.web import LONGEST_RETRY
+from tui.model.endpoints.endpoint_errors import status_error
+from tui.model.endpoints.failures import asked_wait
+from tui.model.endpoints.profile import ModelProfile
 
 
 @pytest.mark.parametrize(
@@ -55,7 +31,19 @@ def test_the_delay_is_also_read_from_the_message(words: str, seconds: float | No
     assert found == (None if seconds is None else pytest.approx(seconds))
 
 
-@given(st.text(), st.text())
-def test_any_value_is_a_delay_or_none(header: str, words: str) -> None:
-    for found in (retry_after({"retry-after": header, "date": words}), asked_wait(words)):
-        assert found is None or found >= 0
+@given(st.text())
+def test_any_message_has_a_delay_or_none(words: str) -> None:
+    found = asked_wait(words)
+    assert found is None or found >= 0
+
+
+def test_the_delay_of_a_message_is_bounded() -> None:
+    assert asked_wait("try again in 999999h") == LONGEST_RETRY
+
+
+@pytest.mark.parametrize("off", [-86_400, -3_600, 3_600, 86_400])
+def test_a_retry_date_does_not_depend_on_the_local_clock(monkeypatch: pytest.MonkeyPatch, off: int) -> None:
+    at, date = (formatdate(1_800_000_000 + seconds, usegmt=True) for seconds in (5, 0))
+    monkeypatch.setattr(time, "time", lambda: 1_800_000_000.0 + off)
+    profile = ModelProfile("m", "m", "http://127.0.0.1:1/v1")
+    assert status_error(profile, 429, {}, {"retry-after": at, "date": date}).retry_after == 5

@@ -56,10 +56,33 @@ def test_tasks_that_are_too_old_are_dropped(tmp_path):
     path = tmp_path / "tasks.json"
     stored = StoredTasks(path)
     old = Task("srv", "o", "old", "x", created=time.time() - 40 * 86_400)
-    gone = Task("srv", "o", "gone", "x", created=time.time() - 3_600, ttl_ms=1_000)
+    gone = Task("srv", "o", "gone", "x", created=time.time() - 2 * 86_400, ttl_ms=1_000)
     stored.changed([old, gone, task("new")], ())
     stored.close()
     assert kept(path) == ["new"]
+
+
+@pytest.mark.parametrize("jump", [3_600.0, 14 * 3_600.0, -3_600.0, -400 * 86_400.0])
+def test_a_task_survives_a_restart_with_another_wall_clock(tmp_path, monkeypatch, jump):
+    path, now = tmp_path / "tasks.json", time.time()
+    stored = StoredTasks(path)
+    stored.changed([task(ttl_ms=600_000)], ())
+    stored.close()
+    monkeypatch.setattr(time, "time", lambda: now + jump)
+    (found,) = StoredTasks(path).load()
+    assert found.id == "t-1" and found.created <= now + jump
+    again = StoredTasks(path)
+    again.changed([task("t-2")], ())  # which writes the others again
+    again.close()
+    assert kept(path) == ["t-1", "t-2"]
+
+
+@pytest.mark.parametrize("created", ["1e400", "1e308", "-1e308", "NaN", str(10**30)])
+def test_a_task_with_an_impossible_time_is_new_or_dropped(tmp_path, created):
+    path = tmp_path / "tasks.json"
+    entry = f'{{"server": "s", "origin": "o", "id": "i", "tool": "x", "created": {created}}}'
+    path.write_text(f'{{"format": 1, "tasks": [{entry}]}}')
+    assert all(0 < one.created <= time.time() for one in StoredTasks(path).load())
 
 
 def test_a_failed_write_raises_no_error(tmp_path):

@@ -99,6 +99,97 @@ def test_a_server_request_is_replayed_and_waits_for_its_answer():
     assert (answer["id"], answer["result"]) == (8, "thanks")
 
 
+def asking_twice() -> Recorded:
+    """Return a call during which the server asks two questions with small ids, and withdraws a third."""
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "tools/call", "params": {"name": "greet", "arguments": {}}})
+    recorded.back({"id": 7, "method": "elicitation/create", "params": {"message": "Who?"}})
+    recorded.out({"id": 7, "result": {"action": "accept"}})
+    recorded.back({"id": "8", "method": "elicitation/create", "params": {"message": "Why?"}})
+    recorded.out({"id": "8", "result": {"action": "accept"}})
+    recorded.back({"id": 1, "result": {"text": "hi"}})
+    return recorded
+
+
+def answer_to(question: dict[str, Any]) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept"}}).encode()
+
+
+@pytest.mark.parametrize("number", [2, 5])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_calls_at_once_are_all_answered_though_their_recorded_questions_have_one_id(
+    number: int, backwards: bool
+):
+    server = stand_in(asking_twice())
+    calls = [f"call-{one}" for one in range(number)]
+    first = [said(server.take(asked(call, "tools/call", name="greet", arguments={})))[0] for call in calls]
+    order = slice(None, None, -1 if backwards else 1)
+    second = [said(server.take(answer_to(question)))[0] for question in first[order]]
+    answers = [said(server.take(answer_to(question)))[0] for question in second[order]]
+    assert [question["params"]["message"] for question in (*first, *second)] == (
+        ["Who?"] * number + ["Why?"] * number
+    )
+    assert len({json.dumps(question["id"]) for question in (*first, *second)}) == 2 * number
+    assert sorted(answer["id"] for answer in answers) == calls
+    assert (first[0]["id"], server.unanswered) == (7, [])
+
+
+def test_a_call_that_is_played_again_asks_with_other_ids():
+    server = stand_in(asking_twice())
+    (first,) = said(server.take(asked("a", "tools/call", name="greet", arguments={})))
+    (second,) = said(server.take(answer_to(first)))
+    server.take(answer_to(second))
+    (again,) = said(server.take(asked("b", "tools/call", name="greet", arguments={})))
+    assert again["id"] not in (first["id"], second["id"])
+    assert server.take(answer_to(first)) == []
+
+
+def test_cancelling_one_of_two_calls_leaves_the_question_of_the_other():
+    server = stand_in(asking_twice())
+    one, other = (
+        said(server.take(asked(call, "tools/call", name="greet", arguments={})))[0] for call in "ab"
+    )
+    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "a"}}
+    assert server.take(json.dumps(cancelled).encode()) == []
+    assert server.take(answer_to(one)) == []
+    assert said(server.take(answer_to(other)))[0]["params"] == {"message": "Why?"}
+
+
+def test_the_recorded_cancellation_of_a_question_names_the_id_that_it_was_sent_with():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "tools/call", "params": {"name": "ask"}})
+    recorded.back({"id": 7, "method": "elicitation/create", "params": {"message": "Who?"}})
+    recorded.out({"id": 7, "result": {"action": "accept"}})
+    recorded.back({"method": "notifications/cancelled", "params": {"requestId": 7}})
+    recorded.back({"id": 1, "result": {}})
+    server = stand_in(recorded)
+    for call in "ab":
+        (question,) = said(server.take(asked(call, "tools/call", name="ask")))
+        withdrawn, answer = said(server.take(answer_to(question)))
+        assert withdrawn["params"]["requestId"] == question["id"] and answer["id"] == call
+    assert question["id"] != 7
+
+
+def test_two_modern_calls_at_once_are_both_answered_from_a_legacy_recording():
+    server = stand_in(legacy_session())
+    states = []
+    for call in "ab":
+        (asking,) = said(server.take(asked(call, "tools/call", name="ask", _meta=MODERN)))
+        states.append(asking["result"]["requestState"])
+    for call, state in zip("cd", states, strict=True):
+        given = {"requestState": state, "inputResponses": {}}
+        (done,) = said(server.take(asked(call, "tools/call", name="ask", _meta=MODERN, **given)))
+        assert (done["id"], done["result"]["content"]) == (call, [])
+
+
+def test_two_legacy_calls_at_once_are_both_answered_from_a_modern_recording():
+    server = stand_in(modern_session())
+    server.take(asked(0, "initialize", protocolVersion="2025-06-18"))
+    questions = [said(server.take(asked(call, "tools/call", name="ask")))[0] for call in "ab"]
+    answers = [said(server.take(answer_to(question)))[0] for question in questions]
+    assert [answer["id"] for answer in answers] == ["a", "b"]
+
+
 def test_a_redacted_secret_matches_any_value():
     recorded = Recorded()
     call(recorded, 1, "login", "welcome", header="Bearer [redacted:KEY]!")
