@@ -8,6 +8,7 @@ replaced. Does not import the SDK.
 import asyncio
 import ipaddress
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -74,6 +75,9 @@ SECONDS = 30.0
 """Time for one request, from connecting to the last byte of the reply."""
 
 MAX_REPLY = 1024 * 1024
+
+DISCARDED_BYTES = 64 * 1024
+DISCARDED_SECONDS = 2.0
 RETRY = "Try again. If it still fails, contact the server's operator."
 _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 
@@ -201,6 +205,25 @@ class OAuthExchange:
             finally:
                 await response.aclose()
         return response, bytes(body)
+
+
+async def discard(response: httpx2.Response) -> None:
+    """Read a body that nobody needs, so that its connection can be used again, and close the response.
+
+    Only up to a limit, because httpx2 would read an endless one.
+    """
+    stream = response.stream
+    assert isinstance(stream, httpx2.AsyncByteStream)
+    size = 0
+    with suppress(TimeoutError, httpx2.HTTPError):
+        async with asyncio.timeout(DISCARDED_SECONDS):
+            async for block in stream:
+                size += len(block)
+                if size > DISCARDED_BYTES:
+                    break
+    with suppress(httpx2.HTTPError):
+        await stream.aclose()
+    response.stream = httpx2.ByteStream(b"")
 
 
 def _cookies(response: httpx2.Response) -> dict[str, str]:
