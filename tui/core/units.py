@@ -1,6 +1,48 @@
-"""Numbers as every pane writes them: about two significant digits, the unit after a space. Pure."""
+"""Numbers: those of others within bounds, and as every pane writes them. Pure.
+
+What a server or a file gives as a number may be anything: text, NaN, 1e999 or an integer of a thousand
+digits. Clocks, sizes, sleeps, `float()` and SQLite raise on such values, so whatever comes from there passes
+`bounded`, and a time that is shown as a date passes `local_time`.
+
+Panes write about two significant digits, the unit after a space.
+"""
 
 import re
+import time
+from typing import Any
+
+LARGEST = 2**53
+"""The largest number from a server or a file: floats are exact up to it, and SQLite and clocks accept it."""
+
+LAST_MOMENT = 253_402_128_000.0
+"""The end of 9999 in seconds since 1970, in any time zone: later, `time` and `datetime` fail."""
+
+
+def bounded(value: Any, most: float = LARGEST, *, least: float = 0) -> float | None:
+    """Return a number of a server or a file, also one that is written as text; a larger one counts as `most`.
+
+    None if it is no number, or smaller than `least`. Whole numbers stay whole.
+    """
+    if isinstance(value, str):
+        try:
+            value = float(value) if len(value) > 15 or not value.isdecimal() else int(value)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:  # also NaN
+        return None
+    return value if value <= most else most
+
+
+def whole(value: Any, most: int = LARGEST, *, least: int = 0) -> int | None:
+    """Return `bounded` without its fraction."""
+    found = bounded(value, most, least=least)
+    return None if found is None else int(found)
+
+
+def local_time(seconds: float) -> time.struct_time:
+    """Return the local time at a moment, in seconds since 1970; the nearest possible one for any number."""
+    return time.localtime(bounded(seconds, LAST_MOMENT) or 0.0)
+
 
 _THOUSANDS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
 

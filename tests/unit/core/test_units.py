@@ -1,8 +1,30 @@
 """Numbers formatted for people."""
 
-import pytest
+import math
+import time
+from typing import Any
 
-from tui.core.units import age, clock, count, counted, duration, money, plural, progress, size, span
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.foreign import FOREIGN
+from tui.core.units import (
+    LARGEST,
+    age,
+    bounded,
+    clock,
+    count,
+    counted,
+    duration,
+    local_time,
+    money,
+    plural,
+    progress,
+    size,
+    span,
+    whole,
+)
 
 
 @pytest.mark.parametrize(
@@ -97,3 +119,50 @@ def test_a_measured_time_is_never_rounded_to_zero(ns: float, text: str) -> None:
 @pytest.mark.parametrize(("number", "text"), [(0, "0 calls"), (1, "1 call"), (1_200, "1.2 k calls")])
 def test_a_large_count_has_its_noun_in_singular_or_plural(number: int, text: str) -> None:
     assert counted(number, "call") == text
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (3600, 3600),
+        (2.5, 2.5),
+        ("3600", 3600),
+        (" 7 ", 7),
+        ("1.5", 1.5),
+        (0, 0),
+        (10**400, LARGEST),
+        (math.inf, LARGEST),
+        ("1e999", LARGEST),
+        ("9" * 5000, LARGEST),
+        (-1, None),
+        (-math.inf, None),
+        (math.nan, None),
+        ("nan", None),
+        ("soon", None),
+        ("", None),
+        (True, None),
+        (None, None),
+        ({}, None),
+        ([1], None),
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_foreign_number_is_bounded(value: Any, number: float | None) -> None:
+    assert bounded(value) == number
+
+
+def test_the_bounds_of_a_foreign_number_can_be_given() -> None:
+    assert [bounded(value, 10, least=-10) for value in (-11, -10, 10, 11)] == [None, -10, 10, 10]
+
+
+@given(FOREIGN)
+def test_a_foreign_number_can_be_used_where_python_would_raise(value: Any) -> None:
+    number = whole(value) or 0
+    assert 0 <= number <= LARGEST
+    assert float(number) >= 0 and len(str(number)) < 17 and number.to_bytes(8, "big")
+
+
+@given(st.floats() | st.integers(-(10**400), 10**400))
+def test_any_moment_has_a_local_time(seconds: float) -> None:
+    assert 1969 <= local_time(seconds).tm_year <= 9999
+    assert time.strftime("%Y-%m-%d %H:%M", local_time(seconds))

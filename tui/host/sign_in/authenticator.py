@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from tui.core.errors import McptuiError, StorageError
-from tui.core.secrets.oauth_values import masked_address
+from tui.core.secrets.oauth_values import lifetime, masked_address
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
 from tui.host.sign_in.authorization_server import (
@@ -143,7 +143,7 @@ class Authenticator(httpx2.Auth):
 
     def _token(self) -> str:
         tokens, expires = self._stored.tokens, self._stored.expires_at
-        margin = min(EXPIRY_MARGIN, tokens.get("expires_in", 0) / 10)
+        margin = min(EXPIRY_MARGIN, (lifetime(tokens.get("expires_in")) or 0) / 10)
         if expires is not None and time.time() > expires - margin:
             return ""
         return str(tokens.get("access_token", ""))

@@ -7,6 +7,7 @@ replaced. Does not import the SDK.
 
 import asyncio
 import ipaddress
+import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -21,8 +22,10 @@ from tui.core.secrets.oauth_values import (
     masked_fields,
     secrets_of,
     secrets_of_header,
+    with_lifetime,
 )
 from tui.core.text import clean_line
+from tui.core.web import header_value_fault
 
 if TYPE_CHECKING:
     from mcp.client.auth.oauth2 import OAuthContext
@@ -183,6 +186,15 @@ class OAuthExchange:
         self._remember(secrets_of(reply) | _cookies(response))
         about |= {"status": response.status_code, "received": masked_fields(reply, len(body))}
         self._record(about)
+        if reply is not None and "access_token" in reply:
+            if fault := header_value_fault(str(reply["access_token"])):
+                why = fault.partition(".")[0]
+                raise SignInFailed(
+                    f"the token of the authorization server {host} cannot be sent: it {why}.",
+                    next_step="Contact the server's operator.",
+                )
+            # The SDK would reject the token over a lifetime that is not a whole number, or fail to add it.
+            body = json.dumps(with_lifetime(reply)).encode()
         whole = httpx2.Response(
             response.status_code, headers=_decoded_headers(response), content=body, request=request
         )
