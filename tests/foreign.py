@@ -11,6 +11,9 @@ NUMBERS: list[Any] = [
 ]
 """Numbers at which clocks, sizes, floats or SQLite fail."""
 
+IN_JSON = [number for number in NUMBERS if isinstance(number, int) or math.isfinite(number)]
+"""Those that JSON can have: a file with another one is damaged as a whole."""
+
 OTHERS: list[Any] = ["3600", "soon", "", "9" * 5000, "1e999", "nan", True, None, {}, [], [1]]
 """What is no number."""
 

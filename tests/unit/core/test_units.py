@@ -2,16 +2,18 @@
 
 import math
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.foreign import FOREIGN
+from tests.foreign import FOREIGN, NUMBERS
 from tui.core.units import (
     LARGEST,
     age,
+    amount,
     bounded,
     clock,
     count,
@@ -21,6 +23,7 @@ from tui.core.units import (
     money,
     plural,
     progress,
+    share,
     size,
     span,
     whole,
@@ -126,20 +129,13 @@ def test_a_large_count_has_its_noun_in_singular_or_plural(number: int, text: str
     [
         (3600, 3600),
         (2.5, 2.5),
-        ("3600", 3600),
-        (" 7 ", 7),
-        ("1.5", 1.5),
         (0, 0),
         (10**400, LARGEST),
         (math.inf, LARGEST),
-        ("1e999", LARGEST),
-        ("9" * 5000, LARGEST),
         (-1, None),
         (-math.inf, None),
         (math.nan, None),
-        ("nan", None),
-        ("soon", None),
-        ("", None),
+        ("3600", None),
         (True, None),
         (None, None),
         ({}, None),
@@ -151,13 +147,39 @@ def test_a_foreign_number_is_bounded(value: Any, number: float | None) -> None:
     assert bounded(value) == number
 
 
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("3600", 3600),
+        (" 7 ", 7),
+        ("1.5", 1.5),
+        ("1e999", LARGEST),
+        ("9" * 5000, LARGEST),
+        ("-1", None),
+        ("nan", None),
+        ("soon", None),
+        ("", None),
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_foreign_number_may_be_text(text: str, number: float | None) -> None:
+    assert bounded(text, or_text=True) == number
+
+
+@given(st.sampled_from(NUMBERS) | st.integers() | st.floats())
+@pytest.mark.parametrize("written", [age, amount, clock, count, duration, money, size])
+def test_every_number_can_be_written(written: Callable[[float], str], value: float) -> None:
+    assert len(written(value)) < 330
+    assert progress(value, value, "") and share(value, value) is not math.nan
+
+
 def test_the_bounds_of_a_foreign_number_can_be_given() -> None:
     assert [bounded(value, 10, least=-10) for value in (-11, -10, 10, 11)] == [None, -10, 10, 10]
 
 
 @given(FOREIGN)
 def test_a_foreign_number_can_be_used_where_python_would_raise(value: Any) -> None:
-    number = whole(value) or 0
+    number = whole(value, or_text=True) or 0
     assert 0 <= number <= LARGEST
     assert float(number) >= 0 and len(str(number)) < 17 and number.to_bytes(8, "big")
 

@@ -23,6 +23,7 @@ from tui.core.forms.spec import (
     FieldKind,
     FieldSpec,
 )
+from tui.core.units import bounded, whole
 
 ARM_WORDS = ("anyOf", "oneOf")
 MAX_HOPS = 16
@@ -152,14 +153,13 @@ def required_of(schema: Schema) -> frozenset[str]:
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return value if isinstance(value, int) or math.isfinite(value) else None
+    """Return a limit; one beyond all that a float can hold limits nothing."""
+    number = bounded(value, math.inf, least=-1e300)
+    return number if number is not None and number <= 1e300 else None
 
 
 def _count(value: Any) -> int | None:
-    number = _number(value)
-    return int(number) if number is not None and number >= 0 else None
+    return whole(value)
 
 
 def text(value: Any) -> str:

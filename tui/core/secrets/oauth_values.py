@@ -61,7 +61,7 @@ def lifetime(expires_in: Any) -> int | None:
     Issuers write 0 or an enormous number for tokens that do not expire, and what is no number says nothing.
     Whether a token is valid is the server's decision in any case: it rejects an expired one.
     """
-    seconds = bounded(expires_in, least=1)
+    seconds = bounded(expires_in, least=1, or_text=True)
     return None if seconds is None or seconds > LONGEST_LIFETIME else int(seconds)
 
 
@@ -74,7 +74,7 @@ def with_lifetime(tokens: Mapping[str, Any]) -> dict[str, Any]:
 
 def _number(digits: str) -> float:
     """Return a number of JSON; `int` refuses thousands of digits, and infinity cannot be written again."""
-    found = bounded(digits.lstrip("-")) or 0
+    found = bounded(digits.lstrip("-"), or_text=True) or 0
     return -found if digits.startswith("-") else found
 
 
