@@ -39,6 +39,13 @@ def whole(value: Any, most: int = LARGEST, *, least: int = 0, or_text: bool = Fa
     return None if found is None else int(found)
 
 
+def place_in(text: str, count: int) -> int | None:
+    """Return the place that a step of a JSON pointer names in a list of `count` items, None for any other."""
+    known = text.isascii() and text.isdecimal() and len(text) < 16  # `int` refuses thousands of digits
+    place = int(text) if known else count
+    return place if place < count else None
+
+
 def local_time(seconds: float) -> time.struct_time:
     """Return the local time at a moment, in seconds since 1970; the nearest possible one for any number."""
     return time.localtime(bounded(seconds, LAST_MOMENT) or 0.0)

@@ -21,6 +21,7 @@ from tui.core.units import (
     duration,
     local_time,
     money,
+    place_in,
     plural,
     progress,
     share,
@@ -188,3 +189,12 @@ def test_a_foreign_number_can_be_used_where_python_would_raise(value: Any) -> No
 def test_any_moment_has_a_local_time(seconds: float) -> None:
     assert 1969 <= local_time(seconds).tm_year <= 9999
     assert time.strftime("%Y-%m-%d %H:%M", local_time(seconds))
+
+
+@pytest.mark.parametrize(
+    ("step", "place"),
+    [("0", 0), ("2", 2), ("3", None), ("-1", None), ("\u00b2", None), ("", None), ("9" * 5000, None)],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_step_of_a_json_pointer_names_a_place(step: str, place: int | None) -> None:
+    assert place_in(step, 3) == place

@@ -23,7 +23,7 @@ from tui.core.forms.spec import (
     FieldKind,
     FieldSpec,
 )
-from tui.core.units import bounded, whole
+from tui.core.units import bounded, place_in, whole
 
 ARM_WORDS = ("anyOf", "oneOf")
 MAX_HOPS = 16
@@ -262,8 +262,8 @@ class SchemaReader:
             part = part.replace("~1", "/").replace("~0", "~")
             if isinstance(node, Mapping):
                 node = node.get(part)
-            elif isinstance(node, list) and part.isascii() and part.isdigit() and len(part) < 6:
-                node = node[int(part)] if int(part) < len(node) else None
+            elif isinstance(node, list) and (place := place_in(part, len(node))) is not None:
+                node = node[place]
             else:
                 return None
         return node
