@@ -55,7 +55,7 @@ class OAuthServer:
     """See the module.
 
     Attributes:
-        expires_in: lifetime of access tokens in seconds. None omits it.
+        expires_in: lifetime of access tokens in seconds, or what is sent in its place. None omits it.
         refresh: issue refresh tokens, rotated and valid for one use.
         scopes: scope that each method needs; without it the request gets 403 insufficient_scope.
         issuer: given in the metadata in place of the real one.
@@ -77,7 +77,7 @@ class OAuthServer:
         echoes: results of tools repeat every value that was issued, and the headers of the request.
     """
 
-    expires_in: int | None = 3600
+    expires_in: Any = 3600
     refresh: bool = True
     scopes: Mapping[str, str] = field(default_factory=dict)
     issuer: str = ""

@@ -279,6 +279,24 @@ def _bases(node: ast.ClassDef) -> set[str]:
     return {base.id if isinstance(base, ast.Name) else getattr(base, "attr", "") for base in named}
 
 
+CLOCKS = {"localtime", "ctime", "fromtimestamp", "utcfromtimestamp"}
+"""Functions that raise for a moment that no clock shows."""
+
+GUARDED = {"tui.commands.traffic_lines", "tui.storage.exports.jsonl", "tui.traffic.filter.column_fields"}
+"""Modules that catch those errors."""
+
+
+def test_moments_become_dates_in_one_place():
+    found = [
+        f"{name}: {node.attr}"
+        for name, nodes in _modules().items()
+        if name not in GUARDED | {"tui.core.units"}
+        for node in nodes
+        if isinstance(node, ast.Attribute) and node.attr in CLOCKS
+    ]
+    assert not found, "use local_time of tui.core.units"
+
+
 def test_the_ci_script_keeps_bytecode():
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert script.index("\nunset PYTHONDONTWRITEBYTECODE\n") < script.index(".venv/bin/")

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from tui.core.text import clean_line, quoted_name
+from tui.core.units import whole
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 STATUS_CHANGED = "notifications/tasks"
@@ -90,8 +91,8 @@ class Task:
             self,
             status=TaskStatus(status),
             message=clean_line(message, MESSAGE_CHARS) if isinstance(message, str) else "",
-            ttl_ms=_whole_number(raw.get("ttlMs")),
-            poll_ms=_poll(_whole_number(raw.get("pollIntervalMs"))),
+            ttl_ms=whole(raw.get("ttlMs")),
+            poll_ms=_poll(whole(raw.get("pollIntervalMs"))),
         )
 
 
@@ -104,11 +105,6 @@ def made(raw: Mapping[str, Any], task: Task) -> Task:
     if not isinstance(found, str) or not found or len(found) > MAX_ID:
         raise ValueError("a task without a valid taskId")
     return replace(task, id=found).updated(raw)
-
-
-def _whole_number(value: Any) -> int | None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return int(value) if number and 0 <= value <= 2**53 else None
 
 
 def _poll(said: int | None) -> int:

@@ -1,12 +1,67 @@
-"""Numbers as every pane writes them: about two significant digits, the unit after a space. Pure."""
+"""Numbers: those of others within bounds, and as every pane writes them. Pure.
+
+What a server or a file gives as a number may be anything: text, NaN, 1e999 or an integer of a thousand
+digits. Clocks, sizes, sleeps, `float()` and SQLite raise on such values, so whatever comes from there passes
+`bounded`, and a time that is shown as a date passes `local_time`.
+
+Panes write about two significant digits, the unit after a space.
+"""
 
 import re
+import time
+from typing import Any
+
+LARGEST = 2**53
+"""The largest number from a server or a file: floats are exact up to it, and SQLite and clocks accept it."""
+
+LAST_MOMENT = 253_402_128_000.0
+"""The end of 9999 in seconds since 1970, in any time zone: later, `time` and `datetime` fail."""
+
+
+def bounded(value: Any, most: float = LARGEST, *, least: float = 0, or_text: bool = False) -> float | None:
+    """Return a number of a server or a file; a larger one counts as `most`. Whole numbers stay whole.
+
+    None if it is no number, or smaller than `least`. With `or_text` it may be written as text: "3600".
+    """
+    if or_text and isinstance(value, str):
+        try:
+            value = float(value) if len(value) > 15 or not value.isdecimal() else int(value)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:  # also NaN
+        return None
+    return value if value <= most else most
+
+
+def whole(value: Any, most: int = LARGEST, *, least: int = 0, or_text: bool = False) -> int | None:
+    """Return `bounded` without its fraction."""
+    found = bounded(value, most, least=least, or_text=or_text)
+    return None if found is None else int(found)
+
+
+def place_in(text: str, count: int) -> int | None:
+    """Return the place that a step of a JSON pointer names in a list of `count` items, None for any other."""
+    known = text.isascii() and text.isdecimal() and len(text) < 16  # `int` refuses thousands of digits
+    place = int(text) if known else count
+    return place if place < count else None
+
+
+def local_time(seconds: float) -> time.struct_time:
+    """Return the local time at a moment, in seconds since 1970; the nearest possible one for any number."""
+    return time.localtime(bounded(seconds, LAST_MOMENT) or 0.0)
+
+
+def _writable(number: float) -> float:
+    """Return a number that can be written with a fraction: integers of hundreds of digits cannot."""
+    return bounded(number, 1e300, least=-1e300) or 0
+
 
 _THOUSANDS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
 
 
 def duration(ms: float) -> str:
     """Return milliseconds as text: "4 ms", "0.6 s", "12 s", "1 m 04 s"; negative ones count as 0."""
+    ms = bounded(ms) or 0
     if ms < 99.5:
         return f"{max(0, ms):.0f} ms"
     seconds = ms / 1000
@@ -27,15 +82,15 @@ def age(seconds: float) -> str:
     """Return an age by the minute: "<1 m", "12 m", "2 h 05 m", "3 d 04 h"."""
     if seconds < 60:
         return "<1 m"
-    return f"{int(seconds) // 60} m" if seconds < 3600 else clock(seconds)
+    return f"{int(seconds // 60)} m" if seconds < 3600 else clock(seconds)
 
 
 def clock(seconds: float) -> str:
     """Return seconds as a running time: "7 s", "1 m 04 s", "2 h 05 m", "3 d 04 h"; at least 0."""
-    whole = max(0, int(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
+    known = whole(seconds) or 0
+    if known < 60:
+        return f"{known} s"
+    minutes, rest = divmod(known, 60)
     if minutes < 60:
         return f"{minutes} m {rest:02d} s"
     hours, minutes = divmod(minutes, 60)
@@ -47,6 +102,7 @@ def clock(seconds: float) -> str:
 
 def count(number: float) -> str:
     """Return a count: "214", "1.2 k", "12 k", "3.4 M"."""
+    number = _writable(number)
     for size, letter in _THOUSANDS:
         if number >= size * 0.9995:
             scaled = number / size
@@ -61,7 +117,7 @@ def counted(number: int, word: str) -> str:
 
 def amount(value: float) -> str:
     """Return a server's number: "12", "0.25", "1e+09" if it is too long."""
-    return f"{value:.6g}"
+    return f"{_writable(value):.6g}"
 
 
 def progress(done: float | None, total: float | None, message: str, joint: str = " ") -> str:
@@ -81,12 +137,13 @@ def share(done: float | None, total: float | None) -> float | None:
     """Return progress as a share of 0 to 1, or None if there is no total to compare with."""
     if done is None or total is None or not total > 0:
         return None
+    done, total = _writable(done), _writable(total)
     return max(0.0, min(1.0, done / total))
 
 
 def size(octets: float) -> str:
     """Return a size in bytes: "132 B", "48 kB", "3.4 MB"."""
-    return f"{count(octets)}B" if octets >= 999.5 else f"{octets:.0f} B"
+    return f"{count(octets)}B" if octets >= 999.5 else f"{_writable(octets):.0f} B"
 
 
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
@@ -94,6 +151,7 @@ _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 
 def money(value: float, currency: str = "USD") -> str:
     """Return a price: "$1.20", "$0.0034", "12.50 CNY"; below a hundredth with two significant digits."""
+    value = _writable(value)
     digits = f"{value:.2f}" if value >= 0.095 or value <= 0 else f"{float(f'{value:.2g}'):.6f}".rstrip("0")
     digits = digits if len(digits.partition(".")[2]) >= 2 else f"{value:.2f}"
     return f"{_SIGNS[currency]}{digits}" if currency in _SIGNS else f"{digits} {currency}"

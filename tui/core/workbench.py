@@ -17,7 +17,7 @@ from tui.core.secrets.commands_and_urls import names_a_secret_argument
 from tui.core.secrets.secret_shapes import shapes_in
 from tui.core.tasks import Task
 from tui.core.tools import Content, ProgressSink, Tool, ToolResult
-from tui.core.units import clock
+from tui.core.units import clock, whole
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.core.hidden_text.scan import HiddenText
@@ -40,9 +40,8 @@ class CacheHint:
     @classmethod
     def of(cls, raw: Mapping[str, Any], asked_ns: int) -> "CacheHint":
         """Return the hint in a raw result; malformed fields count as missing."""
-        ttl, scope = raw.get("ttlMs"), raw.get("cacheScope")
-        known = isinstance(ttl, int) and not isinstance(ttl, bool) and ttl >= 0
-        return cls(ttl if known else None, scope if scope in ("public", "private") else "", asked_ns)
+        scope = raw.get("cacheScope")
+        return cls(whole(raw.get("ttlMs")), scope if scope in ("public", "private") else "", asked_ns)
 
     def words(self, now_ns: int) -> str:
         """Return "fresh for 4 m 59 s (public)", "stale" or "not cacheable"; "" without a hint."""

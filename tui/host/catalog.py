@@ -13,6 +13,7 @@ from tui.core.definitions.differences import Definition, definition_of, digest_o
 from tui.core.jsonrpc.reader import Unreadable
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.tools import Tool
+from tui.core.units import whole
 from tui.core.workbench import CacheHint, PromptArgument, PromptInfo, ResourceInfo
 from tui.host.schemas.schema_faults import schema_fault
 
@@ -334,7 +335,7 @@ def _resource(server: str, raw: Mapping[str, Any], template: bool) -> ResourceIn
         title=_text(raw, "title"),
         description=_text(raw, "description"),
         mime=_text(raw, "mimeType"),
-        size=size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else None,
+        size=whole(size) if isinstance(size, int) else None,
         template=template,
         hidden=_hidden_in(raw),
     )

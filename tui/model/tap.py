@@ -83,8 +83,8 @@ class ReplyTap:
     def __init__(self, tap: ModelTap, detail: dict[str, Any]) -> None:
         self._tap = tap
         self._detail = detail
-        self._blocks: list[bytes] = []
-        self._kept = self._size = self._count = 0
+        self._kept = bytearray()
+        self._size = self._count = 0
         self._times: list[tuple[float, int]] = []
         self._since = time.monotonic_ns()
         self._first_ms: float | None = None
@@ -101,9 +101,7 @@ class ReplyTap:
         self._size += len(block)
         if len(self._times) < MAX_TIMES:
             self._times.append((round((time.monotonic_ns() - self._since) / 1e6, 1), len(block)))
-        if self._kept < MAX_KEPT:
-            self._blocks.append(block[: MAX_KEPT - self._kept])
-            self._kept += len(self._blocks[-1])
+        self._kept += block[: max(0, MAX_KEPT - len(self._kept))]
 
     async def listen(self, blocks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
         try:
@@ -122,8 +120,8 @@ class ReplyTap:
         detail["times"] = self._times
         if self._withheld:
             detail["withheld"] = True
-        body = WITHHELD if self._withheld else b"".join(self._blocks)
-        self._blocks.clear()
+        body = WITHHELD if self._withheld else bytes(self._kept)
+        self._kept.clear()
         self._tap.tell(Direction.IN, Kind.MODEL_REPLY, body, detail, time.monotonic_ns(), self._size)
 
 

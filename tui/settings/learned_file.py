@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
+from tui.core.units import bounded
 from tui.settings.files import Unopened, Unreadable, locked, read_bounded
 from tui.settings.save import write_state
 
@@ -128,5 +129,5 @@ def _entry(value: Any) -> LearnedEntry | None:
             "at": int() | float() as at,
             "learned": {} as learned,
         } if max(len(endpoint), len(model)) <= MAX_NAME and not isinstance(at, bool):
-            return LearnedEntry(endpoint, model, float(at), learned)
+            return LearnedEntry(endpoint, model, bounded(at) or 0.0, learned)
     return None

@@ -1,8 +1,34 @@
 """Numbers formatted for people."""
 
-import pytest
+import math
+import time
+from collections.abc import Callable
+from typing import Any
 
-from tui.core.units import age, clock, count, counted, duration, money, plural, progress, size, span
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.foreign import FOREIGN, NUMBERS
+from tui.core.units import (
+    LARGEST,
+    age,
+    amount,
+    bounded,
+    clock,
+    count,
+    counted,
+    duration,
+    local_time,
+    money,
+    place_in,
+    plural,
+    progress,
+    share,
+    size,
+    span,
+    whole,
+)
 
 
 @pytest.mark.parametrize(
@@ -97,3 +123,78 @@ def test_a_measured_time_is_never_rounded_to_zero(ns: float, text: str) -> None:
 @pytest.mark.parametrize(("number", "text"), [(0, "0 calls"), (1, "1 call"), (1_200, "1.2 k calls")])
 def test_a_large_count_has_its_noun_in_singular_or_plural(number: int, text: str) -> None:
     assert counted(number, "call") == text
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (3600, 3600),
+        (2.5, 2.5),
+        (0, 0),
+        (10**400, LARGEST),
+        (math.inf, LARGEST),
+        (-1, None),
+        (-math.inf, None),
+        (math.nan, None),
+        ("3600", None),
+        (True, None),
+        (None, None),
+        ({}, None),
+        ([1], None),
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_foreign_number_is_bounded(value: Any, number: float | None) -> None:
+    assert bounded(value) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("3600", 3600),
+        (" 7 ", 7),
+        ("1.5", 1.5),
+        ("1e999", LARGEST),
+        ("9" * 5000, LARGEST),
+        ("-1", None),
+        ("nan", None),
+        ("soon", None),
+        ("", None),
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_foreign_number_may_be_text(text: str, number: float | None) -> None:
+    assert bounded(text, or_text=True) == number
+
+
+@given(st.sampled_from(NUMBERS) | st.integers() | st.floats())
+@pytest.mark.parametrize("written", [age, amount, clock, count, duration, money, size])
+def test_every_number_can_be_written(written: Callable[[float], str], value: float) -> None:
+    assert len(written(value)) < 330
+    assert progress(value, value, "") and share(value, value) is not math.nan
+
+
+def test_the_bounds_of_a_foreign_number_can_be_given() -> None:
+    assert [bounded(value, 10, least=-10) for value in (-11, -10, 10, 11)] == [None, -10, 10, 10]
+
+
+@given(FOREIGN)
+def test_a_foreign_number_can_be_used_where_python_would_raise(value: Any) -> None:
+    number = whole(value, or_text=True) or 0
+    assert 0 <= number <= LARGEST
+    assert float(number) >= 0 and len(str(number)) < 17 and number.to_bytes(8, "big")
+
+
+@given(st.floats() | st.integers(-(10**400), 10**400))
+def test_any_moment_has_a_local_time(seconds: float) -> None:
+    assert 1969 <= local_time(seconds).tm_year <= 9999
+    assert time.strftime("%Y-%m-%d %H:%M", local_time(seconds))
+
+
+@pytest.mark.parametrize(
+    ("step", "place"),
+    [("0", 0), ("2", 2), ("3", None), ("-1", None), ("\u00b2", None), ("", None), ("9" * 5000, None)],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_step_of_a_json_pointer_names_a_place(step: str, place: int | None) -> None:
+    assert place_in(step, 3) == place

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from hypothesis import example, given
 
+from tests.foreign import FOREIGN
 from tui.core.workbench import CacheHint
 
 SECOND = 1_000_000_000
@@ -36,3 +38,9 @@ def test_a_malformed_caching_hint_counts_as_absent(
 )
 def test_freshness_is_counted_from_the_request(hint: CacheHint, words: str) -> None:
     assert hint.words(10 * SECOND) == words
+
+
+@given(FOREIGN)
+@example(10**400)
+def test_any_ttl_can_be_shown(ttl: Any) -> None:
+    assert len(CacheHint.of({"ttlMs": ttl}, 5).words(2 * 10**9)) < 60

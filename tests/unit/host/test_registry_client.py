@@ -1,8 +1,10 @@
 """The registry client, with a registry on loopback."""
 
+import asyncio
+
 import pytest
 
-from tests.http_server import reply
+from tests.http_server import Asked, reply
 from tests.registry_server import registry_server
 from tui.core.errors import ServerError
 from tui.host import registry_client
@@ -76,3 +78,21 @@ async def test_an_unreachable_registry_is_reported_with_the_next_step():
     with pytest.raises(ServerError, match="cannot connect") as caught:
         await Registry("http://127.0.0.1:9").search(["x"], 5)
     assert "--registry" in str(caught.value)
+
+
+async def test_the_endless_body_of_a_redirect_is_not_read():
+    sent = 0
+
+    async def endless(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        writer.write(b"HTTP/1.1 302 Found\r\nlocation: /v0.1/moved/x/versions/latest\r\n\r\n")
+        while not writer.is_closing():
+            writer.write(b"x" * 65536)
+            await writer.drain()
+            sent += 65536
+
+    async with registry_server(entry("news")) as server:
+        server.once["GET"] = endless
+        with pytest.raises(ServerError, match="returned HTTP 404"):
+            await Registry(server.url).search(["news"], 5)
+    assert sent < 32 * 2**20  # what fits into the buffers of the socket

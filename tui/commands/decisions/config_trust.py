@@ -18,6 +18,7 @@ from tui.core.consent.question import NO_ALL, YES_ALL, ConsentQuestion, consent_
 from tui.core.errors import UsageError, as_sentences
 from tui.core.ports import BY_KEY, DecisionLog
 from tui.core.text import clean, clean_line, quoted_name
+from tui.core.units import local_time
 from tui.runtime.servers.consent import (
     agree,
     damaged_answers,
@@ -121,7 +122,7 @@ def _print(text: str) -> None:
 def _earlier(launch: Launch) -> Iterator[str]:
     """Yield when the user refused this, if so."""
     if at := refused_at(launch):
-        yield f"  You declined this on {time.strftime('%Y-%m-%d', time.localtime(at))}."
+        yield f"  You declined this on {time.strftime('%Y-%m-%d', local_time(at))}."
 
 
 def _not_agreed(question: ConsentQuestion, launch: Launch, decisions: DecisionLog, *, is_no: bool) -> None:

@@ -22,6 +22,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.text import clean_line
+from tui.core.units import bounded, whole
 
 VERSION = 1
 """Version of the objects. It increases when an older reader would misread newer objects."""
@@ -208,7 +209,7 @@ def _attachment_of(found: Any) -> Attachment:
         kind=cast(_Kind, kind) if kind in get_args(_Kind) else "blob",
         mime=_text(found, "mime"),
         name=_text(found, "name"),
-        size=size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else 0,
+        size=whole(size, 2**63 - 1) or 0,
         data=_text(found, "data"),
         server=_text(found, "server"),
     )
@@ -220,10 +221,7 @@ def _text(found: Mapping[Any, Any], name: str) -> str:
 
 
 def _number(found: Mapping[Any, Any], name: str) -> float:
-    value = found.get(name)
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53:
-        return float(value)
-    return 0.0
+    return float(bounded(found.get(name)) or 0)
 
 
 def _usage(found: Any) -> Usage | None:

@@ -23,6 +23,7 @@ from tui.core.forms.spec import (
     FieldKind,
     FieldSpec,
 )
+from tui.core.units import bounded, place_in, whole
 
 ARM_WORDS = ("anyOf", "oneOf")
 MAX_HOPS = 16
@@ -152,14 +153,13 @@ def required_of(schema: Schema) -> frozenset[str]:
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return value if isinstance(value, int) or math.isfinite(value) else None
+    """Return a limit; one beyond all that a float can hold limits nothing."""
+    number = bounded(value, math.inf, least=-1e300)
+    return number if number is not None and number <= 1e300 else None
 
 
 def _count(value: Any) -> int | None:
-    number = _number(value)
-    return int(number) if number is not None and number >= 0 else None
+    return whole(value)
 
 
 def text(value: Any) -> str:
@@ -262,8 +262,8 @@ class SchemaReader:
             part = part.replace("~1", "/").replace("~0", "~")
             if isinstance(node, Mapping):
                 node = node.get(part)
-            elif isinstance(node, list) and part.isascii() and part.isdigit() and len(part) < 6:
-                node = node[int(part)] if int(part) < len(node) else None
+            elif isinstance(node, list) and (place := place_in(part, len(node))) is not None:
+                node = node[place]
             else:
                 return None
         return node

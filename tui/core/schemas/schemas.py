@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.text import visible
+from tui.core.units import place_in
 
 MAX_DEPTH = 32
 MAX_NODES = 5_000
@@ -88,8 +89,8 @@ class _Copier:
             part = part.replace("~1", "/").replace("~0", "~")
             if isinstance(node, Mapping):
                 node = node.get(part)
-            elif isinstance(node, list) and part.isdecimal() and int(part) < len(node):
-                node = node[int(part)]
+            elif isinstance(node, list) and (place := place_in(part, len(node))) is not None:
+                node = node[place]
             else:
                 return None
         return node

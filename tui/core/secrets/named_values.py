@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.secrets.commands_and_urls import SecretSpan, names_a_secret_argument
+from tui.core.units import place_in
 
 MAX_NODES = 20_000
 """Maximum parts of one schema that are read."""
@@ -182,8 +183,8 @@ def _referred(root: Any, target: str) -> Any:
     found = root
     for step in target[1:].split("/")[1:]:
         key = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(found, list) and key.isdigit() and int(key) < len(found):
-            found = found[int(key)]
+        if isinstance(found, list) and (place := place_in(key, len(found))) is not None:
+            found = found[place]
         elif isinstance(found, Mapping):
             found = found.get(key)
         else:

@@ -1,4 +1,4 @@
-"""Decides which values of OAuth requests and replies are secret. Pure.
+"""Reads OAuth requests and replies: which values are secret, and how long a token is valid. Pure.
 
 Codes, verifiers, tokens and client secrets have no recognizable shape. So only the values of fields known to
 be harmless are shown, and all others are replaced.
@@ -9,6 +9,11 @@ from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
+
+from tui.core.units import bounded
+
+LONGEST_LIFETIME = 100 * 365 * 86400
+"""Seconds; a token that is valid for longer does not expire."""
 
 MAX_SHOWN = 16 * 1024
 """Maximum characters of a reply that are shown."""
@@ -44,10 +49,37 @@ def fields_of(body: bytes, content_type: str) -> dict[str, Any] | None:
         except ValueError:
             return None
     try:
-        found = json.loads(body)
+        found = json.loads(body, parse_int=_number, parse_float=_number, parse_constant=_no_number)
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def lifetime(expires_in: Any) -> int | None:
+    """Return how many seconds a token is valid that was just issued; None if the issuer does not say it.
+
+    Issuers write 0 or an enormous number for tokens that do not expire, and what is no number says nothing.
+    Whether a token is valid is the server's decision in any case: it rejects an expired one.
+    """
+    seconds = bounded(expires_in, least=1, or_text=True)
+    return None if seconds is None or seconds > LONGEST_LIFETIME else int(seconds)
+
+
+def with_lifetime(tokens: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a token reply with `expires_in` as `lifetime` reads it, or without it."""
+    seconds = lifetime(tokens.get("expires_in"))
+    known = {name: value for name, value in tokens.items() if name != "expires_in"}
+    return known if seconds is None else {**known, "expires_in": seconds}
+
+
+def _number(digits: str) -> float:
+    """Return a number of JSON; `int` refuses thousands of digits, and infinity cannot be written again."""
+    found = bounded(digits.lstrip("-"), or_text=True) or 0
+    return -found if digits.startswith("-") else found
+
+
+def _no_number(word: str) -> None:
+    """Read NaN and Infinity as null."""
 
 
 def masked_fields(fields: Mapping[str, Any] | None, size: int) -> Any:

@@ -23,6 +23,10 @@ MAX_LINE = 64 * 1024
 LONGEST_FIELD = 16
 """Maximum bytes of a field name; longer names are unknown."""
 
+SHORTEST_RETRY, LONGEST_RETRY = 500, 60_000
+"""Milliseconds between which a server's `retry:` counts: a stream that ends at once, with `retry: 0`, would
+otherwise be opened hundreds of times a second, and one with nine digits never again."""
+
 
 class Event(NamedTuple):
     """A server-sent event. `data` is truncated at the limit, `size` is its full size."""
@@ -37,7 +41,7 @@ class EventCutter:
     """Splits an event stream (HTML Living Standard, 9.2.6); `kept` is the limit of bytes kept of an event.
 
     `last_id` is the id of the last event, after which the stream can be resumed; `retry_ms`, how long the
-    server asks to wait before that. `partial` is the number of bytes of the unfinished event.
+    server asks to wait before that, within bounds. `partial` is the number of bytes of the unfinished event.
     """
 
     def __init__(self, kept: int) -> None:
@@ -56,8 +60,9 @@ class EventCutter:
 
     def _begin(self) -> None:
         self._kind = self._ident = ""
-        self._data: list[bytes] = []
-        self._held = self._octets = 0
+        self._data: bytes | None = None
+        self._more = bytearray()
+        self._octets = 0
 
     def feed(self, block: bytes) -> Iterator[Event]:
         if self._after_cr and block.startswith(b"\n"):
@@ -87,27 +92,33 @@ class EventCutter:
         name = line if end < 0 else line[:end]
         begin = len(line) if end < 0 else end + 1 + line.startswith(b" ", end + 1)
         if name == b"data":
-            self._octets += size - begin + bool(self._data)
-            room = max(0, self._kept - self._held)
+            room = self._kept - len(self._more)
+            self._octets += size - begin
             with memoryview(line) as seen:  # megabytes are copied once
-                self._data.append(bytes(seen[begin : begin + room]))
-            self._held += len(self._data[-1]) + 1
+                if self._data is None:
+                    self._data = bytes(seen[begin : begin + room])
+                else:  # in one piece: a list of sixteen million empty lines takes far more than their bytes
+                    self._octets += 1
+                    self._more += b"\n"[: max(0, room - len(self._data))]
+                    self._more += seen[begin : begin + max(0, room - len(self._data) - 1)]
             return None
         value = line[begin:]
         if name == b"event":
             self._kind = value.decode("utf-8", "replace")[:200]
         elif name == b"id":
             self._ident = value.decode("utf-8", "replace")[:1000]
-        elif name == b"retry" and value.isdigit() and len(value) < 10:
-            self.retry_ms = int(value)
+        elif name == b"retry" and value.isdigit():
+            asked = int(value) if len(value) < 10 else LONGEST_RETRY
+            self.retry_ms = max(SHORTEST_RETRY, min(LONGEST_RETRY, asked))
         return None
 
     def _dispatch(self) -> Event | None:
-        found = Event(self._kind, self._ident, b"\n".join(self._data), self._octets)
-        has_data = bool(self._data)
+        data = self._data
+        whole = (data or b"") + self._more if self._more else data or b""
+        found = Event(self._kind, self._ident, whole, self._octets)
         self.last_id = self._ident or self.last_id
         self._begin()
-        return found if has_data else None
+        return None if data is None else found
 
 
 class HttpExchange:
@@ -129,7 +140,7 @@ class HttpExchange:
         self._sink = sink
         self._judging = judging
         self._wanted = wanted
-        self._blocks: list[bytes] = []
+        self._kept = bytearray()  # not a list: of blocks of two bytes, it takes twenty times their size
         self._whole: bytes | None = None
         self._size = 0
         self._heard_ns = 0
@@ -157,7 +168,7 @@ class HttpExchange:
         if self.stream is None:
             self._heard_ns = at_ns
             if self._size < KEPT:
-                self._blocks.append(block[: KEPT - self._size])
+                self._kept += block[: KEPT - self._size]
             self._size += len(block)
             return
         for event in self.stream.feed(block):
@@ -179,8 +190,8 @@ class HttpExchange:
     def body(self) -> bytes:
         """Return the first `KEPT` bytes of a body; call it when the body has ended."""
         if self._whole is None:
-            self._whole = b"".join(self._blocks)
-            self._blocks.clear()
+            self._whole = bytes(self._kept)
+            self._kept.clear()
         return self._whole
 
     def failed(self, error: Exception) -> None:

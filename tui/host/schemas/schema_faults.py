@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from tui.core.text import quoted_name
+from tui.core.units import place_in
 
 MAX_DEPTH = 64
 MAX_NODES = 20_000
@@ -92,8 +93,8 @@ def _resolved(schema: Mapping[str, Any], ref: str) -> Any:
         name = step.replace("~1", "/").replace("~0", "~")
         if isinstance(node, dict):
             node = node.get(name)
-        elif isinstance(node, list) and name.isdecimal() and int(name) < len(node):
-            node = node[int(name)]
+        elif isinstance(node, list) and (place := place_in(name, len(node))) is not None:
+            node = node[place]
         else:
             return None
     return node

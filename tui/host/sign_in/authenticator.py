@@ -17,10 +17,17 @@ from urllib.parse import urlsplit
 import httpx2
 
 from tui.core.errors import McptuiError, StorageError
-from tui.core.secrets.oauth_values import masked_address
+from tui.core.secrets.oauth_values import lifetime, masked_address
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
-from tui.host.sign_in.authorization_server import OAuthExchange, Record, SignInFailed, explained, is_private
+from tui.host.sign_in.authorization_server import (
+    OAuthExchange,
+    Record,
+    SignInFailed,
+    discard,
+    explained,
+    is_private,
+)
 from tui.host.sign_in.browser_sign_in import BrowserSignIn, CallbackListener
 from tui.host.sign_in.keychain_values import resolved_oauth
 from tui.host.sign_in.sign_ins import SignIns
@@ -32,8 +39,6 @@ if TYPE_CHECKING:
 EXPIRY_MARGIN = 10.0
 """Seconds before its expiry at which an access token is replaced, at most a tenth of its lifetime."""
 
-REFUSAL_BYTES = 64 * 1024
-REFUSAL_SECONDS = 2.0
 CHALLENGE_SECONDS = 10.0
 _PROTOCOL_HEADER = "mcp-protocol-version"
 
@@ -96,7 +101,7 @@ class Authenticator(httpx2.Auth):
             if not step:
                 return
             tried.add(step)
-            await _discard(response)
+            await discard(response)
             if not await self._renewed(step, request, response, token, began):
                 return
             self._resent(request, response.status_code)
@@ -138,7 +143,7 @@ class Authenticator(httpx2.Auth):
 
     def _token(self) -> str:
         tokens, expires = self._stored.tokens, self._stored.expires_at
-        margin = min(EXPIRY_MARGIN, tokens.get("expires_in", 0) / 10)
+        margin = min(EXPIRY_MARGIN, (lifetime(tokens.get("expires_in")) or 0) / 10)
         if expires is not None and time.time() > expires - margin:
             return ""
         return str(tokens.get("access_token", ""))
@@ -382,21 +387,6 @@ def _stripped_request(request: httpx2.Request) -> httpx2.Request:
 
 async def _provider_module() -> Any:
     return await asyncio.to_thread(importlib.import_module, "tui.host.sign_in.provider")
-
-
-async def _discard(response: httpx2.Response) -> None:
-    """Read the body of a rejection, up to a limit, because httpx2 would read an endless one."""
-    stream = response.stream
-    size = 0
-    with suppress(TimeoutError, httpx2.HTTPError):
-        async with asyncio.timeout(REFUSAL_SECONDS):
-            async for block in stream:  # type: ignore[union-attr]  # of an AsyncClient
-                size += len(block)
-                if size > REFUSAL_BYTES:
-                    break
-    with suppress(httpx2.HTTPError):
-        await stream.aclose()  # type: ignore[union-attr]
-    response.stream = httpx2.ByteStream(b"")
 
 
 def _port_of(client: Any) -> int:

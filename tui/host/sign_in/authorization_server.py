@@ -7,7 +7,9 @@ replaced. Does not import the SDK.
 
 import asyncio
 import ipaddress
+import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -20,8 +22,10 @@ from tui.core.secrets.oauth_values import (
     masked_fields,
     secrets_of,
     secrets_of_header,
+    with_lifetime,
 )
 from tui.core.text import clean_line
+from tui.core.web import header_value_fault
 
 if TYPE_CHECKING:
     from mcp.client.auth.oauth2 import OAuthContext
@@ -74,6 +78,9 @@ SECONDS = 30.0
 """Time for one request, from connecting to the last byte of the reply."""
 
 MAX_REPLY = 1024 * 1024
+
+DISCARDED_BYTES = 64 * 1024
+DISCARDED_SECONDS = 2.0
 RETRY = "Try again. If it still fails, contact the server's operator."
 _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 
@@ -179,6 +186,15 @@ class OAuthExchange:
         self._remember(secrets_of(reply) | _cookies(response))
         about |= {"status": response.status_code, "received": masked_fields(reply, len(body))}
         self._record(about)
+        if reply is not None and "access_token" in reply:
+            if fault := header_value_fault(str(reply["access_token"])):
+                why = fault.partition(".")[0]
+                raise SignInFailed(
+                    f"the token of the authorization server {host} cannot be sent: it {why}.",
+                    next_step="Contact the server's operator.",
+                )
+            # The SDK would reject the token over a lifetime that is not a whole number, or fail to add it.
+            body = json.dumps(with_lifetime(reply)).encode()
         whole = httpx2.Response(
             response.status_code, headers=_decoded_headers(response), content=body, request=request
         )
@@ -201,6 +217,25 @@ class OAuthExchange:
             finally:
                 await response.aclose()
         return response, bytes(body)
+
+
+async def discard(response: httpx2.Response) -> None:
+    """Read a body that nobody needs, so that its connection can be used again, and close the response.
+
+    Only up to a limit, because httpx2 would read an endless one.
+    """
+    stream = response.stream
+    assert isinstance(stream, httpx2.AsyncByteStream)
+    size = 0
+    with suppress(TimeoutError, httpx2.HTTPError):
+        async with asyncio.timeout(DISCARDED_SECONDS):
+            async for block in stream:
+                size += len(block)
+                if size > DISCARDED_BYTES:
+                    break
+    with suppress(httpx2.HTTPError):
+        await stream.aclose()
+    response.stream = httpx2.ByteStream(b"")
 
 
 def _cookies(response: httpx2.Response) -> dict[str, str]:

@@ -9,11 +9,11 @@ import importlib
 import sys
 import time
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx2
 from mcp.client.auth import OAuthClientProvider
@@ -26,8 +26,9 @@ from mcp.shared.auth import (
     OAuthToken,
     ProtectedResourceMetadata,
 )
-from pydantic import AnyUrl
+from pydantic import AnyUrl, BaseModel, ValidationError
 
+from tui.core.secrets.oauth_values import lifetime, with_lifetime
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line
 from tui.host.sign_in.authorization_server import SignInFailed
@@ -35,6 +36,7 @@ from tui.host.sign_in.token_store import StoredSignIn
 
 CLIENT_NAME = "mcptui"
 OFFLINE = "offline_access"
+_Model = TypeVar("_Model", bound=BaseModel)
 _METHODS = ("client_secret_basic", "client_secret_post", "none")
 
 
@@ -47,18 +49,15 @@ class SignInStorage:
         self._save = save
 
     async def get_tokens(self) -> OAuthToken | None:
-        return OAuthToken.model_validate(dict(self.stored.tokens)) if self.stored.tokens else None
+        return _sound(OAuthToken, self.stored.tokens)
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
-        expires = None if tokens.expires_in is None else time.time() + tokens.expires_in
-        await self._keep(tokens=_plain(tokens), expires_at=expires)
+        seconds = lifetime(tokens.expires_in)
+        expires = None if seconds is None else time.time() + seconds
+        await self._keep(tokens=with_lifetime(_plain(tokens)), expires_at=expires)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        return (
-            OAuthClientInformationFull.model_validate(dict(self.stored.client))
-            if self.stored.client
-            else None
-        )
+        return _sound(OAuthClientInformationFull, self.stored.client)
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
         # Tokens belong to the registration that they were issued to.
@@ -214,17 +213,22 @@ def _restore(provider: OAuthClientProvider, storage: SignInStorage) -> None:
     """Copy what an earlier provider has learned to a new one."""
     context, stored = provider.context, storage.stored
     storage.context = context
-    if stored.tokens:
-        context.current_tokens = OAuthToken.model_validate(dict(stored.tokens))
+    if tokens := _sound(OAuthToken, stored.tokens):
+        context.current_tokens = tokens
         context.token_expiry_time = stored.expires_at
-    if stored.client:
-        context.client_info = OAuthClientInformationFull.model_validate(dict(stored.client))
-    if stored.metadata:
-        context.oauth_metadata = OAuthMetadata.model_validate(dict(stored.metadata))
-    if stored.resource:
-        found = ProtectedResourceMetadata.model_validate(dict(stored.resource))
+    context.client_info = _sound(OAuthClientInformationFull, stored.client)
+    context.oauth_metadata = _sound(OAuthMetadata, stored.metadata)
+    if found := _sound(ProtectedResourceMetadata, stored.resource):
         context.protected_resource_metadata = found
         context.auth_server_url = str(found.authorization_servers[0])
+
+
+def _sound(kind: type[_Model], table: Mapping[str, Any]) -> _Model | None:
+    """Return a part of a stored sign-in; None if there is none, or the file is damaged."""
+    try:
+        return kind.model_validate(dict(table)) if table else None
+    except ValidationError:
+        return None
 
 
 def _choose_method(context: Any) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from tui.core.ports import BY_KEY, DecisionKind, DecisionLog, DecisionRecord, Undecided
 from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
+from tui.core.units import local_time
 from tui.host.sign_in.token_store import StoredSignIn, TokenStore
 
 NOT_SIGNED_IN = "not signed in"
@@ -112,5 +113,5 @@ def state_of(sign_in: StoredSignIn, now: float | None = None) -> str:
 
 
 def _clock(at: float, now: float) -> str:
-    then, today = time.localtime(at), time.localtime(now)
+    then, today = local_time(at), local_time(now)
     return time.strftime("%H:%M" if then[:3] == today[:3] else "%Y-%m-%d %H:%M", then)

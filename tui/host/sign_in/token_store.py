@@ -20,6 +20,9 @@ from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, StorageError
 from tui.core.files.private_files import make_folder
 from tui.core.secrets import keychain
+from tui.core.secrets.oauth_values import with_lifetime
+from tui.core.units import bounded
+from tui.core.web import header_value_fault
 
 SERVICE = "mcptui"
 MAX_BYTES = 256 * 1024
@@ -164,12 +167,14 @@ class TokenStore:
         try:
             text = await keychain.read(SERVICE, _entry(found))
             secrets = json.loads(text or "")
-        except (ConfigError, ValueError):
+        except (ConfigError, ValueError, RecursionError):
             return None
         if not isinstance(secrets, dict):
             return None
         parts: dict[str, Any] = {
-            part: {**getattr(found, part), **{name: secrets[name] for name in names if name in secrets}}
+            part: _with_sendable(
+                {**getattr(found, part), **{name: secrets[name] for name in names if name in secrets}}, part
+            )
             for part, names in _SECRET_OF.items()
         }
         return replace(found, **parts)
@@ -216,8 +221,9 @@ def _read(path: Path) -> StoredSignIn | None:
             return None
         try:
             raw = json.loads(file.read(MAX_BYTES))
+            json.dumps(raw, ensure_ascii=False).encode()  # half of a surrogate pair cannot be sent
             return _checked(StoredSignIn(**raw))
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, RecursionError):
             return None
 
 
@@ -228,14 +234,31 @@ def _is_private(about: os.stat_result) -> bool:
 
 
 def _checked(found: StoredSignIn) -> StoredSignIn:
-    """Return a sign-in that was read; raise TypeError if a field has the wrong type."""
+    """Return a sign-in that was read, its numbers within bounds; raise TypeError if it is not one."""
     texts = (found.server, found.url, found.issuer, found.place, found.reason)
     tables = (found.client, found.tokens, found.metadata, found.resource)
-    numbers = (found.saved_at, found.expires_at or 0.0)
     if not (
-        all(isinstance(text, str) for text in texts)
-        and all(isinstance(table, dict) for table in tables)
-        and all(isinstance(number, int | float) for number in numbers)
+        all(isinstance(text, str) for text in texts) and all(isinstance(table, dict) for table in tables)
     ):
         raise TypeError("not a sign-in")
-    return found
+    tokens = with_lifetime(found.tokens)
+    expires = bounded(found.expires_at)
+    if "expires_in" in found.tokens and "expires_in" not in tokens:
+        expires = None  # from a lifetime that says nothing
+    return replace(
+        found,
+        tokens=_with_sendable(tokens, "tokens"),
+        client=_with_sendable(found.client, "client"),
+        expires_at=expires,
+        saved_at=bounded(found.saved_at) or 0.0,
+        renewable=found.renewable is True,
+    )
+
+
+def _with_sendable(table: Mapping[str, Any], part: str) -> dict[str, Any]:
+    """Return a part without secrets that cannot be sent."""
+    return {
+        name: value
+        for name, value in table.items()
+        if name not in _SECRET_OF[part] or (isinstance(value, str) and not header_value_fault(value))
+    }

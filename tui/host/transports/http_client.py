@@ -20,6 +20,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
 from tui.core.web import FRAMING, header_name_fault, header_value_fault
 from tui.host.passthrough.http_exchange import HttpExchange
+from tui.host.sign_in.authorization_server import discard
 
 CONNECT_SECONDS = 10.0
 WRITE_SECONDS = 30.0
@@ -230,10 +231,7 @@ async def send_within_origin(
         onward = _redirected_request(response)
         if onward is None:
             return response
-        try:
-            await response.aread()
-        finally:
-            await response.aclose()
+        await discard(response)
         request = onward
     return await client.send(request, stream=True, follow_redirects=False, **more)
 

@@ -433,7 +433,7 @@ class StreamableHttp:
             self._listening = self._remote.start(self._listen(), "stream")
 
     async def _listen(self) -> None:
-        last_id, failures = "", 0
+        last_id, failures, opened = "", 0, False
         while failures < RESUMES:
             onward = None
             headers = self._headers({"accept": "text/event-stream"} | ({RESUME: last_id} if last_id else {}))
@@ -444,8 +444,11 @@ class StreamableHttp:
                         await self._check_session(response)
                     if not is_stream(response) or response.status_code >= 300:
                         return  # the server has no such stream
+                    opened = True
                     onward = await self._take_events(response, None)
             except SessionLost as lost:
+                if not opened:  # 404 for every stream: a new session would be "lost" at once, again and again
+                    return
                 with contextlib.suppress(HttpFault):
                     await self._reopen(session, lost)
                 return  # the new session has its own stream

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import math
 import re
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -11,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from tui.core.errors import ModelError
+from tui.core.units import bounded, whole
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.certificates import tls_context
 from tui.model.endpoints.profile import ModelProfile, redactor_of
@@ -236,11 +236,8 @@ def window_in(entry: Mapping[str, Any]) -> int | None:
 
 def count_in(value: Any) -> int | None:
     """Return a number of tokens, or None if it is not one."""
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 12:
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MAX_WINDOW:
-        return None
-    return value
+    window = whole(value, least=1, or_text=True)
+    return window if window is not None and window <= MAX_WINDOW else None
 
 
 def _conversations(identity: str, entry: Mapping[str, Any], abilities: Any) -> bool:
@@ -275,8 +272,5 @@ def _price(entry: Mapping[str, Any], name: str) -> float | None:
     """Return OpenRouter's price of a token as the price of a million."""
     pricing = entry.get("pricing")
     value = pricing.get(name) if isinstance(pricing, Mapping) else None
-    try:
-        price = float(value) if isinstance(value, str | int | float) else math.nan
-    except ValueError:
-        return None
-    return round(price * 1_000_000, 6) if math.isfinite(price) and 0 <= price < 1 else None
+    price = bounded(value, or_text=True)
+    return round(price * 1_000_000, 6) if price is not None and price < 1 else None

@@ -4,13 +4,13 @@ Chunks are plain JSON values, read field by field, because endpoints differ in t
 only `ModelError`, and a broken stream yields no calls.
 """
 
-import math
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart, Usage
+from tui.core.units import whole
 from tui.model.endpoints.failures import is_filtered, reply_error
 from tui.model.openai_api.call_slots import CallSlots, index_of
 from tui.model.openai_api.sendable import SurrogateJoiner, sendable
@@ -110,11 +110,7 @@ def _part_text(part: Mapping[str, Any], thinking: bool) -> str:
 
 def token_count(value: Any) -> int:
     """Return a token count, 0 for anything else."""
-    if isinstance(value, float) and math.isfinite(value):
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        return 0
-    return max(0, min(value, 10**12))
+    return whole(value, 10**12) or 0
 
 
 def prompt_tokens(usage: Mapping[str, Any]) -> int:

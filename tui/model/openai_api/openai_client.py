@@ -6,6 +6,7 @@ decoding raises on, or silently changes, what many endpoints send (measured on r
 """
 
 import asyncio
+import json
 import os
 from collections.abc import Callable, Coroutine
 from types import ModuleType
@@ -25,6 +26,12 @@ from tui.model.tap import ModelTap
 CONNECT_SECONDS = 15.0
 CLOSE_SECONDS = 2.0
 
+MAX_REFUSAL = 256 * 1024
+"""Bytes of an error's body that are read; openai would read an endless one."""
+
+_OF_THE_BODY = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+"""Headers that describe a body as it was sent."""
+
 Close = Callable[[], Coroutine[Any, Any, None]]
 
 
@@ -35,6 +42,39 @@ class RequestRefused(Exception):
         super().__init__(error.message)
         self.error = error
         self.body = body
+
+
+class _ErrorStatus(Exception):
+    """An endpoint answered with an error status; `response` has the beginning of its body."""
+
+    def __init__(self, response: Any) -> None:
+        super().__init__(f"HTTP {response.status_code}")
+        self.response = response
+
+    @property
+    def said(self) -> object:
+        """The error in the body, or its text."""
+        try:
+            found = json.loads(self.response.text)
+        except (ValueError, RecursionError):
+            return self.response.text.strip()
+        return found.get("error", found) if isinstance(found, dict) else found
+
+
+async def _raise_error_status(response: Any) -> None:
+    """Read an error's body up to a limit, and raise _ErrorStatus; a hook of the HTTP client."""
+    if response.is_success:
+        return
+    body = bytearray()
+    async for block in response.aiter_bytes():
+        body += block
+        if len(body) >= MAX_REFUSAL:
+            break
+    kept = [(name, value) for name, value in response.headers.multi_items() if name not in _OF_THE_BODY]
+    read = type(response)(
+        response.status_code, headers=kept, content=bytes(body[:MAX_REFUSAL]), request=response.request
+    )
+    raise _ErrorStatus(read)
 
 
 class EndpointClient:
@@ -97,7 +137,7 @@ class EndpointClient:
             trust_env=not is_private(self._base_url),
             follow_redirects=False,
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-            event_hooks={"request": [self._tap.asked]},
+            event_hooks={"request": [self._tap.asked], "response": [_raise_error_status]},
         )
         client = openai.AsyncOpenAI(
             api_key=self._key,
@@ -163,13 +203,8 @@ class EndpointClient:
                 response = await manager.__aenter__()
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None
-        except self._openai.APIStatusError as error:
-            self._tap.refused(error.response)
-            headers = {name.lower(): value for name, value in error.response.headers.items()}
-            said = error.body if error.body is not None else error.response.text[:100_000]
-            raise RequestRefused(
-                errors.status_error(self._profile, error.status_code, said, headers), said
-            ) from None
+        except _ErrorStatus as refused:
+            raise self._refusal(refused) from None
         except self._openai.APIConnectionError as error:
             self._tap.failed(error.request, str(_root_cause(error)))
             raise errors.connection_error(self._profile, _root_cause(error)) from None
@@ -191,6 +226,12 @@ class EndpointClient:
                 await closed()
 
         return ReplyConnection(blocks, kind, deadline, broken, listening.withhold), close
+
+    def _refusal(self, refused: _ErrorStatus) -> RequestRefused:
+        response, said = refused.response, refused.said
+        self._tap.refused(response)
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return RequestRefused(errors.status_error(self._profile, response.status_code, said, headers), said)
 
 
 def _root_cause(error: BaseException) -> str:

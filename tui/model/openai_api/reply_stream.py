@@ -38,7 +38,7 @@ class EventParser:
     def __init__(self) -> None:
         self.head = b""
         self.events = 0
-        self._pieces: list[bytes] = []
+        self._open = bytearray()
         self._size = 0
         self._data: list[str] = []
         self._after_cr = False
@@ -57,11 +57,11 @@ class EventParser:
         *lines, rest = block.split(b"\n")
         found: list[str] = []
         for line in lines:
-            self._pieces.append(line)
-            self._line(b"".join(self._pieces), found)
-            self._pieces.clear()
+            self._open += line
+            self._line(bytes(self._open), found)
+            self._open.clear()
         if rest:
-            self._pieces.append(rest)
+            self._open += rest
             self._size += len(rest)
         if self._size > MAX_EVENT:
             raise TooLong(f"an event of the stream exceeds {MAX_EVENT} bytes")
@@ -70,9 +70,9 @@ class EventParser:
     def close(self) -> list[str]:
         """Return the data of a last event without its empty line."""
         found: list[str] = []
-        if self._pieces:
-            self._line(b"".join(self._pieces), found)
-            self._pieces.clear()
+        if self._open:
+            self._line(bytes(self._open), found)
+            self._open.clear()
         self._line(b"", found)
         return found
 

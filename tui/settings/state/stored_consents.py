@@ -16,6 +16,7 @@ from typing import Any
 
 from tui.core.consent.launch import Launch
 from tui.core.text import clean_line
+from tui.core.units import whole
 from tui.settings.files import damaged_copy, keep_damaged, locked, read_state, state_damage
 from tui.settings.save import write_state
 
@@ -151,7 +152,7 @@ def _read(path: Path, *, to_change: bool = False) -> _Answers:
     for value in _entries(found, "refused", kept):
         match value:
             case {"digest": str(digest), "at": int(at)} if _DIGEST.fullmatch(digest):
-                kept.refused[digest] = at
+                kept.refused[digest] = whole(at) or 0
             case _:
                 kept.invalid += 1
     for value in _entries(found, "consents", kept):
@@ -164,7 +165,7 @@ def _read(path: Path, *, to_change: bool = False) -> _Answers:
                 "at": int(at),
                 "summary": dict(summary),
             } if _DIGEST.fullmatch(digest):
-                kept.agreed[digest] = Consent(digest, server, source, salt, summary, at)
+                kept.agreed[digest] = Consent(digest, server, source, salt, summary, whole(at) or 0)
             case _:
                 kept.invalid += 1
     if to_change and kept.invalid:

@@ -19,7 +19,7 @@ from tui.core.files.private_files import make_folder, open_private
 from tui.core.jsonrpc.reader import loads
 from tui.core.ports import DecisionKind, DecisionRecord
 from tui.core.text import clean_line
-from tui.core.units import plural
+from tui.core.units import bounded, plural
 from tui.settings.files import Unreadable, locked, read_bytes
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -228,6 +228,14 @@ def _record(line: bytes) -> DecisionRecord | bool:
             "digest": str(digest),
         } if kind in set(DecisionKind):
             return DecisionRecord(
-                DecisionKind(kind), server, subject, allowed, by, asked_by, asked, digest, float(when)
+                DecisionKind(kind),
+                server,
+                subject,
+                allowed,
+                by,
+                asked_by,
+                asked,
+                digest,
+                bounded(when) or 0.0,
             )
     return False

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.servers import MAX_VERSION, Era
+from tui.core.units import bounded
 from tui.settings.state.list_file import ListFile
 
 MAX_BYTES = 256 * 1024
@@ -68,5 +69,5 @@ def _entry(value: Any) -> tuple[str, Era, float]:
         case {"key": str(key), "handshake": bool(has_handshake), "version": str(version), "at": int(at)} if (
             _KEY.fullmatch(key) and len(version) <= MAX_VERSION
         ):
-            return key, Era(has_handshake, version), at
+            return key, Era(has_handshake, version), bounded(at) or 0.0
     return "", Era(False), 0.0

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.tasks import MAX_ID, MAX_KEPT, Task
+from tui.core.units import bounded, whole
 from tui.settings.state.list_file import ListFile
 
 MAX_BYTES = 1024 * 1024
@@ -67,9 +68,8 @@ def _task(entry: Any, now: float) -> Task | None:
             "tool": str(tool),
             "created": int() | float() as created,
         } if 0 < len(task_id) <= MAX_ID:
-            ttl = entry.get("ttl_ms")
-            ttl_ms = ttl if isinstance(ttl, int) else None
-            return Task(server, origin, task_id, tool, min(created, now), ttl_ms=ttl_ms)
+            ttl = whole(entry.get("ttl_ms"))
+            return Task(server, origin, task_id, tool, min(bounded(created) or 0.0, now), ttl_ms=ttl)
     return None
 
 

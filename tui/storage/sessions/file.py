@@ -23,6 +23,7 @@ from typing import Any
 
 from tui.core.errors import StorageError
 from tui.core.files.private_files import LinkError, refuse_links
+from tui.core.units import bounded
 from tui.storage.recordings.database import (
     Look,
     checked,
@@ -181,12 +182,16 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
+_NUMBERS = frozenset("created changed messages turns tokens cost branched_at".split())
+
+
 def read_meta(connection: sqlite3.Connection) -> dict[str, Any]:
-    """Return `meta` by name, without values that are not JSON."""
+    """Return `meta` by name, without values that are not JSON; its numbers are bounded."""
     found: dict[str, Any] = {}
     for name, value in connection.execute("SELECT name, value FROM meta").fetchall():
         try:
-            found[name] = json.loads(value)
+            told = json.loads(value)
+            found[name] = told if told is None or name not in _NUMBERS else bounded(told) or 0
         except (ValueError, TypeError, RecursionError):
             continue
     return found

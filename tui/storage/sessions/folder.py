@@ -20,6 +20,7 @@ from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import StorageError
 from tui.core.files.private_files import make_folder, open_private
 from tui.core.text import clean_line
+from tui.core.units import bounded
 from tui.storage.exports.export import write_whole
 from tui.storage.recordings.database import files_of, side_file
 from tui.storage.recordings.liveness import is_live
@@ -265,5 +266,5 @@ def _entry(name: str, stamp: list[Any], values: list[Any]) -> tuple[Stamp, Sessi
 
 def _fits(value: object, example: object) -> bool:
     if example is None or isinstance(example, float):  # the cost, and times
-        return value is None if example is None and value is None else type(value) in (int, float)
+        return (example is None and value is None) or bounded(value) == value
     return type(value) is type(example)

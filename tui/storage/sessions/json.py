@@ -15,6 +15,7 @@ from tui.core.conversation.conversation import Message, ToolMessage, UserMessage
 from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
 from tui.core.errors import StorageError
 from tui.core.text import clean_line
+from tui.core.units import bounded, whole
 from tui.storage.sessions.stored_session import StoredSession, compaction_of, repaired, rows_of
 from tui.storage.sessions.transcript import SessionTranscript
 
@@ -188,15 +189,11 @@ def _text(found: Mapping[str, Any], name: str) -> str:
 
 
 def _time(found: Mapping[str, Any], name: str) -> float:
-    value = found.get(name)
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**35:
-        return float(value)
-    return 0.0
+    return float(bounded(found.get(name)) or 0)
 
 
 def _count(found: Mapping[str, Any], name: str) -> int:
-    value = found.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0
+    return whole(found.get(name)) or 0
 
 
 def _cost(found: Mapping[str, Any]) -> float | None:

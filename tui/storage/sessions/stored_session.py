@@ -26,7 +26,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.message_json import Object, message_of
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Reopened, SessionInfo, SessionMeta
-from tui.core.units import plural
+from tui.core.units import bounded, plural
 from tui.storage.recordings.salvage import halved, is_damage
 from tui.storage.sessions.file import (
     Damaged,
@@ -42,6 +42,9 @@ PAGE = 1000
 
 MOST = 1_000_000
 """Maximum messages of a damaged session whose end cannot be read."""
+
+MOST_PLACES = 2**40
+"""Places of messages in a sound file: after the largest integer of SQLite, no message could be saved."""
 
 Row = tuple[Any, ...]
 
@@ -225,7 +228,7 @@ def _unless_damaged(found: StoredSession, part: Callable[[], None]) -> None:
 
 def _read_messages(connection: sqlite3.Connection, found: StoredSession) -> None:
     _unless_damaged(found, lambda: _read_in_order(connection, found))
-    end = max(int(_number(found.meta, "messages")), max(found.messages, default=-1) + 1)
+    end = max(min(MOST, int(_number(found.meta, "messages"))), max(found.messages, default=-1) + 1)
     if found.damaged:
         _read_around(connection, found, end)
         end = max(end, max(found.messages, default=-1) + 1)
@@ -254,11 +257,13 @@ def _read_around(connection: sqlite3.Connection, found: StoredSession, end: int)
 
 def _take(row: Row, found: StoredSession) -> None:
     try:
+        if not 0 <= row[0] < MOST_PLACES:  # one after the largest integer of SQLite could not be saved
+            raise ValueError(row[0])
         found.messages[row[0]] = message_of(json.loads(row[2]) | {"at": row[1]})
     except (ValueError, TypeError, RecursionError):
         found.damaged = True
         return
-    found.times[row[0]] = row[1] if isinstance(row[1], float) else 0.0
+    found.times[row[0]] = float(bounded(row[1]) or 0)
 
 
 def _remarks(stored: StoredSession, end: int) -> list[Remark]:
@@ -275,7 +280,7 @@ def _read_rows(connection: sqlite3.Connection, table: str, rows: list[tuple[floa
         except (ValueError, TypeError, RecursionError):
             continue
         if isinstance(body, dict):
-            rows.append((at if isinstance(at, float) else 0.0, body))
+            rows.append((float(bounded(at) or 0), body))
 
 
 def _read_results(connection: sqlite3.Connection, found: StoredSession, all_results: bool) -> None:
@@ -325,10 +330,7 @@ def _known(found: Mapping[str, Any], name: str) -> str | None:
 
 
 def _number(found: Mapping[str, Any], name: str) -> float:
-    value = found.get(name)
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53:
-        return value
-    return 0
+    return bounded(found.get(name)) or 0
 
 
 def repaired(

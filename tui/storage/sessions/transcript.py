@@ -11,7 +11,7 @@ from tui.core.conversation.sessions import Reopened, SessionInfo, SessionMeta
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line
 from tui.core.turn.turn_endings import said_once
-from tui.core.units import count, plural
+from tui.core.units import count, local_time, plural
 from tui.storage.sessions.stored_session import StoredSession
 
 Rows = list[tuple[float, Object]]
@@ -105,7 +105,4 @@ def transcript(stored: StoredSession, found: Reopened, redactor: Redactor) -> Se
 
 def day_and_time(seconds: float) -> str:
     """Return a local time to the minute; "" if there is none."""
-    try:
-        return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else ""
-    except (ValueError, OverflowError, OSError):
-        return ""
+    return time.strftime("%Y-%m-%d %H:%M", local_time(seconds)) if seconds else ""

@@ -5,6 +5,8 @@ import time
 from enum import IntEnum
 from functools import lru_cache
 
+from tui.core.units import local_time
+
 MS = 1_000_000
 SECOND = 1_000_000_000
 
@@ -42,7 +44,7 @@ def clock(wall_ns: int) -> str:
 
 @lru_cache(256)
 def _to_the_second(seconds: int) -> str:
-    return time.strftime("%H:%M:%S", time.localtime(seconds))
+    return time.strftime("%H:%M:%S", local_time(seconds))
 
 
 def share(latency_ns: int) -> float:
@@ -76,11 +78,11 @@ def when(then: float, now: float) -> str:
         return "just now"
     if passed < 3600:
         return f"{passed // 60:.0f} min ago"
-    moment, today = time.localtime(then), time.localtime(now)
+    moment, today = local_time(then), local_time(now)
     clock = f"{moment.tm_hour:02d}:{moment.tm_min:02d}"
     if moment[:3] == today[:3]:
         return clock
-    if moment[:3] == time.localtime(now - DAY)[:3]:
+    if moment[:3] == local_time(now - DAY)[:3]:
         return f"yesterday {clock}"
     day = f"{moment.tm_mday} {time.strftime('%b', moment)}"
     return day if moment.tm_year == today.tm_year else f"{day} {moment.tm_year}"
@@ -90,7 +92,7 @@ def message_time(then: float, now: float) -> str:
     """Return the time of a message: "14:02" today, "20 Nov 2026 14:02" for earlier days; "" if unknown."""
     if not 0 < then < LATEST:
         return ""
-    same_day = time.localtime(then)[:3] == time.localtime(now)[:3]
+    same_day = local_time(then)[:3] == local_time(now)[:3]
     return exactly(then)[-5:] if same_day else exactly(then)
 
 
@@ -98,5 +100,5 @@ def exactly(then: float) -> str:
     """Return day and time of `then` (seconds since the epoch): "20 Nov 2026 14:02"."""
     if not then:
         return "unknown"
-    moment = time.localtime(then)
+    moment = local_time(then)
     return f"{moment.tm_mday} {time.strftime('%b %Y %H:%M', moment)}"

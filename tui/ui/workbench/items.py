@@ -166,7 +166,7 @@ def of_tasks(tasks: Iterable[Task]) -> list[Item]:
 
 def _clock(seconds: float) -> str:
     """Return the time of day, with the date unless it is today."""
-    then, now = time.localtime(seconds), time.localtime()
+    then, now = units.local_time(seconds), units.local_time(time.time())
     return time.strftime("%H:%M" if then[:3] == now[:3] else "%Y-%m-%d %H:%M", then)
 
 

@@ -355,7 +355,7 @@ class IdentityWatch:
     def started(self, status: ServerStatus) -> str:
         """Return the time of day at which the current state started, or ""."""
         ago = (time.monotonic_ns() - status.since_ns) / 1e9
-        return time.strftime("%H:%M:%S", time.localtime(time.time() - ago)) if status.since_ns else ""
+        return time.strftime("%H:%M:%S", units.local_time(time.time() - ago)) if status.since_ns else ""
 
     async def close(self) -> None:
         if self._task is not None:

@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.schemas.schemas import MAX_NODES, SchemaRefused, SchemaTooLarge, model_schema
+from tui.core.secrets.named_values import secret_names
 from tui.core.text import visible
+from tui.host.schemas.schema_faults import schema_fault
 
 
 def test_a_plain_schema_is_sent_unchanged():
@@ -150,3 +152,15 @@ def test_invisible_characters_are_removed_from_every_keyword(value, hidden):
 def test_a_schema_with_invisible_characters_in_a_name_is_rejected(schema):
     with pytest.raises(SchemaRefused, match="invisible characters in the name"):
         model_schema(schema)
+
+
+@pytest.mark.parametrize("place", ["9" * 5000, "\u00b2", "-1"])
+def test_a_reference_to_a_place_that_no_list_has_is_not_followed(place: str):
+    schema = {
+        "type": "object",
+        "properties": {"password": {"$ref": f"#/allOf/{place}"}},
+        "allOf": [{"$ref": f"#/allOf/{place}"}],
+    }
+    assert model_schema(schema)["type"] == "object"
+    assert secret_names(schema) == frozenset()
+    assert isinstance(schema_fault(schema), str)

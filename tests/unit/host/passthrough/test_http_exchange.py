@@ -1,9 +1,11 @@
+import tracemalloc
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.host.passthrough.http_exchange import Event, EventCutter
+from tui.host.passthrough.http_exchange import Event, EventCutter, HttpExchange
 
 STREAM = (
     b'\xef\xbb\xbfevent: message\r\nid: 7\r\ndata: {"a":\r\ndata: 1}\r\n\r\n'
@@ -44,3 +46,55 @@ def test_only_the_head_and_the_size_of_large_data_are_kept():
 
 def test_an_unfinished_event_is_dropped():
     assert cut([b"data: half"]) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "used"),
+    [
+        (b"0", 500),
+        (b"1", 500),
+        (b"2000", 2000),
+        (b"999999999", 60_000),
+        (b"9" * 5000, 60_000),
+        (b"-1", None),
+        (b"1.5", None),
+        (b"soon", None),
+        (b"", None),
+        ("\u0663".encode(), None),
+    ],
+)
+def test_the_delay_that_a_server_asks_for_is_bounded(said: bytes, used: int | None):
+    cutter = EventCutter(1000)
+    list(cutter.feed(b"retry: " + said + b"\n\n"))
+    assert cutter.retry_ms == used
+
+
+@given(
+    st.lists(st.binary(max_size=8).filter(lambda line: not set(line) & set(b"\r\n")), max_size=9),
+    st.integers(0, 30),
+)
+def test_data_of_several_lines_is_joined_and_kept_up_to_the_limit(lines: list[bytes], kept: int):
+    (*found,) = cut([b"".join(b"data: " + line + b"\n" for line in lines) + b"\n"], kept)
+    whole = b"\n".join(lines)
+    assert found == ([Event("", "", whole[:kept], len(whole))] if lines else [])
+
+
+def test_many_small_blocks_take_no_more_memory_than_their_bytes():
+    exchange = HttpExchange("far", 1, lambda captured: None)
+    exchange.answered(200, [])
+    tracemalloc.start()
+    for number in range(10_000):
+        exchange.heard(number.to_bytes(2, "big"))
+    used, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert used < 100_000  # 430,000 as a list
+
+
+def test_many_empty_lines_of_data_take_no_more_memory_than_their_bytes():
+    cutter = EventCutter(16 * 2**20)
+    tracemalloc.start()
+    for _ in range(10):
+        list(cutter.feed(b"data:\n" * 2000))
+    used, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert used < 100_000  # 160,000 as a list

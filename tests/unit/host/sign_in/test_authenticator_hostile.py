@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 import httpx2
 import pytest
 
+from tests.foreign import NUMBERS, OTHERS
 from tests.protocol.oauth_server import Asked, OAuthServer, Reply
 from tests.unit.host.sign_in.people import Around, Person, browse
 from tui.core.questions import Action, AddressAnswer
@@ -238,3 +239,50 @@ async def test_an_issuer_without_metadata_is_named(store: TokenStore) -> None:
     async with OAuthServer(registration=False) as server:
         server.authorization_server = f"{server.origin}/nobody"
         await refused(Around(store, server.url), r"nobody has no metadata")
+
+
+LIFETIMES = [one for one in (*NUMBERS, *OTHERS) if one not in (2**31, "3600")]
+
+
+@pytest.mark.parametrize("expires_in", LIFETIMES, ids=lambda value: repr(value)[:20])
+async def test_a_token_is_used_whatever_its_lifetime_is_said_to_be(
+    store: TokenStore, expires_in: Any
+) -> None:
+    async with OAuthServer(expires_in=expires_in) as server:
+        for _ in range(2):  # also by the next run
+            around = Around(store, server.url)
+            assert [(await around.call()).status_code for _ in range(2)] == [200, 200]
+            assert around.states[-1] == "signed in"
+        assert len(server.asked("/token")) == 1
+
+
+@pytest.mark.parametrize("expires_in", ["3600", 3600.0, "3600.5", 3600.9])
+async def test_a_lifetime_may_be_text_or_have_a_fraction(store: TokenStore, expires_in: Any) -> None:
+    async with OAuthServer(expires_in=expires_in) as server:
+        around = Around(store, server.url)
+        assert (await around.call()).status_code == 200
+        assert around.states[-1].startswith("signed in until")
+        found = await store.find("safe", server.url)
+        assert found is not None and found.tokens["expires_in"] == 3600
+
+
+async def test_a_token_that_cannot_be_sent_is_not_stored(store: TokenStore) -> None:
+    class TwoLines(OAuthServer):
+        def _tokens(self, scope: str) -> Reply:
+            reply = super()._tokens(scope)
+            return Reply(reply.status, {**reply.body, "access_token": "two\r\nlines"}, reply.headers)
+
+    async with TwoLines() as server:
+        await refused(Around(store, server.url), "cannot be sent: it contains a line break")
+
+
+async def test_a_damaged_registration_leads_to_another_one(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+        await Around(store, server.url).call()
+        found = await store.find("safe", server.url)
+        assert found is not None
+        damaged = {"client": {"client_id": 5}, "metadata": {"issuer": 5}, "resource": {"resource": []}}
+        await store.save(replace(found, **damaged, expires_at=1.0))
+        around = Around(store, server.url)
+        assert (await around.call()).status_code == 200
+        assert len(around.person.questions) == 1

@@ -4,6 +4,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tui.host.sign_in.sign_ins import SignIns, state_of
 from tui.host.sign_in.token_store import StoredSignIn, TokenStore
@@ -29,6 +31,11 @@ TOKENS = {"access_token": "canary-access"}
 )
 def test_the_state_of_a_sign_in_is_described(sign_in: StoredSignIn, state: str) -> None:
     assert state_of(sign_in, NOON) == state
+
+
+@given(st.floats() | st.integers() | st.sampled_from([2**63, 10**30, 10**400, -(2**63)]))
+def test_any_moment_of_expiry_can_be_described(at: float) -> None:
+    assert state_of(StoredSignIn("a", "u", tokens=TOKENS, expires_at=at), NOON).startswith("sign")
 
 
 async def test_after_signing_out_the_state_is_not_signed_in_and_nothing_is_stored(tmp_path: Path) -> None:

@@ -1,15 +1,19 @@
 """Stored tokens: real files, and a fake of the package keyring."""
 
+import json
 import os
 import stat
 import sys
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
+from tests.foreign import NUMBERS, OTHERS
 from tui.core.errors import StorageError
+from tui.host.sign_in.sign_ins import state_of
 from tui.host.sign_in.token_store import StoredSignIn, TokenStore
 
 URL = "https://mcp.example/mcp"
@@ -91,13 +95,49 @@ async def test_a_file_that_others_can_read_is_not_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_keychain")
-@pytest.mark.parametrize("text", ["", "[]", '{"server": 1}', '{"server": "work", "url": 7}', "\0", "{"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"server": 1}', '{"server": "work", "url": 7}', "\0", "{", "[" * 100_000]
+)
 async def test_a_damaged_file_does_not_count_as_a_sign_in(tmp_path: Path, text: str) -> None:
     store = TokenStore(tmp_path)
     await store.save(SIGNED_IN)
     path = only_file(tmp_path)
     path.write_text(text)
     assert await store.find("work", URL) is None and await store.listed() == []
+
+
+@pytest.mark.parametrize("number", NUMBERS + OTHERS, ids=lambda value: repr(value)[:20])
+@pytest.mark.parametrize("where", ["expires_at", "saved_at", "expires_in"])
+async def test_any_number_in_a_file_can_be_shown(tmp_path: Path, number: Any, where: str) -> None:
+    store = TokenStore(tmp_path, use_keychain=False)
+    await store.save(SIGNED_IN)
+    path = only_file(tmp_path)
+    found = json.loads(path.read_text())
+    (found["tokens"] if where == "expires_in" else found)[where] = number
+    path.write_text(json.dumps(found))
+    signed_in = await store.find("work", URL)
+    assert signed_in is not None and signed_in.tokens["access_token"] == "canary-access"
+    assert state_of(signed_in).startswith("sign")
+
+
+async def test_a_token_whose_stored_lifetime_says_nothing_has_not_expired(tmp_path: Path) -> None:
+    store = TokenStore(tmp_path, use_keychain=False)
+    tokens = {"access_token": "canary-access", "expires_in": -5}
+    await store.save(replace(SIGNED_IN, tokens=tokens, expires_at=1.0))
+    found = await store.find("work", URL)
+    assert found is not None and found.expires_at is None and "expires_in" not in found.tokens
+
+
+@pytest.mark.parametrize("value", [5, ["a"], {"a": "b"}, "two\r\nlines", "t\u00f6ken", True])
+async def test_a_token_that_cannot_be_sent_does_not_count(
+    tmp_path: Path, kept: dict[tuple[str, str], str], value: Any
+) -> None:
+    store = TokenStore(tmp_path)
+    await store.save(SIGNED_IN)
+    for place in kept:
+        kept[place] = json.dumps({"access_token": value, "refresh_token": "canary-refresh"})
+    found = await store.find("work", URL)
+    assert found is not None and set(found.tokens) == {"scope", "refresh_token"}
 
 
 async def test_forgetting_a_sign_in_deletes_files_and_entries_for_every_issuer(

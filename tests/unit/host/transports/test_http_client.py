@@ -5,6 +5,7 @@ import pytest
 
 from tests.http_server import http_server, reply, says
 from tui.core.traffic import Direction
+from tui.host.sign_in import authorization_server
 from tui.host.transports.http_client import TappedTransport, open_client, proxy_for, send_within_origin
 
 
@@ -63,6 +64,50 @@ async def test_any_other_redirect_is_not_followed(status, location):
         async with Requests(server) as done:
             assert done.response.status_code == int(status[:3])
     assert len(server.asked) == 1
+
+
+def endless(head: bytes, block: bytes = b"x" * 65536):
+    """Return an answerer whose body does not end, and the list of the sizes of what it sent."""
+    sent: list[int] = []
+
+    async def answer(asked, writer):
+        writer.write(head)
+        while not writer.is_closing():
+            writer.write(block)
+            await writer.drain()
+            sent.append(len(block))
+
+    return answer, sent
+
+
+MOVED = b"HTTP/1.1 307 Temporary Redirect\r\nlocation: /mcp/\r\nconnection: close\r\n\r\n"
+
+
+async def test_the_endless_body_of_a_redirect_is_not_read():
+    answer, sent = endless(MOVED)
+    async with http_server(once={"m": answer}) as server, Requests(server) as done:
+        assert done.response.status_code == 202
+    assert sum(sent) < 32 * 2**20  # what fits into the buffers of the socket
+
+
+async def test_the_slow_body_of_a_redirect_is_given_up(monkeypatch):
+    monkeypatch.setattr(authorization_server, "DISCARDED_SECONDS", 0.05)
+    slow = MOVED.replace(b"connection: close", b"content-length: 1000")
+    async with http_server(once={"m": says(slow)}) as server, Requests(server) as done:
+        assert done.response.status_code == 202
+
+
+async def test_a_redirect_with_a_short_body_keeps_its_connection():
+    ports = set()
+
+    async def answer(asked, writer):
+        ports.add(writer.get_extra_info("peername"))
+        moved = asked.path == "/mcp"
+        writer.write(reply(b"see /mcp/", "307 Moved", "text/plain", location="/mcp/") if moved else reply())
+
+    async with http_server(answers={"m": answer}) as server, Requests(server) as done:
+        assert done.response.status_code == 200
+    assert len(ports) == 1
 
 
 async def test_the_tap_receives_a_request_and_its_response():

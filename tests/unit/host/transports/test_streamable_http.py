@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import time
 
 import pytest
 from mcp import Client, MCPError
@@ -214,6 +215,31 @@ async def test_a_session_lost_while_idle_is_reopened_when_its_stream_breaks():
             server.sessions.clear()
             streams[0].close()
             await until(lambda: sink.events("session opened again") and len(streams) == 2)
+
+
+async def test_a_server_that_rejects_every_stream_as_another_session_is_not_opened_again():
+    missing = reply(b"no such session", "404 Not Found", "text/plain")
+    async with http_server(modern=False, answers={"GET": says(missing)}) as server:
+        async with Client(remote(server)) as client:
+            await until(lambda: "GET" in server.methods())
+            for _ in range(3):
+                await client.call_tool("echo", {})
+        assert server.methods().count("initialize") == 1
+        assert server.methods().count("GET") == 1
+
+
+async def test_a_stream_that_ends_at_once_and_asks_for_no_delay_is_resumed_at_a_bounded_rate():
+    at = []
+
+    async def end(asked, writer):
+        at.append(time.monotonic())
+        writer.write(STREAM + b"\r\nid: e%d\nretry: 0\n\n" % len(at))
+        writer.close()
+
+    async with http_server(modern=False, answers={"GET": end}) as server:
+        async with Client(remote(server)):
+            await until(lambda: len(at) == 3)
+    assert at[2] - at[0] > 0.9
 
 
 async def test_a_stream_that_ends_before_its_response_is_resumed_on_an_older_server():

@@ -1,10 +1,12 @@
 """A model behind a real endpoint on loopback, through the real client."""
 
 import asyncio
+import gzip
 import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -297,3 +299,22 @@ async def test_after_a_reply_without_think_tags_the_next_one_is_read_as_text() -
     async with talking(says("Hm.</think>4"), says("Five"), says("Six")) as (model, _):
         heard = [await output_of_model(model.stream(ASK)) for _ in range(3)]
     assert [(one.text, one.reasoning) for one in heard] == [("4", "Hm."), ("Five", "Five"), ("Six", "")]
+
+
+async def test_the_endless_body_of_an_error_is_read_up_to_a_limit() -> None:
+    body = b'{"error": {"message": "out of order", "more": "' + b" " * 2**20
+    endless = Answer(raw=body, status=400, headers={"content-type": "text/plain"}, hang=True)
+    heard, _ = await asked(endless, first_token_seconds=5)
+    assert heard.error is not None and "out of order" in heard.error.message
+
+
+async def test_the_body_of_an_error_is_unpacked_up_to_a_limit() -> None:
+    body = gzip.compress(b"out of order" + b" " * 64 * 2**20)
+    tracemalloc.start()
+    try:
+        heard, _ = await asked(Answer(raw=body, status=400, headers={"content-encoding": "gzip"}))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert heard.error is not None and "out of order" in heard.error.message
+    assert most < 32 * 2**20

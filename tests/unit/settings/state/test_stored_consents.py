@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.foreign import IN_JSON
 from tui.core.consent.launch import Launch
 from tui.core.errors import ConfigError
 from tui.core.servers import ServerSpec
@@ -149,3 +150,13 @@ def test_only_the_newest_consents_are_kept(tmp_path: Path):
     stored.add("s", "x", launch("last"))
     assert stored.has(launch("last").digest()) and not stored.has(launch("first").digest())
     assert len(json.loads(path.read_text())["consents"]) == MAX_ENTRIES
+
+
+@pytest.mark.parametrize("at", IN_JSON)
+def test_any_time_of_a_refusal_can_be_shown(tmp_path: Path, at: float):
+    path, digest = tmp_path / "consents.json", launch("a").digest()
+    StoredConsents(path).refuse(digest)
+    found = json.loads(path.read_text())
+    found["refused"][0]["at"] = at
+    path.write_text(json.dumps(found))
+    assert 0 <= StoredConsents(path).refused(digest) <= 2**53

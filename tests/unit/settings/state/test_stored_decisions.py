@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import wait_until
+from tests.foreign import NUMBERS
+from tui.commands.traffic_lines import rfc3339
 from tui.core.errors import ConfigError
 from tui.core.ports import BY_KEY, MODEL, DecisionKind, DecisionRecord
 from tui.settings.state import stored_decisions
@@ -176,3 +178,13 @@ def test_a_folder_moved_away_is_created_again(tmp_path: Path) -> None:
     stored.add(record("late"))
     stored.close()
     assert subjects(path) == ["late"] and not stored.problem
+
+
+@pytest.mark.parametrize("when", NUMBERS)
+def test_any_time_of_a_decision_can_be_shown(tmp_path: Path, when: float) -> None:
+    path = tmp_path / "decisions.jsonl"
+    keep(path, record(when=1.0))
+    line = json.loads(path.read_text()) | {"when": when}
+    path.write_text(json.dumps(line) + "\n")
+    for found in read_decisions(path).records:
+        assert rfc3339(round(found.when * 1e9)) is not None

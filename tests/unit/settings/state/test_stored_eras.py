@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.foreign import IN_JSON
 from tui.core.servers import Era
 from tui.settings.state.stored_eras import MAX_ENTRIES, StoredEras
 
@@ -82,3 +83,10 @@ def test_a_failed_write_raises_no_error(tmp_path):
     path.write_text("")
     keep(path / "eras.json", KEY, OLD)
     assert StoredEras(path / "eras.json").load() == {}
+
+
+@pytest.mark.parametrize("at", IN_JSON)
+def test_any_time_in_the_file_can_be_compared(tmp_path, at):
+    path = tmp_path / "eras.json"
+    write(path, entry(at=at), entry(OTHER))
+    assert OTHER in StoredEras(path).load()

@@ -1,10 +1,12 @@
 """Tasks in a file: private, shared with other processes, and never a reason to fail."""
 
+import json
 import stat
 import time
 
 import pytest
 
+from tests.foreign import IN_JSON
 from tui.core.tasks import Task
 from tui.settings.state.stored_tasks import StoredTasks
 
@@ -92,3 +94,17 @@ def test_a_failed_write_raises_no_error(tmp_path):
     stored.changed([task()], ())
     stored.close()
     assert stored.load() == []
+
+
+@pytest.mark.parametrize("number", IN_JSON)
+def test_any_number_in_the_file_can_be_compared(tmp_path, number):
+    path = tmp_path / "tasks.json"
+    known = {"server": "srv", "origin": "o", "tool": "research"}
+    written = [
+        {**known, "id": "a", "created": number},
+        {**known, "id": "b", "created": time.time(), "ttl_ms": number},
+        {**known, "id": "c", "created": time.time()},
+    ]
+    path.write_text(json.dumps({"format": 1, "tasks": written}))
+    assert "c" in kept(path)
+    assert all(one.created >= 0 and not one.expired(one.created) for one in StoredTasks(path).load())

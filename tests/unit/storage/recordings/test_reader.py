@@ -280,6 +280,20 @@ def test_malformed_values_are_reported_as_damage(path: Path, change: str):
         assert "damaged" in reader.damage
 
 
+@pytest.mark.parametrize("seq", [2**31, 2**62, 2**63 - 1])
+def test_an_entry_with_an_enormous_number_is_read_like_any_other(path: Path, seq: int):
+    recorded(path, requests(1, 3))
+    with closing(sqlite3.connect(path)) as connection:
+        for table in ("entries", "bodies"):
+            connection.execute(f"UPDATE {table} SET seq = ? WHERE seq = 3", (seq,))
+        connection.commit()
+    with closing(RecordingReader(path)) as reader:
+        found = reader.entry(seq)
+        assert found is not None and found.body and found.body[1:4] == reader.body(seq, 1, 3)
+        reader.look_for_lost_bodies(1, seq)
+        assert reader.damage == "" and reader.span() == (1, seq)
+
+
 def test_a_finished_recording_can_be_read_from_a_read_only_folder(path: Path):
     recorded(path, requests(1, 3))
     path.chmod(0o400)
