@@ -1,8 +1,8 @@
-"""A gateway that opens its upstream with whatever comes first, like supergateway: its argument says what fails.
+"""A gateway that opens its upstream with whatever comes first, like supergateway.
 
 If the first request is not `initialize`, it opens a session of its own, which the upstream does not open
-again: it answers a later `initialize` with an "error", its process "dies" or it "closes" its stdout. As
-"offers", it accepts it, but offers fewer tools in its own session.
+again. Its argument says what follows a later `initialize`: an "error", or the process "dies", or "closes" its
+stdout.
 """
 
 import json
@@ -37,7 +37,7 @@ def main():
             continue
         opened = opened or method
         if method == "initialize":
-            if opened != "initialize" and KIND != "offers":
+            if opened != "initialize":
                 refuse(ident)
                 continue
             info = {"name": "upstream", "version": "1"}
@@ -45,7 +45,7 @@ def main():
             result = {"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info}
             send(id=ident, result=result)
         elif method == "tools/list":
-            send(id=ident, result={"tools": TOOLS if opened == "initialize" else TOOLS[:1]})
+            send(id=ident, result={"tools": TOOLS})
         else:
             send(id=ident, error={"code": -32601, "message": "Method not found"})
 

@@ -1,4 +1,4 @@
-"""Whatever a server does with the probe, unless it is modern, `initialize` is tried; and the configured era."""
+"""Whatever an older server does with the probe, `initialize` is tried; and the configured era."""
 
 import json
 import sys
@@ -13,7 +13,16 @@ from tests.unit.host.transports.test_http_sse import SseServer
 from tests.websocket_server import websocket_server
 from tui.core.definitions.accepted import KnownDefinitions
 from tui.core.ports import MonotonicClock
-from tui.core.servers import Era, EraChoice, KnownEras, ServerSpec, ServerState, StopReason, Transport, era_key
+from tui.core.servers import (
+    Era,
+    EraChoice,
+    KnownEras,
+    ServerSpec,
+    ServerState,
+    StopReason,
+    Transport,
+    era_key,
+)
 from tui.core.traffic import Direction
 from tui.host.host import Host
 
@@ -226,7 +235,9 @@ async def test_a_configured_era_is_stronger_than_the_remembered_one_and_does_not
         assert memory.eras.find(era_key(spec)) == Era(has_handshake=True)
 
 
-@pytest.mark.parametrize("name", ["202", "404", "500", "closed", "error", "no versions", "empty stream", "html"])
+@pytest.mark.parametrize(
+    "name", ["202", "404", "500", "closed", "error", "no versions", "empty stream", "html"]
+)
 async def test_a_server_configured_as_modern_gets_no_initialize_and_the_error_says_why(name):
     async with http_server(modern=False, answers={"server/discover": ANSWERS[name]}) as server:
         async with started(far(server, era=EraChoice.MODERN)) as (host, sent):
