@@ -1,15 +1,15 @@
 """A gateway that opens its upstream with whatever comes first, like supergateway.
 
 If the first request is not `initialize`, it opens a session of its own, which the upstream does not open
-again. Its argument says what follows a later `initialize`: an "error", or the process "dies", or "closes" its
-stdout.
+again. Its first argument says what follows a later `initialize`: an "error", or the process "dies" or "closes"
+its stdout, or it "offers" fewer tools. With a second argument, it does not answer the first request.
 """
 
 import json
 import os
 import sys
 
-KIND = sys.argv[1]
+KIND, SILENT = sys.argv[1], len(sys.argv) > 2
 TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("echo", "ask")]
 
 
@@ -37,7 +37,7 @@ def main():
             continue
         opened = opened or method
         if method == "initialize":
-            if opened != "initialize":
+            if opened != "initialize" and KIND != "offers":
                 refuse(ident)
                 continue
             info = {"name": "upstream", "version": "1"}
@@ -45,8 +45,8 @@ def main():
             result = {"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info}
             send(id=ident, result=result)
         elif method == "tools/list":
-            send(id=ident, result={"tools": TOOLS})
-        else:
+            send(id=ident, result={"tools": TOOLS if opened == "initialize" else TOOLS[:1]})
+        elif not SILENT:
             send(id=ident, error={"code": -32601, "message": "Method not found"})
 
 

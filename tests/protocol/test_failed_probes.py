@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from wsproto.events import CloseConnection
 
+from tests import programs
 from tests.http_server import LEGACY, MODERN, STREAM, event, http_server, reply, says
+from tests.protocol.command import mcptui
 from tests.unit.host.transports.test_http_sse import SseServer
 from tests.websocket_server import websocket_server
 from tui.core.definitions.accepted import KnownDefinitions
@@ -60,8 +62,8 @@ def far(server, transport=Transport.HTTP, **spec):
     return ServerSpec("far", transport=transport, url=server.url, **spec)
 
 
-def near(kind, **spec):
-    return ServerSpec("near", sys.executable, (GATEWAY, kind), **spec)
+def near(*how, **spec):
+    return ServerSpec("near", sys.executable, (GATEWAY, *how), **spec)
 
 
 def shown(host):
@@ -207,16 +209,40 @@ async def test_a_rejected_probe_over_sse_that_has_nothing_to_do_with_the_era_end
             assert sent == ["server/discover"]
 
 
-@pytest.mark.parametrize("kind", ["error", "dies", "closes"])
-async def test_a_gateway_opened_by_the_probe_starts_again_with_initialize(kind):
+@pytest.mark.parametrize("kind", ["error", "dies", "closes", "offers"])
+async def test_a_process_that_rejected_the_probe_is_replaced_by_one_that_is_opened_with_initialize(kind):
     memory = Memory()
     async with started(near(kind), memory) as (host, sent):
         assert shown(host) == OLDER, host.status("near").detail
-        assert sent.count("initialize") == 2
+        assert sent == ["server/discover", "initialize", "tools/list"]
         assert host.status("near").tools == 2
     async with started(near(kind), memory) as (host, sent):
         assert sent[0] == "initialize"
-        assert (host.status("near").tools, list(host.definition_changes("near"))) == (2, [])
+
+
+@pytest.mark.parametrize("kind", ["error", "dies", "closes"])
+async def test_initialize_is_sent_to_another_process_if_it_is_rejected_after_the_probe(kind, monkeypatch):
+    monkeypatch.setattr("tui.host.transports.stdio.PROBE_SECONDS", 0.1)
+    async with started(near(kind, "silent")) as (host, sent):
+        assert shown(host) == OLDER, host.status("near").detail
+        assert sent == ["server/discover", "initialize", "initialize", "tools/list"]
+
+
+async def test_a_silent_server_that_accepts_initialize_keeps_its_process(monkeypatch):
+    monkeypatch.setattr("tui.host.transports.stdio.PROBE_SECONDS", 0.1)
+    async with started(near("offers", "silent")) as (host, sent):
+        assert shown(host) == OLDER
+        assert sent == ["server/discover", "initialize", "tools/list"]
+
+
+async def test_tools_listed_in_the_first_run_of_a_gateway_are_those_of_later_runs(tmp_path):
+    config = tmp_path / "config.toml"
+    args = json.dumps([GATEWAY, "offers"])
+    config.write_text(f"[servers.near]\ncommand = {json.dumps(programs.interpreter())}\nargs = {args}\n")
+    for _ in range(2):
+        done = await mcptui("servers", "--json", "--config", str(config))
+        (status,) = json.loads(done.out)
+        assert (status["tools"], status["changed_definitions"]) == (2, 0)
 
 
 async def test_a_configured_era_needs_no_probe():

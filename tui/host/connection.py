@@ -147,6 +147,7 @@ class Connection:
                 try:
                     bridge = SdkBridge(read, write, self._notified, self._requests, self._stamp)
                     bridge.probe_only = mode == "modern"
+                    bridge.leaves = mode == "auto" and not last and self.transport.reach is None
                     self._waiting_for = PROBE if bridge.probe_only else "initialize"
                     await self._run_session(bridge, "legacy" if mode == "legacy" else "auto")
                 except Exception as found:  # an error in the SDK ends this connection, never the program
@@ -253,8 +254,8 @@ class Connection:
         """Whether a new process may start in the other mode.
 
         Some servers exit on an unknown method, and some gateways open their upstream with whatever comes
-        first: after a probe, they may die or reject `initialize`, but accept it as the first request. A
-        server that rejects it then may have been upgraded since its last start.
+        first: after a probe they may die, reject `initialize`, or offer less. So a process that rejected the
+        probe is not used. A server that rejects `initialize` as its first request may have been upgraded.
         """
         bridge = self._bridge
         if bridge is None or self.protocol or self._timed_out or self._stop.is_set():

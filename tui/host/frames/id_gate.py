@@ -30,6 +30,7 @@ NO_HTTP_ANSWER = -32012
 """mcptui's own error code: HTTP gave no response to a request; the message is a sentence for the user."""
 
 PROBE = "server/discover"
+UNANSWERED_PROBE = f"no response to {PROBE}"
 CANCELLED = "notifications/cancelled"
 ECHO = "the server's response is invalid: it echoes the request, so this is not an MCP server"
 STATELESS_SINCE = "2026-07-28"
@@ -257,7 +258,7 @@ class Gate:
         wire_id = self.wire_id(session_id)
         if wire_id is not None and self._pending[wire_id].method == PROBE:
             self._late_probe = wire_id
-            self.fail((wire_id,), METHOD_NOT_FOUND, f"no response to {PROBE} within {seconds:g} s")
+            self.fail((wire_id,), METHOD_NOT_FOUND, f"{UNANSWERED_PROBE} within {seconds:g} s")
 
     def lose(self, wire_id: Id | None) -> None:
         """Record that a request gets no answer, not even a late one."""

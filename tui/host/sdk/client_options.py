@@ -6,6 +6,7 @@ Answers that are tasks are taken by `RawReply` before the SDK sees them.
 """
 
 import math
+import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -40,8 +41,11 @@ def as_model(answer: Mapping[str, Any]) -> Any:
 def await_probes() -> None:
     """Remove the SDK's own limit of 10 s for a probe (mcp 2.3), whatever the limit of a start is.
 
-    It took slow servers for older ones, and is not paused while the user signs in.
+    It took slow servers for older ones, and is not paused while the user signs in. On Windows, nothing else
+    ends the probe of an older server that ignores it.
     """
+    if sys.platform == "win32":
+        return
     session.DISCOVER_TIMEOUT_SECONDS = math.inf
 
 

@@ -36,7 +36,7 @@ from tui.core.questions import Refuser
 from tui.core.text import clean_line, quoted_name
 from tui.core.tools import ProgressSink
 from tui.host.error_sentences import NO_ANSWER
-from tui.host.frames.id_gate import PROBE
+from tui.host.frames.id_gate import PROBE, UNANSWERED_PROBE
 from tui.host.frames.inbox import SESSION_REOPENED, WITHDRAWN
 from tui.host.sdk.direct_calls import NO_HEADERS, DirectCalls
 from tui.host.server_requests import ADDRESS_DONE, PatientQuestioner, ServerRequests
@@ -116,9 +116,9 @@ class SdkBridge:
     """Both directions of one connection, as the SDK's `Transport` protocol requires them.
 
     `on_notification` must not raise or wait. `server_versions` and `introduction` are the server's answer to
-    the handshake, unchanged. `probe_only` forbids `initialize`; `was_refused`: the server gave no
-    result for it. `requests` answers what the server asks. `stamp` returns members to add to the
-    `_meta` of a request, given whether its protocol is 2026-07-28 or later. `tool_headers` are the arguments
+    the handshake, unchanged. `probe_only` forbids `initialize`; with `leaves`, a server that rejected the
+    probe does not get it either; `was_refused` says that another session may begin with it. `requests`
+    answers what the server asks. `stamp` returns members to add to the `_meta` of a request, given whether its protocol is 2026-07-28 or later. `tool_headers` are the arguments
     that a call repeats in HTTP headers, by tool. `listened_tasks` are the ids of tasks that the next change
     stream is to report. `calls` are those that bypass the session, where that is possible.
     """
@@ -131,6 +131,7 @@ class SdkBridge:
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     server_versions: tuple[str, ...] = ()
     probe_only: bool = False
+    leaves: bool = False
     was_refused: bool = False
     introduction: Mapping[str, Any] = field(default_factory=dict)
     tool_headers: Mapping[str, HeaderMap] = field(default_factory=dict)
@@ -186,7 +187,8 @@ class SdkBridge:
         message = item.message
         if isinstance(message, JSONRPCRequest):
             if message.method in ("initialize", PROBE):
-                if message.method == "initialize" and self.probe_only:
+                if message.method == "initialize" and (self.probe_only or self._leaves_now()):
+                    self.was_refused = True
                     raise self._failed_probe()
                 self._handshakes[message.id] = message.method
             else:
@@ -203,6 +205,10 @@ class SdkBridge:
                 return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=data), item.metadata)
             self.requests.refused(method, message.error.code, message.error.message)
         return item
+
+    def _leaves_now(self) -> bool:
+        error = self._probe_error
+        return self.leaves and error is not None and not error.message.startswith(UNANSWERED_PROBE)
 
     def _failed_probe(self) -> MCPError:
         """Return the error in place of `initialize`, where only the probe may open the session."""
