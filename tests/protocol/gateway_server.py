@@ -1,8 +1,8 @@
 """A gateway that opens its upstream with whatever comes first, like supergateway.
 
 If the first request is not `initialize`, it opens a session of its own, which the upstream does not open
-again. Its first argument says what follows a later `initialize`: an "error", or the process "dies" or "closes"
-its stdout, or it "offers" fewer tools. With a second argument, it does not answer the first request.
+again. Its first argument says what follows a later `initialize`: an "error", or the process "dies" or
+"closes" its stdout, or it "offers" fewer tools. With a second argument, it does not answer the first request.
 """
 
 import json

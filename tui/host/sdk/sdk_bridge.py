@@ -118,8 +118,9 @@ class SdkBridge:
     `on_notification` must not raise or wait. `server_versions` and `introduction` are the server's answer to
     the handshake, unchanged. `probe_only` forbids `initialize`; with `leaves`, a server that rejected the
     probe does not get it either; `was_refused` says that another session may begin with it. `requests`
-    answers what the server asks. `stamp` returns members to add to the `_meta` of a request, given whether its protocol is 2026-07-28 or later. `tool_headers` are the arguments
-    that a call repeats in HTTP headers, by tool. `listened_tasks` are the ids of tasks that the next change
+    answers what the server asks. `stamp` returns members to add to the `_meta` of a request, given whether
+    its protocol is 2026-07-28 or later. `tool_headers` are the arguments that a call repeats in HTTP headers,
+    by tool. `listened_tasks` are the ids of tasks that the next change
     stream is to report. `calls` are those that bypass the session, where that is possible.
     """
 
