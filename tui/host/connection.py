@@ -27,9 +27,9 @@ from tui.core.trace_context import KEY as TRACEPARENT
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
-from tui.host.client_requests import Listings, RawRequest, SdkToolCall
+from tui.host.client_requests import CLOSING_SECONDS, Listings, RawRequest, SdkToolCall
 from tui.host.error_sentences import Ending
-from tui.host.frames.id_gate import PROBE
+from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE
 from tui.host.frames.inbox import LISTS, SESSION_REOPENED
 from tui.host.offers import FreshList
 from tui.host.sdk.client_options import TaskExtension, await_probes, callbacks
@@ -476,7 +476,9 @@ class Connection:
             try:
                 with bridge.requests.questioner.call():
                     return await errand(client, bridge, self._incomplete)
-            except Exception:  # `errand` may raise anything
+            except Exception as error:  # `errand` may raise anything
+                if getattr(error, "code", None) == CONNECTION_CLOSED:  # servers use it for other errors too
+                    await set_within(bridge.closed, CLOSING_SECONDS)
                 if not (self._stop.is_set() or self.transport.exited.is_set() or bridge.closed.is_set()):
                     raise
             await set_within(self._left, LAST_WORDS_SECONDS)
