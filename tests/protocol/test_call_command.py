@@ -170,6 +170,7 @@ async def test_a_server_that_fails_to_start_is_reported_with_its_last_line():
             ("show", "text=a", "--header", "A: b"),
             ("--header, --env and --transport require a URL or a command.",),
         ),
+        (("show", "text=a", "--era", "legacy"), ("--era requires a URL or a command.",)),
     ],
     ids=lambda value: " ".join(value)[:40],
 )
@@ -411,3 +412,22 @@ async def test_a_tool_denied_by_a_rule_can_be_called_by_hand_and_the_rule_is_nam
     done = await mcptui("call", "--config", config, "offering", "show", "--args", "{}", "--unchecked")
     assert "· a rule denies this call to the model: deny offering/*\n" in done.err
     assert len(calls_in(calls)) == 1
+
+
+@pytest.mark.parametrize(("era", "first"), [("legacy", "initialize"), ("modern", "server/discover")])
+async def test_the_protocol_era_can_be_set_for_a_url(era: str, first: str):
+    async with http_server(modern=era == "modern") as server:
+        done = await mcptui("call", server.url, "echo", "text=a", "--era", era)
+        assert done.code == 0, done.err
+        assert (
+            server.methods()[0] == first
+            and len({"initialize", "server/discover"} & set(server.methods())) == 1
+        )
+
+
+async def test_the_protocol_era_can_be_set_for_a_command():
+    command = (sys.executable, str(Path(__file__).with_name("gateway_server.py")), "error")
+    done = await mcptui("list", "tools", "--era", "modern", "--", *command)
+    assert done.code == 5 and 'No fallback to initialize, because of era = "modern".' in done.err
+    done = await mcptui("list", "tools", "--json", "--era", "legacy", "--", *command)
+    assert done.code == 0 and len(json.loads(done.out)["tools"]) == 2

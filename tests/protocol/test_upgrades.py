@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from mcp.client import session
 
 from tui.core.ports import MonotonicClock
 from tui.core.servers import Era, KnownEras, ServerSpec, ServerState
@@ -95,17 +96,59 @@ async def test_a_wrong_remembered_era_costs_one_more_process(steer):
     assert (await requests_of(spec, book))[0] == "server/discover"
 
 
-async def test_a_slow_server_known_to_be_modern_gets_no_handshake(tmp_path):
-    script = tmp_path / "slow.py"
-    script.write_text(
-        "import runpy, sys, time\n"
-        "time.sleep(2.2)  # longer than a server of an unknown era is waited for\n"
-        "sys.argv[:] = sys.argv[1:]\n"
-        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
-    )
-    steering = tmp_path / "steering.json"
-    steering.write_text(json.dumps({"era": "modern", "tools": ["say"]}))
-    spec = ServerSpec("slow", sys.executable, (str(script), SERVER, str(steering)))
-    book = KnownEras()
+@pytest.fixture
+def slow(tmp_path):
+    """Return the spec of a modern server that takes some seconds to start, and some for each probe."""
+
+    def spec(*, start=0.0, probe=0.0):
+        script = tmp_path / "slow.py"
+        script.write_text(
+            "import sys, time\n"
+            "sys.argv[:] = sys.argv[1:]\n"
+            f"sys.path.insert(0, {str(Path(SERVER).parent)!r})\n"
+            "import steered_server\n"
+            "usual = steered_server.answer\n"
+            "def late(method, params):\n"
+            f"    time.sleep({probe} if method == 'server/discover' else 0)\n"
+            "    return usual(method, params)\n"
+            "steered_server.answer = late\n"
+            f"time.sleep({start})\n"
+            "steered_server.serve()\n"
+        )
+        steering = tmp_path / "steering.json"
+        steering.write_text(json.dumps({"era": "modern", "tools": ["say"]}))
+        return ServerSpec("slow", sys.executable, (str(script), SERVER, str(steering)))
+
+    return spec
+
+
+async def test_a_slow_server_known_to_be_modern_gets_no_handshake(slow):
+    spec, book = slow(start=2.2), KnownEras()  # longer than a server of an unknown era is waited for
     book.connected(spec.digest(), Era(has_handshake=False))
     assert "initialize" not in await requests_of(spec, book)
+
+
+async def test_a_slow_modern_server_starts_every_time_and_its_era_is_kept(slow, monkeypatch):
+    monkeypatch.setattr(session, "DISCOVER_TIMEOUT_SECONDS", 0.1)
+    monkeypatch.setattr("tui.host.transports.stdio.PROBE_SECONDS", 0.1)
+    spec, book = slow(probe=0.4), KnownEras()
+    asked = [(await requests_of(spec, book))[:3] for _ in range(4)]
+    assert asked[0][:2] == ["server/discover", "initialize"]
+    assert all(methods[0] == "server/discover" and "initialize" not in methods for methods in asked[1:])
+    assert book.find(spec.digest()) == Era(has_handshake=False, version="1")
+
+
+async def test_a_slow_modern_server_is_probed_once(slow, monkeypatch):
+    monkeypatch.setattr("tui.host.transports.stdio.PROBE_SECONDS", 0.1)
+    assert (await requests_of(slow(probe=0.4), KnownEras())).count("server/discover") == 1
+
+
+async def test_a_modern_server_that_is_slow_once_keeps_its_era(slow, monkeypatch):
+    monkeypatch.setattr(session, "DISCOVER_TIMEOUT_SECONDS", 0.1)
+    monkeypatch.setattr("tui.host.transports.stdio.PROBE_SECONDS", 0.1)
+    spec, book = slow(), KnownEras()
+    book.connected(spec.digest(), Era(has_handshake=False, version="1"))
+    for start in (0.4, 0.0):
+        slow(start=start)
+        assert "initialize" not in await requests_of(spec, book)
+    assert book.find(spec.digest()) == Era(has_handshake=False, version="1")

@@ -1,9 +1,9 @@
 """Third-party programs from npm and PyPI, and the marks of tests that need them.
 
-`MCPTUI_REAL_SERVERS` names a directory with `node_modules` (current servers, the inspector, aimock, the
-conformance suite and Node 22), `old/node_modules` (servers of 2024 and 2025), and virtual environments:
-`time` (mcp-server-time, -git and -fetch) and `sqlite` (mcp-server-sqlite on mcp 1). `.ci/run` makes one.
-Tests whose programs are missing are skipped.
+`MCPTUI_REAL_SERVERS` names a directory with `node_modules` (current servers, the inspector, aimock,
+supergateway, the conformance suite and Node 22), `old/node_modules` (servers of 2024 and 2025), and virtual
+environments: `time` (mcp-server-time, -git and -fetch) and `sqlite` (mcp-server-sqlite on mcp 1). `.ci/run`
+makes one. Tests whose programs are missing are skipped.
 """
 
 import os
@@ -18,6 +18,7 @@ INSPECTOR = _FOLDER / "node_modules" / ".bin" / "mcp-inspector"
 AIMOCK = _FOLDER / "node_modules" / ".bin" / "llmock"  # the command of the package aimock that runs fixtures
 CONFORMANCE = _FOLDER / "node_modules" / ".bin" / "conformance"
 NODE_22 = _FOLDER / "node_modules" / ".bin" / "node"
+GATEWAY = _FOLDER / "node_modules" / ".bin" / "supergateway"
 MEMORY = _FOLDER / "node_modules" / ".bin" / "mcp-server-memory"
 THINKING = _FOLDER / "node_modules" / ".bin" / "mcp-server-sequential-thinking"
 OLD_EVERYTHING = _FOLDER / "old" / "node_modules" / ".bin" / "mcp-server-everything"

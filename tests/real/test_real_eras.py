@@ -9,7 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.real.installed import FETCH, GIT, MEMORY, OLD_EVERYTHING, OLD_FILES, SQLITE, THINKING, TIME, needs
+from tests.real.installed import (
+    EVERYTHING,
+    FETCH,
+    GATEWAY,
+    GIT,
+    MEMORY,
+    OLD_EVERYTHING,
+    OLD_FILES,
+    SQLITE,
+    THINKING,
+    TIME,
+    needs,
+)
 from tests.real.places import free_port, served
 from tests.real.reached import NAME, reached, text_of
 from tui.core.servers import ServerSpec, Transport
@@ -144,3 +156,18 @@ async def test_many_concurrent_calls_over_http_are_each_answered(remote: ServerS
     async with reached(remote) as server:
         sums = await asyncio.gather(*(server.text("add", a=number, b=1) for number in range(50)))
     assert sums == [str(number + 1) for number in range(50)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "path"), [("streamableHttp", "--streamableHttp", "mcp"), ("sse", "--sse", "sse")]
+)
+async def test_a_gateway_that_opens_its_upstream_with_whatever_comes_first_offers_all_tools(
+    kind: str, option: str, path: str
+):
+    port = free_port()
+    gateway = spec(GATEWAY, option, f"http://localhost:{port}/{path}", "--outputTransport", "stdio")
+    spec(EVERYTHING)
+    with served([EVERYTHING, kind], port, set()):
+        async with reached(gateway) as server:
+            assert await server.text("echo", message="hello") == "Echo: hello"
+            assert "get-roots-list" in server.tools()  # only offered to a client that has roots

@@ -127,6 +127,7 @@ def _add(args: argparse.Namespace) -> int:
     refuse_foreign(path)
     found = _packed(args)
     table = _typed(args) if found is None else {**found.table, "source": found.source}
+    table |= {"era": args.era} if args.era else {}
     present = _present(path)
     proposed = args.name or (server_name(table) if found is None else found.name)
     refuse_duplicate("", table, present)

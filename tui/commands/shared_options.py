@@ -56,6 +56,16 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_era(parser: argparse._ActionsContainer) -> None:
+    """Add `--era`, for commands that take a URL or a command."""
+    parser.add_argument(
+        "--era",
+        choices=("auto", "legacy", "modern"),
+        help="protocol era: legacy (up to 2025-11-25, no probe), modern (2026-07-28, no fallback) or auto "
+        "(default)",
+    )
+
+
 def add_trust(parser: argparse.ArgumentParser) -> None:
     """Add `--trust-config` for commands that start servers; it is accepted before and after the command."""
     parser.add_argument(

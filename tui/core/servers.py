@@ -56,6 +56,14 @@ class Grant(StrEnum):
     CREDENTIALS = "client_credentials"
 
 
+class EraChoice(StrEnum):
+    """The protocol era that a server is started in: found out, with a handshake, or without."""
+
+    AUTO = "auto"
+    LEGACY = "legacy"
+    MODERN = "modern"
+
+
 @dataclass(frozen=True, slots=True)
 class OAuthSpec:
     """The sign-in settings of one server; all are optional.
@@ -132,6 +140,7 @@ class ServerSpec:
         disabled: it is only listed, and cannot be started.
         problem: why its configuration is invalid, so that it is only listed; or "".
         source: its origin in words if it is not the user's own and needs consent to run; or "".
+        era: the protocol era to use; a configured one is never doubted or remembered.
         sse_fallback: try HTTP+SSE if it does not support Streamable HTTP, because only a URL is configured.
         instructions: give the model its instructions.
         offer_resources: let the model list and read its resources.
@@ -162,6 +171,7 @@ class ServerSpec:
     pins: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
     oauth: OAuthSpec = OAuthSpec()
+    era: EraChoice = EraChoice.AUTO
     sse_fallback: bool = False
     instructions: bool = False
     offer_resources: bool = False
@@ -217,7 +227,7 @@ class ServerSpec:
         """Whether a server started from `other` runs the same, so that no restart is needed."""
 
         def runs(spec: ServerSpec) -> tuple[object, ...]:
-            return (spec.digest(), spec.oauth, spec.sse_fallback, spec.disabled, spec.problem)
+            return (spec.digest(), spec.oauth, spec.era, spec.sse_fallback, spec.disabled, spec.problem)
 
         return runs(self) == runs(other)
 
@@ -383,8 +393,25 @@ def is_modern(version: str) -> bool:
     return version >= "2026-07-28"
 
 
+def opening_modes(spec: ServerSpec, known: Era | None) -> tuple[str, ...]:
+    """Return how to open a connection, best first: "legacy", "modern", or "auto" to probe.
+
+    A server known to have a handshake is not probed; it may have been upgraded since.
+    """
+    if spec.transport is Transport.LINES:
+        return ("legacy",)  # it has no eras, so no handshake is ever sent
+    if spec.era is not EraChoice.AUTO:
+        return (spec.era.value,)
+    return ("legacy", "auto") if known is not None and known.has_handshake else ("auto", "legacy")
+
+
 def era_key(spec: ServerSpec) -> str:
-    """Return the key of a remembered era: the origin of a remote server, else the launch configuration."""
+    """Return the key of a remembered era: the origin of a remote server, else the launch configuration.
+
+    Nothing is remembered for "": the era is configured, or the server has none.
+    """
+    if spec.era is not EraChoice.AUTO or spec.transport is Transport.LINES:
+        return ""
     parts = urlsplit(spec.url or "")
     return ServerSpec("", url=f"{parts.scheme}://{parts.netloc}").digest() if spec.url else spec.digest()
 
@@ -416,6 +443,8 @@ class KnownEras:
 
         It was not probed this time, and the new version may support both eras.
         """
+        if not key:
+            return
         era = Era(era.has_handshake, era.version[:MAX_VERSION])
         known = self.find(key)
         if known is not None and known.has_handshake == era.has_handshake and known.version != era.version:

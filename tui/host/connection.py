@@ -18,7 +18,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from tui import __version__
 from tui.core.ports import Clock
-from tui.core.servers import ServerSpec, StopReason
+from tui.core.servers import EraChoice, ServerSpec, StopReason
 from tui.core.tasks import STATUS_CHANGED, KnownTasks
 from tui.core.text import clean_line
 from tui.core.time_limits import NO_CLOCKS, Pausable
@@ -27,11 +27,12 @@ from tui.core.trace_context import KEY as TRACEPARENT
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
-from tui.host.client_requests import Listings, RawRequest, SdkToolCall
+from tui.host.client_requests import CLOSING_SECONDS, Listings, RawRequest, SdkToolCall
 from tui.host.error_sentences import Ending
+from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE
 from tui.host.frames.inbox import LISTS, SESSION_REOPENED
 from tui.host.offers import FreshList
-from tui.host.sdk.client_options import TaskExtension, callbacks
+from tui.host.sdk.client_options import TaskExtension, await_probes, callbacks
 from tui.host.sdk.sdk_bridge import SdkBridge, header_map
 from tui.host.server_requests import ServerRequests
 from tui.host.subscriptions import ChangeStream, Subscriptions, keep_subscribed
@@ -49,7 +50,11 @@ EXIT_GRACE = 1.0
 LAST_WORDS_SECONDS = 0.3
 RESOURCE_UPDATED = "notifications/resources/updated"
 LIST_OF = {f"notifications/{kind}/list_changed": kind for kind in LISTS}
-OUR_VERSIONS = tuple(reversed((*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)))
+OUR_VERSIONS: Mapping[EraChoice, Sequence[str]] = {
+    EraChoice.AUTO: (*reversed(MODERN_PROTOCOL_VERSIONS), *reversed(HANDSHAKE_PROTOCOL_VERSIONS)),
+    EraChoice.MODERN: tuple(reversed(MODERN_PROTOCOL_VERSIONS)),
+    EraChoice.LEGACY: tuple(reversed(HANDSHAKE_PROTOCOL_VERSIONS)),
+}
 
 
 _log = logging.getLogger(__name__)
@@ -133,8 +138,9 @@ class Connection:
     async def run(self, stop: asyncio.Event, mode: str, *, last: bool = True) -> Ending:
         """Run until `stop` is set or the server dies; return how it ended, with none of its processes left.
 
-        `mode` is "auto" to probe for the protocol era, or "legacy" to send `initialize` right away; `last`
-        says that no other mode is tried after this one. Any exception is a bug in mcptui or its libraries.
+        `mode` is "auto" to probe for the protocol era, "modern" to send no `initialize` if that fails, or
+        "legacy" to send it right away; `last` says that no other mode is tried after this one. Any exception
+        is a bug in mcptui or its libraries.
         """
         self._stop = stop
         self._mode = mode
@@ -143,7 +149,10 @@ class Connection:
             async with self.transport as (read, write):
                 try:
                     bridge = SdkBridge(read, write, self._notified, self._requests, self._stamp)
-                    await self._run_session(bridge, mode)
+                    bridge.probe_only = mode == "modern"
+                    bridge.leaves = mode == "auto" and not last and self.transport.reach is None
+                    self._waiting_for = PROBE if bridge.probe_only else "initialize"
+                    await self._run_session(bridge, "legacy" if mode == "legacy" else "auto")
                 except Exception as found:  # an error in the SDK ends this connection, never the program
                     error = found
                 await self._wait_for_exit()
@@ -165,9 +174,9 @@ class Connection:
         with connecting, self._requests.clocks.holding(start):
             guard = asyncio.create_task(self._cancel_at_end(connecting), name=f"guard of {self._spec.name}")
             try:
-                self._waiting_for = "initialize"
                 us = Implementation(name="mcptui", version=__version__)
                 answers = callbacks(self._requests)
+                await_probes()
                 async with Client(
                     bridge, mode=mode, client_info=us, cache=None, extensions=[TaskExtension()], **answers
                 ) as client:
@@ -251,14 +260,17 @@ class Connection:
     def may_be_of_other_era(self) -> bool:
         """Whether a new process may start in the other mode.
 
-        Some servers exit on an unknown method, so one that died on the probe may accept `initialize`. A
-        server that rejects `initialize` may have been upgraded since its last start.
+        Some servers exit on an unknown method, and some gateways open their upstream with whatever comes
+        first: after a probe they may die, reject `initialize`, or offer less. So a process that rejected the
+        probe is not used. A server that rejects `initialize` as its first request may have been upgraded.
         """
-        if self._bridge is None or self.protocol or self._timed_out or self._stop.is_set():
+        bridge = self._bridge
+        if bridge is None or self.protocol or self._timed_out or self._stop.is_set():
             return False
-        if self.transport.reach is not None and self.transport.fatal:
-            return False  # the transport knows the reason
-        return self._mode == "legacy" or (self._died and not self._bridge.server_versions)
+        if self.transport.is_final:
+            return False
+        died_early = self._died and not bridge.server_versions
+        return self._mode == "legacy" or bridge.was_refused or died_early
 
     def _is_defect(self, error: BaseException) -> bool:
         """Whether a bug ended the connection; after a death or a stop, errors are expected."""
@@ -277,7 +289,7 @@ class Connection:
             seconds=self._seconds if self._timed_out else None,
             died=self._died,
             waiting_for=self._waiting_for,
-            versions=(self._bridge.server_versions if self._bridge else (), OUR_VERSIONS),
+            versions=(self._bridge.server_versions if self._bridge else (), OUR_VERSIONS[self._spec.era]),
         )
 
     def _take_server_info(self, client: Client) -> None:
@@ -474,7 +486,9 @@ class Connection:
                 with bridge.requests.questioner.call():
                     async with limit:
                         return await errand(client, bridge, self._incomplete)
-            except Exception:  # `errand` may raise anything
+            except Exception as error:  # `errand` may raise anything
+                if getattr(error, "code", None) == CONNECTION_CLOSED:  # servers use it for other errors too
+                    await set_within(bridge.closed, CLOSING_SECONDS)
                 ends = (self._over, self._stop, self.transport.exited, bridge.closed)
                 if not any(end.is_set() for end in ends):
                     raise

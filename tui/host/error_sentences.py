@@ -12,7 +12,7 @@ from typing import Any
 
 from tui.core.errors import McptuiError
 from tui.core.jsonrpc.reserved import UNSUPPORTED_VERSION
-from tui.core.servers import ServerSpec, ServerStatus, StopReason, Transport
+from tui.core.servers import EraChoice, ServerSpec, ServerStatus, StopReason, Transport
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
 from tui.host.transports import ServerTransport
@@ -151,7 +151,15 @@ def start_failure(
     else:
         said = "it closed its stdout" if leaf is None else _refusal(leaf, waiting_for)
         detail = f"{_sentence(said)}{not_json(transport, said)}{last_line(transport)}"
+    if spec.era is not EraChoice.AUTO and not (isinstance(leaf, McptuiError) or transport.is_final):
+        detail += _NOT_TRIED[spec.era]
     return Ending(StopReason.FAILED_TO_START, detail, next_step, code, signal)
+
+
+_NOT_TRIED = {
+    EraChoice.MODERN: ' No fallback to initialize, because of era = "modern".',
+    EraChoice.LEGACY: ' Not probed with server/discover, because of era = "legacy".',
+}
 
 
 def _refusal(leaf: BaseException, waiting_for: str) -> str:

@@ -18,9 +18,9 @@ from tui.core.servers import (
     ServerState,
     ServerStatus,
     StopReason,
-    Transport,
     era_key,
     is_modern,
+    opening_modes,
 )
 from tui.core.tasks import Task
 from tui.core.text import clean_line
@@ -343,16 +343,14 @@ class Supervisor:
     async def _connect(self) -> Ending:
         """Connect, and try again in the other mode if the server may be of the other era.
 
-        Returns how it ended. A server known to have a handshake is not probed. If it is known to have none,
-        the probe waits as long as the start may take. It may have been upgraded since.
+        Returns how it ended. If the server is known to have no handshake, the probe waits as long as the
+        start may take.
         """
         await self.offer.load()
         key, eras = era_key(self.spec), self._around.eras
         known = eras.find(key)
         ending = Ending(StopReason.REQUESTED)
-        modes: tuple[str, ...] = ("legacy", "auto") if known and known.has_handshake else ("auto", "legacy")
-        if self.spec.transport is Transport.LINES:
-            modes = ("legacy",)  # it has no eras, so no handshake is ever sent
+        known_modern, modes = known is not None and not known.has_handshake, opening_modes(self.spec, known)
         for mode in modes:
             if self._stop.is_set():
                 break
@@ -363,7 +361,7 @@ class Supervisor:
                 await load_transport(spec)
                 if self._stop.is_set():
                     break
-                transport = self._new_transport(spec, is_modern=known is not None and not known.has_handshake)
+                transport = self._new_transport(spec, is_modern=mode == "modern" or known_modern)
             except (ServerError, ConfigError) as error:
                 return Ending(StopReason.FAILED_TO_START, error.message, error.next_step)
             self._booting, began_ns = transport, self._around.clock.now_ns()
@@ -377,7 +375,7 @@ class Supervisor:
             ending = await connection.run(self._stop, mode, last=mode == modes[-1])
             if ending.reason is StopReason.FAILED_TO_START and not (self.spec.url and transport.fatal):
                 eras.forget(key)  # not if the address cannot be reached
-                known = None
+                known_modern = False
             if not connection.may_be_of_other_era:
                 break
         return ending
@@ -455,7 +453,7 @@ class Supervisor:
         self.offer.see(connection.catalog, connection.introduction)
         self._kept = connection.catalog
         self._policy.is_ready()
-        if connection.protocol and self.spec.transport is not Transport.LINES:
+        if connection.protocol:
             era = Era(not is_modern(connection.protocol), connection.version)
             self._around.eras.connected(era_key(self.spec), era)
         self._change_state(

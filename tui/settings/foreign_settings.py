@@ -76,7 +76,7 @@ USES: Mapping[type[Section], Mapping[str, _Use]] = {
     # The consent question shows what determines which programs run and what is sent where. Consent ends if
     # that changes.
     ServerSettings: {
-        **_all(_applies, "command args env cwd transport url headers source"),
+        **_all(_applies, "command args env cwd transport url era headers source"),
         **_all(_applies, "autostart restart start_seconds tool_seconds disabled pin off log_level"),
         **_all(_applies, "secret_arguments"),  # it can only make more arguments secret
         **_all(_ignored, "accept_changes instructions offer_resources send_as_is roots"),

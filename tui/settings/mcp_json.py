@@ -213,6 +213,7 @@ _FIELDS = {
     "timeout": "tool_seconds",
     "off": "off",
     "oauth": "oauth",
+    "era": "era",
 }
 _TRANSPORTS = {
     "stdio": "stdio",

@@ -332,6 +332,7 @@ def unconfigured_server(
     env: Mapping[str, str],
     headers: Mapping[str, str],
     transport: str,
+    era: str = "",
     environment: Mapping[str, str],
     folder: Path,
     known: Callable[[str], bool],
@@ -342,6 +343,7 @@ def unconfigured_server(
     a shell. Raises UsageError or ConfigError if the words are neither.
     """
     table = server_table(words, env=env, headers=headers, transport=transport, known=known)
+    table |= {"era": era} if era else {}
     name = server_name(table)
     for key in ("command", "url"):
         if key in table:

@@ -310,6 +310,8 @@ class ServerSettings(Section):
     """For `command`: `stdio` or `lines` (non-standard). For `url`: `http`, `sse` or `websocket`."""
     url: Url | None = None
     """URL of a remote server."""
+    era: Literal["auto", "legacy", "modern"] = "auto"
+    """`legacy` (up to 2025-11-25): no probe. `modern` (2026-07-28): no fallback. `auto` tries both."""
     source: Literal["import", "registry", "bundle"] | None = None
     """Where the server comes from, if not from you. It then needs your consent. Written by mcptui."""
     headers: Headers = {}

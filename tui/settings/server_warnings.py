@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tui.core.files.programs import find_program
-from tui.core.servers import ServerSpec, Transport
+from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.text import clean_line
 from tui.core.turn.rules import Rule, Verdict
 from tui.settings.key_positions import line_of
@@ -91,6 +91,8 @@ def _command_warnings(spec: ServerSpec, which: Callable[[str], str | None], here
     if spec.transport is Transport.LINES and _looks_like_mcp(spec):
         step = 'remove `transport = "lines"`, unless it sends a line of type "hello"'
         yield "transport", "looks like an MCP server, which does not speak the line dialect", step
+    if spec.transport is Transport.LINES and spec.era is not EraChoice.AUTO:
+        yield "era", "has no effect, because the line dialect has no protocol era", "remove it"
 
 
 def _folder_warnings(spec: ServerSpec, here: Path) -> Warnings:

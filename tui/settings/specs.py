@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from tui.core.errors import as_sentences
-from tui.core.servers import Grant, OAuthSpec, SamplingRule, ServerSpec, Transport
+from tui.core.servers import EraChoice, Grant, OAuthSpec, SamplingRule, ServerSpec, Transport
 from tui.core.text import clean_line
 from tui.core.turn.limits import Limits
 from tui.core.turn.rules import Rules
@@ -96,6 +96,7 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         folder=str(server_folder(name)) if server.command and not server.cwd else "",
         transport=Transport(server.kind),
         url=server.url,
+        era=EraChoice(server.era),
         headers=dict(server.headers),
         autostart=server.autostart,
         restart=server.restart,

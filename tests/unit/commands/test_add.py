@@ -132,3 +132,12 @@ def test_the_files_of_a_bundle_are_deleted_with_its_last_server(file: Path, caps
     assert mcptui("remove", "--config", str(file), "b") == 0
     assert f"deleted the files of its bundle in {folder}" in capsys.readouterr().out
     assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    "words", [("https://mcp.linear.app/mcp", "--era", "legacy"), ("--era", "legacy", "npx")]
+)
+def test_the_protocol_era_is_added(file: Path, monkeypatch, words: tuple[str, ...]):
+    monkeypatch.setattr("tui.commands.add.is_command", lambda word: word == "npx")
+    assert mcptui("add", "--config", str(file), *words) == 0
+    assert [table["era"] for table in servers(file).values()] == ["legacy"]

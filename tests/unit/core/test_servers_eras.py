@@ -1,6 +1,10 @@
 """The remembered eras of servers."""
 
-from tui.core.servers import Era, KnownEras
+from dataclasses import replace
+
+import pytest
+
+from tui.core.servers import Era, EraChoice, KnownEras, ServerSpec, Transport, era_key, opening_modes
 
 OLD, NEW = Era(True, "1.0"), Era(False, "1.0")
 
@@ -58,3 +62,34 @@ def test_a_server_version_is_bounded():
     book = KnownEras()
     book.connected("a", Era(True, "9" * 1_000))
     assert len(book.find("a").version) == 80
+
+
+@pytest.mark.parametrize("change", [{"era": EraChoice.LEGACY}, {"transport": Transport.LINES}])
+def test_nothing_is_remembered_of_a_server_whose_era_is_configured_or_that_has_none(change):
+    kept = Kept()
+    book, key = KnownEras(kept), era_key(replace(ServerSpec("a", "x"), **change))
+    book.connected(key, OLD)
+    book.forget(key)
+    assert (book.find(key), kept.eras) == (None, {})
+
+
+@pytest.mark.parametrize(
+    ("change", "known", "modes"),
+    [
+        ({}, None, ("auto", "legacy")),
+        ({}, OLD, ("legacy", "auto")),
+        ({}, NEW, ("auto", "legacy")),
+        ({"era": EraChoice.LEGACY}, NEW, ("legacy",)),
+        ({"era": EraChoice.MODERN}, OLD, ("modern",)),
+        ({"era": EraChoice.MODERN, "transport": Transport.LINES}, None, ("legacy",)),
+    ],
+)
+def test_a_configured_era_is_the_only_one_that_is_tried(change, known, modes):
+    assert opening_modes(replace(ServerSpec("a", "x"), **change), known) == modes
+
+
+def test_a_server_with_another_configured_era_is_restarted_but_keeps_its_approvals():
+    spec = ServerSpec("a", "x")
+    changed = replace(spec, era=EraChoice.LEGACY)
+    assert not spec.runs_like(changed)
+    assert spec.digest() == changed.digest()

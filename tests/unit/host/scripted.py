@@ -64,6 +64,7 @@ class ScriptedTransport:
     noise = incomplete = 0
     first_noise = noise_hint = fatal = next_step = ""
     reach = None
+    is_final = False
     leftovers = ()
 
     def __init__(self, script, spec):

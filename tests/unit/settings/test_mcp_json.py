@@ -254,3 +254,7 @@ def test_a_mistake_is_reported_with_the_line_in_the_other_hosts_file():
         "mcp.json:5 servers.a.args: must be an array, not a string",
         "mcp.json:7 servers.b: must be a table, not an array",
     ]
+
+
+def test_the_protocol_era_is_read():
+    assert servers({"mcpServers": {"a": {"command": "x", "era": "legacy"}}})["a"]["era"] == "legacy"

@@ -28,6 +28,10 @@ def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[s
             "a.transport: looks like an MCP server, which does not speak the line dialect",
         ),
         (
+            'command = "npx"\nargs = ["-y", "x@1"]\ntransport = "lines"\nera = "legacy"',
+            "a.era: has no effect, because the line dialect has no protocol era",
+        ),
+        (
             'url = "https://h/sse"\ntransport = "http"',
             "a.transport: looks like an HTTP+SSE URL, which `http` does not try",
         ),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.servers import ServerSpec, Transport
+from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.turn.limits import Limits
 from tui.core.turn.rules import Rules
 from tui.settings.load import load_text
@@ -135,3 +135,17 @@ def test_a_problem_that_ends_with_a_question_has_no_full_stop():
     loaded = load_text('[servers.a]\ncommand = "x"\ncomand = "y"\n', Path("c.toml"), {})
     (spec,) = server_specs(loaded, disabled=True)
     assert spec.problem.endswith("did you mean “command”?")
+
+
+@pytest.mark.parametrize(
+    ("line", "era"),
+    [("", EraChoice.AUTO), ('era = "legacy"', EraChoice.LEGACY), ('era = "modern"', EraChoice.MODERN)],
+)
+def test_the_protocol_era_is_read(line: str, era: EraChoice):
+    assert specs(f'[servers.a]\ncommand = "x"\n{line}\n')[0].era is era
+    assert specs(f'[servers.a]\nurl = "https://h/mcp"\n{line}\n')[0].era is era
+
+
+def test_an_unknown_protocol_era_is_reported():
+    loaded = load_text('[servers.a]\ncommand = "x"\nera = "2025-11-25"\n', Path("/nowhere/config.toml"), {})
+    assert [problem.path for problem in loaded.errors] == ["servers.a.era"]

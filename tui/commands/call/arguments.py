@@ -99,6 +99,11 @@ def unconfigured(args: argparse.Namespace, request: Request) -> tuple[ServerSpec
                 "--header, --env and --transport require a URL or a command.",
                 next_step="For a configured server, set them in the configuration.",
             )
+        if args.era:
+            raise UsageError(
+                "--era requires a URL or a command.",
+                next_step="For a configured server, set era in the configuration.",
+            )
         return None
     if request.server is None and is_address(args.live_command[0]):
         address = clean_line(args.live_command[0], 200)
@@ -111,6 +116,7 @@ def unconfigured(args: argparse.Namespace, request: Request) -> tuple[ServerSpec
         env=pairs(args.env),
         headers=pairs(args.header, colon=True),
         transport=args.transport or "",
+        era=args.era or "",
         environment=os.environ,
         folder=Path.cwd(),
         known=is_command,

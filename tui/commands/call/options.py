@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 
 from tui.commands.help_text import invalid
-from tui.commands.shared_options import add_question_options, add_trust
+from tui.commands.shared_options import add_era, add_question_options, add_trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,6 +139,7 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
         choices=("stdio", "http", "sse", "websocket", "lines"),
         help="transport (default: stdio for a command, http for a URL)",
     )
+    add_era(server)
     parser.add_argument(
         "--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file that defines SERVER"
     )

@@ -3,7 +3,7 @@
 import argparse
 
 from tui.commands.help_text import invalid
-from tui.commands.shared_options import add_common
+from tui.commands.shared_options import add_common, add_era
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def fill_add(parser: argparse.ArgumentParser) -> None:
         choices=("stdio", "http", "sse", "websocket", "lines"),
         help="transport (default: stdio for a command, http for a URL)",
     )
+    add_era(parser)
     parser.add_argument(
         "--dry-run", action="store_true", help="show what would be written without writing it"
     )

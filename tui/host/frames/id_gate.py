@@ -29,6 +29,8 @@ RESULT_TOO_LARGE = -32010
 NO_HTTP_ANSWER = -32012
 """mcptui's own error code: HTTP gave no response to a request; the message is a sentence for the user."""
 
+PROBE = "server/discover"
+UNANSWERED_PROBE = f"no response to {PROBE}"
 CANCELLED = "notifications/cancelled"
 ECHO = "the server's response is invalid: it echoes the request, so this is not an MCP server"
 STATELESS_SINCE = "2026-07-28"
@@ -104,6 +106,7 @@ class Gate:
         self._asked: set[Id] = set()
         self._came_with: dict[Id, Id] = {}
         self._late_probe: Id | None = None
+        self._late_answer: Response | None = None
         self._late_versions: list[str] = []
 
     @property
@@ -120,12 +123,15 @@ class Gate:
     # ---- session to server ---------------------------------------------------------------------------
 
     def outgoing(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Return None if the protocol forbids sending it."""
+        """Return None if it must not be sent: the protocol forbids it, or the server was asked already."""
         if "method" not in message:
             self._came_with.pop(message.get("id", ""), None)
             self._asked.discard(message.get("id", ""))
             return None if self.version >= STATELESS_SINCE else message
         if "id" in message:
+            if message["method"] == PROBE and self._late_probe is not None:
+                self._await_late_probe(self._late_probe, message["id"])
+                return None
             return self._request(message)
         if message["method"] == CANCELLED:
             return self._cancel(message)
@@ -140,9 +146,17 @@ class Gate:
         if isinstance(params, dict) and isinstance(meta, dict):
             if "progressToken" in meta:
                 changed["params"] = params | {"_meta": meta | {"progressToken": wire_id}}
-            if VERSION_KEY in meta and message["method"] != "server/discover":
+            if VERSION_KEY in meta and message["method"] != PROBE:
                 self.negotiated(str(meta[VERSION_KEY]))
         return changed
+
+    def _await_late_probe(self, wire_id: Id, session_id: Id) -> None:
+        """Give the session, which probes again, the answer to its first probe: a server is asked once."""
+        self._late_probe = None
+        if self._late_answer is not None:
+            self._inbox.put(Response(session_id, self._late_answer.result))
+        else:
+            self._pending[wire_id] = PendingRequest(session_id, PROBE)
 
     def _cancel(self, message: dict[str, Any]) -> dict[str, Any] | None:
         params = message.get("params") or {}
@@ -173,11 +187,13 @@ class Gate:
                 if sent is not None:
                     self._answer(sent, message)
                 elif wire_id == self._late_probe:
-                    self._note_versions(message.result)
+                    self._note_versions(message)
             case Failure(id=wire_id):
                 sent = self._settle(self._sole_probe() if wire_id is None else wire_id)
                 if sent is not None:
                     self._failure(sent, message)
+                else:
+                    self.lose(wire_id)
             case Notification(method=method) if method == WITHDRAWN:
                 pass
             case Notification(method=method, params=params):
@@ -207,6 +223,10 @@ class Gate:
     def is_pending(self, wire_id: Id) -> bool:
         return wire_id in self._pending
 
+    def is_awaited(self, wire_id: Id) -> bool:
+        """Whether an answer to a request still counts: it is pending, or a probe that was given up."""
+        return wire_id in self._pending or (wire_id == self._late_probe and self._late_answer is None)
+
     def came_with(self, asked: Id, wire_id: Id) -> None:
         """Record that a server request arrived in the response to a request of mcptui, and ends with it."""
         if asked in self._asked and wire_id in self._pending:
@@ -233,14 +253,17 @@ class Gate:
     def give_up_probe(self, session_id: Id, seconds: float) -> None:
         """Answer `server/discover` for the server, so that the session tries the older handshake.
 
-        A server that has answered it before is known to be slow, so its next answer is awaited.
+        The answer of a slow server still counts when it arrives.
         """
-        if self._late_versions:
-            return
         wire_id = self.wire_id(session_id)
-        if wire_id is not None and self._pending[wire_id].method == "server/discover":
+        if wire_id is not None and self._pending[wire_id].method == PROBE:
             self._late_probe = wire_id
-            self.fail((wire_id,), METHOD_NOT_FOUND, f"no response to server/discover within {seconds:g} s")
+            self.fail((wire_id,), METHOD_NOT_FOUND, f"{UNANSWERED_PROBE} within {seconds:g} s")
+
+    def lose(self, wire_id: Id | None) -> None:
+        """Record that a request gets no answer, not even a late one."""
+        if wire_id == self._late_probe and self._late_answer is None:
+            self._late_probe = None
 
     def _known(self, wire_id: Id) -> Id | None:
         if wire_id in self._pending:
@@ -266,7 +289,7 @@ class Gate:
 
     def _sole_probe(self) -> Id | None:
         # A server that cannot read the probe answers it without an id; nothing else is pending then.
-        probes = [wire for wire, sent in self._pending.items() if sent.method == "server/discover"]
+        probes = [wire for wire, sent in self._pending.items() if sent.method == PROBE]
         return probes[0] if len(probes) == len(self._pending) == 1 else None
 
     def _answer(self, sent: PendingRequest, answer: Response) -> None:
@@ -275,19 +298,31 @@ class Gate:
         self._inbox.put(Response(sent.id, answer.result))
 
     def _failure(self, sent: PendingRequest, failure: Failure) -> None:
-        if sent.method == "initialize" and self._late_versions:
-            # The probe's response was late, and it was positive: send the session back to it. This is the
-            # error of a server that has settled on the newer protocol.
-            data = {"supported": self._late_versions, "requested": ""}
+        if sent.method == "initialize" and (versions := self._versions_despite(failure)):
+            # Send the session back to its probe, with the error of a server that has settled on the newer
+            # protocol.
+            data = {"supported": versions, "requested": ""}
             failure = Failure(sent.id, UNSUPPORTED_VERSION, "unsupported protocol version", data)
         self._inbox.put(Failure(sent.id, failure.code, failure.message, failure.data))
 
-    def _note_versions(self, result: Mapping[str, Any]) -> None:
-        versions = result.get("supportedVersions")
+    def _versions_despite(self, failure: Failure) -> list[str]:
+        """Return the versions of a server that rejected `initialize`, if it only answers the probe late.
+
+        Either it has answered by now, or it still will: all servers of the older protocol have `initialize`.
+        """
+        if self._late_probe is not None and failure.code == METHOD_NOT_FOUND:
+            return self._late_versions or [STATELESS_SINCE]
+        return self._late_versions
+
+    def _note_versions(self, answer: Response) -> None:
+        versions = answer.result.get("supportedVersions")
         if isinstance(versions, list):
+            self._late_answer = answer
             self._late_versions = [
                 known for known in versions[:16] if isinstance(known, str) and len(known) < 40
             ]
+        else:
+            self._late_probe = None
 
     def _asked_by_server(self, request: Request) -> None:
         if self.version >= STATELESS_SINCE:

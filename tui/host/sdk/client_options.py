@@ -5,9 +5,12 @@ SDK advertises an extension that has a result type only where the protocol allow
 Answers that are tasks are taken by `RawReply` before the SDK sees them.
 """
 
+import math
+import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
 
+from mcp.client import session
 from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
 from mcp_types import (
     CallToolResult,
@@ -33,6 +36,17 @@ def as_model(answer: Mapping[str, Any]) -> Any:
         return ListRootsResult.model_validate(answer)
     has_list = isinstance(answer.get("content"), list)
     return (CreateMessageResultWithTools if has_list else CreateMessageResult).model_validate(answer)
+
+
+def await_probes() -> None:
+    """Remove the SDK's own limit of 10 s for a probe (mcp 2.3), whatever the limit of a start is.
+
+    It took slow servers for older ones, and is not paused while the user signs in. On Windows, nothing else
+    ends the probe of an older server that ignores it.
+    """
+    if sys.platform == "win32":
+        return
+    session.DISCOVER_TIMEOUT_SECONDS = math.inf
 
 
 def callbacks(requests: ServerRequests) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import (
@@ -30,11 +31,12 @@ from mcp_types import (
 )
 
 from tui.core.jsonrpc.messages import INVALID_ANSWER
-from tui.core.jsonrpc.reserved import SERVER_INFO_KEY
+from tui.core.jsonrpc.reserved import SERVER_INFO_KEY, UNSUPPORTED_VERSION
 from tui.core.questions import Refuser
 from tui.core.text import clean_line, quoted_name
 from tui.core.tools import ProgressSink
 from tui.host.error_sentences import NO_ANSWER
+from tui.host.frames.id_gate import PROBE, UNANSWERED_PROBE
 from tui.host.frames.inbox import SESSION_REOPENED, WITHDRAWN
 from tui.host.sdk.direct_calls import NO_HEADERS, DirectCalls
 from tui.host.server_requests import ADDRESS_DONE, PatientQuestioner, ServerRequests
@@ -114,9 +116,11 @@ class SdkBridge:
     """Both directions of one connection, as the SDK's `Transport` protocol requires them.
 
     `on_notification` must not raise or wait. `server_versions` and `introduction` are the server's answer to
-    the handshake, unchanged. `requests` answers what the server asks. `stamp` returns members to add to the
-    `_meta` of a request, given whether its protocol is 2026-07-28 or later. `tool_headers` are the arguments
-    that a call repeats in HTTP headers, by tool. `listened_tasks` are the ids of tasks that the next change
+    the handshake, unchanged. `probe_only` forbids `initialize`; with `leaves`, a server that rejected the
+    probe does not get it either; `was_refused` says that another session may begin with it. `requests`
+    answers what the server asks. `stamp` returns members to add to the `_meta` of a request, given whether
+    its protocol is 2026-07-28 or later. `tool_headers` are the arguments that a call repeats in HTTP headers,
+    by tool. `listened_tasks` are the ids of tasks that the next change
     stream is to report. `calls` are those that bypass the session, where that is possible.
     """
 
@@ -127,12 +131,16 @@ class SdkBridge:
     stamp: Callable[[bool], Mapping[str, Any]] = lambda modern: {}
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     server_versions: tuple[str, ...] = ()
+    probe_only: bool = False
+    leaves: bool = False
+    was_refused: bool = False
     introduction: Mapping[str, Any] = field(default_factory=dict)
     tool_headers: Mapping[str, HeaderMap] = field(default_factory=dict)
     listened_tasks: Sequence[str] = ()
     _tickets: dict[str, RawReply] = field(default_factory=dict)
     _waiting: dict[str | int, RawReply] = field(default_factory=dict)
-    _handshakes: set[str | int] = field(default_factory=set)
+    _handshakes: dict[str | int, str] = field(default_factory=dict)
+    _probe_error: ErrorData | None = None
     _inbound: dict[str | int, str] = field(default_factory=dict)
     _numbers: int = 0
     calls: DirectCalls = field(init=False)
@@ -179,8 +187,11 @@ class SdkBridge:
     def outgoing(self, item: SessionMessage) -> SessionMessage:
         message = item.message
         if isinstance(message, JSONRPCRequest):
-            if message.method in ("initialize", "server/discover"):
-                self._handshakes.add(message.id)
+            if message.method in ("initialize", PROBE):
+                if message.method == "initialize" and (self.probe_only or self._leaves_now()):
+                    self.was_refused = True
+                    raise self._failed_probe()
+                self._handshakes[message.id] = message.method
             else:
                 meta = (message.params or {}).get("_meta")
                 self.calls.learn(meta if isinstance(meta, dict) else {}, _headers_of(item))
@@ -195,6 +206,18 @@ class SdkBridge:
                 return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=data), item.metadata)
             self.requests.refused(method, message.error.code, message.error.message)
         return item
+
+    def _leaves_now(self) -> bool:
+        error = self._probe_error
+        return self.leaves and error is not None and not error.message.startswith(UNANSWERED_PROBE)
+
+    def _failed_probe(self) -> MCPError:
+        """Return the error in place of `initialize`, where only the probe may open the session."""
+        if (error := self._probe_error) is not None:
+            return MCPError(error.code, error.message, error.data)
+        if self.server_versions:
+            return MCPError(UNSUPPORTED_VERSION, "unsupported protocol version")
+        return MCPError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
 
     def _with_headers(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
         params = message.params or {}
@@ -250,6 +273,10 @@ class SdkBridge:
                 return self._answer(item, answer)
             case JSONRPCError(id=known, error=error):
                 if known in self._handshakes:
+                    if self._handshakes[known] == PROBE:
+                        self._probe_error = error
+                    else:
+                        self.was_refused = True
                     self._note_versions(error.data if isinstance(error.data, dict) else {})
                 elif self.calls.failed(known, error):
                     return None

@@ -61,6 +61,10 @@ class ServerTransport(Protocol):
         """Why the stream is unusable, or ""."""
 
     @property
+    def is_final(self) -> bool:
+        """Whether `fatal` would be the same in the other protocol era."""
+
+    @property
     def next_step(self) -> str:
         """The next step for the user, or "" for the default advice."""
 
@@ -115,7 +119,7 @@ def open_transport(
     Import its module off the event loop first (`tui.host.server_start`). `owner` is the mark of this host
     in the server's environment. `on_change`, called when stderr, noise or the process changed, must not
     raise. `clocks` are the time limits of the connection. Without `sign_ins`, there is no sign-in to remote
-    servers. `redactor` learns the credentials of a remote server as they are sent. A process that `is_modern`
+    servers. `redactor` learns the credentials of a remote server as they are sent. A server that `is_modern`
     supports `server/discover`, so its answer is awaited, however long it takes to start. Raises ServerError
     if this machine does not support the transport.
     """
@@ -130,6 +134,7 @@ def open_transport(
             on_change=on_change,
             clocks=clocks,
             sign_ins=sign_ins,
+            is_modern=is_modern,
         )
     if sys.platform == "win32":
         if spec.transport is Transport.LINES:

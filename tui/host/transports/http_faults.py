@@ -28,7 +28,8 @@ class HttpFault(McptuiError):
     """A request that HTTP gave no usable answer to.
 
     `status` is 0 if there was no response. `refused`: the server says that it did nothing, so the request may
-    be sent again. `wait` is how many seconds it asks to wait first.
+    be sent again. `wait` is how many seconds it asks to wait first. `lost`: the connection ended before there
+    was a response.
     """
 
     def __init__(
@@ -39,11 +40,18 @@ class HttpFault(McptuiError):
         status: int = 0,
         refused: bool = False,
         wait: float | None = None,
+        lost: bool = False,
     ) -> None:
         super().__init__(message, next_step=next_step)
         self.status = status
         self.refused = refused
         self.wait = wait
+        self.lost = lost
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it is the same in every protocol era: sign-in, permission, wait, no connection."""
+        return self.status in (401, 403, 429) or (self.status == 0 and not self.lost)
 
 
 def status_text(status: int) -> str:
@@ -79,7 +87,7 @@ def unreachable(error: Exception, where: str) -> HttpFault:
         return HttpFault(
             f"the proxy rejected {where}: {_words(cause)}.", next_step="Check HTTPS_PROXY and NO_PROXY."
         )
-    return HttpFault(f"connection to {where} lost: {_words(cause)}.", next_step=MAY_HAVE)
+    return HttpFault(f"connection to {where} lost: {_words(cause)}.", next_step=MAY_HAVE, lost=True)
 
 
 def broken(error: Exception, status: int) -> HttpFault:

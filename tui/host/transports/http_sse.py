@@ -20,7 +20,7 @@ from tui.core.text import quoted_name
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
-from tui.host.transports.remote import INITIALIZED, RemoteTransport
+from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport
 
 ENDPOINT_SECONDS = 10.0
 """How long a server may take to name the address for messages."""
@@ -106,7 +106,10 @@ class HttpSse:
             fault = found
         except Exception:  # a bug must not leave a call pending forever
             _log.exception("a request to %s failed with an internal error", self._remote.spec.name)
-        self._remote.fail(message["id"], fault)
+        if fault.is_final and not self._accepted and message["method"] in OPENING:
+            self._remote.end(fault)
+        else:
+            self._remote.fail(message["id"], fault)
 
     async def _post(self, message: Mapping[str, Any], body: bytes) -> None:
         """Send a message, whose answer arrives on the stream. Raises HttpFault if it is not accepted."""
@@ -158,14 +161,15 @@ class HttpSse:
                     await self._read(response)
             except HttpFault as found:
                 fault = found
-            failures = 0 if self._endpoint is not None else failures + 1
+            was_open = self._endpoint is not None
+            failures = 0 if was_open else failures + 1
             self._endpoint = None
             self._ready.clear()
             for wire_id in self._under_way:
                 self._remote.fail(wire_id, fault)
             self._under_way.clear()
             if not self._accepted or failures >= REOPENS:
-                self._remote.end(fault)
+                self._remote.end(fault, final=self._accepted or not was_open)
                 return
             await asyncio.sleep(self._retry * 2**failures)
 

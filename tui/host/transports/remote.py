@@ -14,7 +14,14 @@ from tui.core.jsonrpc.messages import Id, Notification
 from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import TrafficSink
-from tui.host.frames.id_gate import CONNECTION_CLOSED, NO_HTTP_ANSWER, RESULT_TOO_LARGE, DroppedCounts, Gate
+from tui.host.frames.id_gate import (
+    CONNECTION_CLOSED,
+    NO_HTTP_ANSWER,
+    PROBE,
+    RESULT_TOO_LARGE,
+    DroppedCounts,
+    Gate,
+)
 from tui.host.frames.inbox import LISTS, SESSION_REOPENED, Inbox
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import ProcessExit
@@ -34,7 +41,7 @@ if TYPE_CHECKING:
 
 CLOSE_SECONDS = 2.0
 HAND_OVER_SECONDS = 0.1
-OPENING = ("server/discover", "initialize")
+OPENING = (PROBE, "initialize")
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
@@ -109,8 +116,9 @@ class RemoteTransport:
     """One connection to one remote server. Used once.
 
     `pid` and `exit` are None, `stderr` stays empty. `exited` is set once the connection cannot be used any
-    more; `fatal` and `next_step` say why. `on_change` must not raise. `clocks` are paused while the user
-    signs in, which requires `sign_ins`.
+    more; `fatal` and `next_step` say why, and `is_final` whether the other protocol era cannot help.
+    `on_change` must not raise. `clocks` are paused while the user signs in, which requires `sign_ins`. A
+    server that `is_modern` supports `server/discover`, so its answer is awaited.
     """
 
     pid: int | None = None
@@ -125,9 +133,11 @@ class RemoteTransport:
         on_change: Callable[[], None] = lambda: None,
         clocks: TimeLimits | None = None,
         sign_ins: SignIns | None = None,
+        is_modern: bool = False,
     ) -> None:
         self.stderr = StderrTail()
         self.fatal = self.next_step = ""
+        self.is_final = False
         self.leftovers: tuple[int, ...] = ()
         self.exited = asyncio.Event()
         self.spec = spec
@@ -148,6 +158,7 @@ class RemoteTransport:
             else authenticator_of(spec, sign_ins, self.tap, self.clocks),
             remember=sign_ins.remember if sign_ins is not None else lambda secrets: None,
         )
+        self._is_modern = is_modern
         self._tasks: set[asyncio.Task[None]] = set()
         self._timers: list[asyncio.TimerHandle] = []
         self._wire = wire(self)
@@ -229,7 +240,7 @@ class RemoteTransport:
         changed = self.gate.outgoing(message)
         if changed is None:
             return True
-        if message.get("method") == "server/discover":
+        if message.get("method") == PROBE and not self._is_modern:
             self.start(self._give_up_probe(message["id"], self._wire.probe_seconds), "probe")
         self._wire.send(changed, headers)
         return True
@@ -285,10 +296,13 @@ class RemoteTransport:
         code = RESULT_TOO_LARGE if fault.message.startswith("result too large") else NO_HTTP_ANSWER
         self.gate.fail((wire_id,), code, str(fault))
 
-    def end(self, fault: HttpFault) -> None:
-        """End the connection: fail pending calls first, then set `exited`."""
+    def end(self, fault: HttpFault, *, final: bool = True) -> None:
+        """End the connection: fail pending calls first, then set `exited`.
+
+        It is not `final` if the server may have rejected the protocol era.
+        """
         if not self.fatal and not self.stopping:
-            self.fatal, self.next_step = fault.message, fault.next_step
+            self.fatal, self.next_step, self.is_final = fault.message, fault.next_step, final
             self.start(self._end(fault), "end")
 
     async def _end(self, fault: HttpFault) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import TrafficSink
-from tui.host.frames.id_gate import CONNECTION_CLOSED, DroppedCounts, Gate
+from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE, DroppedCounts, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.line_dialect import LineDialect, Refusal
 from tui.host.frames.stdout_reader import StdoutReader
@@ -59,6 +59,8 @@ class StdioTransport:
     was ended although it had not exited on its own; `leftovers` are the processes outside of its group that
     were ended.
     """
+
+    is_final = False
 
     def __init__(
         self,
@@ -218,7 +220,7 @@ class StdioTransport:
         if changed is None:
             return True
         taken = self._put_on_wire(changed)
-        if message.get("method") == "server/discover" and self._probe_seconds is not None:
+        if message.get("method") == PROBE and self._probe_seconds is not None:
             self._probe_timer = asyncio.get_running_loop().call_later(
                 self._probe_seconds, self._gate.give_up_probe, message["id"], self._probe_seconds
             )

@@ -34,6 +34,8 @@ class WindowsStdioTransport:
     what the server started. `exited` is set when the server's output has ended; `on_change` must not raise.
     """
 
+    is_final = False
+
     def __init__(
         self, spec: ServerSpec, *, sink: TrafficSink, owner: str, on_change: Callable[[], None] = lambda: None
     ) -> None:

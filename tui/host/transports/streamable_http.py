@@ -20,7 +20,7 @@ from typing import Any
 import httpx2
 
 from tui.core.jsonrpc.messages import Failure, Id, Response, write_line
-from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, STATELESS_SINCE
+from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, PROBE, STATELESS_SINCE
 from tui.host.passthrough.http_exchange import Event
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault
@@ -99,7 +99,7 @@ class StreamableHttp:
         self._version = ""
         self._session = ""
         self._handshake: dict[str, Any] = {}
-        self._probed = False
+        self._probe_status = 0
         self._reopening = asyncio.Lock()
         self._posts: dict[Id, _Post] = {}
         self._in_order: asyncio.Queue[tuple[dict[str, Any], Mapping[str, str]]] = asyncio.Queue()
@@ -131,7 +131,6 @@ class StreamableHttp:
         if method is not None and "id" in message:
             if method == "initialize":
                 self._handshake = message
-            self._probed = self._probed or method == "server/discover"
             modern = self._version >= STATELESS_SINCE
             body = write_line(message)  # not in the task: what is not JSON fails its caller
             task = self._remote.start(self._ask(message, headers, body), str(method))
@@ -199,25 +198,28 @@ class StreamableHttp:
             self._posts.pop(wire_id, None)
         if self._gate.is_pending(wire_id):
             await self._give_up(message, headers, fault)
+        else:
+            self._gate.lose(wire_id)
 
     async def _give_up(self, message: dict[str, Any], headers: Mapping[str, str], fault: HttpFault) -> None:
         opening = message["method"] in OPENING and not self._gate.version
-        if opening and _ends_start(fault):
+        if opening and fault.is_final:
             self._remote.end(fault)
             return
-        if opening and message["method"] == "initialize":
+        if opening and message["method"] == PROBE:
+            self._probe_status = fault.status
+            fault = HttpFault(fault.message, next_step="", status=fault.status)
+        elif opening:
             if self._gate.knows_versions:  # the probe was answered late, so this request is wrong
                 self._gate.incoming(Failure(message["id"], NO_HTTP_ANSWER, fault.message))
                 self._remote.tap.gave_up(message["id"], fault.message)
                 return
-            if await self._speaks_sse():
+            if 400 <= fault.status < 500 and await self._speaks_sse():
                 await self._use_sse(message, headers, fault)
                 return
-            if self._probed:
-                self._remote.end(fault)
-                return
-        if opening:
-            fault = HttpFault(fault.message, next_step="", status=fault.status)
+            alike = 400 <= fault.status < 500 and fault.status == self._probe_status
+            self._remote.end(fault, final=alike)
+            return
         self._remote.fail(message["id"], fault)
 
     async def _speaks_sse(self) -> bool:
@@ -301,7 +303,7 @@ class StreamableHttp:
             raise faults.other_answer(why, status)
 
     async def _probe_answered(self) -> None:
-        probes = [post.task for post in self._posts.values() if post.method == "server/discover"]
+        probes = [post.task for post in self._posts.values() if post.method == PROBE]
         if probes:
             await asyncio.wait(probes)
 
@@ -330,7 +332,7 @@ class StreamableHttp:
         raise fault
 
     def _is_answered(self, wire_id: Id | None) -> bool:
-        return wire_id is not None and not self._gate.is_pending(wire_id)
+        return wire_id is not None and not self._gate.is_awaited(wire_id)
 
     async def _read_to_end(self, events: AsyncGenerator[Event]) -> None:
         """Read a stream to its end, so that its connection can be used again."""
@@ -457,8 +459,3 @@ class StreamableHttp:
             last_id, seconds = onward or (last_id, RETRY_SECONDS)
             failures = 0 if onward else failures + 1
             await asyncio.sleep(seconds * 2**failures)
-
-
-def _ends_start(fault: HttpFault) -> bool:
-    """Whether a start has failed, rather than found a server of the older era."""
-    return fault.status == 0 or fault.status in (401, 403, 429) or fault.status >= 500 or fault.status < 400

@@ -111,7 +111,7 @@ class WebSocket:
         self._ready = asyncio.Event()
         self._under_way: dict[Id, bool] = {}  # pending requests, and whether each has been written
         self._handshake: dict[str, Any] = {}
-        self._accepted = self._modern = False
+        self._accepted = self._modern = self._was_open = False
         self._own: Id | None = None
         self._answered = asyncio.Event()
 
@@ -160,7 +160,7 @@ class WebSocket:
             self._stream = None
             failures = 0 if time.monotonic() - began > STEADY_SECONDS else failures + 1
             if not self._settled() or fault.refused or failures > REOPENS:
-                self._remote.end(fault)
+                self._remote.end(fault, final=not self._was_open or self._settled())
                 return
             self._forget(HttpFault(fault.message, next_step=faults.MAY_HAVE, status=fault.status))
             await asyncio.sleep(RETRY_SECONDS * 2**failures)
@@ -263,6 +263,7 @@ class WebSocket:
             text = f"the server speaks {shown} over WebSocket, not {quoted_name(SUBPROTOCOL)}."
             raise HttpFault(text, next_step=_OPEN, status=101)
         self._stream = response.extensions["network_stream"]
+        self._was_open = True
         self._heard = time.monotonic()
 
     def _refused(self, response: httpx2.Response, body: bytes) -> HttpFault:

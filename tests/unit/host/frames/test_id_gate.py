@@ -1,6 +1,8 @@
 import itertools
 import secrets
 
+import pytest
+
 from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, Stray
 from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND, UNSUPPORTED_VERSION
 from tui.host.frames.id_gate import CONNECTION_CLOSED, DRAWN, UNANSWERED_LIMIT, Gate, RandomIds
@@ -184,15 +186,61 @@ def test_a_late_probe_response_of_a_modern_server_still_counts():
     assert (failure.id, failure.code, failure.data["supported"]) == (2, UNSUPPORTED_VERSION, ["2026-07-28"])
 
 
-def test_a_server_that_answered_a_probe_late_gets_more_time_for_the_next_one():
+def slow_gate():
+    """Return the ends of a gate whose probe, 1001, is given up, and whose `initialize`, 1002, is pending."""
     ends = Ends()
     ends.ask(1, "server/discover")
     ends.gate.give_up_probe(1, 2.0)
-    ends.gate.incoming(Response(1001, {"supportedVersions": ["2026-07-28"]}))
+    ends.ask(2, "initialize")
     ends.got()
-    ends.ask(2, "server/discover")
-    ends.gate.give_up_probe(2, 2.0)
-    assert ends.got() == [] and ends.gate.waits_for(Response(1002, {}))
+    return ends
+
+
+MODERN = {"supportedVersions": ["2026-07-28"]}
+
+
+def test_a_server_that_answered_a_probe_late_is_not_asked_again():
+    ends = slow_gate()
+    ends.gate.incoming(Response(1001, MODERN))
+    assert ends.gate.outgoing({"jsonrpc": "2.0", "id": 3, "method": "server/discover"}) is None
+    assert ends.got() == [Response(3, MODERN)]
+
+
+@pytest.mark.parametrize("code", [METHOD_NOT_FOUND, UNSUPPORTED_VERSION])
+def test_a_server_without_initialize_is_awaited_until_it_answers_the_probe(code):
+    ends = slow_gate()
+    data = {"supported": ["2026-07-28"]} if code == UNSUPPORTED_VERSION else None
+    ends.gate.incoming(Failure(1002, code, "no", data))
+    (failure,) = ends.got()
+    assert (failure.code, failure.data["supported"]) == (UNSUPPORTED_VERSION, ["2026-07-28"])
+    assert ends.gate.outgoing({"jsonrpc": "2.0", "id": 3, "method": "server/discover"}) is None
+    assert ends.got() == []
+    ends.gate.give_up_probe(4, 2.0)
+    ends.gate.incoming(Response(1001, MODERN))
+    assert ends.got() == [Response(3, MODERN)]
+
+
+def test_another_error_to_initialize_is_not_replaced_while_the_probe_is_unanswered():
+    ends = slow_gate()
+    ends.gate.incoming(Failure(1002, -32000, "no token"))
+    assert ends.got() == [Failure(2, -32000, "no token")]
+
+
+@pytest.mark.parametrize("late", [Failure(1001, -32000, "no"), Response(1001, {"tools": []})])
+def test_a_probe_that_was_refused_late_is_not_awaited(late):
+    ends = slow_gate()
+    ends.gate.incoming(late)
+    ends.gate.incoming(Failure(1002, METHOD_NOT_FOUND, "no"))
+    assert ends.got() == [Failure(2, METHOD_NOT_FOUND, "no")]
+
+
+def test_a_probe_that_gets_no_answer_at_all_is_not_awaited():
+    ends = slow_gate()
+    assert ends.gate.is_awaited(1001)
+    ends.gate.lose(1001)
+    assert not ends.gate.is_awaited(1001)
+    ends.gate.incoming(Failure(1002, METHOD_NOT_FOUND, "no"))
+    assert ends.got() == [Failure(2, METHOD_NOT_FOUND, "no")]
 
 
 def test_requests_from_a_handshake_server_reach_the_session():

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from mcp import Client, MCPError
+from mcp.client import session
 
 from tests.conftest import until
 from tests.http_server import MODERN, http_server, reply
@@ -96,3 +97,44 @@ async def test_a_slow_modern_server_is_still_recognized(monkeypatch):
         await host.start("far")
         assert host.status("far").protocol == MODERN
         await host.shutdown()
+        assert server.methods().count("server/discover") == 1
+
+
+@pytest.mark.parametrize("status", ["200 OK", "404 Not Found"])
+async def test_a_slow_modern_server_that_has_no_initialize_is_awaited(status, monkeypatch):
+    monkeypatch.setattr("tui.host.transports.streamable_http.StreamableHttp.probe_seconds", 0.1)
+    asked = asyncio.Event()
+
+    async def late(asked_for, writer):
+        await asked.wait()
+        writer.write(server.usual(asked_for))
+
+    async def refuse(asked_for, writer):
+        error = {"code": -32601, "message": "Method not found"}
+        writer.write(reply({"jsonrpc": "2.0", "id": asked_for.message["id"], "error": error}, status))
+        await writer.drain()
+        asked.set()
+
+    async with http_server(answers={"server/discover": late, "initialize": refuse}) as server:
+        host = host_of(server)
+        await host.start("far")
+        assert host.status("far").protocol == MODERN
+        await host.shutdown()
+
+
+async def test_a_slow_server_known_to_be_modern_gets_no_handshake(monkeypatch):
+    monkeypatch.setattr(session, "DISCOVER_TIMEOUT_SECONDS", 0.05)
+    monkeypatch.setattr("tui.host.transports.streamable_http.StreamableHttp.probe_seconds", 0.05)
+
+    async def late(asked_for, writer):
+        await asyncio.sleep(0.2)
+        writer.write(server.usual(asked_for))
+
+    async with http_server() as server:
+        host = host_of(server)
+        await host.start("far")
+        server.answers["server/discover"] = late
+        await host.restart("far")
+        assert host.status("far").protocol == MODERN
+        await host.shutdown()
+    assert "initialize" not in server.methods()
