@@ -1,4 +1,4 @@
-"""The stage itself: a server of a configuration file runs, leaves with the file's entry, and stops at the end."""
+"""The stage itself: a server of a configuration runs, leaves with the file's entry, and stops at the end."""
 
 from pathlib import Path
 

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Endpoint, refuses, says
+from tests.unit.runtime.stage import configuration_of
 from tui.core.errors import McptuiError
 from tui.core.ports import MonotonicClock
+from tui.host.host import Host
 from tui.runtime.model_changes import ModelChanges, ModelValues
 from tui.runtime.servers.model_consent import missing_model_consents
 from tui.settings.config_file import ConfigFile
@@ -25,17 +27,16 @@ class Stage:
         self.done: list[str] = []
         self.kept: dict[str, str] = {}
         self.changes = ModelChanges(
-            ConfigFile(str(path), env),
+            configuration_of(path, self._host, env=env, take_over=lambda loaded: self.done.append("apply")),
             env,
             MonotonicClock(),
             lambda captured: None,
             self.kept.__setitem__,
-            self._apply,
             self._switch,
         )
 
-    async def _apply(self) -> None:
-        self.done.append("apply")
+    def _host(self) -> Host:
+        return Host((), sink=lambda captured: None, clock=MonotonicClock())
 
     async def _switch(self, name: str) -> None:
         self.done.append(name)
