@@ -140,11 +140,13 @@ class ConfigFile:
 
     def begin(self) -> bool:
         """Write the starter file if there is no file; return whether it was written. Raises McptuiError."""
+        from tui.settings.files import locked
         from tui.settings.save import starter, write_private
 
-        if os.path.lexists(self.path):
-            return False
-        write_private(self.path, starter())
+        with locked(self.path):
+            if os.path.lexists(self.path):
+                return False
+            write_private(self.path, starter())
         return True
 
     def add_server(self, name: str, table: Mapping[str, Any]) -> None:

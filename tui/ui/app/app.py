@@ -109,10 +109,8 @@ class McptuiApp(BaseApp):
         """Prevent letters of typed text from answering a question, and answers from acting as other keys."""
         if isinstance(event, events.Key):
             self._collecting.key()
-            if self.main.parts is not None:
-                if self.main.parts.approval_keys.ignores_keys:
-                    return
-                self.main.parts.approval_keys.pressed(event, self.focused)
+            if self.main.parts is not None and self.main.parts.approval_keys.takes(event, self.focused):
+                return
             if self.screen is self.main and (self._keeps_early(event) or self.main.takes_key(event)):
                 return
         await super().on_event(event)

@@ -54,9 +54,10 @@ class ConfigEditing:
             self._regions.screen.run_worker(self._apply(), name="reload the configuration")
 
     async def _edit(self) -> None:
-        config, command = self._runtime.configuration.file, editor_of(os.environ)
+        configuration, command = self._runtime.configuration, editor_of(os.environ)
+        config = configuration.file
         path = config.path
-        is_new = await asyncio.to_thread(config.begin)
+        is_new = await configuration.exclusively(lambda: asyncio.to_thread(config.begin))
         before = config.stamp()
         try:
             await self._editor.lend(lambda: edit_file(path, command, "The configuration was not reloaded."))

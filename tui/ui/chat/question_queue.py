@@ -19,6 +19,7 @@ from tui.core.questions import (
     Action,
     AddressAnswer,
     AddressQuestion,
+    ConfigErrors,
     ConsentsAnswer,
     DefinitionsAnswer,
     DefinitionsQuestion,
@@ -31,7 +32,6 @@ from tui.core.questions import (
 from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.answer_debounce import AnswerKeys
-from tui.ui.questions.config_dialog import ConfigErrors
 from tui.ui.questions.question_dialogs import ServerQuestion, ServerQuestions
 from tui.ui.questions.trust_dialog import TrustAnswer
 
@@ -289,11 +289,17 @@ class ApprovalKeys:
         self._regions.go_to(Context.COMPOSER)
         self._regions.composer.insert(letters)
 
-    def pressed(self, event: events.Key, focused: Widget | None) -> None:
-        """Record when the user last typed into a field of another screen; enter and the like end it."""
+    def takes(self, event: events.Key, focused: Widget | None) -> bool:
+        """See a key before everything else; return whether it was meant for something that is gone by now.
+
+        Records when the user last typed into a field of another screen. Enter and the like end it.
+        """
+        if self.ignores_keys or (event.is_printable and self._dialogs.ignores_text):
+            return True
         if isinstance(focused, Input | TextArea) and focused is not self._regions.composer:
             types = event.is_printable or event.key in ("backspace", "delete")
             self.typed_at = time.monotonic() if types else -TYPING_SECONDS
+        return False
 
     def composer_changed(self) -> None:
         """Record when the user last typed. After a message is sent, the user is not typing."""

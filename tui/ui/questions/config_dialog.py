@@ -1,7 +1,5 @@
 """Shows the errors of a configuration that was not applied."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -9,32 +7,17 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from tui.core.text import clean_line
-from tui.core.units import plural
+from tui.core.questions import ConfigErrors
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.questions.question_line import BREAKPOINTS, SHORT, AnswerDelay, QuestionLine
 from tui.ui.questions.read_pane import ReadPane
 
-MOST_ERRORS = 5
 AROUND, AROUND_IN_SHORT = 6, 2
 """Rows of the dialog without its text."""
 
 HEADING = "The configuration has errors. The previous one is still in use."
-
-
-@dataclass(frozen=True, slots=True)
-class ConfigErrors:
-    """Asks whether to edit the file again. The answer is a bool."""
-
-    errors: Sequence[str]
-
-    def lines(self) -> list[str]:
-        shown = [clean_line(error, 400) for error in self.errors[:MOST_ERRORS]]
-        if len(self.errors) > MOST_ERRORS:
-            shown.append(f"and {plural(len(self.errors) - MOST_ERRORS, 'more error')}")
-        return shown
 
 
 class ConfigErrorsDialog(ModalScreen[bool]):

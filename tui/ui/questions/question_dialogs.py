@@ -10,6 +10,7 @@ from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import TrustQuestion
 from tui.core.questions import (
     AddressQuestion,
+    ConfigErrors,
     DefinitionsQuestion,
     FormQuestion,
     SamplingQuestion,
@@ -17,7 +18,6 @@ from tui.core.questions import (
 )
 from tui.core.text import quoted_name
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.config_dialog import ConfigErrors
 from tui.ui.questions.question_line import AnswerDelay
 from tui.ui.widgets.symbols import symbols_for
 
@@ -85,6 +85,12 @@ class ServerQuestions:
     def ignores_keys(self) -> bool:
         """Whether a dialog has just closed, but not because of the user: the next keys are meant for it."""
         return self._withdrawn is not None and not self._withdrawn.accepts_keys
+
+    @property
+    def ignores_text(self) -> bool:
+        """Whether a dialog has just opened: letters are meant for what was on screen before."""
+        dialog = self._dialog
+        return dialog is not None and dialog.is_current and not dialog.answer_delay.accepts_keys
 
     def show(self, question: ServerQuestion | None, waiting: int) -> None:
         """Show `question`, or none; `waiting` questions come after it.
