@@ -13,6 +13,7 @@ from tests.conftest import until
 from tests.endpoint import Endpoint, says
 from tests.ui.app_stage import keys, send
 from tests.ui.real_stage import RealApp, real_app
+from tui.core.servers import SamplingRule
 from tui.runtime.options import Options
 from tui.ui.questions import question_line
 
@@ -152,6 +153,39 @@ async def test_a_choice_that_cannot_be_saved_survives_a_reload(separate_home: Pa
         assert "until mcptui quits" in await app.runtime.server_choices.set_log_level(name, "error")
         await app.runtime.configuration.reload()
         assert app.runtime.host.status(name).spec.log_level == "error"
+
+
+async def test_a_tool_turned_off_while_a_reload_restarts_the_server_stays_off(
+    separate_home: Path, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    gate.touch()
+    async with real_app(separate_home, server("slow"), options=APP) as app:
+        await app.has_state("slow", "RUNNING")
+        app.write(server("slow", gate))
+        await in_servers(app)
+        await app.pilot.press("R")
+        await app.has_state("slow", "STOPPING")
+        assert await app.runtime.server_choices.toggle_tool("slow", "one") == ""
+        spec = app.runtime.host.status("slow").spec
+        assert (spec.args[-1], spec.off) == (str(gate), ("one",))
+        await app.has_state("slow", "RUNNING")
+        assert [one.name for one in app.runtime.host.toolbox.tools()] == ["two"]
+
+
+async def test_keys_win_over_the_command_line_and_a_reload_keeps_that(separate_home: Path) -> None:
+    options = Options(
+        disabled_too=True, demo=True, trusted=("a",), roots=("/tmp",), sampling=SamplingRule.ALLOW
+    )
+    async with real_app(separate_home, server("a"), options=options) as app:
+        await app.has_state("a", "RUNNING")
+        assert await app.runtime.trust.toggle("a") == ""
+        assert await app.runtime.server_choices.set_roots("a", ["/var"]) == ""
+        assert await app.runtime.server_choices.set_sampling("a", SamplingRule.NEVER) == ""
+        for _ in range(2):
+            spec = app.runtime.host.status("a").spec
+            assert (spec.trusted, spec.roots, spec.sampling) == (False, ("/var",), SamplingRule.NEVER)
+            await app.runtime.configuration.reload()
 
 
 async def test_a_setting_is_not_saved_for_a_server_that_left_the_file(separate_home: Path) -> None:

@@ -88,6 +88,8 @@ class Configuration:
         self._follow_model = follow_model
         self._stamp: Stamp = (0, 0, 0)
         self._theme = options.theme or ""
+        self._servers: Sequence[ServerSpec] = ()
+        self._source = ""
         self._chosen: dict[str, dict[str, Any]] = {}
         self._lock = asyncio.Lock()
         self._running: set[asyncio.Task[Any]] = set()
@@ -170,10 +172,12 @@ class Configuration:
         written: Callable[[], None],
         first: Callable[[Sequence[ServerSpec]], Awaitable[None]] | None,
     ) -> Sequence[str]:
-        if self.file.stamp() != self._stamp:
+        if self.loaded is not None and self.file.stamp() != self._stamp:
             await self._refuse_new_errors()
         start = await asyncio.to_thread(write)
         written()
+        if self.loaded is None:  # as a theme that is selected while mcptui starts
+            return ()
         loaded, stamp = await self.read()
         if not (loaded.readable and loaded.exists):
             raise ConfigError("was changed, but cannot be read.", where=str(self.file.path))
@@ -223,7 +227,9 @@ class Configuration:
         notes = []
         if before is not None and _recording_settings(loaded) != _recording_settings(before):
             notes.append("[traffic] takes effect after a restart.")
-        notes += self.located(self.apply_ui(self.theme, loaded.settings.ui.keys))
+        problems = self.apply_ui(self.theme, loaded.settings.ui.keys)
+        if before is None or loaded.settings.ui != before.settings.ui:
+            notes += self.located(problems)
         try:
             if first is not None:
                 await first(specs)
@@ -241,14 +247,16 @@ class Configuration:
         rules = {name: one.secret_arguments for name, one in loaded.settings.servers.items()}
         self._redactor.arguments.set_rules(rules)
         if self._options.server is not None:
-            found: Sequence[ServerSpec] = (self._options.server,)
-            source = ""
+            self._servers, self._source = (self._options.server,), ""
         else:
-            source = self.file.source if loaded.names_servers else ""
-            found = server_specs(loaded, disabled=self._options.disabled_too)
-        specs = [self._in_force(spec, source) for spec in found]
+            self._servers = server_specs(loaded, disabled=self._options.disabled_too)
+            self._source = self.file.source if loaded.names_servers else ""
+        specs = self._specs()
         self.digests = {spec.name: spec.digest() for spec in specs}
         return specs
+
+    def _specs(self) -> Sequence[ServerSpec]:
+        return [self._in_force(spec, self._source) for spec in self._servers]
 
     def _in_force(self, spec: ServerSpec, source: str) -> ServerSpec:
         """Return a server with what was chosen over the file: by the command line, then by the user."""
@@ -277,6 +285,9 @@ class Configuration:
                 waiting.append(host.replace(spec))
                 starting |= {name} if _is_started_again(present[name], spec) else set()
         await asyncio.gather(*waiting)
+        for spec in self._specs() if waiting else ():  # something may have been chosen meanwhile
+            if host.status(spec.name).spec != spec:
+                host.adopt(spec)
         for name in () if self.is_closing else starting:
             host.request_start(name)
 
