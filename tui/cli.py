@@ -249,11 +249,13 @@ def _shown(args: "argparse.Namespace", recorded: "RecordingFile", painted: Calla
 
     named = vars(args).get("config")
 
-    def save_theme(name: str) -> None:
+    async def save_theme(name: str) -> None:
+        import asyncio
+
         from tui.settings.locations import config_path
         from tui.settings.save import set_value
 
-        set_value(config_path(named, os.environ)[0], "ui.theme", name)
+        await asyncio.to_thread(set_value, config_path(named, os.environ)[0], "ui.theme", name)
 
     quick = quick_ui(named, os.environ, trust=bool(vars(args).get("trust_config")))
     theme = vars(args).get("theme") or ""

@@ -42,8 +42,7 @@ def test_a_configuration_is_edited_rejected_corrected_and_effective_without_a_re
         app.shows("The configuration has errors.", "config.toml:5", "servers.server:")
         table = f'command = "{sys.executable}"\nargs = ["{maths}"]\ntransport = "lines"'
         what.write_text(f"server = 3>[servers.maths]\n{table}|0")
-        app.send("n")
-        app.until(lambda: "edit again" not in app.text)
+        app.until(lambda: app.send("\x1b") or "edit again" not in app.text)
         app.send("/config\r")
         app.shows("● maths")
         what.write_text(">|3")

@@ -86,8 +86,9 @@ class FakeChanges:
     async def change(self, draft: Draft) -> None:
         await self._do("change", draft.toml)
 
-    async def toggle(self, name: str) -> None:
+    async def toggle(self, name: str) -> tuple[bool, Sequence[str]]:
         await self._do("toggle", name)
+        return True, ()
 
     async def remove(self, name: str) -> None:
         await self._do("remove", name)

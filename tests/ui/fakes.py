@@ -156,7 +156,9 @@ class FakeRuntime:
         self.calls = FakeCalls()
         self.server_choices = FakeChoices(self.host)
         self.server_changes = FakeChanges()
-        self.configuration = SimpleNamespace(located=lambda problems: [f"c.toml: {one}" for one in problems])
+        self.configuration = SimpleNamespace(
+            located=lambda problems: [f"c.toml: {one}" for one in problems], save_theme=self._save_theme
+        )
         self.trust = FakeTrust(self.host)
         self.model_changes = FakeModelChanges()
         self.conversations = FakeChats(self.conversation, self.continue_turn)
@@ -194,7 +196,7 @@ class FakeRuntime:
             Example("Which notes mention milk?", "notes › search_notes"),
         )
 
-    def save_theme(self, name: str) -> None:
+    async def _save_theme(self, name: str) -> None:
         self.saved_themes.append(name)
 
     async def shutdown(self) -> None:

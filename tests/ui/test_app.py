@@ -1,7 +1,6 @@
 """The app as a user runs it: keys in, regions and text out. The turn loop is the real one."""
 
 import asyncio
-import threading
 
 import pytest
 from textual.screen import Screen
@@ -374,13 +373,13 @@ async def test_a_theme_is_previewed_while_selecting_and_saved_when_selected():
 
 async def test_saving_a_theme_does_not_block_the_screen():
     runtime = FakeRuntime()
-    go_on = threading.Event()
+    go_on = asyncio.Event()
 
-    def save(name: str) -> None:
-        go_on.wait(10)
+    async def save(name: str) -> None:
+        await go_on.wait()
         raise ConfigError("is being changed", where="config.toml")
 
-    runtime.save_theme = save  # type: ignore[method-assign]
+    runtime.configuration.save_theme = save
     async with opened(runtime) as (app, pilot):
         try:
             await pilot.press("ctrl+t", "down", "enter")

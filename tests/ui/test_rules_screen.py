@@ -1,7 +1,7 @@
 """The rules screen: rules are listed, checked against a call, added, edited and removed."""
 
 import tomllib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,9 +29,10 @@ class File:
         path.write_text(f"# mine\n[approvals]\nrules = {list(rules)}\n".replace("'", '"'))
         self._policy = runtime.turn_context.policy
         self._policy.rules = Rules.parsed(rules)
-        runtime.configuration = SimpleNamespace(file=ConfigFile(str(path), {}), reload_or_raise=self._reload)
+        runtime.configuration = SimpleNamespace(file=ConfigFile(str(path), {}), change=self._change)
 
-    async def _reload(self) -> None:
+    async def _change(self, write: Callable[[], None]) -> None:
+        write()
         self._policy.rules = Rules.parsed(self.rules)
 
     @property

@@ -132,7 +132,7 @@ async def test_a_disabled_server_is_listed_and_says_how_to_enable_it():
         assert not runtime.host.asked
         await pilot.press("o")
         await until(lambda: runtime.server_changes.done == [("toggle", "weather")])
-        await shows(app, "Enabled the server “weather”.")
+        await shows(app, "Disabled the server “weather”.")
 
 
 async def test_an_error_longer_than_a_line_is_shown_in_full():

@@ -18,7 +18,10 @@ from tui.ui.traffic.screen import TrafficScreen
 
 @asynccontextmanager
 async def shown() -> AsyncIterator[tuple[TrafficApp, TrafficScreen, Pilot[Any]]]:
-    app = TrafficApp(some().recording(), theme=DEFAULT_THEME, keys={}, save_theme=lambda name: None)
+    async def save_theme(name: str) -> None:
+        pass
+
+    app = TrafficApp(some().recording(), theme=DEFAULT_THEME, keys={}, save_theme=save_theme)
     async with app.run_test(size=(120, 40)) as pilot:
         assert isinstance(app.screen, TrafficScreen)
         yield app, app.screen, pilot

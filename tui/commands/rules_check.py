@@ -39,7 +39,7 @@ def check_against(loaded: "Loaded", against: str, *, trust: bool = False) -> int
     In a file that is not the user's own, rules that allow apply only with `trust`.
     `against` is a time as in `mcptui traffic --since`, or a recording.
     """
-    from tui.runtime.approvals import RememberedApprovals
+    from tui.runtime.approvals import applicable_rules
     from tui.settings.config_file import ConfigFile
 
     if any(problem.path.startswith("approvals") for problem in loaded.errors):
@@ -49,8 +49,7 @@ def check_against(loaded: "Loaded", against: str, *, trust: bool = False) -> int
         choice, span, begin = _choice(against)
         decisions = Decisions.read()
         file = ConfigFile(str(loaded.path), os.environ)
-        rules = RememberedApprovals(file, trust=trust).rules(loaded)
-        check = RuleCheck(rules, decisions.denials(begin))
+        check = RuleCheck(applicable_rules(loaded, file, trust=trust), decisions.denials(begin))
         for call in _calls(choice, decisions):
             check.add(call)
     except McptuiError as error:

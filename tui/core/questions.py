@@ -9,6 +9,10 @@ from typing import Any, Literal, Protocol
 from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
 from tui.core.definitions.accepted import DefinitionChange
 from tui.core.ports import BY_DEFAULT, BY_KEY
+from tui.core.text import clean_line
+from tui.core.units import plural
+
+MOST_ERRORS = 5
 
 
 class Action(StrEnum):
@@ -78,6 +82,20 @@ class DefinitionsQuestion:
     server: str
     changes: Sequence[DefinitionChange]
     damage: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigErrors:
+    """Shows why a configuration was not applied, and asks whether to edit it again. The answer is a bool."""
+
+    errors: Sequence[str]
+
+    def lines(self) -> list[str]:
+        """Return the first errors, cleaned, and how many more there are."""
+        shown = [clean_line(error, 400) for error in self.errors[:MOST_ERRORS]]
+        if more := len(self.errors[MOST_ERRORS:]):
+            shown.append(f"and {plural(more, 'more error')}")
+        return shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Us
 from tui.core.questions import METER, SamplingFailed, SamplingMeter
 from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import TrafficSink
+from tui.model.endpoints.profile import DEMO
 from tui.runtime.options import Options
 
 if TYPE_CHECKING:
@@ -27,10 +28,31 @@ if TYPE_CHECKING:
 CLOSE_SECONDS = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """A model that was chosen over the configuration: by the command line, the user, or a conversation.
+
+    `model` is another id that the endpoint of the profile offers, or "". `effort` is None for the profile's
+    own.
+    """
+
+    name: str
+    model: str = ""
+    effort: str | None = None
+
+    def applied(self, profile: "ModelProfile | None") -> "ModelProfile | None":
+        """Return the profile with this model and effort."""
+        if profile is None:
+            return None
+        found = profile.with_model(self.model) if self.model not in ("", profile.model) else profile
+        return found if self.effort is None else replace(found, effort=self.effort)
+
+
 class ActiveModel:
     """The model that answers. `profile` is None for the demo, or if there is no model (`error` says why).
 
-    `revision` grows when another model is selected, or more is known about it.
+    `needs_consent`: the model that the configuration or the user wants cannot be used because it lacks
+    consent. `revision` grows when another model is selected, or more is known about it.
     """
 
     def __init__(
@@ -55,11 +77,16 @@ class ActiveModel:
         self._consent = consent
         self._models_consent: ModelConsent | None = None
         self._loaded: Loaded | None = None
+        named = DEMO if options.demo else options.model
+        self._chosen = ChosenModel(named) if named is not None else None
+        self._choosing = asyncio.Lock()
+        self._consenting: asyncio.Task[None] | None = None
         self._model: ChatModel | None = None
         self._working: set[asyncio.Task[None]] = set()
         self._has_answered = self._unloaded = False
         self.context_meter = ContextMeter()
         self.error: McptuiError | None = None
+        self.needs_consent = False
         self.profile: ModelProfile | None = None
         self.revision = 0
 
@@ -97,37 +124,62 @@ class ActiveModel:
 
     async def begin(self, loaded: "Loaded") -> None:
         await asyncio.to_thread(import_module, "tui.runtime.profiles")
-        from tui.runtime.profiles import choose_model, import_model
+        async with self._choosing:
+            self._loaded = loaded
+            await self._begin()
 
-        self._loaded = loaded
+    async def _begin(self) -> None:
+        """Use the model that is wanted; if that fails, store why."""
+        from tui.runtime.profiles import import_model
+
         try:
-            profile = (await choose_model(self._options, loaded, self._env)).profile
+            profile = await self._wanted()
             await asyncio.to_thread(import_model, profile)
             self._take(profile)
         except McptuiError as error:
-            self.error = error
+            self._failed(error)
 
-    @property
-    def needs_consent(self) -> bool:
-        """Whether the initial model cannot be used because it lacks consent."""
+    async def _wanted(self) -> "ModelProfile | None":
+        """Return the profile that was chosen, or that of the configuration. Raises McptuiError."""
+        from tui.runtime.profiles import choose_model
+
+        chosen = self._chosen
+        options = replace(self._options, demo=False, model=chosen.name if chosen is not None else None)
+        profile = (await choose_model(options, self._ready(), self._env)).profile
+        return profile if chosen is None else chosen.applied(profile)
+
+    def _failed(self, error: McptuiError) -> None:
+        """Store why a model cannot be used. The current one stays, if there is one."""
         from tui.model.endpoints.providers import BLOCKED_STEP
 
-        return isinstance(self.error, ConfigError) and self.error.next_step == BLOCKED_STEP
+        self.needs_consent = isinstance(error, ConfigError) and error.next_step == BLOCKED_STEP
+        if self._model is None:
+            self.error = error
 
-    async def ask_for_consent(self, tell: Callable[[str], None]) -> None:
-        """Ask for consent to the initial model and use it, then `tell` its problems."""
-        loaded = self._ready()
+    def begin_consent(self, tell: Callable[[Sequence[str]], None]) -> None:
+        """Ask for consent in the background. An earlier question is withdrawn."""
+        self._withdraw_consent()
+        self._consenting = asyncio.create_task(self.ask_for_consent(tell), name="consent to the model")
+        self._keep(self._consenting)
+
+    def _withdraw_consent(self) -> None:
+        if self._consenting is not None:
+            self._consenting.cancel()
+
+    async def ask_for_consent(self, tell: Callable[[Sequence[str]], None]) -> None:
+        """Ask for consent to the wanted model and use it, then `tell` its problems."""
+        loaded, chosen = self._ready(), self._chosen
         try:
-            name, gate = self._options.model or first_choice(loaded), self._gate
+            name, gate = chosen.name if chosen is not None else first_choice(loaded), self._gate
             is_refused = gate is not None and await gate.refuses(name, loaded)
             if not is_refused and await self._is_agreed(name):
-                self.error = None
-                if self._model is None:
-                    await self.begin(loaded)
+                async with self._choosing:
+                    if self.needs_consent:  # otherwise the user has switched to another model meanwhile
+                        self.error = None
+                        await self._begin()
         except McptuiError as error:
-            self.error = error
-        for problem in self.problems:
-            tell(problem)
+            self._failed(error)
+        tell(self.problems)
         self.revision += 1
 
     async def _is_agreed(self, name: str) -> bool:
@@ -138,28 +190,51 @@ class ActiveModel:
         except OSError as error:
             raise ModelError(str(error)) from error
 
-    async def reload(self, loaded: "Loaded") -> None:
-        """Apply the models of a configuration that was read again.
+    async def reload(self, loaded: "Loaded") -> Sequence[str]:
+        """Apply the models of a configuration that was read again; return notes.
 
-        The model is replaced if its profile has changed, or if the configuration now has another default.
-        Raises McptuiError if that one cannot be used; the current model then stays.
+        If there is no model, the wanted one is tried again. Otherwise the model is replaced if its profile
+        has changed, or if it was not chosen over the configuration and that now has another default. If the
+        new one cannot be used, the current one stays.
         """
-        from tui.runtime.profiles import choose_model, configured_profiles, with_key
+        async with self._choosing:
+            before, self._loaded = self._loaded, loaded
+            if before is None:  # no model was needed yet
+                return ()
+            self._withdraw_consent()
+            if self._model is None:
+                await self._begin()
+                return () if self.needs_consent else self.problems
+            return await self._follow(before, loaded)
 
-        before, self._loaded = self._loaded, loaded
-        if before is None:
-            return
+    async def _follow(self, before: "Loaded", loaded: "Loaded") -> Sequence[str]:
+        from tui.runtime.profiles import configured_profiles
 
         def named(of: "Loaded", name: str) -> "ModelProfile | None":
             found = configured_profiles(of, self._env, trust=self._trust)
             return next((one for one in found if one.name == name), None)
 
-        name = self.profile.name if self.profile is not None else ""
+        name = self.profile.name if self.profile is not None else DEMO
         now, then = named(loaded, name), named(before, name)
-        if first_choice(loaded) != first_choice(before) or (then is not None and now is None):
-            self._take((await choose_model(self._options, loaded, self._env)).profile)
-        elif now is not None and now != then:
-            self._take(await with_key(now))
+        has_new_default = first_choice(loaded) != first_choice(before)
+        if now == then and not (has_new_default or self.needs_consent):
+            return ()
+        if self._chosen is not None and now == then and not self.needs_consent:
+            return [f"Still using {self.label}, which was selected instead of the default."]
+        gone = "" if now or not then else f"The model {quoted_name(name)} is no longer configured."
+        try:
+            try:
+                profile = await self._wanted()
+            except UsageError:  # the profile that was chosen is gone
+                if self._chosen is None:
+                    raise
+                self._chosen = None
+                profile = await self._wanted()
+            self._take(profile)
+        except McptuiError as error:
+            self._failed(error)
+            return [] if self.needs_consent else [sentences(str(error), f"Still using {self.label}.")]
+        return [*([f"{gone} Using {self.label}."] if gone else ()), *self.problems]
 
     async def choices(self) -> Sequence[ModelChoice]:
         """All models: configured, from the environment, found on this machine, and the demo."""
@@ -194,20 +269,22 @@ class ActiveModel:
         await self._switch(name, model, effort)
 
     async def _switch(self, name: str, model: str, effort: str | None = None) -> None:
-        from tui.model.endpoints.profile import DEMO
         from tui.runtime.profiles import profile_named
 
-        profile = await profile_named(name, self._ready(), self._env, trust=self._trust)
-        if profile is None and model not in ("", DEMO):
-            raise ConfigError(f"{quoted_name(model, 60)} is neither a profile nor a model of this endpoint.")
-        if profile is not None and model and model != profile.model:
-            profile = profile.with_model(model)
-        if effort is not None:
-            if profile is None or effort not in ("", *EFFORTS):
+        async with self._choosing:
+            profile = await profile_named(name, self._ready(), self._env, trust=self._trust)
+            if profile is None and model not in ("", DEMO):
+                raise ConfigError(
+                    f"{quoted_name(model, 60)} is neither a profile nor a model of this endpoint."
+                )
+            if effort is not None and (profile is None or effort not in ("", *EFFORTS)):
                 known = f"Levels: {', '.join(EFFORTS)}." if profile is not None else ""
                 raise UsageError("no such reasoning effort", where=effort[:40], next_step=known)
-            profile = replace(profile, effort=effort)
-        self._take(profile)
+            # The id of the profile itself is not a choice: it follows the configuration.
+            other = "" if profile is None or model == profile.model else model
+            chosen = ChosenModel(name, other, effort)
+            self._take(chosen.applied(profile))
+            self._chosen = chosen
 
     async def forget(self, name: str) -> bool:
         """Forget what was learned about the model of a choice; return whether there was anything.
@@ -222,8 +299,9 @@ class ActiveModel:
             return False
         known = current is not None and self._model is not None and bool(self._model.capabilities.facts)
         forgotten = await asyncio.to_thread(forget, profile)
-        if current is not None and (known or forgotten):
-            self._take(current)
+        async with self._choosing:
+            if current is not None and current is self.profile and (known or forgotten):
+                self._take(current)
         return known or forgotten
 
     async def continue_with(self, about: SessionMeta) -> str:
@@ -233,8 +311,6 @@ class ActiveModel:
         user chooses a model in it. Returns a sentence if the active model changed or differs from that of the
         conversation, otherwise "".
         """
-        from tui.model.endpoints.profile import DEMO
-
         profile, model = about.profile or "", about.model or ""
         if about.imported and model and not profile:
             goes_on = f" Continuing with {self.label}." if self.label else ""
@@ -292,6 +368,7 @@ class ActiveModel:
         return self.profile.cost_of(usage) if self.profile is not None else None
 
     async def close(self) -> None:
+        self._withdraw_consent()
         if self._model is not None:
             self._keep(self._model.aclose())
         if self._working:
@@ -314,7 +391,7 @@ class ActiveModel:
         model = make_model(profile, self._clock, self._sink, paced=self._options.paced)
         self._has_answered = self._unloaded = False
         before, self._model = self._model, model
-        self.profile, self.error = profile, None
+        self.profile, self.error, self.needs_consent = profile, None, False
         if profile is not None and self._gate is not None and self._loaded is not None:
             self._gate.used(profile.name, self._loaded)
         self.context_meter.window = profile.context_window if profile is not None else None

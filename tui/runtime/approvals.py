@@ -18,6 +18,7 @@ from tui.host.waits import first_of
 from tui.settings.config_file import ConfigFile
 
 if TYPE_CHECKING:
+    from tui.runtime.configuration import Configuration
     from tui.settings.load import Loaded
 
 T = TypeVar("T")
@@ -26,16 +27,26 @@ NOT_OWN = "This is not your own configuration file. To use what it allows, start
 SAVED_LATER = "mcptui saves it with the next tool that you always allow."
 
 
+def applicable_rules(loaded: "Loaded", file: ConfigFile, *, trust: bool) -> Rules:
+    """Return the rules of a file that apply. Those that allow need the user's own file, or `trust`."""
+    from tui.settings.specs import approval_rules
+
+    found = approval_rules(loaded.settings.approvals)
+    if trust or not file.source:
+        return found
+    return Rules(tuple(rule for rule in found.rules if rule.action is not Verdict.ALLOW))
+
+
 class RememberedApprovals:
     """Synchronizes the approvals of a policy with the configuration file, if the file may allow calls."""
 
-    def __init__(self, config: ConfigFile, *, trust: bool = False) -> None:
-        self._config = config
+    def __init__(self, configuration: "Configuration", *, trust: bool = False) -> None:
+        self._configuration = configuration
+        self._config = configuration.file
         self._trust = trust
         self._policy = Policy()
         self._saved: set[str] = set()
         self._stamp = (0, 0, 0)
-        self._saving = asyncio.Lock()
 
     @property
     def may_allow(self) -> bool:
@@ -44,12 +55,7 @@ class RememberedApprovals:
 
     def rules(self, loaded: "Loaded") -> Rules:
         """Return the rules of the file that apply."""
-        from tui.settings.specs import approval_rules
-
-        found = approval_rules(loaded.settings.approvals)
-        if self.may_allow:
-            return found
-        return Rules(tuple(rule for rule in found.rules if rule.action is not Verdict.ALLOW))
+        return applicable_rules(loaded, self._config, trust=self._trust)
 
     def remembered(self, loaded: "Loaded") -> set[str]:
         """Return the approvals of the file that apply."""
@@ -69,16 +75,18 @@ class RememberedApprovals:
 
     async def save(self) -> str:
         """Add new approvals to the file, and apply its changes. Return what failed, or ""."""
-        async with self._saving:
-            if not self.may_allow:
-                return f"The approval lasts until mcptui quits. {NOT_OWN}"
-            unsaved = self._policy.always - self._saved
-            try:
-                saved = set(await asyncio.to_thread(self._config.add, "approvals.remembered", unsaved))
-            except McptuiError as error:
-                return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)
-            self._take_over(saved)
-            return ""
+        return await self._configuration.exclusively(self._save)
+
+    async def _save(self) -> str:
+        if not self.may_allow:
+            return f"The approval lasts until mcptui quits. {NOT_OWN}"
+        unsaved = self._policy.always - self._saved
+        try:
+            saved = set(await asyncio.to_thread(self._config.add, "approvals.remembered", unsaved))
+        except McptuiError as error:
+            return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)
+        self._take_over(saved)
+        return ""
 
     def _take_over(self, found: set[str]) -> None:
         always = self._policy.always

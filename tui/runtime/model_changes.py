@@ -13,10 +13,10 @@ from tui.core.ports import Clock, ModelRequest, RetryPart
 from tui.core.secrets.redact import Secret
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
-from tui.settings.config_file import ConfigFile
 
 if TYPE_CHECKING:
     from tui.model.endpoints.profile import ModelProfile
+    from tui.runtime.configuration import Configuration
 
 NAME_LENGTH = 40
 """Maximum characters of a proposed name."""
@@ -77,26 +77,24 @@ def _in_form(error: ModelError, values: ModelValues) -> ModelError:
 class ModelChanges:
     """Adds model profiles.
 
-    `apply` reads the configuration again and raises McptuiError if it is invalid. `switch` switches to a
-    profile. `keep_secret` gets the name and value of each key before it is used.
+    `switch` switches to a profile. `keep_secret` gets the name and value of each key before it is used.
     """
 
     def __init__(
         self,
-        config: ConfigFile,
+        configuration: "Configuration",
         env: Mapping[str, str],
         clock: Clock,
         sink: TrafficSink,
         keep_secret: Callable[[str, str], None],
-        apply: Callable[[], Awaitable[None]],
         switch: Callable[[str], Awaitable[None]],
     ) -> None:
-        self._config = config
+        self._configuration = configuration
+        self._config = configuration.file
         self._env = env
         self._clock = clock
         self._sink = sink
         self._keep_secret = keep_secret
-        self._apply = apply
         self._switch = switch
 
     def providers(self) -> Sequence[ProviderChoice]:
@@ -187,15 +185,14 @@ class ModelChanges:
         table = self.table(values)
         if values.key == IN_KEYCHAIN and values.secret:
             await keychain.store(KEYCHAIN_SERVICE, values.name, values.secret.strip())
-        await asyncio.to_thread(self._config.add_model, values.name, table)
-        await asyncio.to_thread(self._agree, values.name)  # the user has just entered it
-        await self._apply()
+        await self._configuration.change(lambda: self._write(values.name, table))
         await self._switch(values.name)
 
-    def _agree(self, name: str) -> None:
+    def _write(self, name: str, table: Mapping[str, Any]) -> None:
         from tui.runtime.servers.model_consent import agree_to_written
 
-        agree_to_written(name, self._config.read(), self._env)
+        self._config.add_model(name, table)
+        agree_to_written(name, self._config.read(), self._env)  # the user has just entered it
 
     async def _profile(self, values: ModelValues) -> "ModelProfile":
         from tui.model.endpoints.profile import ModelProfile

@@ -12,7 +12,7 @@ from tui.core.turn.rules import Rule, RuleError, Verdict, parse_rule
 from tui.runtime.approvals import NOT_OWN
 
 if TYPE_CHECKING:
-    from tui.runtime.config_reload import ConfigReload
+    from tui.runtime.configuration import Configuration
     from tui.runtime.turn import TurnContext
 
 APPROVALS = "approvals"
@@ -45,11 +45,11 @@ class RuleChanges:
     """Lists, tries and changes rules.
 
     Args:
-        configuration: the file, and how to reload it.
+        configuration: the file, and changing it.
         context: has the current policy, and the tools of the running servers.
     """
 
-    def __init__(self, configuration: "ConfigReload", context: "TurnContext") -> None:
+    def __init__(self, configuration: "Configuration", context: "TurnContext") -> None:
         self._configuration = configuration
         self._context = context
 
@@ -83,8 +83,8 @@ class RuleChanges:
         from tui.settings.save_list import add_item
 
         rule = parse_rule(text)
-        await asyncio.to_thread(add_item, self._configuration.file.path, (APPROVALS, NEW), str(rule))
-        await self._configuration.reload_or_raise()
+        path = self._configuration.file.path
+        await self._configuration.change(lambda: add_item(path, (APPROVALS, NEW), str(rule)))
         self._require_in_force(rule)
 
     def _require_in_force(self, rule: Rule) -> None:
@@ -110,19 +110,22 @@ class RuleChanges:
 
         key = (APPROVALS, rule.origin)
         is_meant = _IsRule(rule)
-        await asyncio.to_thread(change_item, self._configuration.file.path, key, rule.number, is_meant, item)
-        await self._configuration.reload_or_raise()
+        path = self._configuration.file.path
+        await self._configuration.change(lambda: change_item(path, key, rule.number, is_meant, item))
 
     async def revoke(self, approval: EarlierApproval) -> None:
         """Revoke an approval. Raises McptuiError."""
         from tui.settings.save_list import remove_items
 
-        policy = self._context.policy
+        policy, path = self._context.policy, self._configuration.file.path
         policy.session.discard(approval.key)
-        if approval.always:
-            path = self._configuration.file.path
+
+        async def remove() -> None:
             await asyncio.to_thread(remove_items, path, (APPROVALS, "remembered"), approval.key)
             policy.refresh()
+
+        if approval.always:
+            await self._configuration.exclusively(remove)
 
 
 @dataclass(frozen=True, slots=True)

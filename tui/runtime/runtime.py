@@ -1,6 +1,6 @@
 """The composition root: builds everything behind the screens and the commands, and owns it.
 
-    ConfigFile             the configuration file
+    Configuration          the configuration in force, its file, and every change of it
     RunRecording           records the traffic of this run; the sink of servers and models
     Host                   the servers, and their tools
     ActiveModel            the model that answers, and switching it
@@ -30,7 +30,6 @@ from tui.core.library_imports import importing
 from tui.core.ports import NO_MODEL, Answer, Approver, MonotonicClock
 from tui.core.questions import Refuser, UserQuestioner
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec
 from tui.core.trace_context import TraceIds
 from tui.core.traffic import CAUSE, TrafficSink
 from tui.core.turn.approval_policy import Policy
@@ -40,6 +39,7 @@ from tui.host.host import Host
 from tui.host.sign_in.token_store import TokenStore
 from tui.runtime.active_model import ActiveModel, ModelSampler
 from tui.runtime.approvals import RememberedApprovals
+from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
 from tui.runtime.recording import RunRecording, kept_traffic
@@ -57,7 +57,6 @@ from tui.storage.sessions.store import SessionStore
 from tui.traffic.record.open_recording import Recording
 
 if TYPE_CHECKING:
-    from tui.runtime.config_reload import ConfigReload
     from tui.runtime.log import LogFile
     from tui.runtime.model_changes import ModelChanges
     from tui.runtime.server_changes import ServerChanges, ServerChoices
@@ -65,7 +64,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-MODEL_CLOSE_SECONDS = 1.0
+CLOSE_SECONDS = 1.0
 
 _TAPS = "tui.runtime.tap_follower"
 
@@ -80,7 +79,7 @@ class Runtime:
         turn_context: what turns need besides a conversation and a model.
         calls: saved calls by hand.
         server_changes: adds, changes and removes servers while mcptui runs.
-        configuration: the file, and reloading it.
+        configuration: what is in force, and every change of it.
         model_changes: adds model profiles while mcptui runs.
         trust: which servers are trusted.
         server_choices: settings of servers that the user changes while they run.
@@ -88,7 +87,6 @@ class Runtime:
         consent: which servers may start.
         redactor: removes secrets that must not be shown or stored.
         questioner: answers requests from servers. Set before `ready()`; without it, everything is declined.
-        left_out: configured servers that cannot be used, with all problems of each.
         stand_back: called often by recording threads, which may wait in it for more urgent work.
         is_ready: `ready()` is done.
     """
@@ -102,9 +100,17 @@ class Runtime:
         """
         self._options = options
         trust = options.trust_config
-        self._config = ConfigFile(options.config, env, trust=trust)
         self._clock = MonotonicClock()
         self.redactor = Redactor()
+        self.configuration = Configuration(
+            ConfigFile(options.config, env, trust=trust),
+            options,
+            self.redactor,
+            host=lambda: self.host,
+            trusted=lambda spec: self.trust.applied(spec),
+            take_over=self._take_over,
+            follow_model=self._follow_model,
+        )
         self.questioner: UserQuestioner = Refuser()
         self.stand_back: Callable[[], None] = lambda: None
         self._traffic = RunRecording(lambda: self.redactor, stand_back=lambda: self.stand_back())
@@ -138,20 +144,17 @@ class Runtime:
             look=self.request.look,
         )
         self.conversations = Conversations(self._active_model, self.turn_context, self._sessions)
-        self._approvals = RememberedApprovals(self._config, trust=trust)
+        self._approvals = RememberedApprovals(self.configuration, trust=trust)
         self.calls = StoredCalls(data_dir() / "calls.json")
         self.turn_context.decisions = self.decisions
         trusted = state_dir() / "trusted-servers.json"
-        self.trust = ServerTrust(lambda: self.host, trusted, self._config, self.decisions)
+        self.trust = ServerTrust(lambda: self.host, trusted, self.configuration, self.decisions)
         self._env = env
-        self._digests: dict[str, str] = {}
-
-        self.left_out: Mapping[str, tuple[str, ...]] = {}
         self.is_ready = False
         self._trace_ids = TraceIds()
         self._memory = ServerMemory(self.redactor)
-        self._loaded: Loaded | None = None
-        self._problems, self.warnings = list[str](), frozenset[str]()
+        self._problems, self._model_problems, self._other_problems = list[str](), list[str](), list[str]()
+        self._warnings, self._note = frozenset[str](), ""
         self._save_problem = ""
         self._revision = 0
         self._background: set[asyncio.Task[None]] = set()
@@ -163,38 +166,24 @@ class Runtime:
     def server_changes(self) -> "ServerChanges":
         from tui.runtime.server_changes import ServerChanges
 
-        known, agree = lambda: self._loaded, self.consent.keep
-        return ServerChanges(self._config, self._env, lambda: self.host, known, self._adopt, agree)
+        return ServerChanges(self.configuration, self._env, lambda: self.host, self.consent.keep)
 
     @cached_property
     def server_choices(self) -> "ServerChoices":
         from tui.runtime.server_changes import ServerChoices
 
-        return ServerChoices(self._config, lambda: self.host, self._names_server)
-
-    @cached_property
-    def configuration(self) -> "ConfigReload":
-        from tui.runtime.config_reload import ConfigReload
-
-        return ConfigReload(
-            self._config,
-            lambda: self._loaded,
-            self.server_changes.follow,
-            self._take_over,
-            self._active_model,
-        )
+        return ServerChoices(self.configuration, lambda: self.host)
 
     @cached_property
     def model_changes(self) -> "ModelChanges":
         from tui.runtime.model_changes import ModelChanges
 
         return ModelChanges(
-            self._config,
+            self.configuration,
             self._env,
             self._clock,
             self._traffic,
             self._keep_secret,
-            self.configuration.reload_or_raise,
             self.conversations.switch,
         )
 
@@ -220,10 +209,10 @@ class Runtime:
         from tui.runtime.refused_links import refused_links
 
         self._log_file = begin_logging(lambda: self.redactor)
-        stamp = self._config.stamp()
-        loaded = await asyncio.to_thread(self._read, taps=taps)
+        await asyncio.to_thread(_import_settings, taps=taps)
+        loaded, stamp = await self.configuration.read()
         self._apply(loaded, stamp)
-        self._problems += await asyncio.to_thread(refused_links)
+        self._other_problems += await asyncio.to_thread(refused_links)
         if record:
             self._traffic.start(
                 kept_traffic(loaded.settings.traffic, self._options.command), follow_taps=taps
@@ -238,32 +227,22 @@ class Runtime:
         if model:
             await asyncio.to_thread(self.request.look)
             await self._active_model.begin(loaded)
-            if self._active_model.needs_consent and not self._options.command:
-                self._keep(self._active_model.ask_for_consent(lambda text: self._problems.append(text)))
-            else:
-                self._problems += self._active_model.problems
+            self._look_at_model()
         if session:
             try:
                 if told := await self.open_session():
-                    self._problems.append(told)
-                    self.warnings |= {told}
+                    self._other_problems.append(told)
+                    self._note = told
             except McptuiError as error:
-                self._problems.append(sentences(str(error), "A new conversation was started instead."))
+                self._other_problems.append(sentences(str(error), "A new conversation was started instead."))
         self.is_ready = True
         self._revision += 1
 
-    def _read(self, *, taps: bool) -> "Loaded":
-        """Read the configuration and import the modules for it. Not on the event loop."""
-        with importing():
-            for name in ("tui.settings.load", "tui.settings.specs", *([_TAPS] if taps else ())):
-                import_module(name)
-        return self._config.read()
-
     def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
         """Create servers, rules and limits from a configuration; `stamp` is that of its file when read."""
-        self._problems, self.warnings = loaded.problem_texts(self.trust.problems)
+        self._problems, self._warnings = loaded.problem_texts(self.trust.problems)
         self.host = Host(
-            self._adopt(loaded),
+            self.configuration.adopt(loaded, stamp),
             sink=self._traffic,
             clock=self._clock,
             redactor=self.redactor,
@@ -287,7 +266,7 @@ class Runtime:
         context.policy = Policy(
             self._approvals.rules(loaded),
             self._options.mode,
-            lambda server: self._digests.get(server, ""),
+            lambda server: self.configuration.digests.get(server, ""),
             self._approvals.remembered(loaded),
             refresh=self._approvals.refresh,
             trust=self.trust,
@@ -303,7 +282,7 @@ class Runtime:
 
     def _take_over(self, loaded: "Loaded") -> None:
         """Apply the rules and limits of a reloaded configuration, before its servers."""
-        self._problems, self.warnings = loaded.problem_texts(self.trust.problems)
+        self._problems, self._warnings = loaded.problem_texts(self.trust.problems)
         # Permanent approvals are synchronized with the file separately.
         self.turn_context.policy.rules = self._approvals.rules(loaded)
         self._limit(loaded)
@@ -313,27 +292,26 @@ class Runtime:
 
     async def _choose_model(self) -> None:
         """Choose a model, for commands that need one only when a server requests it."""
-        if not self._active_model.label and self._active_model.error is None and self._loaded is not None:
-            await self._active_model.begin(self._loaded)
+        loaded = self.configuration.loaded
+        if not self._active_model.label and self._active_model.error is None and loaded is not None:
+            await self._active_model.begin(loaded)
 
-    def _adopt(self, loaded: "Loaded") -> tuple[ServerSpec, ...]:
-        """Apply the servers of a reloaded configuration, and return them."""
-        from tui.settings.specs import left_out, server_specs
+    async def _follow_model(self, loaded: "Loaded") -> Sequence[str]:
+        notes = await self._active_model.reload(loaded)
+        self._look_at_model()
+        return notes
 
-        self._loaded = loaded
-        self.left_out = left_out(loaded)
-        self.redactor.add({**loaded.secrets, **self._options.secrets})
-        rules = {name: one.secret_arguments for name, one in loaded.settings.servers.items()}
-        self.redactor.arguments.set_rules(rules)
-        if self._options.server is not None:
-            specs: tuple[ServerSpec, ...] = (self._options.applied(self._options.server),)
+    def _look_at_model(self) -> None:
+        """Ask for consent to the model if it needs it, otherwise report its problems."""
+        if self._active_model.needs_consent and not self._options.command:
+            self._model_problems = []
+            self._active_model.begin_consent(self._model_has)
         else:
-            source = self._config.source if loaded.names_servers else ""
-            specs = server_specs(loaded, disabled=self._options.disabled_too)
-            specs = tuple(self._options.applied(spec, source) for spec in specs)
-        specs = tuple(self.trust.applied(spec) for spec in specs)
-        self._digests = {spec.name: spec.digest() for spec in specs}
-        return specs
+            self._model_has(self._active_model.problems)
+
+    def _model_has(self, problems: Sequence[str]) -> None:
+        self._model_problems = list(problems)
+        self._revision += 1
 
     async def open_session(self) -> str:
         """Open the session named on the command line; return a note if it is new. May raise McptuiError."""
@@ -369,8 +347,8 @@ class Runtime:
             ConfigError: the configuration is missing or unreadable, its approvals are invalid, or its model
                 cannot be used or, with `key`, has no key.
         """
-        if self._loaded is not None:
-            for problem in self._loaded.errors:
+        if (loaded := self.configuration.loaded) is not None:
+            for problem in loaded.errors:
                 # Part of the rules would be worse than none: the missing ones would go unnoticed.
                 if not problem.path or problem.path.startswith("approvals"):
                     raise ConfigError(str(problem))
@@ -388,7 +366,16 @@ class Runtime:
     @property
     def problems(self) -> Sequence[str]:
         """The problems of the configuration, one line each. Those in `warnings` disable nothing."""
-        return self._problems
+        return [*self._problems, *self._model_problems, *self._other_problems]
+
+    @property
+    def warnings(self) -> frozenset[str]:
+        return self._warnings | {self._note}
+
+    @property
+    def left_out(self) -> Mapping[str, tuple[str, ...]]:
+        """Configured servers that cannot be used, with all problems of each."""
+        return self.configuration.left_out
 
     @property
     def is_unconfigured(self) -> bool:
@@ -398,7 +385,7 @@ class Runtime:
     @property
     def uses_samples(self) -> bool:
         """Whether the servers are the samples, because none is configured."""
-        loaded = self._loaded
+        loaded = self.configuration.loaded
         return (
             loaded is not None
             and loaded.readable
@@ -408,7 +395,8 @@ class Runtime:
 
     def is_disabled(self, server: str) -> bool:
         """Whether a server is configured, but disabled."""
-        known = self._loaded.settings.servers.get(server) if self._loaded is not None else None
+        loaded = self.configuration.loaded
+        known = loaded.settings.servers.get(server) if loaded is not None else None
         return known is not None and known.disabled
 
     @property
@@ -420,7 +408,8 @@ class Runtime:
     @property
     def unrecorded(self) -> str:
         """Why the traffic is not being recorded although it should be, or ""."""
-        wanted = self._loaded is not None and self._loaded.settings.traffic.record
+        loaded = self.configuration.loaded
+        wanted = loaded is not None and loaded.settings.traffic.record
         return self._traffic.recording.problem() if wanted else ""
 
     @property
@@ -457,19 +446,14 @@ class Runtime:
     @property
     def snippets(self) -> Mapping[str, str]:
         """The snippets of the configuration, by name."""
-        return self._loaded.settings.snippets if self._loaded is not None else {}
-
-    def save_theme(self, name: str) -> None:
-        """Save the theme in the configuration. Raises McptuiError if it could not be written."""
-        self._config.save("ui.theme", name)
+        loaded = self.configuration.loaded
+        return loaded.settings.snippets if loaded is not None else {}
 
     def _traceparent(self) -> str:
-        if self._loaded is None or not self._loaded.settings.traffic.traceparent:
+        loaded = self.configuration.loaded
+        if loaded is None or not loaded.settings.traffic.traceparent:
             return ""
         return self._trace_ids.traceparent(CAUSE.get())
-
-    def _names_server(self, server: str) -> bool:
-        return self._loaded is not None and server in self._loaded.settings.servers
 
     def _notice(self, event: Event) -> None:
         """Store the part of an event that is needed after its turn."""
@@ -478,11 +462,12 @@ class Runtime:
 
     async def _save_approvals(self) -> None:
         if problem := await self._approvals.save():
-            self._problems.append(problem)
+            self._other_problems.append(problem)
             self._revision += 1
 
     async def shutdown(self) -> None:
         """Stop the servers concurrently, then close the model's connections. Bounded in time."""
+        self.configuration.is_closing = True
         async with AsyncExitStack() as steps:  # in reverse order, each even if others fail
             if self._log_file is not None:
                 steps.callback(self._log_file.stop)
@@ -493,5 +478,13 @@ class Runtime:
             steps.push_async_callback(self.host.shutdown)
 
     async def _end_background(self) -> None:
+        await self.configuration.settled(CLOSE_SECONDS)
         if self._background:
-            await asyncio.wait(self._background, timeout=MODEL_CLOSE_SECONDS)
+            await asyncio.wait(self._background, timeout=CLOSE_SECONDS)
+
+
+def _import_settings(*, taps: bool) -> None:
+    """Import the modules that read a configuration. Not on the event loop."""
+    with importing():
+        for name in ("tui.settings.load", "tui.settings.specs", *([_TAPS] if taps else ())):
+            import_module(name)

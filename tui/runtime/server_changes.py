@@ -4,23 +4,21 @@
 and removes servers.
 """
 
-import asyncio
 import dataclasses
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tui.core.errors import ConfigError, McptuiError, UsageError, sentences
+from tui.core.errors import UsageError
 from tui.core.files.programs import is_command
-from tui.core.servers import SamplingRule, ServerSpec, ServerState, ServerStatus, SignedOut
+from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.text import quoted_name
-from tui.core.tools import switched
+from tui.core.tools import is_off, switched
 from tui.host.host import Host
-from tui.settings.config_file import ConfigFile
 from tui.settings.locations import bundles_dir
 
 if TYPE_CHECKING:
-    from tui.settings.load import Loaded
+    from tui.runtime.configuration import Configuration
 
 
 EVERYTHING = "*"
@@ -30,74 +28,54 @@ EVERYTHING = "*"
 class ServerChoices:
     """Changes settings of one server that need no restart.
 
-    `host` returns the host, which is replaced when the configuration is read. `is_configured` tells whether a
-    server is in the configuration file: samples are not.
+    `host` returns the host, which is replaced when the configuration is read.
     """
 
-    def __init__(
-        self, config: ConfigFile, host: Callable[[], Host], is_configured: Callable[[str], bool]
-    ) -> None:
-        self._config = config
+    def __init__(self, configuration: "Configuration", host: Callable[[], Host]) -> None:
+        self._configuration = configuration
         self._host = host
-        self._is_configured = is_configured
-        self._saving = asyncio.Lock()
 
     async def toggle_tool(self, server: str, tool: str) -> str:
         """Turn a tool on or off for the model; return why that was not saved, or ""."""
         host = self._host()
         names = [one.name for one in host.workbench.tools(server)]
-        return await self._set_off_patterns(server, switched(host.status(server).spec.off, tool, names))
+        patterns = host.status(server).spec.off
+        off = not is_off(tool, patterns)
+
+        def merge(present: Any) -> Sequence[str]:
+            """Turn only this tool on or off: other tools may have been turned off in the file."""
+            given = present if isinstance(present, list) else [present]
+            known = [one for one in given if isinstance(one, str)]
+            return known if is_off(tool, known) is off else switched(known, tool, names)
+
+        return await self._configuration.choose(server, "off", switched(patterns, tool, names), merge=merge)
 
     async def toggle_all(self, server: str) -> str:
         """Turn all tools off for the model, or on if any is off; return why that was not saved, or ""."""
-        return await self._set_off_patterns(
-            server, () if self._host().status(server).spec.off else (EVERYTHING,)
-        )
+        patterns = () if self._host().status(server).spec.off else (EVERYTHING,)
+        return await self._configuration.choose(server, "off", patterns)
 
     async def toggle_instructions(self, server: str) -> str:
         """Set whether the model gets the server's instructions; return why that was not saved, or ""."""
         given = not self._host().status(server).spec.instructions
-        self._host().reconfigure(server, instructions=given)
-        return await self._save(server, "instructions", given)
+        return await self._configuration.choose(server, "instructions", given)
 
     async def toggle_resources(self, server: str) -> str:
         """Set whether the model may read the server's resources; return why that was not saved, or ""."""
         allowed = not self._host().status(server).spec.offer_resources
-        self._host().reconfigure(server, offer_resources=allowed)
-        return await self._save(server, "offer_resources", allowed)
+        return await self._configuration.choose(server, "offer_resources", allowed)
 
     async def set_log_level(self, server: str, level: str) -> str:
         """Set the server's minimum log level; return why that was not saved, or ""."""
-        self._host().reconfigure(server, log_level=level)
-        return await self._save(server, "log_level", level)
+        return await self._configuration.choose(server, "log_level", level)
 
     async def set_roots(self, server: str, roots: Sequence[str]) -> str:
         """Set the directories that the server may work in; return why that was not saved, or ""."""
-        paths = absolute(roots)
-        self._host().reconfigure(server, roots=paths)
-        return await self._save(server, "roots", paths)
+        return await self._configuration.choose(server, "roots", absolute(roots))
 
     async def set_sampling(self, server: str, rule: SamplingRule) -> str:
         """Set whether the server may use the model; return why that was not saved, or ""."""
-        self._host().reconfigure(server, sampling=rule)
-        return await self._save(server, "sampling", str(rule))
-
-    async def _set_off_patterns(self, server: str, patterns: Sequence[str]) -> str:
-        self._host().reconfigure(server, off=tuple(patterns))
-        return await self._save(server, "off", tuple(patterns))
-
-    async def _save(self, server: str, key: str, value: str | bool | Sequence[str]) -> str:
-        if not self._is_configured(server):
-            return (
-                f"The server {quoted_name(server)} is not in the configuration file. "
-                "The change lasts until mcptui quits."
-            )
-        async with self._saving:
-            try:
-                await asyncio.to_thread(self._config.save, ("servers", server, key), value)
-            except McptuiError as error:
-                return sentences(f"Not saved: {error}", "The change lasts until mcptui quits.")
-        return ""
+        return await self._configuration.choose(server, "sampling", rule)
 
 
 def absolute(folders: Sequence[str]) -> tuple[str, ...]:
@@ -149,26 +127,21 @@ NONE_LEFT = "to start the sample servers again, delete [servers] from the config
 class ServerChanges:
     """Adds, changes and removes servers.
 
-    `loaded` returns the current configuration, `adopt` applies a new one. `agree` stores consent for a server
-    that the user has typed.
+    `host` returns the host. `agree` stores consent for a server that the user has typed.
     """
 
     def __init__(
         self,
-        config: ConfigFile,
+        configuration: "Configuration",
         env: Mapping[str, str],
         host: Callable[[], Host],
-        loaded: "Callable[[], Loaded | None]",
-        adopt: "Callable[[Loaded], tuple[ServerSpec, ...]]",
         agree: Callable[[ServerSpec], Awaitable[None]] | None = None,
     ) -> None:
-        self._config = config
+        self._configuration = configuration
+        self._file = configuration.file
         self._env = env
         self._host = host
-        self._loaded = loaded
-        self._adopt = adopt
         self._agree = agree
-        self._one_at_a_time = asyncio.Lock()
 
     def table(self, name: str) -> Mapping[str, Any] | None:
         """Return the current table of a server in the file, None if the file has none (as for samples)."""
@@ -177,9 +150,9 @@ class ServerChanges:
 
     def _present(self) -> Mapping[str, Any]:
         """Return the current servers of the file, or those read last if it belongs to another program."""
-        if found := self._config.servers():
+        if found := self._file.servers():
             return found
-        loaded = self._loaded()
+        loaded = self._configuration.loaded
         servers = loaded.raw.get("servers") if loaded is not None else None
         return servers if isinstance(servers, Mapping) else {}
 
@@ -218,7 +191,7 @@ class ServerChanges:
         from tui.settings import new_server
         from tui.settings.save import refuse_foreign
 
-        refuse_foreign(self._config.path)
+        refuse_foreign(self._file.path)
         remote = new_server.is_address(typed.line.strip())
         texts = [text.strip() for text in typed.values.splitlines() if text.strip()]
         named = new_server.pairs(texts, colon=remote)
@@ -234,7 +207,7 @@ class ServerChanges:
         others = {known: there for known, there in present.items() if known != changes}
         new_server.refuse_duplicate(name, table, others)
         try:
-            notes = new_server.check_new(name, table, self._config.path, self._env)
+            notes = new_server.check_new(name, table, self._file.path, self._env)
         except new_server.InvalidKey as error:
             key = error.key.partition(".")[0]
             if key in before and key not in IN_FORM:
@@ -243,35 +216,59 @@ class ServerChanges:
         return Draft(name, table, new_server.as_toml(name, table), tuple(notes), before)
 
     def _is_command(self, word: str) -> bool:
-        return is_command(word, str(self._config.path.absolute().parent))
+        return is_command(word, str(self._file.path.absolute().parent))
 
     async def add(self, draft: Draft) -> Sequence[str]:
         """Write a new server and start it; return sentences about further effects.
 
         Raises McptuiError if it could not be written.
         """
-        loaded = self._loaded()
+        loaded = self._configuration.loaded
         had_samples = loaded is not None and loaded.readable and not loaded.names_servers
-        await self._change(
-            lambda: self._config.add_server(draft.name, draft.table), start=draft.name, typed=True
-        )
-        return ["the sample servers no longer start"] if had_samples else []
 
-    async def change(self, draft: Draft) -> None:
-        """Write a changed server and restart it. Raises McptuiError if it could not be written."""
-        await self._change(
-            lambda: self._config.change_server(draft.name, draft.table, draft.before), start=draft.name
-        )
+        def write() -> str:
+            self._file.add_server(draft.name, draft.table)
+            return draft.name
 
-    async def toggle(self, name: str) -> None:
-        """Disable a server, or enable and start it. Raises McptuiError if that could not be written."""
-        table = self._configured(name)
-        disabled = table.get("disabled") is not True
-        changed = {key: value for key, value in table.items() if key != "disabled"}
-        changed |= {"disabled": True} if disabled else {}
-        await self._change(
-            lambda: self._config.change_server(name, changed, table), start="" if disabled else name
-        )
+        async def agree(specs: Sequence[ServerSpec]) -> None:
+            for spec in specs:
+                if spec.name == draft.name and spec.source and self._agree is not None:
+                    await self._agree(spec)  # the user entered it, in a file that is not their own
+
+        notes = await self._configuration.change(write, first=agree)
+        return [*(["the sample servers no longer start"] if had_samples else ()), *_ending(notes)]
+
+    async def change(self, draft: Draft) -> Sequence[str]:
+        """Write a changed server and restart it; return sentences about further effects.
+
+        Raises McptuiError if it could not be written.
+        """
+
+        def write() -> str:
+            self._file.change_server(draft.name, draft.table, draft.before)
+            return draft.name
+
+        return _ending(await self._configuration.change(write))
+
+    async def toggle(self, name: str) -> tuple[bool, Sequence[str]]:
+        """Disable a server, or enable and start it.
+
+        Returns whether it is now disabled, and sentences about further effects. Raises McptuiError if that
+        could not be written.
+        """
+        disabled = False
+
+        def write() -> str:
+            nonlocal disabled
+            table = self._configured(name)  # as the previous change has left it
+            disabled = table.get("disabled") is not True
+            changed = {key: value for key, value in table.items() if key != "disabled"}
+            changed |= {"disabled": True} if disabled else {}
+            self._file.change_server(name, changed, table)
+            return "" if disabled else name
+
+        notes = await self._configuration.change(write)
+        return disabled, _ending(notes)
 
     async def remove(self, name: str) -> Sequence[str]:
         """Stop a server, remove it from the file, and delete its tokens and the files of its bundle.
@@ -281,17 +278,25 @@ class ServerChanges:
         """
         from tui.settings.packages.bundle_file import Leftovers
 
-        remote = "url" in self._configured(name)
-        present = self._present()
-        leftovers = await asyncio.to_thread(Leftovers, name, present, bundles_dir())
-        told = await self._change(lambda: self._config.remove_server(name), leaving=name if remote else "")
-        left = [*told, *await leftovers.delete()]
-        return left if self._config.servers() else [*left, NONE_LEFT]
+        is_remote = False
+        leftovers: list[Leftovers] = []
+        told: list[str] = []
 
-    async def follow(self, loaded: "Loaded") -> None:
-        """Apply the servers of a reloaded configuration."""
-        async with self._one_at_a_time:
-            await self._follow(self._adopt(loaded), "")
+        def write() -> None:
+            nonlocal is_remote
+            is_remote = "url" in self._configured(name)
+            leftovers.append(Leftovers(name, self._present(), bundles_dir()))
+            self._file.remove_server(name)
+
+        async def sign_out(_: Sequence[ServerSpec]) -> None:
+            if is_remote and (signed_out := await self._host().sign_out(name)).told:
+                told.append(signed_out.told.strip())
+
+        notes = await self._configuration.change(write, first=sign_out)
+        for one in leftovers:
+            told += await one.delete()
+        left = _ending([*told, *notes])
+        return left if self._file.servers() else [*left, NONE_LEFT]
 
     def _configured(self, name: str) -> Mapping[str, Any]:
         table = self.table(name)
@@ -302,49 +307,7 @@ class ServerChanges:
             )
         return table
 
-    async def _change(
-        self, write: Callable[[], None], *, start: str = "", leaving: str = "", typed: bool = False
-    ) -> Sequence[str]:
-        """Write and apply a change; return sentences about signing out from the server that is `leaving`."""
-        signed_out = SignedOut(0)
-        async with self._one_at_a_time:
-            await asyncio.to_thread(write)
-            loaded = await asyncio.to_thread(self._config.read)
-            if not loaded.readable:
-                raise ConfigError("cannot be read. Nothing was changed.", where=str(self._config.path))
-            if leaving:
-                signed_out = await self._host().sign_out(leaving)
-            specs = self._adopt(loaded)
-            for spec in specs:
-                if typed and spec.name == start and spec.source and self._agree is not None:
-                    await self._agree(spec)  # the user entered it, in a file that is not their own
-            await self._follow(specs, start)
-        return [signed_out.told.strip().rstrip(".")] if signed_out.told else []
 
-    async def _follow(self, specs: tuple[ServerSpec, ...], start: str) -> None:
-        """Apply `specs`. Unchanged servers keep running."""
-        host = self._host()
-        present = {status.name: status for status in host.statuses()}
-        wanted = {spec.name: spec for spec in specs}
-        waiting = [host.remove(name) for name in present if name not in wanted]
-        starting = {start} & wanted.keys()
-        for name, spec in wanted.items():
-            if name not in present:
-                host.add(spec)
-                starting |= {name} if spec.autostart else set()
-            elif present[name].spec.runs_like(spec):
-                if present[name].spec != spec:
-                    host.adopt(spec)
-            else:
-                waiting.append(host.replace(spec))
-                starting |= {name} if _is_started_again(present[name], spec) else set()
-        await asyncio.gather(*waiting)
-        for name in starting:
-            host.request_start(name)
-
-
-def _is_started_again(before: ServerStatus, spec: ServerSpec) -> bool:
-    """Whether to start a changed server: it was running, or could not run with its old configuration."""
-    if before.state in (ServerState.RUNNING, ServerState.STARTING):
-        return True
-    return spec.autostart and bool(before.spec.disabled or before.spec.problem or before.failed)
+def _ending(notes: Sequence[str]) -> list[str]:
+    """Return sentences without their periods, which the caller adds."""
+    return [one.rstrip(".") for one in notes]

@@ -5,7 +5,7 @@ problems. `load` reports them a moment later.
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tui.settings.load import Loaded
+    from tui.settings.save import Value
 
 DEFAULT_MB = 512
 
@@ -139,11 +140,13 @@ class ConfigFile:
 
     def begin(self) -> bool:
         """Write the starter file if there is no file; return whether it was written. Raises McptuiError."""
+        from tui.settings.files import locked
         from tui.settings.save import starter, write_private
 
-        if os.path.lexists(self.path):
-            return False
-        write_private(self.path, starter())
+        with locked(self.path):
+            if os.path.lexists(self.path):
+                return False
+            write_private(self.path, starter())
         return True
 
     def add_server(self, name: str, table: Mapping[str, Any]) -> None:
@@ -171,6 +174,15 @@ class ConfigFile:
         from tui.settings.save import change_server
 
         change_server(self.path, name, table, before)
+
+    def set_in_server(self, name: str, key: str, make: "Callable[[Any], Value]") -> None:
+        """Set a value in the table of a server to what `make` returns for the present one, None if unset.
+
+        Raises `McptuiError`, also if the table does not exist.
+        """
+        from tui.settings.save import set_in_server
+
+        set_in_server(self.path, name, key, make)
 
     def remove_server(self, name: str) -> None:
         """Remove a server and keep the rest of the file; raises `McptuiError`."""

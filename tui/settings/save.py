@@ -124,6 +124,18 @@ def change_server(path: Path, name: str, table: Mapping[str, Any], before: Mappi
     change_text(path, lambda text: with_server(text, name, merged(_server(text, name), before, table)))
 
 
+def set_in_server(path: Path, name: str, key: str, make: Callable[[Any], Value]) -> None:
+    """Set a value in the table `[servers.NAME]` to what `make` returns for the present one, None if unset.
+
+    Raises like `set_value`, also if the table does not exist.
+    """
+
+    def edit(text: str) -> str:
+        return with_value(text, ("servers", name, key), make(_server(text, name).get(key)))
+
+    change_text(path, edit)
+
+
 def merged(
     present: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
 """Conversations of one run of the program, with the model and servers of a test."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tests.scripted_model import Reply, ScriptedModel
@@ -12,13 +12,41 @@ from tui.core.servers import ServerStatus
 from tui.core.tools import Tool
 from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
+from tui.host.host import Host
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.active_model import ActiveModel
+from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
 from tui.runtime.redaction import RedactedApprover
 from tui.runtime.turn import ServersStarting
+from tui.settings.config_file import ConfigFile
+from tui.settings.load import Loaded
 from tui.storage.sessions.store import SessionStore
+
+
+def configuration_of(
+    path: Path,
+    host: Callable[[], Host],
+    *,
+    env: Mapping[str, str] | None = None,
+    options: Options | None = None,
+    take_over: Callable[[Loaded], None] = lambda loaded: None,
+) -> Configuration:
+    """Return a configuration over a file that is not read yet."""
+
+    async def follow_model(loaded: Loaded) -> Sequence[str]:
+        return ()
+
+    return Configuration(
+        ConfigFile(str(path), env or {}, trust=options is not None and options.trust_config),
+        options or Options(disabled_too=True),
+        Redactor(),
+        host=host,
+        trusted=lambda spec: spec,
+        take_over=take_over,
+        follow_model=follow_model,
+    )
 
 
 class Around:

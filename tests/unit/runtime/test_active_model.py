@@ -246,7 +246,7 @@ async def test_a_model_with_consent_has_no_problem(tmp_path: Path) -> None:
     )
     await asked.begin(loaded)
     told: list[str] = []
-    await asked.ask_for_consent(told.append)
+    await asked.ask_for_consent(told.extend)
     assert told == [] and asked.error is None and not asked.needs_consent
     assert asked.profile is not None and asked.profile.name == "x"
     await asked.close()
@@ -265,7 +265,7 @@ async def test_selecting_a_refused_model_asks_for_consent_again(tmp_path: Path) 
         await asked.begin(loaded)
         told: list[str] = []
         assert asked.needs_consent
-        await asked.ask_for_consent(told.append)
+        await asked.ask_for_consent(told.extend)
         assert len(told) == 1 and "needs your consent" in told[0]
         assert asked.profile is None and endpoint.connections == 0
         with pytest.raises(ConfigError, match="needs your consent"):

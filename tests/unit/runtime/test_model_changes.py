@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Endpoint, refuses, says
+from tests.unit.runtime.stage import configuration_of
 from tui.core.errors import McptuiError
 from tui.core.ports import MonotonicClock
+from tui.host.host import Host
 from tui.runtime.model_changes import ModelChanges, ModelValues
 from tui.runtime.servers.model_consent import missing_model_consents
 from tui.settings.config_file import ConfigFile
@@ -21,21 +23,23 @@ class Stage:
 
     def __init__(self, path: Path, **env: str) -> None:
         self.path = path
-        path.write_text("# mine\n[limits]\nmax_steps = 3\n")
+        path.write_text("# mine\n[limits]\nmax_steps = 3\n[servers.off]\ncommand = 'off'\ndisabled = true\n")
         self.done: list[str] = []
         self.kept: dict[str, str] = {}
+        self.configuration = configuration_of(
+            path, self._host, env=env, take_over=lambda loaded: self.done.append("apply")
+        )
         self.changes = ModelChanges(
-            ConfigFile(str(path), env),
+            self.configuration,
             env,
             MonotonicClock(),
             lambda captured: None,
             self.kept.__setitem__,
-            self._apply,
             self._switch,
         )
 
-    async def _apply(self) -> None:
-        self.done.append("apply")
+    def _host(self) -> Host:
+        return Host((), sink=lambda captured: None, clock=MonotonicClock())
 
     async def _switch(self, name: str) -> None:
         self.done.append(name)
@@ -46,6 +50,8 @@ class Stage:
 
 async def test_a_model_is_listed_tested_saved_and_switched_to(tmp_path: Path) -> None:
     stage = Stage(tmp_path / "c.toml", A_KEY=KEY)
+    await stage.configuration.reload()
+    stage.done.clear()
     async with Endpoint([says("OK")], models=["a", "b"]) as endpoint:
         values = ModelValues("mine", endpoint.base_url, "a", "environment", "A_KEY")
         assert await stage.changes.offered(values) == ["a", "b"]

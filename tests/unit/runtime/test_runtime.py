@@ -243,3 +243,15 @@ async def test_a_damaged_file_of_trusted_servers_is_a_warning_with_its_name(tmp_
         assert problem in runtime.warnings
     finally:
         await runtime.shutdown()
+
+
+async def test_a_theme_saved_before_the_configuration_was_read_starts_nothing(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('[servers.a]\ncommand = "python3"\n')
+    runtime = Runtime(Options(config=str(config), trust_config=True), {})
+    try:
+        await runtime.configuration.save_theme("dusk")
+        assert 'theme = "dusk"' in config.read_text()
+        assert not runtime.host.statuses()
+    finally:
+        await runtime.shutdown()

@@ -7,13 +7,12 @@ import pytest
 
 from tests.conftest import until
 from tests.unit.host.scripted import Script
+from tests.unit.runtime.stage import configuration_of
 from tui.core.errors import ConfigError, UsageError
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerState, StopReason
 from tui.host.host import Host
 from tui.runtime.server_changes import EDIT_THE_FILE, HIDDEN, NONE_LEFT, ServerChanges, ServerValues
-from tui.settings.config_file import ConfigFile
-from tui.settings.specs import server_specs
 
 TWO = '# mine\n[servers.a]\ncommand = "python3"\nargs = ["a.py"]\n\n[servers.b]\nurl = "https://b.example/mcp"\n'
 
@@ -26,17 +25,14 @@ class Stage:
         if text:
             path.write_text(text)
             path.chmod(0o600)
-        config = ConfigFile(str(path), {})
-        self.loaded = config.read()
-        self.host = Host(self._specs(), sink=lambda *_: None, clock=MonotonicClock(), open_with=Script().open)
-        self.changes = ServerChanges(config, {}, lambda: self.host, lambda: self.loaded, self._adopt)
+        self.agreed = []
+        self.configuration = configuration_of(path, lambda: self.host)
+        specs = self.configuration.adopt(self.configuration.file.read(), self.configuration.file.stamp())
+        self.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock(), open_with=Script().open)
+        self.changes = ServerChanges(self.configuration, {}, lambda: self.host, self._agree)
 
-    def _specs(self):
-        return server_specs(self.loaded, disabled=True)
-
-    def _adopt(self, loaded):
-        self.loaded = loaded
-        return self._specs()
+    async def _agree(self, spec):
+        self.agreed.append(spec.name)
 
     def servers(self):
         return tomllib.loads(self.path.read_text())["servers"]
@@ -70,17 +66,10 @@ async def test_an_added_server_is_saved_and_started_and_the_others_keep_running(
 
 
 async def test_only_a_server_typed_by_the_user_gets_consent_in_another_file(stage):
-    agreed, adopt = [], stage.changes._adopt
-
-    async def agree(spec):
-        agreed.append(spec.name)
-
-    stage.changes._agree = agree
-    stage.changes._adopt = lambda loaded: tuple(replace(one, source="a file") for one in adopt(loaded))
     await stage.changes.add(stage.changes.draft("new", ServerValues("python3 -m m")))
     draft = stage.changes.draft("a", ServerValues("python3 other.py"), changes="a")
     await stage.changes.change(draft)
-    assert agreed == ["new"]
+    assert stage.agreed == ["new"]
 
 
 async def test_a_changed_server_is_restarted_and_keeps_its_position(stage):
@@ -193,7 +182,6 @@ async def test_the_folder_of_a_removed_bundle_is_deleted(stage, tmp_path, monkey
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text("{}")
     stage.path.write_text(f'[servers.x]\ncommand = "python3"\ncwd = "{folder}"\n')
-    stage.loaded = stage.changes._config.read()
     assert await stage.changes.remove("x") == [f"deleted the files of its bundle in {folder}", NONE_LEFT]
     assert not folder.exists()
 
@@ -201,7 +189,7 @@ async def test_the_folder_of_a_removed_bundle_is_deleted(stage, tmp_path, monkey
 async def test_settings_that_do_not_change_the_command_apply_without_a_restart(stage):
     before = {name: stage.host.status(name).since_ns for name in "ab"}
     stage.path.write_text(TWO.replace("[servers.b]", 'off = ["x"]\ntool_seconds = 5\n[servers.b]'))
-    await stage.changes.follow(stage.changes._config.read())
+    await stage.configuration.reload()
     spec = stage.host.status("a").spec
     assert (spec.off, spec.tool_seconds) == (("x",), 5.0)
     assert {name: stage.host.status(name).since_ns for name in "ab"} == before
@@ -217,10 +205,10 @@ async def test_a_form_keeps_changes_made_to_the_file_since_it_was_read(stage):
 
 async def test_a_server_enabled_in_the_file_starts(stage):
     stage.path.write_text(TWO.replace("[servers.b]", "disabled = true\n[servers.b]"))
-    await stage.changes.follow(stage.changes._config.read())
+    await stage.configuration.reload()
     await stage.runs("b")
     stage.path.write_text(TWO)
-    await stage.changes.follow(stage.changes._config.read())
+    await stage.configuration.reload()
     await stage.runs("a", "b")
 
 

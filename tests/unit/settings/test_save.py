@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.settings.save import add_servers, change_server, change_texts, set_value, write_private
+from tui.settings.save import (
+    add_servers,
+    change_server,
+    change_texts,
+    set_in_server,
+    set_value,
+    write_private,
+)
 
 
 def mode(path: Path) -> int:
@@ -150,3 +157,18 @@ def test_changing_a_server_never_overwrites_a_concurrent_change(tmp_path):
     with pytest.raises(ConfigError, match="`command` has changed in the file"):
         change_server(path, "a", {"command": "mine"}, {"command": "x"})
     assert path.read_text() == '[servers.a]\ncommand = "theirs"\n'
+
+
+def test_a_setting_of_a_server_is_made_from_the_present_one(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    path.write_text('[servers."a.b"]\ncommand = "x"  # mine\noff = ["one"]\n')
+    set_in_server(path, "a.b", "off", lambda present: [*present, "two"])
+    assert path.read_text() == '[servers."a.b"]\ncommand = "x"  # mine\noff = ["one", "two"]\n'
+
+
+def test_a_setting_does_not_create_a_server_that_was_removed(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    path.write_text("[servers]\n")
+    with pytest.raises(ConfigError, match="server 'a' not found"):
+        set_in_server(path, "a", "off", lambda present: ["one"])
+    assert path.read_text() == "[servers]\n"

@@ -1,30 +1,32 @@
 """Trust in servers: by configuration, command line or answer, or because they are samples."""
 
-import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tui.core.context.built_in_tools import BUILT_IN
-from tui.core.errors import McptuiError, UsageError, sentences
+from tui.core.errors import UsageError
 from tui.core.ports import BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.servers import ServerSpec
 from tui.core.tools import Tool
 from tui.host.host import Host
-from tui.settings.config_file import ConfigFile
 from tui.settings.locations import runs_sample
 from tui.settings.state.stored_trust import StoredTrust
+
+if TYPE_CHECKING:
+    from tui.runtime.configuration import Configuration
 
 
 class ServerTrust:
     """A `tui.core.ports.TrustStore` over the servers of a host and the answers in a file."""
 
     def __init__(
-        self, host: Callable[[], Host], path: Path, config: ConfigFile, decisions: DecisionLog
+        self, host: Callable[[], Host], path: Path, configuration: "Configuration", decisions: DecisionLog
     ) -> None:
         self._host = host
         self._stored = StoredTrust(path)
-        self._config = config
+        self._configuration = configuration
         self._decisions = decisions
 
     def applied(self, spec: ServerSpec) -> ServerSpec:
@@ -72,14 +74,9 @@ class ServerTrust:
         """Set whether a server is trusted; return why that was not saved, or ""."""
         trusted = self._trusted(server) is not True
         self.decide(server, trusted)
-        table = self._config.servers().get(server)
-        if not isinstance(table, Mapping) or "trusted" not in table:
-            return ""
-        try:  # the configuration takes precedence at the next start
-            await asyncio.to_thread(self._config.save, ("servers", server, "trusted"), trusted)
-        except McptuiError as error:
-            return sentences(f"Not saved: {error}", "The change lasts until mcptui quits.")
-        return ""
+        table = self._configuration.table(server) or {}
+        # A value in the configuration takes precedence at the next start.
+        return await self._configuration.choose(server, "trusted", trusted, save="trusted" in table)
 
     def close(self) -> None:
         """Wait until every answer is written."""

@@ -82,9 +82,9 @@ class McptuiApp(BaseApp):
         """Stop what is still running. Called by the owner of the app after it has left the screen."""
         await self.main.close()
 
-    def _save_theme_of_runtime(self, name: str) -> None:
+    async def _save_theme_of_runtime(self, name: str) -> None:
         if self.main.parts is not None:
-            self.main.parts.runtime.save_theme(name)
+            await self.main.parts.runtime.configuration.save_theme(name)
 
     async def action_act(self, action_id: str) -> None:
         if self.main.parts is not None:
@@ -109,7 +109,7 @@ class McptuiApp(BaseApp):
         """Prevent letters of typed text from answering a question, and answers from acting as other keys."""
         if isinstance(event, events.Key):
             self._collecting.key()
-            if self.main.parts is not None and self.main.parts.approval_keys.ignores_keys:
+            if self.main.parts is not None and self.main.parts.approval_keys.takes(event, self.focused):
                 return
             if self.screen is self.main and (self._keeps_early(event) or self.main.takes_key(event)):
                 return

@@ -1,8 +1,7 @@
 """Base of both apps: theme, cleaned output, keys in order, and the report of the error that ended the app."""
 
-import asyncio
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from rich.console import RenderableType
@@ -50,7 +49,7 @@ class BaseApp(App[int]):
     """An app on a terminal.
 
     `crash` is the error that ended it, `crash_place` the names of what was on screen then. `save_theme` saves
-    the name of a selected theme. It is called in a thread and may raise `McptuiError`.
+    the name of a selected theme. It may raise `McptuiError`.
     """
 
     TITLE = "mcptui"
@@ -73,7 +72,11 @@ class BaseApp(App[int]):
     """Whether the help lists the keys of all screens, after those of the current one."""
 
     def __init__(
-        self, *, theme: str, keys: Mapping[str, str | Sequence[str]], save_theme: Callable[[str], None]
+        self,
+        *,
+        theme: str,
+        keys: Mapping[str, str | Sequence[str]],
+        save_theme: Callable[[str], Awaitable[None]],
     ) -> None:
         paint_changes_only()
         find_handlers_once()
@@ -132,7 +135,7 @@ class BaseApp(App[int]):
 
     async def _keep_theme(self, name: str) -> None:
         try:
-            await asyncio.to_thread(self._save_theme, name)
+            await self._save_theme(name)
         except McptuiError as error:
             self.notify(str(error), title="Theme changed, but not saved", severity="warning")
 

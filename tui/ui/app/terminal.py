@@ -59,7 +59,7 @@ def run_traffic(
     *,
     theme: str,
     keys: Mapping[str, str | Sequence[str]],
-    save_theme: Callable[[str], None],
+    save_theme: Callable[[str], Awaitable[None]],
     painted: Callable[[], None],
 ) -> int:
     """Show a recording on this terminal and return the exit code, like `run_app`.

@@ -1,6 +1,6 @@
 """The app of `mcptui traffic FILE`: the traffic screen over a recording, and nothing else."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -34,7 +34,7 @@ class TrafficApp(BaseApp):
         *,
         theme: str,
         keys: Mapping[str, str | Sequence[str]],
-        save_theme: Callable[[str], None],
+        save_theme: Callable[[str], Awaitable[None]],
         painted: Callable[[], None] = lambda: None,
     ) -> None:
         """Create the app; `painted` is called after the first paint."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line, quoted_name
-from tui.core.units import plural
 from tui.ui.chat.composer.editor import EditorSession, edit_file, editor_of
+from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
 from tui.ui.widgets.server_rows import trust_words
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from tui.ui.chat.current_conversation import OpenDialog
 
 
-MOST_ERRORS = 5
+ERRORS = "configuration errors"
+"""The name of the worker that shows them."""
 
 ApplyUi = Callable[[str, Mapping[str, Sequence[str]]], Sequence["Problem"]]
 """Takes theme and keys; returns their problems."""
@@ -31,22 +32,17 @@ ApplyUi = Callable[[str, Mapping[str, Sequence[str]]], Sequence["Problem"]]
 class ConfigEditing:
     """Opens the configuration file in the user's editor, and applies it once the editor has ended.
 
-    If it has errors, they are shown with their lines, and the previous configuration stays in use.
+    If it has errors, they are shown with their lines, until the user closes them or the next reload ends. The
+    previous configuration stays in use.
     """
 
     def __init__(
-        self,
-        runtime: "Runtime",
-        regions: Regions,
-        editor: EditorSession,
-        open_dialog: "OpenDialog",
-        apply_ui: ApplyUi,
+        self, runtime: "Runtime", regions: Regions, editor: EditorSession, questions: QuestionQueue
     ) -> None:
         self._runtime = runtime
         self._regions = regions
         self._editor = editor
-        self._open_dialog = open_dialog
-        self._apply_ui = apply_ui
+        self._questions = questions
 
     def open(self) -> None:
         if self._runtime.is_ready:
@@ -58,9 +54,10 @@ class ConfigEditing:
             self._regions.screen.run_worker(self._apply(), name="reload the configuration")
 
     async def _edit(self) -> None:
-        config, command = self._runtime.configuration.file, editor_of(os.environ)
+        configuration, command = self._runtime.configuration, editor_of(os.environ)
+        config = configuration.file
         path = config.path
-        is_new = await asyncio.to_thread(config.begin)
+        is_new = await configuration.exclusively(lambda: asyncio.to_thread(config.begin))
         before = config.stamp()
         try:
             await self._editor.lend(lambda: edit_file(path, command, "The configuration was not reloaded."))
@@ -75,27 +72,19 @@ class ConfigEditing:
 
     async def _apply(self) -> None:
         found = await self._runtime.configuration.reload()
+        screen = self._regions.screen
+        screen.workers.cancel_group(screen, ERRORS)
         if found.errors:
-            self._say_errors(found.errors)
+            if self._questions.asks:
+                self._regions.notify("The configuration has errors. Answer the open question to see them.")
+            screen.run_worker(self._show(found.errors), name=ERRORS, group=ERRORS)
             return
-        problems = self._apply_ui(found.ui.theme, found.ui.keys)
-        notes = [*found.notes, *self._runtime.configuration.located(problems)]
-        text = " ".join(("Configuration reloaded.", *notes))
-        self._regions.notify(clean_line(text, 800), timeout=8 if notes else 3)
+        text = " ".join(("Configuration reloaded.", *found.notes))
+        self._regions.notify(clean_line(text, 800), timeout=8 if found.notes else 3)
 
-    def _say_errors(self, errors: Sequence[str]) -> None:
-        from tui.ui.dialogs.confirm import Confirm
-
-        shown = [clean_line(error, 400) for error in errors[:MOST_ERRORS]]
-        if len(errors) > MOST_ERRORS:
-            shown.append(f"and {plural(len(errors) - MOST_ERRORS, 'more error')}")
-        dialog = Confirm(
-            "The configuration has errors. The previous one is still in use.",
-            yes="edit again",
-            no="close",
-            about="\n".join(shown),
-        )
-        self._open_dialog(dialog, lambda again: self.open() if again else None)
+    async def _show(self, errors: Sequence[str]) -> None:
+        if await self._questions.config_errors(errors):
+            self.open()
 
 
 class ServerEditing:
@@ -148,9 +137,11 @@ class ServerEditing:
 
     def toggle_disabled(self) -> None:
         if name := self._selected():
-            disabled = self._runtime.host.status(name).spec.disabled
-            done = "Enabled" if disabled else "Disabled"
-            self._run(self._runtime.server_changes.toggle(name), f"{done} the server {quoted_name(name)}.")
+            self._run(self._toggle(name))
+
+    async def _toggle(self, name: str) -> Sequence[str]:
+        disabled, notes = await self._runtime.server_changes.toggle(name)
+        return [f"{'Disabled' if disabled else 'Enabled'} the server {quoted_name(name)}", *notes]
 
     def toggle_trust(self) -> None:
         from tui.ui.dialogs.confirm import change_trust
@@ -196,7 +187,7 @@ class ServerEditing:
     def _run(
         self,
         change: Awaitable[Sequence[str] | None],
-        done: str,
+        done: str = "",
         after: Callable[[], None] | None = None,
         *,
         seconds: float = 3,
@@ -212,8 +203,8 @@ class ServerEditing:
             except McptuiError as error:
                 self._complain(error)
             else:
-                text = " ".join((done, *(f"{one[:1].upper()}{one[1:]}." for one in more)))
-                self._regions.notify(clean_line(text, 400), timeout=8 if more else seconds)
+                told = [*([done] if done else ()), *(f"{one[:1].upper()}{one[1:]}." for one in more)]
+                self._regions.notify(clean_line(" ".join(told), 400), timeout=8 if told[1:] else seconds)
                 if after is not None:
                     after()
 

@@ -65,6 +65,7 @@ class ChatParts:
             lambda: runtime.model_label,
         )
         self.approvals = runtime.questioner = self.approval_keys.approvals
+        runtime.configuration.apply_ui = apply_ui
         self.attachment_reader = AttachmentReader(lambda: runtime.workbench, attachment_of, Path.cwd())
         self.turns = TurnQueue(
             runtime,
@@ -124,7 +125,7 @@ class ChatParts:
             messages=self.messages,
             navigator=self.navigator,
             editing=ServerEditing(runtime, regions, open_dialog),
-            configuration=ConfigEditing(runtime, regions, self.editor, open_dialog, apply_ui),
+            configuration=ConfigEditing(runtime, regions, self.editor, self.approvals),
             rules=RulesOpening(runtime, regions, open_dialog),
             status=self.status,
             wake=self.wake,

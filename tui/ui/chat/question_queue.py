@@ -3,12 +3,15 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from textual import events
 from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
 
 from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
@@ -16,6 +19,7 @@ from tui.core.questions import (
     Action,
     AddressAnswer,
     AddressQuestion,
+    ConfigErrors,
     ConsentsAnswer,
     DefinitionsAnswer,
     DefinitionsQuestion,
@@ -38,7 +42,7 @@ GRACE_SECONDS = 0.6
 """A key pressed within this time after a question appeared was meant for something else."""
 
 TYPING_SECONDS = 1.5
-"""A key pressed in the composer within this time means that the user is typing."""
+"""A key pressed in a field within this time means that the user is typing."""
 
 
 Asked = ApprovalRequest | ServerQuestion
@@ -53,7 +57,9 @@ class _Question:
 class QuestionQueue:
     """`Approver` and `Questioner` for the screen, which shows one question after the other.
 
-    Approvals are shown in the conversation, questions from servers in dialogs. `tell` shows a notification.
+    Approvals are shown in the conversation, other questions in dialogs. Every dialog that opens without a key
+    of the user is one of them: it waits until the user stops typing, and ignores the first keys. `tell` shows
+    a notification.
     """
 
     def __init__(
@@ -131,6 +137,11 @@ class QuestionQueue:
     async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
         answer: ConsentsAnswer = await self._wait(question)
         return answer
+
+    async def config_errors(self, errors: Sequence[str]) -> bool:
+        """Show the errors of a configuration; return whether to edit it again."""
+        again: bool = await self._wait(ConfigErrors(errors))
+        return again
 
     def refused(self, server: str, why: str) -> None:
         name, reason = quoted_name(server, 60), clean_line(why, 300).rstrip(".")
@@ -277,6 +288,18 @@ class ApprovalKeys:
         self._took_focus = False
         self._regions.go_to(Context.COMPOSER)
         self._regions.composer.insert(letters)
+
+    def takes(self, event: events.Key, focused: Widget | None) -> bool:
+        """See a key before everything else; return whether it was meant for something that is gone by now.
+
+        Records when the user last typed into a field of another screen. Enter and the like end it.
+        """
+        if self.ignores_keys or (event.is_printable and self._dialogs.ignores_text):
+            return True
+        if isinstance(focused, Input | TextArea) and focused is not self._regions.composer:
+            types = event.is_printable or event.key in ("backspace", "delete")
+            self.typed_at = time.monotonic() if types else -TYPING_SECONDS
+        return False
 
     def composer_changed(self) -> None:
         """Record when the user last typed. After a message is sent, the user is not typing."""

@@ -229,7 +229,8 @@ class Refresher:
         self._next: asyncio.TimerHandle | None = None
         self._seen: tuple[int, int] | None = None
         self._situation: Situation | None = None
-        self._problems_shown = self._project_shown = 0
+        self._problems_shown: Sequence[str] = ()
+        self._project_shown = 0
         self._opened = 0
         self._unsaved = FaultNotes(
             "This conversation is not saved", "This conversation is saved again. Nothing was lost."
@@ -341,15 +342,15 @@ class Refresher:
 
     def forget_problems(self) -> None:
         """Show all problems again: another conversation has replaced the one that showed them."""
-        self._problems_shown = 0
+        self._problems_shown = ()
 
     def show_problems(self) -> None:
         """Add new problems to the conversation; some occur only while the app runs."""
-        problems = self._runtime.problems
-        for problem in problems[self._problems_shown :]:
+        problems = list(dict.fromkeys(self._runtime.problems))
+        for problem in [one for one in problems if one not in self._problems_shown]:
             kind = "warn" if problem in self._runtime.warnings else "bad"
             self._regions.conversation.add_note(problem, kind)
-        self._problems_shown = len(problems)
+        self._problems_shown = problems
 
     def refuse(self, why: str) -> None:
         """Show why a turn cannot start: in the conversation, or in a notification if it is already there."""

@@ -19,7 +19,10 @@ ANSWER_SECONDS = 0.3
 
 
 class Confirm(ModalScreen[bool]):
-    """Asks before something irreversible; returns whether to do it. All texts are cleaned."""
+    """Asks before something irreversible; returns whether to do it. All texts are cleaned.
+
+    Letters of text typed by mistake do not answer.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y,ctrl+s,ctrl+enter", "yes", "yes", priority=True),
@@ -59,6 +62,10 @@ class Confirm(ModalScreen[bool]):
                 yield Literal(self._about, classes="about")
             yield KeyLine(self._keys)
 
+    def on_key(self, event: events.Key) -> None:
+        """Restart the wait for a pause: in "Try this", the y is part of a word."""
+        self._shown = self._clock()
+
     def action_yes(self) -> None:
         """Answer yes, unless the key was pressed before the question could be seen."""
         if self._clock() - self._shown >= ANSWER_SECONDS:
@@ -69,7 +76,7 @@ class Confirm(ModalScreen[bool]):
 
 
 class ConfirmTrust(Confirm):
-    """Asks before a server becomes trusted. Letters of text typed by mistake do not answer."""
+    """Asks before a server becomes trusted."""
 
     def __init__(self, server: str) -> None:
         super().__init__(
@@ -78,10 +85,6 @@ class ConfirmTrust(Confirm):
             no="cancel",
             about="Tools that it marks as read-only run without approval. Its results are trusted.",
         )
-
-    def on_key(self, event: events.Key) -> None:
-        """Restart the wait for a pause: in "Try this", the y is part of a word."""
-        self._shown = self._clock()
 
 
 def change_trust(

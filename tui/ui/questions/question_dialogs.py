@@ -1,4 +1,4 @@
-"""Opens the dialog for a server's question when it is its turn, and closes it when it is withdrawn."""
+"""Opens the dialog of a question when it is its turn, and closes it when it is withdrawn."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import TrustQuestion
 from tui.core.questions import (
     AddressQuestion,
+    ConfigErrors,
     DefinitionsQuestion,
     FormQuestion,
     SamplingQuestion,
@@ -21,13 +22,22 @@ from tui.ui.questions.question_line import AnswerDelay
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
+    from tui.ui.questions.config_dialog import ConfigErrorsDialog
     from tui.ui.questions.consent_dialog import ConsentDialog
     from tui.ui.questions.definitions_dialog import DefinitionsDialog
     from tui.ui.questions.elicitation_dialogs import AddressDialog, FormDialog
     from tui.ui.questions.sampling_dialog import SamplingDialog
     from tui.ui.questions.trust_dialog import TrustDialog
 
-    Dialog = FormDialog | AddressDialog | SamplingDialog | DefinitionsDialog | TrustDialog | ConsentDialog
+    Dialog = (
+        FormDialog
+        | AddressDialog
+        | SamplingDialog
+        | DefinitionsDialog
+        | TrustDialog
+        | ConsentDialog
+        | ConfigErrorsDialog
+    )
 
 LOOK_AGAIN_SECONDS = 0.5
 
@@ -40,11 +50,12 @@ ServerQuestion = (
     | TrustQuestion
     | ConsentQuestion
     | ConsentsQuestion
+    | ConfigErrors
 )
 
 
 class ServerQuestions:
-    """Shows one question of a server at a time, over whatever screen is on top.
+    """Shows one question at a time, over whatever screen is on top.
 
     `answer` is called with the question and its answer. `busy` returns whether the user is typing, so that a
     dialog would catch keys meant for something else. `model` returns the name of the active model.
@@ -75,6 +86,12 @@ class ServerQuestions:
         """Whether a dialog has just closed, but not because of the user: the next keys are meant for it."""
         return self._withdrawn is not None and not self._withdrawn.accepts_keys
 
+    @property
+    def ignores_text(self) -> bool:
+        """Whether a dialog has just opened: letters are meant for what was on screen before."""
+        dialog = self._dialog
+        return dialog is not None and dialog.is_current and not dialog.answer_delay.accepts_keys
+
     def show(self, question: ServerQuestion | None, waiting: int) -> None:
         """Show `question`, or none; `waiting` questions come after it.
 
@@ -87,7 +104,7 @@ class ServerQuestions:
         dialog = self._dialog
         if dialog is not None and dialog.question is not question:
             self._dialog = None
-            if self._close(dialog):
+            if self._close(dialog) and not isinstance(dialog.question, ConfigErrors):
                 server = quoted_name(dialog.question.server, 60)
                 self._app.notify(f"The server {server} withdrew its request.", timeout=4)
             dialog = None
@@ -139,6 +156,10 @@ class ServerQuestions:
                 from tui.ui.questions.definitions_dialog import DefinitionsDialog
 
                 return DefinitionsDialog(question, self._keys, waiting=waiting)
+            case ConfigErrors():
+                from tui.ui.questions.config_dialog import ConfigErrorsDialog
+
+                return ConfigErrorsDialog(question, self._keys, waiting=waiting)
             case ConsentQuestion() | ConsentsQuestion():
                 from tui.ui.questions.consent_dialog import ConsentDialog
 

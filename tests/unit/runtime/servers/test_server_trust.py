@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.core.turn.test_call_approval_call_decisions import Noted
+from tests.unit.runtime.stage import configuration_of
 from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.ports import DecisionKind, MonotonicClock
 from tui.core.servers import ServerSpec
@@ -14,7 +15,6 @@ from tui.core.tools import Tool
 from tui.host.host import Host
 from tui.runtime.options import Options
 from tui.runtime.servers.server_trust import ServerTrust
-from tui.settings.config_file import ConfigFile
 from tui.settings.locations import sample_server
 
 FETCH = ServerSpec("fetch", "uvx")
@@ -24,10 +24,15 @@ class Setup:
     def __init__(self, folder: Path, *specs: ServerSpec) -> None:
         self.config = folder / "config.toml"
         self.log = Noted()
-        self.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock())
-        self.trust = ServerTrust(
-            lambda: self.host, folder / "trusted.json", ConfigFile(str(self.config), {}), self.log
+        self.configuration = configuration_of(
+            self.config, lambda: self.host, options=Options(trust_config=True)
         )
+        self.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock())
+        self.trust = ServerTrust(lambda: self.host, folder / "trusted.json", self.configuration, self.log)
+
+    async def read(self, text: str) -> None:
+        self.config.write_text(text)
+        await self.configuration.reload()
 
 
 @pytest.fixture
@@ -65,10 +70,10 @@ def test_a_flag_trusts_a_server_for_this_run() -> None:
 
 
 async def test_toggling_trust_changes_the_answer_or_the_configured_value(setup: Setup) -> None:
-    setup.config.write_text('[servers.fetch]\ncommand = "uvx"\n')
+    await setup.read('[servers.fetch]\ncommand = "uvx"\n')
     assert await setup.trust.toggle("fetch") == ""
     assert setup.host.status("fetch").spec.trusted is True and "trusted" not in setup.config.read_text()
-    setup.config.write_text('[servers.fetch]\ncommand = "uvx"\ntrusted = true\n')
+    await setup.read('[servers.fetch]\ncommand = "uvx"\ntrusted = true\n')
     assert await setup.trust.toggle("fetch") == ""
     assert tomllib.loads(setup.config.read_text())["servers"]["fetch"]["trusted"] is False
     setup.trust.close()

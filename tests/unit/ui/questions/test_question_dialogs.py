@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from textual.widgets import TextArea
 
 from tests.conftest import until
 from tests.programs import printed_by
@@ -10,6 +11,7 @@ from tests.ui.app_stage import asking, keys, opened, screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, ripe, shown
 from tui.core.questions import Action, FormQuestion
 from tui.ui.dialogs.help import HelpScreen
+from tui.ui.dialogs.text_dialogs import SystemText
 from tui.ui.questions import question_line
 from tui.ui.questions.elicitation_dialogs import FormDialog
 
@@ -102,6 +104,36 @@ async def test_a_question_waits_while_the_user_is_typing() -> None:
         app.main.parts.approval_keys.typed_at = -1e9
         await shown(app, FormDialog)
         assert app.main.composer.text == "a message"
+        waiting.cancel()
+
+
+async def test_a_question_waits_while_the_user_is_typing_on_another_screen() -> None:
+    async with app_with_person() as (app, pilot, person):
+        await pilot.press("f12", *"be brief")
+        waiting = asked(person.form(question(1)))
+        await until(lambda: app.main.parts is not None and app.main.parts.approvals.of_server is not None)
+        await pilot.press(*", please")
+        assert isinstance(app.screen, SystemText)
+        assert app.main.parts is not None
+        app.main.parts.approval_keys.typed_at = -1e9
+        await shown(app, FormDialog)
+        waiting.cancel()
+        await until(lambda: isinstance(app.screen, SystemText))
+        assert app.screen.query_one(TextArea).text == "be brief, please"
+
+
+async def test_letters_typed_when_a_dialog_opens_are_not_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with app_with_person() as (app, pilot, person):
+        monkeypatch.setattr(question_line, "GRACE_SECONDS", 60.0)
+        schema = {"type": "object", "properties": {"city": {"type": "string"}}}
+        waiting = asked(person.form(FormQuestion("server", "Question", schema)))
+        await shown(app, FormDialog)
+        await shows(app, "city")
+        await pilot.press(*"hello")
+        monkeypatch.setattr(question_line, "GRACE_SECONDS", 0.0)
+        await pilot.press(*"Wuhan")
+        await shows(app, "Wuhan")
+        assert "hello" not in screen_text(app)
         waiting.cancel()
 
 

@@ -1,0 +1,350 @@
+"""The configuration in force: its file, what was read from it, and what was chosen over it."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tui.core.errors import ConfigError, McptuiError, sentences
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import ServerSpec, ServerState, ServerStatus
+from tui.core.text import quoted_name
+from tui.host.host import Host
+from tui.runtime.options import Options
+from tui.settings.config_file import ConfigFile
+
+if TYPE_CHECKING:
+    from tui.settings.load import Loaded
+    from tui.settings.problems import Problem
+
+_log = logging.getLogger(__name__)
+
+Stamp = tuple[int, int, int]
+Result = TypeVar("Result")
+
+FROM_FILE = object()
+"""Chosen and saved: the value in the file applies, not that of the command line."""
+
+UNTIL_QUIT = "The change lasts until mcptui quits."
+
+
+@dataclass(frozen=True, slots=True)
+class Reloaded:
+    """The result of a reload. If it has `errors`, nothing was applied."""
+
+    errors: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+def _ignore_ui(theme: str, keys: Mapping[str, Sequence[str]]) -> "Sequence[Problem]":
+    return ()
+
+
+class Configuration:
+    """Reads, changes and applies the configuration; nothing else in a running mcptui does.
+
+    Operations run one after the other, each to its end: what one has read, it applies before the next one
+    reads or writes. Unchanged servers keep running, an unchanged model stays. What the command line or the
+    user chose over the file stays chosen.
+
+    Attributes:
+        file: the configuration file.
+        loaded: what is in force; None before the first read.
+        left_out: configured servers that cannot be used, with all problems of each.
+        digests: the digest of each server's launch.
+        apply_ui: applies a theme and keys, and returns their problems. Set by the screen.
+        is_closing: nothing is applied any more. Changes are still saved.
+    """
+
+    def __init__(
+        self,
+        file: ConfigFile,
+        options: Options,
+        redactor: Redactor,
+        *,
+        host: Callable[[], Host],
+        trusted: Callable[[ServerSpec], ServerSpec],
+        take_over: "Callable[[Loaded], None]",
+        follow_model: "Callable[[Loaded], Awaitable[Sequence[str]]]",
+    ) -> None:
+        """Read nothing yet.
+
+        `host` returns the host, which is replaced once. `trusted` adds the stored trust to a server.
+        `take_over` applies rules and limits, `follow_model` the models; it returns notes.
+        """
+        self.file = file
+        self.loaded: Loaded | None = None
+        self.left_out: Mapping[str, tuple[str, ...]] = {}
+        self.digests: Mapping[str, str] = {}
+        self.apply_ui: Callable[[str, Mapping[str, Sequence[str]]], Sequence[Problem]] = _ignore_ui
+        self.is_closing = False
+        self._options = options
+        self._redactor = redactor
+        self._host = host
+        self._trusted = trusted
+        self._take_over = take_over
+        self._follow_model = follow_model
+        self._stamp: Stamp = (0, 0, 0)
+        self._theme = options.theme or ""
+        self._servers: Sequence[ServerSpec] = ()
+        self._source = ""
+        self._chosen: dict[str, dict[str, Any]] = {}
+        self._lock = asyncio.Lock()
+        self._running: set[asyncio.Task[Any]] = set()
+
+    @property
+    def theme(self) -> str:
+        """The theme chosen over the file, or that of the file."""
+        return self._theme or (self.loaded.settings.ui.theme if self.loaded is not None else "")
+
+    def table(self, server: str) -> Mapping[str, Any] | None:
+        """Return the table of a server as it was read, None if the configuration has none."""
+        servers = self.loaded.raw.get("servers") if self.loaded is not None else None
+        table = servers.get(server) if isinstance(servers, Mapping) else None
+        return table if isinstance(table, Mapping) else None
+
+    def located(self, problems: "Iterable[Problem]") -> list[str]:
+        """Return problems as sentences, with the name of the file and the lines of their keys."""
+        loaded = self.loaded
+        return [str(one if loaded is None else loaded.located(one)) for one in problems]
+
+    async def exclusively(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        """Run an operation after the previous ones, and to its end even if the caller is cancelled."""
+
+        async def run() -> Result:
+            async with self._lock:
+                return await work()
+
+        task = asyncio.create_task(run(), name="configuration")
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+        return await asyncio.shield(task)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            level = logging.DEBUG if isinstance(error, McptuiError) else logging.ERROR
+            _log.log(level, "an operation on the configuration failed: %s", error)
+
+    async def settled(self, seconds: float) -> None:
+        """Wait for running operations, at most some seconds."""
+        if self._running:
+            await asyncio.wait(self._running, timeout=seconds)
+
+    # ---- operations --------------------------------------------------------------------------------------
+
+    async def read(self) -> "tuple[Loaded, Stamp]":
+        """Return the file and its stamp, which is taken first, so that no later change is missed."""
+        stamp = self.file.stamp()
+        return await asyncio.to_thread(self.file.read), stamp
+
+    async def reload(self) -> Reloaded:
+        """Apply the file, unless it has new errors."""
+        return await self.exclusively(self._reload)
+
+    async def _reload(self) -> Reloaded:
+        loaded, stamp = await self.read()
+        if errors := self._new_errors(loaded):
+            return Reloaded(errors=[str(one) for one in errors])
+        notes = [str(one) for one in loaded.problems if one.warning]
+        return Reloaded(notes=[*notes, *await self._apply(loaded, stamp)])
+
+    async def change(
+        self,
+        write: Callable[[], str | None],
+        *,
+        written: Callable[[], None] = lambda: None,
+        first: Callable[[Sequence[ServerSpec]], Awaitable[None]] | None = None,
+    ) -> Sequence[str]:
+        """Change the file and apply it, with what others have changed in it; return notes.
+
+        `write` is called in a thread, and may return the name of a server to start. `written` is called after
+        it, and `first` before the servers are changed. Raises McptuiError if the file could not be changed,
+        or has new errors. It is then unchanged.
+        """
+        return await self.exclusively(partial(self._change, write, written, first))
+
+    async def _change(
+        self,
+        write: Callable[[], str | None],
+        written: Callable[[], None],
+        first: Callable[[Sequence[ServerSpec]], Awaitable[None]] | None,
+    ) -> Sequence[str]:
+        if self.loaded is not None and self.file.stamp() != self._stamp:
+            await self._refuse_new_errors()
+        start = await asyncio.to_thread(write)
+        written()
+        if self.loaded is None:  # as a theme that is selected while mcptui starts
+            return ()
+        loaded, stamp = await self.read()
+        if not (loaded.readable and loaded.exists):
+            raise ConfigError("was changed, but cannot be read.", where=str(self.file.path))
+        return await self._apply(loaded, stamp, start or "", first)
+
+    async def _refuse_new_errors(self) -> None:
+        """Raise ConfigError if what is in force would be replaced by something invalid."""
+        loaded, _ = await self.read()
+        known = self.loaded.raw if self.loaded is not None else {}
+        for error in self._new_errors(loaded):
+            kind, _, rest = error.path.partition(".")
+            tables = known.get(kind)
+            present = tables if kind in ("servers", "models") and isinstance(tables, Mapping) else None
+            # A new server or model with an error is left out. It replaces nothing.
+            if present is None or any(rest == name or rest.startswith(f"{name}.") for name in present):
+                raise ConfigError(
+                    f"The configuration has errors, so it was not changed. {error}",
+                    next_step="Correct it first.",
+                )
+
+    def _new_errors(self, loaded: "Loaded") -> "Sequence[Problem]":
+        """Return the errors that prevent a configuration from being applied."""
+        before = self.loaded
+        if not loaded.exists and (loaded.errors or (before is not None and before.exists)):
+            from tui.settings.problems import Problem
+
+            step = "the previous configuration is still in use"
+            return loaded.errors or [Problem("file not found", file=str(self.file.path), suggestion=step)]
+        if before is None or not loaded.readable:
+            return loaded.errors
+        known = {(one.path, one.message) for one in before.errors}
+        return [one for one in loaded.errors if (one.path, one.message) not in known]
+
+    async def _apply(
+        self,
+        loaded: "Loaded",
+        stamp: Stamp,
+        start: str = "",
+        first: Callable[[Sequence[ServerSpec]], Awaitable[None]] | None = None,
+    ) -> Sequence[str]:
+        """Put a configuration in force; return notes about it."""
+        if self.is_closing:
+            return []
+        before = self.loaded
+        specs = self.adopt(loaded, stamp)
+        self._take_over(loaded)  # rules first: a server may take seconds to stop
+        notes = []
+        if before is not None and _recording_settings(loaded) != _recording_settings(before):
+            notes.append("[traffic] takes effect after a restart.")
+        problems = self.apply_ui(self.theme, loaded.settings.ui.keys)
+        if before is None or loaded.settings.ui != before.settings.ui:
+            notes += self.located(problems)
+        try:
+            if first is not None:
+                await first(specs)
+        finally:
+            await self._follow(specs, start)
+        return [*notes, *await self._follow_model(loaded)]
+
+    def adopt(self, loaded: "Loaded", stamp: Stamp) -> Sequence[ServerSpec]:
+        """Put what was read in force, and return its servers, which the caller applies."""
+        from tui.settings.specs import left_out, server_specs
+
+        self.loaded, self._stamp = loaded, stamp
+        self.left_out = left_out(loaded)
+        self._redactor.add({**loaded.secrets, **self._options.secrets})
+        rules = {name: one.secret_arguments for name, one in loaded.settings.servers.items()}
+        self._redactor.arguments.set_rules(rules)
+        if self._options.server is not None:
+            self._servers, self._source = (self._options.server,), ""
+        else:
+            self._servers = server_specs(loaded, disabled=self._options.disabled_too)
+            self._source = self.file.source if loaded.names_servers else ""
+        specs = self._specs()
+        self.digests = {spec.name: spec.digest() for spec in specs}
+        return specs
+
+    def _specs(self) -> Sequence[ServerSpec]:
+        return [self._in_force(spec, self._source) for spec in self._servers]
+
+    def _in_force(self, spec: ServerSpec, source: str) -> ServerSpec:
+        """Return a server with what was chosen over the file: by the command line, then by the user."""
+        chosen = self._chosen.get(spec.name, {})
+        kept = {name: getattr(spec, name) if one is FROM_FILE else one for name, one in chosen.items()}
+        return self._trusted(replace(self._options.applied(spec, source), **kept))
+
+    async def _follow(self, specs: Sequence[ServerSpec], start: str) -> None:
+        """Apply servers, and start the one named `start`. Unchanged servers keep running."""
+        host = self._host()
+        present = {status.name: status for status in host.statuses()}
+        wanted = {spec.name: spec for spec in specs}
+        gone = [name for name in present if name not in wanted]
+        waiting = [host.remove(name) for name in gone]
+        for name in gone:
+            self._chosen.pop(name, None)
+        starting = {start} & wanted.keys()
+        for name, spec in wanted.items():
+            if name not in present:
+                host.add(spec)
+                starting |= {name} if spec.autostart else set()
+            elif present[name].spec.runs_like(spec):
+                if present[name].spec != spec:
+                    host.adopt(spec)
+            else:
+                waiting.append(host.replace(spec))
+                starting |= {name} if _is_started_again(present[name], spec) else set()
+        await asyncio.gather(*waiting)
+        for spec in self._specs() if waiting else ():  # something may have been chosen meanwhile
+            if host.status(spec.name).spec != spec:
+                host.adopt(spec)
+        for name in () if self.is_closing else starting:
+            host.request_start(name)
+
+    # ---- what is chosen over the file --------------------------------------------------------------------
+
+    async def choose(
+        self,
+        server: str,
+        field: str,
+        value: Any,
+        *,
+        merge: Callable[[Any], Any] | None = None,
+        save: bool = True,
+    ) -> str:
+        """Change a setting of a server that needs no restart: at once, then in the file.
+
+        `merge` makes the value for the file from the one that it has by then. Without `save`, the setting
+        is stored elsewhere. Returns why the choice was not saved, or "". It then lasts until mcptui quits.
+        """
+        self._host().reconfigure(server, **{field: value})
+        chosen = self._chosen.setdefault(server, {})
+        chosen[field] = value if save else FROM_FILE
+        if not save:
+            return ""
+        if self.table(server) is None:
+            return f"The server {quoted_name(server)} is not in the configuration file. {UNTIL_QUIT}"
+
+        def written() -> None:
+            # Otherwise another choice is waiting, or the setting does not apply from a file of somebody else.
+            if chosen.get(field) is value and (merge or self._options.trust_config or not self.file.source):
+                chosen[field] = FROM_FILE
+
+        make = merge or (lambda _: value)
+        try:
+            await self.change(lambda: self.file.set_in_server(server, field, make), written=written)
+        except McptuiError as error:
+            return sentences(f"Not saved: {error}", UNTIL_QUIT)
+        return ""
+
+    async def save_theme(self, name: str) -> None:
+        """Choose a theme and save it. Raises McptuiError if it could not be saved; it then stays chosen."""
+        self._theme = name
+
+        def written() -> None:
+            self._theme = "" if self._theme == name else self._theme
+
+        await self.change(lambda: self.file.save("ui.theme", name), written=written)
+
+
+def _recording_settings(loaded: "Loaded") -> object:
+    """Return the settings of the current recording."""
+    traffic = loaded.settings.traffic
+    return (traffic.record, traffic.keep_all, traffic.recording_mb, traffic.total_mb)
+
+
+def _is_started_again(before: ServerStatus, spec: ServerSpec) -> bool:
+    """Whether to start a changed server: it was running, or could not run with its old configuration."""
+    if before.state in (ServerState.RUNNING, ServerState.STARTING):
+        return True
+    return spec.autostart and bool(before.spec.disabled or before.spec.problem or before.failed)
