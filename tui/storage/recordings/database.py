@@ -18,6 +18,14 @@ from pathlib import Path
 from tui.core import units
 from tui.core.errors import StorageError
 from tui.core.files.private_files import open_private, refuse_links
+from tui.storage.recordings.foreign_file import (
+    OPEN_SECONDS,
+    allow_stopping,
+    is_stopped,
+    raise_if_stopped,
+    refuse_computed,
+    time_limit,
+)
 from tui.storage.recordings.rows import storable
 
 Check = Callable[[sqlite3.Connection, Path], None]
@@ -176,7 +184,7 @@ def is_cut(connection: sqlite3.Connection) -> bool:
 def open_for_notes(path: Path) -> sqlite3.Connection:
     """Open a recording to add notes, or raise `StorageError`. Only its writer adds entries."""
     with storage_errors(path):
-        connection = checked(connect(path, "rw"), path, _check)
+        connection = checked(connect(path, "rw"), path, _check, is_written=True)
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
@@ -217,6 +225,7 @@ def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> s
         timeout=BUSY_MS / 1000,
         check_same_thread=False,
     )
+    allow_stopping(connection)
     try:
         if is_cut:  # the only setting that makes SQLite accept a short file (btree.c, lockBtree)
             connection.execute("PRAGMA writable_schema = ON")
@@ -238,15 +247,23 @@ def make_private(path: Path) -> None:
 
 def opened_alone(path: Path, check: Check, error: sqlite3.OperationalError) -> sqlite3.Connection:
     """Open a file in a folder where SQLite cannot create others. If it is being written, raise `error`."""
-    if has_bytes(side_file(path, "-wal")):
+    if is_stopped(error) or has_bytes(side_file(path, "-wal")):
         raise error
     return checked(connect(path, "ro", "&immutable=1"), path, check)
 
 
-def checked(connection: sqlite3.Connection, path: Path, check: Check) -> sqlite3.Connection:
-    """Return a connection whose file passes `check`; close it otherwise."""
+def checked(
+    connection: sqlite3.Connection, path: Path, check: Check, *, is_written: bool = False
+) -> sqlite3.Connection:
+    """Return a connection whose file passes `check` and contains only plain tables; close it otherwise."""
     try:
-        check(connection, path)
+        with time_limit(OPEN_SECONDS):
+            try:
+                check(connection, path)
+                refuse_computed(connection, str(path), is_written=is_written)
+            except sqlite3.Error as error:
+                raise_if_stopped(error, str(path))
+                raise
     except BaseException:
         connection.close()
         raise
@@ -296,6 +313,7 @@ def storage_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
+        raise_if_stopped(error, str(path))
         wal = has_bytes(side_file(path, "-wal"))
         raise StorageError(
             f"cannot read the recording ({error})",

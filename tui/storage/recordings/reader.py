@@ -10,6 +10,7 @@ from tui.core.traffic import BODY_LOST, DETAIL_LOST, BodyTerm, Entry, Finding, S
 from tui.storage.recordings.body_search import LARGE, BodyFinder
 from tui.storage.recordings.database import ENTRY_COLUMNS, cut_short, is_cut, open_for_reading, storage_errors
 from tui.storage.recordings.findings import findings_of, flagged
+from tui.storage.recordings.foreign_file import bounded, most_bytes
 from tui.storage.recordings.rows import Row, entry_of, is_sound
 from tui.storage.recordings.salvage import (
     WINDOW,
@@ -53,9 +54,9 @@ ON_ITS_PAGE = 2_000
 """A body up to this size has no overflow pages; SQLite uses them for rows above 4,061 bytes."""
 
 _SELECT_DOUBTFUL = (
-    "SELECT seq FROM entries WHERE seq BETWEEN ? AND ? AND size > 0 AND NOT EXISTS"
+    "SELECT seq FROM entries WHERE seq BETWEEN ?1 AND ?2 AND size > 0 AND NOT EXISTS"
     " (SELECT 1 FROM bodies WHERE bodies.seq = entries.seq AND typeof(body) = 'blob'"
-    f" AND length(body) <= {ON_ITS_PAGE}) ORDER BY seq"
+    f" AND length(body) <= {ON_ITS_PAGE}) ORDER BY seq LIMIT ?2 - ?1 + 2"
 )
 """Entries without a body, and those whose body may have overflow pages."""
 
@@ -142,7 +143,7 @@ class RecordingReader:
                 if not is_damage(error):
                     raise
                 self._salvage = Salvage()
-        found = f"{select} WHERE seq BETWEEN ? AND ? ORDER BY seq"
+        found = f"{select} WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq LIMIT ?2 - ?1 + 2"
         begin, end = whole_span(self._connection)
         if end - max(begin, after) > self.most_entries():
             end = 0  # it is on a damaged page
@@ -153,11 +154,7 @@ class RecordingReader:
     def most_entries(self) -> int:
         """Return the maximum number of entries that fit in the file."""
         with storage_errors(self.path):
-            pages, octets = (
-                int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
-                for name in ("page_count", "page_size")
-            )
-        return pages * octets // LEAST_BYTES
+            return most_bytes(self._connection) // LEAST_BYTES
 
     @property
     def damage(self) -> str:
@@ -356,7 +353,7 @@ class RecordingReader:
         """Return the metadata of the recording, empty if it cannot be read."""
         with storage_errors(self.path):
             try:
-                rows = self._connection.execute("SELECT name, value FROM meta").fetchall()
+                rows = list(bounded(self._connection, "SELECT name, value FROM meta"))
                 return {
                     name: value for name, value in rows if isinstance(name, str) and isinstance(value, str)
                 }
