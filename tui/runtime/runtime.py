@@ -398,13 +398,9 @@ class Runtime:
     @property
     def uses_samples(self) -> bool:
         """Whether the servers are the samples, because none is configured."""
-        loaded = self._loaded
-        return (
-            loaded is not None
-            and loaded.readable
-            and not loaded.names_servers
-            and self._options.server is None
-        )
+        if (loaded := self._loaded) is None or self._options.server is not None:
+            return False
+        return loaded.readable and not loaded.names_servers
 
     def is_disabled(self, server: str) -> bool:
         """Whether a server is configured, but disabled."""
@@ -422,6 +418,11 @@ class Runtime:
         """Why the traffic is not being recorded although it should be, or ""."""
         wanted = self._loaded is not None and self._loaded.settings.traffic.record
         return self._traffic.recording.problem() if wanted else ""
+
+    @property
+    def failed_thread(self) -> str:
+        """Which thread failed last, and what became of it, or ""."""
+        return self._log_file.failed_thread if self._log_file is not None else ""
 
     @property
     def model_label(self) -> str:

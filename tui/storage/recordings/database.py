@@ -139,13 +139,13 @@ def create_recording(path: Path, meta: Mapping[str, str]) -> tuple[sqlite3.Conne
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """Open a recording, even if it is being written or is truncated; raises `StorageError`."""
-    if not path.is_file():
-        raise StorageError(
-            "recording not found" if not path.exists() else "not a file",
-            where=str(path),
-            next_step="List recordings with mcptui traffic --list",
-        )
     with storage_errors(path):
+        if not path.is_file():
+            raise StorageError(
+                "recording not found" if not path.exists() else "not a file",
+                where=str(path),
+                next_step="List recordings with mcptui traffic --list",
+            )
         try:
             return checked(connect(path, "ro"), path, _check)
         except sqlite3.OperationalError as error:
@@ -326,6 +326,10 @@ def storage_errors(path: Path) -> Iterator[None]:
             f"not a recording, or damaged ({error})",
             where=str(path),
             next_step="If it was copied while in use, also copy its -wal file.",
+        ) from error
+    except OSError as error:  # it was removed, or its folder cannot be read
+        raise StorageError(
+            f"cannot read the recording ({error.strerror or error})", where=str(path)
         ) from error
     except (ValueError, TypeError, IndexError, KeyError, RecursionError) as error:
         raise StorageError(f"the recording contains an invalid value ({error})", where=str(path)) from error

@@ -82,14 +82,18 @@ class RecordingReader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._connection = open_for_reading(path)
-        with storage_errors(path):
-            self._version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+        try:
+            with storage_errors(path):
+                self._version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+                self._cut = cut_short(path) if is_cut(self._connection) else ""
+        except BaseException:
+            self._connection.close()
+            raise
         self._bodies = StoredBodies(self._connection)
         self._finder = BodyFinder(self._searched)
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
         self._bodies_lost: set[int] = set()
         self._details_lost: set[int] = set()
-        self._cut = cut_short(path) if is_cut(self._connection) else ""
         self._salvage = Salvage() if self._cut else None
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]:

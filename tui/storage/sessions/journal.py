@@ -17,6 +17,7 @@ from typing import Any
 
 from tui.core.conversation.conversation import AssistantMessage, Message, Remark, ToolMessage, UserMessage
 from tui.core.conversation.sessions import Intent, SessionMeta
+from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import StorageError
 from tui.core.files.private_files import make_folder
 from tui.core.ports import Usage
@@ -92,10 +93,10 @@ class SessionJournal:
         self._draft: Op | None = None
         self._weight = 0
         self._waiters: list[Waiter] = []
-        self._storing = self.is_closing = self._ended = False
+        self._storing = self.is_closing = self._ended = self._is_released = False
         self._retry_at = self._draft_at = self._failed_at = 0.0
         self._retries = 0
-        self._thread: threading.Thread | None = None
+        self._thread: DaemonThread | None = None
 
     @property
     def problem(self) -> str:
@@ -154,7 +155,7 @@ class SessionJournal:
         if not self._begun or self.is_closing or self._ended:
             return
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name=f"session {self.id}", daemon=True)
+            self._thread = DaemonThread(f"session {self.id}", self._run, failed=self._failed)
             self._thread.start()
         self._condition.notify()
 
@@ -184,12 +185,17 @@ class SessionJournal:
         if self._thread is None:
             self._end()
         else:
+            self._thread.closing.set()
             await asyncio.to_thread(self._thread.join, CLOSE_SECONDS)
 
     def _run(self) -> None:
         while self._round():
             pass
         self._end()
+
+    def _failed(self, error: Exception, is_over: bool) -> None:
+        if is_over:
+            self._end()
 
     def _round(self) -> bool:
         """Store the pending data when it is due. Return whether there may be more."""
@@ -202,16 +208,19 @@ class SessionJournal:
             draft, waiters = self._take_draft(), self._waiters
             self._waiters, closing, self._storing = [], self.is_closing, True
             weight, self._weight = self._weight, 0
-        stored = self._writer.store(batch if draft is None else [*batch, draft], self._stored)
-        with self._condition:
-            self._storing = False
-            if stored:
-                self._stored += batch
-                self._retries = 0
-            else:
-                self._keep(batch, weight)
-        for waiter in waiters:
-            _resolve(waiter)
+        stored = False
+        try:
+            stored = self._writer.store(batch if draft is None else [*batch, draft], self._stored)
+        finally:  # after an unexpected error, the thread is started again
+            with self._condition:
+                self._storing = False
+                if stored:
+                    self._stored += batch
+                    self._retries = 0
+                else:
+                    self._keep(batch, weight)
+            for waiter in waiters:
+                _resolve(waiter)
         return not closing
 
     def _due(self) -> bool:
@@ -249,15 +258,21 @@ class SessionJournal:
             self._ended, self._ops, self._draft = True, [], None
 
     def _end(self) -> None:
-        if self._writer.has_lost_file():
-            self._writer.store(self._ops, self._stored)
-        self._writer.close()
         with self._condition:
-            self._ended = True
-            waiters, self._waiters = self._waiters, []
-        for waiter in waiters:
-            _resolve(waiter)
-        self._on_close()
+            if self._is_released:
+                return
+            self._is_released = True
+        try:
+            if self._writer.has_lost_file():
+                self._writer.store(self._ops, self._stored)
+            self._writer.close()
+        finally:
+            with self._condition:
+                self._ended = True
+                waiters, self._waiters = self._waiters, []
+            for waiter in waiters:
+                _resolve(waiter)
+            self._on_close()
 
 
 def _resolve(waiter: Waiter) -> None:
@@ -281,7 +296,7 @@ def _size(message: Message) -> int:
 
 
 class SessionWriter:
-    """Stores batches in one file, in the journal's thread. Never raises.
+    """Stores batches in one file, in the journal's thread. Raises only unexpected errors, after a rollback.
 
     Attributes:
         problem: why nothing can be written now, or "".
@@ -333,9 +348,14 @@ class SessionWriter:
             for op in ops:
                 self._attempt(op, tables)
             tables.commit()
-        except (sqlite3.Error, OSError, StorageError) as error:
+        except (sqlite3.Error, OSError, StorageError, UnicodeDecodeError) as error:
             self._failed(error)
             return False
+        except Exception as error:
+            # A defect: the thread reports it and is started again. Until then, the caller keeps the data.
+            self._failed(error)
+            self.problem = f"an internal error ({type(error).__name__})"
+            raise
         self._guard.noted()
         self._meta = dict(tables.stored)
         self._is_new = self._is_lost = False
@@ -391,7 +411,9 @@ class SessionWriter:
         self.is_locked = code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
         if self._tables is not None:
             self._tables.roll_back()
-        is_lost = isinstance(error, FileChanged) or (isinstance(error, sqlite3.Error) and is_damage(error))
+        is_lost = isinstance(error, FileChanged | UnicodeDecodeError) or (
+            isinstance(error, sqlite3.Error) and is_damage(error)
+        )
         if self._connection is not None and not self._is_new and is_lost:
             self._release_file()
             with contextlib.suppress(OSError):

@@ -176,3 +176,21 @@ def test_a_folder_moved_away_is_created_again(tmp_path: Path) -> None:
     stored.add(record("late"))
     stored.close()
     assert subjects(path) == ["late"] and not stored.problem
+
+
+def test_an_unexpected_error_is_a_problem_and_the_decision_is_recorded_afterwards(
+    tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr(stored_decisions, "RETRY_SECONDS", 0.01)
+    path, failures = tmp_path / "decisions.jsonl", [LookupError("a defect")]
+
+    def redact(text: str) -> str:
+        if failures:
+            raise failures.pop()
+        return text
+
+    stored = StoredDecisions(path, redact)
+    stored.add(record("one"))
+    wait_until(lambda: path.is_file() and subjects(path) == ["one"])
+    stored.close()
+    assert stored.problem == ""
