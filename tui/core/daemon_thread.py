@@ -64,8 +64,8 @@ class DaemonThread:
     def start(self) -> None:
         self._thread.start()
 
-    def join(self, seconds: float) -> bool:
-        """Wait at most `seconds` for the end; return whether the thread has ended."""
+    def join(self, seconds: float | None) -> bool:
+        """Wait at most `seconds`, or without a limit; return whether the thread has ended."""
         if self.is_alive:
             self._thread.join(seconds)
         return not self.is_alive

@@ -17,7 +17,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import Finding, Kind
 from tui.settings.locations import state_dir
 from tui.storage.recordings.findings import JudgedFindings, judged_of
-from tui.storage.recordings.foreign_file import until_set
+from tui.storage.recordings.foreign_file import LIST_SECONDS, time_limit, until_set
 from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, turn_of_call
@@ -59,9 +59,10 @@ def turn_in_recording(
         path = state_dir() / "recordings" / Path(name).name
         try:
             if path.is_file():
-                found = next(filter(None, (turn_of_call(path, call) for call in calls)), 0)
-                if turn := found or _turn_asked(path, questions):
-                    return path, turn
+                with time_limit(LIST_SECONDS):
+                    found = next(filter(None, (turn_of_call(path, call) for call in calls)), 0)
+                    if turn := found or _turn_asked(path, questions):
+                        return path, turn
         except McptuiError as error:
             _log.info("recording skipped: %s", error)
     return None

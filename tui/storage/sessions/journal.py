@@ -383,8 +383,11 @@ class SessionWriter:
     def _attempt(self, op: Op, tables: SessionTables) -> None:
         try:
             op(tables)
-        except (ValueError, TypeError, OverflowError, RecursionError, sqlite3.DataError) as error:
-            # An invalid value, which should not occur, must not block the data after it.
+        except Exception as error:
+            is_of_file = isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.DataError)
+            if is_of_file or isinstance(error, OSError | StorageError | MemoryError):
+                raise
+            # An invalid value or a defect, which should not occur, must not block the data after it.
             _log.exception("cannot store a part of session %s", self._path.stem)
             self.defect = f"cannot store a part of the session ({error})"
 

@@ -76,3 +76,20 @@ async def test_a_journal_that_fails_again_and_again_ends_with_a_problem(
     commits.works = True
     await journal.close()
     assert places(tmp_path, journal.id) == [0]
+
+
+async def test_a_part_that_cannot_be_stored_does_not_block_the_data_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def decision(*given: object) -> None:
+        raise LookupError("a defect")
+
+    monkeypatch.setattr(SessionTables, "decision", decision)
+    journal = await store_in(tmp_path).begin()
+    journal.message(0, QUESTION)
+    journal.decision("c1", "allowed", "")
+    journal.message(1, ANSWER)
+    await asyncio.wait_for(journal.settled(), 10)
+    assert "cannot store a part of the session" in journal.problem
+    await journal.close()
+    assert places(tmp_path, journal.id) == [0, 1]
