@@ -150,9 +150,9 @@ def open_for_reading(path: Path, *, at_once: bool = False, is_cut: bool = False)
             locks the file once instead of for each statement.
         is_cut: read a file that is shorter than its header says.
     """
-    if not path.is_file():
-        raise absent(path)
     with session_errors(path):
+        if not path.is_file():
+            raise absent(path)
         refuse_links((path,))
         try:
             connection = connect(path, "ro", is_cut=is_cut)
