@@ -61,16 +61,37 @@ _COMMANDS = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
     given = sys.argv[1:] if argv is None else list(argv)
-    if sys.stdout is None:
-        sys.stdout = _ClosedOutput()
-    if sys.stderr is None:
-        return _run(given)
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        _replace_closed_streams()
     stderr = sys.stderr
     sys.stderr = _Messages(stderr)
     try:
         return _run(given)
     finally:
         sys.stderr = stderr
+
+
+def _replace_closed_streams() -> None:
+    """Open the null device for each standard stream that was closed before startup.
+
+    Otherwise, the next file or socket would get its number, and what is read or written there, also by
+    programs that we start, would reach that. Output that nobody sees stays an error.
+    """
+    for number, flags in enumerate((os.O_RDONLY, os.O_WRONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            opened = os.open(os.devnull, flags)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+            os.set_inheritable(number, True)
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8", closefd=False)
+    if sys.stdout is None:
+        sys.stdout = _ClosedOutput()
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)
 
 
 def _run(given: Sequence[str]) -> int:

@@ -195,14 +195,71 @@ def test_a_closed_input_of_the_server_is_noticed_by_the_host():
 
 
 async def test_killing_the_tap_closes_the_input_of_the_server():
-    code = "import sys; print('ready', flush=True); sys.stdin.read()"
+    code = "import os, sys; print(os.getpid(), flush=True); sys.stdin.read()"
     process = await start("tap", "--", PYTHON, "-c", code)
-    await process.stdout.readline()
-    (server,) = psutil.Process(process.pid).children()
+    server = psutil.Process(int(await process.stdout.readline()))
     process.kill()
     await process.wait()
     await until(lambda: not server.is_running() or server.status() == psutil.STATUS_ZOMBIE)
     await finish(process)
+
+
+STUBBORN = (
+    "import os, signal, subprocess, sys, time\n"
+    "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    "if len(sys.argv) > 1:\n"
+    "    child = subprocess.Popen([sys.executable, *sys.argv[1:]], start_new_session=True)\n"
+    "    print(child.pid, flush=True)\n"
+    "else:\n"
+    "    print(0, flush=True)\n"
+    "while True: time.sleep(60)"
+)
+"""A server that ignores the end of its input and SIGTERM. Its arguments start a child in another session."""
+
+
+async def test_a_server_that_ignores_the_end_of_its_input_does_not_outlive_a_killed_tap():
+    process = await start("tap", "--", PYTHON, "-c", STUBBORN, "-c", SLEEP)
+    child = psutil.Process(int(await process.stdout.readline()))
+    process.kill()
+    server = child.parent()
+    await process.wait()
+    await until(lambda: not any(map(lives, (server, child))), what="the server and its child are gone")
+    await finish(process)
+
+
+async def test_a_tap_killed_with_its_host_leaves_no_server_behind():
+    words = [PYTHON, "-m", "tui", "tap", "--", PYTHON, "-c", STUBBORN, "-c", SLEEP]
+    code = f"import subprocess; subprocess.run({words!r})"
+    host = await asyncio.create_subprocess_exec(
+        PYTHON, "-c", code,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    child = psutil.Process(int(await host.stdout.readline()))
+    os.killpg(host.pid, signal.SIGKILL)
+    await host.wait()
+    await until(lambda: not lives(child), what="the child is gone")
+    host.stdin.close()
+    await host.stdin.wait_closed()
+
+
+async def test_a_tap_that_ends_with_its_server_leaves_no_guard_behind_and_the_grandchildren_alone():
+    code = (
+        "import subprocess, sys\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {SLEEP!r}], stdin=0, stdout=subprocess.DEVNULL)\n"
+        "print(child.pid, flush=True)"
+    )
+    process = await start("tap", "--", PYTHON, "-c", code)
+    child = psutil.Process(int(await process.stdout.readline()))
+    await finish(process)
+    assert lives(child)
+    child.kill()
+
+
+def lives(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 async def test_the_recording_survives_a_killed_tap():

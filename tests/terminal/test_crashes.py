@@ -19,7 +19,7 @@ def test_an_internal_error_restores_the_terminal_and_saves_a_report(place, tmp_p
         if place not in AT_ONCE:
             app.shows("0 of 3")
             app.send("x")
-        assert app.ended() == 1
+        assert app.ended() == 70
         assert app.faults_of_the_terminal() == []
         (line,) = re.findall(r"mcptui: [^\r\n]*", bytes(app.raw[app.raw.rindex(LEFT) :]).decode())
         assert b"Traceback" not in app.raw and b"sk-secret" not in app.raw
@@ -36,7 +36,7 @@ def test_after_an_internal_error_the_session_can_be_resumed(tmp_path: Path):
         app.send("what was said" + ENTER)
         app.shows("rule-based demo")
         app.send("!")
-        assert app.ended() == 1
+        assert app.ended() == 70
         assert b"Resume this conversation: mcptui --session " in app.raw
     with TerminalApp.real("--demo", "--no-start", "--resume", env=home_in(tmp_path)) as app:
         app.shows("what was said", "rule-based demo")

@@ -65,7 +65,7 @@ def test_an_internal_error_ends_the_program_and_its_servers_and_shows_no_secret(
         app.shows("2 of 2")
         processes = app.children()
         app.send("!")
-        assert app.ended() == 1
+        assert app.ended() == 70
         assert app.faults_of_the_terminal() == []
         after = bytes(app.raw[app.raw.rindex(LEFT) :])
         assert b"Internal error: RuntimeError: a defect" in after

@@ -118,7 +118,7 @@ def test_output_of_others_on_stderr_does_not_reach_the_screen():
 
 def test_an_internal_error_restores_the_terminal_and_shows_no_secret():
     with TerminalApp.fake("crash") as app:
-        assert app.ended() == 1
+        assert app.ended() == 70
         after = bytes(app.raw[app.raw.rindex(LEFT) :])
         assert b"Internal error: RuntimeError: a defect" in after and b"Traceback" not in after
         assert b"sk-secret-in-a-local" not in app.raw

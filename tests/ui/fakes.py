@@ -141,7 +141,7 @@ class FakeRuntime:
         self.keys: Mapping[str, str] = keys or {}
         self.problems = problems
         self.warnings: frozenset[str] = frozenset()
-        self.unsaved = self.unrecorded = ""
+        self.unsaved = self.unrecorded = self.failed_thread = ""
         self.decided: list[DecisionRecord] = []
         self.decisions = SimpleNamespace(problem="", add=self.decided.append)
         self.turn_context = SimpleNamespace(policy=Policy(), toolbox=self.toolbox)

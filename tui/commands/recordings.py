@@ -194,10 +194,11 @@ class About:
 
 def about(kept: "KeptRecording", with_servers: bool = False) -> About:
     """Return the summary of a recording. `with_servers` reads the columns of all entries."""
+    from tui.storage.recordings.foreign_file import LIST_SECONDS, time_limit
     from tui.storage.recordings.reader import RecordingReader
 
     try:
-        with closing(RecordingReader(kept.path)) as reader:
+        with time_limit(LIST_SECONDS), closing(RecordingReader(kept.path)) as reader:
             first, last = reader.span()
             began_ns, ended_ns = reader.ends_ns()
             sources = reader.sources(MOST_SERVERS) if with_servers else []

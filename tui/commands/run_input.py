@@ -6,6 +6,7 @@ import select
 import stat
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,12 @@ def _has_input() -> bool:
 
 
 def _stdin() -> str:
-    raw = sys.stdin.buffer.read(MAX_STDIN + 1)
+    with suppress(OSError, ValueError):
+        os.set_blocking(sys.stdin.fileno(), True)  # another program that shares it may have changed this
+    try:
+        raw = sys.stdin.buffer.read(MAX_STDIN + 1)
+    except OSError as error:  # open for writing only, or its terminal is gone
+        raise UsageError(f"cannot read stdin: {error.strerror or error}") from None
     if len(raw) > MAX_STDIN:
         raise UsageError(f"the question on stdin is larger than {MAX_STDIN} bytes")
     return raw.decode("utf-8", "replace")

@@ -169,7 +169,7 @@ def yes_or_no(line: str) -> bool | None:
 def typed_answer(text: str, out: TextIO | None = None) -> str | None:
     """Ask on stdout or `out`; return what the user typed after the question appeared, in lower case.
 
-    None if the input ended before that (Ctrl-D).
+    None if the input ended before that (Ctrl-D), or cannot be read.
     """
     question, newline, prompt = text.rpartition("\n")
     print(question, end=newline, file=out, flush=True)
@@ -178,7 +178,7 @@ def typed_answer(text: str, out: TextIO | None = None) -> str | None:
     print(prompt, end="", file=out, flush=True)
     try:
         return input("").strip().lower()
-    except EOFError:
+    except (EOFError, OSError):
         return None
 
 

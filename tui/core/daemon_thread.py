@@ -1,12 +1,108 @@
-"""Runs third-party calls that may block forever (a keychain, a browser) without delaying the exit."""
+"""Threads of our own: what happens when their work fails, and third-party calls that may block forever."""
 
 import asyncio
+import logging
 import threading
+import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from tui.core.text import clean_line
+
 T = TypeVar("T")
+
+MAX_RESTARTS, WITHIN_SECONDS = 5, 60.0
+"""How often work that fails is started again within this time; the next failure ends the thread."""
+
+PAUSE_SECONDS = 0.05
+"""The pause before the first restart. It doubles each time."""
+
+CLOSE_SECONDS = 2.0
+
+FAILED_THREAD = "failed_thread"
+"""Attribute of a log record about a failed thread: a sentence for the user, without a full stop."""
+
+_log = logging.getLogger(__name__)
+
+
+class DaemonThread:
+    """A daemon thread. If its work raises an error, that is logged, and the work is started again.
+
+    Attributes:
+        closing: set by `close`; the work should return soon after.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        work: Callable[[], None],
+        *,
+        failed: Callable[[Exception, bool], None] = lambda error, is_over: None,
+        max_restarts: int = MAX_RESTARTS,
+    ) -> None:
+        """Create a thread that can be started once.
+
+        `failed` is called in the thread with each error of `work`, and whether it was the last one. It
+        releases what waits for the work. What the work was about to do must still be there when it is started
+        again.
+        """
+        self.closing = threading.Event()
+        self._name, self._work, self._failed = name, work, failed
+        self._max_restarts = max_restarts
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    @property
+    def is_alive(self) -> bool:
+        return self._thread.is_alive()
+
+    @property
+    def is_current(self) -> bool:
+        return self._thread is threading.current_thread()
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def join(self, seconds: float | None) -> bool:
+        """Wait at most `seconds`, or without a limit; return whether the thread has ended."""
+        if self.is_alive:
+            self._thread.join(seconds)
+        return not self.is_alive
+
+    def close(self) -> None:
+        """Stop, and wait at most 2 s for the end."""
+        self.closing.set()
+        self.join(CLOSE_SECONDS)
+
+    def _run(self) -> None:
+        failures: deque[float] = deque(maxlen=self._max_restarts + 1)
+        while True:
+            try:
+                self._work()
+                return
+            except Exception as error:  # whatever it is: it is logged, and the work is not lost
+                failures.append(time.monotonic())
+                recent = sum(failures[-1] - at < WITHIN_SECONDS for at in failures)
+                is_over = recent > self._max_restarts or self.closing.is_set()
+                report_failure(self._name, error, is_over=is_over)
+                try:
+                    self._failed(error, is_over)
+                except Exception as other:
+                    report_failure(self._name, other, is_over=is_over)
+                if is_over:
+                    return
+                self.closing.wait(PAUSE_SECONDS * 2**recent)
+
+
+def report_failure(name: str, error: BaseException, *, is_over: bool = False) -> None:
+    """Log an error that a thread did not expect, with a sentence for the user.
+
+    The sentence only names the type of the error: its text may contain anything.
+    """
+    what = f"{clean_line(name, 60)} ({type(error).__name__})"
+    sentence = f"{what} and was {'stopped' if is_over else 'restarted'}"
+    _log.error("thread %s failed", name, exc_info=error, extra={FAILED_THREAD: sentence})
 
 
 async def in_daemon_thread(name: str, work: Callable[[], T]) -> T:
@@ -22,9 +118,11 @@ async def in_daemon_thread(name: str, work: Callable[[], T]) -> T:
         value, failure = None, None
         try:
             value = work()
-        except Exception as error:
-            # It is raised to the caller.
+        except BaseException as error:
+            # It is raised to the caller, who would otherwise wait forever.
             failure = error
+            if not isinstance(error, Exception) or isinstance(error, StopIteration):  # no result of a future
+                failure = RuntimeError(f"{name}: {type(error).__name__}")
         with suppress(RuntimeError):  # the loop was closed meanwhile
             loop.call_soon_threadsafe(settle, value, failure)
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from tui.core.daemon_thread import FAILED_THREAD
 from tui.core.files.private_files import make_folder, open_private
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean
@@ -38,6 +39,9 @@ def _private(path: str, flags: int) -> int:
 class LogFile(RotatingFileHandler):
     """A log that only its owner can read. Opening and writing never raise."""
 
+    failed_thread = ""
+    """Which thread of ours failed last, and what became of it; "" if none did."""
+
     _excepthook: Callable[[threading.ExceptHookArgs], object] | None = None
 
     def take_errors_of_threads(self) -> None:
@@ -56,6 +60,10 @@ class LogFile(RotatingFileHandler):
     def _open(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - as the base class declares it
         make_folder(Path(self.baseFilename).parent)
         return open(self.baseFilename, self.mode, encoding="utf-8", errors="replace", opener=_private)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.failed_thread = getattr(record, FAILED_THREAD, self.failed_thread)
+        super().emit(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Drop the line: a full disk must not cause a traceback on the screen."""

@@ -11,12 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import McptuiError, StorageError, as_sentences
 from tui.core.text import clean_line
 from tui.core.traffic import Finding, Kind
-from tui.runtime.background import BackgroundThread
 from tui.settings.locations import state_dir
 from tui.storage.recordings.findings import JudgedFindings, judged_of
+from tui.storage.recordings.foreign_file import LIST_SECONDS, time_limit, until_set
 from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, turn_of_call
@@ -58,9 +59,10 @@ def turn_in_recording(
         path = state_dir() / "recordings" / Path(name).name
         try:
             if path.is_file():
-                found = next(filter(None, (turn_of_call(path, call) for call in calls)), 0)
-                if turn := found or _turn_asked(path, questions):
-                    return path, turn
+                with time_limit(LIST_SECONDS):
+                    found = next(filter(None, (turn_of_call(path, call) for call in calls)), 0)
+                    if turn := found or _turn_asked(path, questions):
+                        return path, turn
         except McptuiError as error:
             _log.info("recording skipped: %s", error)
     return None
@@ -103,7 +105,7 @@ class RecordingFile:
 
     def __init__(self, path: Path) -> None:
         """Raises StorageError if it cannot be read at all."""
-        self._thread = BackgroundThread("load a recording", self._run)
+        self._thread = DaemonThread("load a recording", self._run, failed=self._failed, max_restarts=0)
         self._closing = self._thread.closing
         live = is_live(path)
         ended_ns = _ended_ns(path)
@@ -156,7 +158,14 @@ class RecordingFile:
 
     # ---- the thread ----------------------------------------------------------------------------------
 
+    def _failed(self, error: Exception, is_over: bool) -> None:
+        self.problem = f"the rest of the recording could not be loaded ({type(error).__name__})"
+
     def _run(self) -> None:
+        with until_set(self._closing):
+            self._load_whole()
+
+    def _load_whole(self) -> None:
         try:
             reader = RecordingReader(self._path)
             try:

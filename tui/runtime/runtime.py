@@ -413,6 +413,11 @@ class Runtime:
         return self._traffic.recording.problem() if wanted else ""
 
     @property
+    def failed_thread(self) -> str:
+        """Which thread failed last, and what became of it, or ""."""
+        return self._log_file.failed_thread if self._log_file is not None else ""
+
+    @property
     def model_label(self) -> str:
         """The display name of the model."""
         return self._active_model.label or (NO_MODEL if self.is_ready else "")

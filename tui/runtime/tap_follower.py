@@ -8,9 +8,9 @@ import logging
 import os
 from pathlib import Path
 
+from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Entry, Kind, TrafficSink
-from tui.runtime.background import BackgroundThread
 from tui.storage.recordings.folder import SUFFIX, began_stamp
 from tui.storage.recordings.liveness import is_live, live_file
 from tui.storage.recordings.reader import RecordingReader
@@ -34,11 +34,12 @@ class TapWatch:
     """
 
     def __init__(self, folder: Path, sink: TrafficSink) -> None:
-        self._thread = BackgroundThread("taps", self._run)
+        self._thread = DaemonThread("taps", self._run)
         self._closing = self._thread.closing
         self._folder = folder
         self._sink = sink
         self._began = began_stamp()
+        self._known: set[Path] = set()
         self._followed: dict[Path, _Tap] = {}
 
     def start(self) -> None:
@@ -49,31 +50,32 @@ class TapWatch:
         self._thread.close()
 
     def _run(self) -> None:
-        known: set[Path] = set()
         try:
             while not self._closing.is_set():
-                self._check_taps(known)
+                self._check_taps()
                 pause = FOLLOW_SECONDS if self._followed else LOOK_SECONDS
                 for _ in range(int(LOOK_SECONDS / pause)):
                     self._read_followed()
                     if self._closing.wait(pause):
                         return
         finally:
-            for tap in self._followed.values():
-                tap.close()
+            if self._closing.is_set():  # otherwise, an error restarts this, and the taps are followed further
+                for tap in self._followed.values():
+                    tap.close()
 
-    def _check_taps(self, known: set[Path]) -> None:
+    def _check_taps(self) -> None:
         found, live = self._candidates()
         for path in set(self._followed) - live:
             self._read(path)
             if (tap := self._followed.pop(path, None)) is not None:
                 tap.close()
-        for path in sorted(found - known):
+        for path in sorted(found - self._known):
+            self._known.add(path)  # an unexpected error must not occur again and again
             try:
                 tap = _Tap(path)
             except McptuiError:
+                self._known.discard(path)
                 continue  # it has just started; the next check finds it
-            known.add(path)
             if tap.name:
                 self._followed[path] = tap
             else:
@@ -106,6 +108,9 @@ class TapWatch:
         except McptuiError as error:
             _log.warning("a tap is no longer followed: %s", error)
             self._followed.pop(path).close()
+        except BaseException:
+            self._followed.pop(path).close()
+            raise
 
 
 class _Tap:

@@ -6,7 +6,8 @@ import threading
 import pytest
 
 from tests.conftest import until
-from tui.core.daemon_thread import in_daemon_thread
+from tui.core import daemon_thread
+from tui.core.daemon_thread import FAILED_THREAD, DaemonThread, in_daemon_thread
 
 
 async def test_the_result_or_the_error_of_the_work_is_passed_on():
@@ -22,3 +23,77 @@ async def test_work_that_does_not_return_can_be_abandoned():
             await in_daemon_thread("stuck", lambda: done.wait(10))
     done.set()
     await until(lambda: not [one for one in threading.enumerate() if one.name == "stuck"])
+
+
+async def test_work_that_wants_to_exit_is_an_error_for_the_caller_who_would_wait_for_ever():
+    def leave() -> None:
+        raise SystemExit(1)
+
+    with pytest.raises(RuntimeError, match="keychain: SystemExit"):
+        await in_daemon_thread("keychain", leave)
+
+
+class Work:
+    """Work that fails a number of times, and what was reported about it."""
+
+    def __init__(self, failures: int) -> None:
+        self.left = failures
+        self.starts = 0
+        self.failed: list[tuple[str, bool]] = []
+
+    def __call__(self) -> None:
+        self.starts += 1
+        if self.left:
+            self.left -= 1
+            raise LookupError("a secret")
+
+    def thread(self, **more: int) -> DaemonThread:
+        made = DaemonThread(
+            "work", self, failed=lambda *one: self.failed.append((str(one[0]), one[1])), **more
+        )
+        made.start()
+        return made
+
+
+def test_work_that_fails_is_started_again():
+    work = Work(1)
+    assert work.thread().join(10)
+    assert (work.starts, work.failed) == (2, [("a secret", False)])
+
+
+def test_work_that_fails_again_and_again_is_not_started_for_ever(monkeypatch):
+    monkeypatch.setattr(daemon_thread, "PAUSE_SECONDS", 0.0)
+    work = Work(1000)
+    assert work.thread().join(10)
+    assert work.starts == daemon_thread.MAX_RESTARTS + 1
+    assert [is_over for _, is_over in work.failed] == [False] * daemon_thread.MAX_RESTARTS + [True]
+
+
+def test_work_that_cannot_be_repeated_ends_with_its_first_failure():
+    work = Work(1000)
+    assert work.thread(max_restarts=0).join(10)
+    assert (work.starts, work.failed) == (1, [("a secret", True)])
+
+
+def test_a_failure_is_logged_with_its_traceback_and_a_sentence_without_its_text(caplog):
+    assert Work(1).thread().join(10)
+    [record] = caplog.records
+    assert record.exc_info and "a secret" in str(record.exc_info[1])
+    assert getattr(record, FAILED_THREAD) == "work (LookupError) and was restarted"
+
+
+def test_a_failure_of_the_one_who_is_told_does_not_end_the_thread():
+    starts = []
+
+    def work() -> None:
+        starts.append(1)
+        if len(starts) == 1:
+            raise LookupError
+
+    def told(error: Exception, is_over: bool) -> None:
+        raise ValueError
+
+    thread = DaemonThread("work", work, failed=told)
+    thread.start()
+    assert thread.join(10)
+    assert len(starts) == 2

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tui.core.daemon_thread import report_failure
 from tui.core.secrets.redact import Redactor
 from tui.runtime.log import log_to
 
@@ -74,3 +75,14 @@ async def test_an_error_in_a_task_that_is_not_awaited_is_logged_and_not_printed(
     handler.stop()
     assert "ValueError: in a task" in (tmp_path / "mcptui.log").read_text(encoding="utf-8")
     assert capfd.readouterr().err == ""
+
+
+def test_the_log_knows_which_thread_failed_last(tmp_path: Path):
+    log = log_to(tmp_path / "mcptui.log", Redactor)
+    try:
+        assert log.failed_thread == ""
+        report_failure("taps", FileNotFoundError("/home/ann/one.mcptrace"))
+        assert log.failed_thread == "taps (FileNotFoundError) and was restarted"
+    finally:
+        log.stop()
+    assert "/home/ann/one.mcptrace" in (tmp_path / "mcptui.log").read_text()

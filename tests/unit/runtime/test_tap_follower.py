@@ -5,9 +5,12 @@ import time
 import pytest
 
 from tests.conftest import until
+from tui.core.daemon_thread import FAILED_THREAD
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Kind
+from tui.runtime import tap_follower
 from tui.runtime.tap_follower import TapWatch
+from tui.storage.recordings import database
 from tui.storage.recordings.writer import RecordingWriter
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.recorder import Recorder
@@ -79,3 +82,48 @@ async def test_a_recording_that_is_not_a_tap_is_ignored(tmp_path, tap, seen):
     await until(lambda: seen)  # the other one has the older name, so it was checked before
     assert [one.raw for one in seen] == [ASK]
     other.close()
+
+
+async def test_a_recording_that_vanishes_while_it_is_opened_does_not_end_the_following(
+    tmp_path, tap, monkeypatch
+):
+    gone = tmp_path / "99990101T000002Z-3.mcptrace"
+    RecordingWriter(gone, meta={"tap": "gone"}).close()
+    real = database.connect
+
+    def connect(path, *more, **named):
+        connection = real(path, *more, **named)
+        if path == gone:
+            gone.unlink()
+        return connection
+
+    monkeypatch.setattr(database, "connect", connect)
+    found: list[Captured] = []
+    watch = TapWatch(tmp_path, found.append)
+    watch.start()
+    await until(lambda: not gone.exists(), what="the recording is gone")
+    tap.capture(captured(ASK, Direction.OUT))
+    await until(lambda: found, what="the other tap is followed")
+    watch.close()
+
+
+async def test_an_unexpected_error_does_not_end_the_following(tmp_path, tap, monkeypatch, caplog):
+    bad = tmp_path / "99990101T000002Z-3.mcptrace"
+    RecordingWriter(bad, meta={"tap": "bad"}).close()
+    real = tap_follower.RecordingReader
+
+    def reader(path):
+        if path == bad:
+            raise LookupError("a defect")
+        return real(path)
+
+    monkeypatch.setattr(tap_follower, "RecordingReader", reader)
+    found: list[Captured] = []
+    watch = TapWatch(tmp_path, found.append)
+    watch.start()
+    tap.capture(captured(ASK, Direction.OUT))
+    await until(lambda: found, what="the other tap is followed")
+    watch.close()
+    assert [getattr(one, FAILED_THREAD, "") for one in caplog.records] == [
+        "taps (LookupError) and was restarted"
+    ]

@@ -43,17 +43,21 @@ def _tap_process(name: str, command: list[str]) -> int:
     if os.name != "posix":
         return _refuse("tapping a stdio server requires Linux or macOS", USAGE)
     from tui.host.passthrough.passthrough import Passthrough, end_like
+    from tui.host.process.guard import TapGuard
 
     sys.setswitchinterval(SWITCH_SECONDS)
     recording = TapRecording(name)
+    guard = TapGuard(os.environ)
     passthrough = Passthrough(command, recording.seen, failed=recording.give_up)
     try:
-        passthrough.start(os.environ)
+        passthrough.start(guard.environment)
     except OSError as error:
         code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_STARTED
         return _refuse(f"cannot start {command[0]}: {error.strerror}", code)
+    guard.start(passthrough.pid)
     recording.begin(command, passthrough.pid)
     code = passthrough.run()
+    guard.end()
     recording.end(code)
     end_like(code)
     return code if code >= 0 else 128 - code

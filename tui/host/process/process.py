@@ -24,6 +24,7 @@ from tui.core.files.private_files import make_folder
 from tui.core.files.programs import find_program, search_path
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, whole_words
+from tui.host.process.guard import OWNER_VARIABLE
 
 if TYPE_CHECKING:
     import psutil  # type: ignore[import-untyped]  # ships no types
@@ -137,9 +138,6 @@ def peek(process: "subprocess.Popen[bytes]") -> int | None:
         return None
     return state.si_status if state.si_code == os.CLD_EXITED else -state.si_status
 
-
-OWNER_VARIABLE = "MCPTUI_OWNER"
-"""Set in every server's environment: `owner/number`, inherited by whatever the server starts."""
 
 INHERITED = frozenset(
     "HOME LOGNAME PATH SHELL USER LANG TMPDIR TZ "

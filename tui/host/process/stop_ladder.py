@@ -19,8 +19,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tui.host.process.guard import OWNER_VARIABLE
 from tui.host.process.pipes import PipeWriter
-from tui.host.process.process import OWNER_VARIABLE, ServerProcess
+from tui.host.process.process import ServerProcess
 from tui.host.waits import first_of
 
 if TYPE_CHECKING:

@@ -11,39 +11,8 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
-_GUARD = """
-trap "" INT HUP
-cd /
-groups=
-while read -r word; do
-  [ "$word" = bye ] && exit
-  group=${word#?}
-  case $group in "" | *[!0-9]*) continue ;; esac
-  case $word in
-    +*) case " $groups " in *" $group "*) ;; *) groups="$groups $group" ;; esac ;;
-    -*)
-      others=
-      for other in $groups; do [ "$other" = "$group" ] || others="$others $other"; done
-      groups=$others
-      ;;
-  esac
-done
-"$@" $groups || for group in $groups; do kill -s KILL -- "-$group"; done
-"""
-"""Reads lines: `+PGID` and `-PGID` name the live process groups, `bye` ends it. When they end without that
-word, the host was killed, and the command in its arguments ends the groups.
-
-A shell starts in 1 ms, Python in 10, and takes a fifth of the memory. Python takes over only after a kill. If
-it cannot, since mcptui was removed meanwhile, the groups are killed at once.
-"""
-
-
-def guard_command(owner: str) -> list[str]:
-    """Return the command that guards the servers of a host with this mark."""
-    script = str(Path(__file__).with_name("watchdog_process.py"))
-    return ["/bin/sh", "-c", _GUARD, "sh", sys.executable, "-I", "-S", script, owner]
+from tui.host.process.guard import guard_command
 
 
 class Watchdog:

@@ -22,7 +22,8 @@ from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
 from tui.host.frames.tap import WireTap
-from tui.host.process.process import OWNER_VARIABLE, ProcessExit, starting_folder
+from tui.host.process.guard import OWNER_VARIABLE
+from tui.host.process.process import ProcessExit, starting_folder
 from tui.host.process.stderr import StderrTail
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 

@@ -3,11 +3,12 @@
 import json
 import logging
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tui.core.daemon_thread import report_failure
 from tui.core.errors import ConfigError
 from tui.settings.files import locked, read_state, state_damage
 from tui.settings.save import write_state
@@ -28,7 +29,11 @@ class WriteThread:
         """Call `write` in the thread while the file is locked. If it fails, log that `what` is not saved."""
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, self._name)
-        self._thread.submit(_locked_write, path, write, what)
+        self._thread.submit(_locked_write, path, write, what).add_done_callback(self._check)
+
+    def _check(self, done: Future[None]) -> None:
+        if not done.cancelled() and (error := done.exception()) is not None:
+            report_failure(self._name, error)
 
     def close(self) -> None:
         """Wait until everything is written."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import ConfigError
 from tui.core.files.private_files import make_folder, open_private
 from tui.core.jsonrpc.reader import loads
@@ -49,7 +50,7 @@ class StoredDecisions:
         self._problem = ""
         self._changed = threading.Condition()
         self._closing = False
-        self._thread: threading.Thread | None = None
+        self._thread: DaemonThread | None = None
 
     @property
     def problem(self) -> str:
@@ -63,7 +64,7 @@ class StoredDecisions:
                 self._waiting.popleft()
                 self._lost += 1
             if self._thread is None:
-                self._thread = threading.Thread(target=self._write_all, name="decisions", daemon=True)
+                self._thread = DaemonThread("decisions", self._write_all, failed=self._failed)
                 self._thread.start()
             self._changed.notify_all()
 
@@ -73,8 +74,12 @@ class StoredDecisions:
             self._closing = True
             self._changed.notify_all()
         if self._thread is not None:
+            self._thread.closing.set()
             self._thread.join(CLOSE_SECONDS)
             self._thread = None
+
+    def _failed(self, error: Exception, is_over: bool) -> None:
+        self._problem = f"an internal error ({type(error).__name__})"
 
     def _write_all(self) -> None:
         while True:

@@ -18,6 +18,14 @@ from pathlib import Path
 from tui.core import units
 from tui.core.errors import StorageError
 from tui.core.files.private_files import open_private, refuse_links
+from tui.storage.recordings.foreign_file import (
+    OPEN_SECONDS,
+    allow_stopping,
+    is_stopped,
+    raise_if_stopped,
+    refuse_computed,
+    time_limit,
+)
 from tui.storage.recordings.rows import storable
 
 Check = Callable[[sqlite3.Connection, Path], None]
@@ -131,13 +139,13 @@ def create_recording(path: Path, meta: Mapping[str, str]) -> tuple[sqlite3.Conne
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """Open a recording, even if it is being written or is truncated; raises `StorageError`."""
-    if not path.is_file():
-        raise StorageError(
-            "recording not found" if not path.exists() else "not a file",
-            where=str(path),
-            next_step="List recordings with mcptui traffic --list",
-        )
     with storage_errors(path):
+        if not path.is_file():
+            raise StorageError(
+                "recording not found" if not path.exists() else "not a file",
+                where=str(path),
+                next_step="List recordings with mcptui traffic --list",
+            )
         try:
             return checked(connect(path, "ro"), path, _check)
         except sqlite3.OperationalError as error:
@@ -176,7 +184,7 @@ def is_cut(connection: sqlite3.Connection) -> bool:
 def open_for_notes(path: Path) -> sqlite3.Connection:
     """Open a recording to add notes, or raise `StorageError`. Only its writer adds entries."""
     with storage_errors(path):
-        connection = checked(connect(path, "rw"), path, _check)
+        connection = checked(connect(path, "rw"), path, _check, is_written=True)
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
@@ -217,6 +225,7 @@ def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> s
         timeout=BUSY_MS / 1000,
         check_same_thread=False,
     )
+    allow_stopping(connection)
     try:
         if is_cut:  # the only setting that makes SQLite accept a short file (btree.c, lockBtree)
             connection.execute("PRAGMA writable_schema = ON")
@@ -238,15 +247,23 @@ def make_private(path: Path) -> None:
 
 def opened_alone(path: Path, check: Check, error: sqlite3.OperationalError) -> sqlite3.Connection:
     """Open a file in a folder where SQLite cannot create others. If it is being written, raise `error`."""
-    if has_bytes(side_file(path, "-wal")):
+    if is_stopped(error) or has_bytes(side_file(path, "-wal")):
         raise error
     return checked(connect(path, "ro", "&immutable=1"), path, check)
 
 
-def checked(connection: sqlite3.Connection, path: Path, check: Check) -> sqlite3.Connection:
-    """Return a connection whose file passes `check`; close it otherwise."""
+def checked(
+    connection: sqlite3.Connection, path: Path, check: Check, *, is_written: bool = False
+) -> sqlite3.Connection:
+    """Return a connection whose file passes `check` and contains only plain tables; close it otherwise."""
     try:
-        check(connection, path)
+        with time_limit(OPEN_SECONDS):
+            try:
+                check(connection, path)
+                refuse_computed(connection, str(path), is_written=is_written)
+            except sqlite3.Error as error:
+                raise_if_stopped(error, str(path))
+                raise
     except BaseException:
         connection.close()
         raise
@@ -296,6 +313,7 @@ def storage_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
+        raise_if_stopped(error, str(path))
         wal = has_bytes(side_file(path, "-wal"))
         raise StorageError(
             f"cannot read the recording ({error})",
@@ -308,6 +326,10 @@ def storage_errors(path: Path) -> Iterator[None]:
             f"not a recording, or damaged ({error})",
             where=str(path),
             next_step="If it was copied while in use, also copy its -wal file.",
+        ) from error
+    except OSError as error:  # it was removed, or its folder cannot be read
+        raise StorageError(
+            f"cannot read the recording ({error.strerror or error})", where=str(path)
         ) from error
     except (ValueError, TypeError, IndexError, KeyError, RecursionError) as error:
         raise StorageError(f"the recording contains an invalid value ({error})", where=str(path)) from error

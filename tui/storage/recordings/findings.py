@@ -27,6 +27,7 @@ from tui.storage.recordings.database import (
     roll_back,
     storage_errors,
 )
+from tui.storage.recordings.foreign_file import bounded_rows
 from tui.storage.recordings.rows import storable
 
 PLACES = 5
@@ -193,6 +194,12 @@ def findings_of(connection: sqlite3.Connection, version: int, seq: int) -> list[
     return found
 
 
+_SELECT_FLAGGED = (
+    "SELECT flags.number, severity, first, entries FROM flags JOIN findings ON findings.number = finding"
+    " WHERE flags.number > ? ORDER BY flags.number"
+)
+
+
 def flagged(
     connection: sqlite3.Connection, version: int, after: int
 ) -> tuple[list[tuple[Severity, Sequence[int]]], int]:
@@ -201,15 +208,15 @@ def flagged(
     Raises ValueError or a similar error for rows that no writer stored.
     """
     if version <= _ONE_EACH:
-        rows = connection.execute(
-            "SELECT number, severity, seq FROM findings WHERE number > ? ORDER BY number", (after,)
-        ).fetchall()
+        rows = list(
+            bounded_rows(
+                connection,
+                "SELECT number, severity, seq FROM findings WHERE number > ? ORDER BY number",
+                (after,),
+            )
+        )
         return [(Severity(row[1]), (row[2],)) for row in rows], rows[-1][0] if rows else after
-    rows = connection.execute(
-        "SELECT flags.number, severity, first, entries FROM flags JOIN findings ON findings.number = finding"
-        " WHERE flags.number > ? ORDER BY flags.number",
-        (after,),
-    ).fetchall()
+    rows = list(bounded_rows(connection, _SELECT_FLAGGED, (after,)))
     found: list[tuple[Severity, Sequence[int]]] = [
         (Severity(severity), list(compress(range(first, first + len(entries)), entries)))
         for _, severity, first, entries in rows

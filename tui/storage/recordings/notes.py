@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui.storage.recordings.database import open_for_notes, open_for_reading, storage_errors
+from tui.storage.recordings.foreign_file import bounded_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class NotesStore:
     def all(self) -> dict[int, EntryNote]:
         """Return the notes by the seq of their entry."""
         with closing(open_for_reading(self._path)) as connection, storage_errors(self._path):
-            rows = connection.execute("SELECT seq, marked, text FROM notes ORDER BY seq")
+            rows = bounded_rows(connection, "SELECT seq, marked, text FROM notes ORDER BY seq")
             return {
                 seq: EntryNote(bool(marked), text if isinstance(text, str) else "")
                 for seq, marked, text in rows

@@ -10,6 +10,7 @@ from tui.core.traffic import BODY_LOST, DETAIL_LOST, BodyTerm, Entry, Finding, S
 from tui.storage.recordings.body_search import LARGE, BodyFinder
 from tui.storage.recordings.database import ENTRY_COLUMNS, cut_short, is_cut, open_for_reading, storage_errors
 from tui.storage.recordings.findings import findings_of, flagged
+from tui.storage.recordings.foreign_file import bounded_rows, most_bytes
 from tui.storage.recordings.rows import Row, entry_of, is_sound
 from tui.storage.recordings.salvage import (
     WINDOW,
@@ -58,9 +59,9 @@ ON_ITS_PAGE = 2_000
 """A body up to this size has no overflow pages; SQLite uses them for rows above 4,061 bytes."""
 
 _SELECT_DOUBTFUL = (
-    "SELECT seq FROM entries WHERE seq BETWEEN ? AND ? AND size > 0 AND NOT EXISTS"
+    "SELECT seq FROM entries WHERE seq BETWEEN ?1 AND ?2 AND size > 0 AND NOT EXISTS"
     " (SELECT 1 FROM bodies WHERE bodies.seq = entries.seq AND typeof(body) = 'blob'"
-    f" AND length(body) <= {ON_ITS_PAGE}) ORDER BY seq"
+    f" AND length(body) <= {ON_ITS_PAGE}) ORDER BY seq LIMIT ?2 - ?1 + 2"
 )
 """Entries without a body, and those whose body may have overflow pages."""
 
@@ -89,6 +90,7 @@ class RecordingReader:
         try:
             with storage_errors(path):
                 self._version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+                self._cut = cut_short(path) if is_cut(self._connection) else ""
         except BaseException:
             self._connection.close()
             raise
@@ -97,7 +99,6 @@ class RecordingReader:
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
         self._bodies_lost: set[int] = set()
         self._details_lost: set[int] = set()
-        self._cut = cut_short(path) if is_cut(self._connection) else ""
         self._salvage = Salvage() if self._cut else None
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]:
@@ -151,7 +152,7 @@ class RecordingReader:
                 if not is_damage(error):
                     raise
                 self._salvage = Salvage()
-        found = f"{select} WHERE seq BETWEEN ? AND ? ORDER BY seq"
+        found = f"{select} WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq LIMIT ?2 - ?1 + 2"
         begin, end = whole_span(self._connection)
         if end - max(begin, after) > self.most_entries():
             end = 0  # it is on a damaged page
@@ -162,11 +163,7 @@ class RecordingReader:
     def most_entries(self) -> int:
         """Return the maximum number of entries that fit in the file."""
         with storage_errors(self.path):
-            pages, octets = (
-                int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
-                for name in ("page_count", "page_size")
-            )
-        return pages * octets // LEAST_BYTES
+            return most_bytes(self._connection) // LEAST_BYTES
 
     @property
     def damage(self) -> str:
@@ -371,7 +368,7 @@ class RecordingReader:
         """Return the metadata of the recording, empty if it cannot be read."""
         with storage_errors(self.path):
             try:
-                rows = self._connection.execute("SELECT name, value FROM meta").fetchall()
+                rows = list(bounded_rows(self._connection, "SELECT name, value FROM meta"))
                 return {
                     name: value for name, value in rows if isinstance(name, str) and isinstance(value, str)
                 }

@@ -34,7 +34,8 @@ _JOINED = (
 )
 _SINGLE = (
     f"SELECT seq, CASE WHEN length(body) > {LARGE} THEN length(body) ELSE body END"
-    " FROM bodies WHERE seq BETWEEN ? AND ? AND length(body) > ? AND typeof(body) = 'blob' ORDER BY seq"
+    " FROM bodies WHERE seq BETWEEN ?1 AND ?2 AND length(body) > ?3 AND typeof(body) = 'blob' ORDER BY seq"
+    " LIMIT ?2 - ?1 + 2"
 )
 _NEXT = "SELECT min(seq) FROM bodies WHERE seq BETWEEN ? AND ?"
 _PROBE = "SELECT CAST(group_concat(column1, x'0a') AS BLOB) FROM (VALUES (x'ff00c3'), (x''), (x'c3a9'))"

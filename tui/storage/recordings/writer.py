@@ -13,15 +13,16 @@ from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
+from tui.core.errors import StorageError
 from tui.core.files.private_files import make_folder
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
 from tui.storage.recordings.database import (
     ENTRY_COLUMNS,
     Look,
-    connect,
     create_recording,
     leave_one_file,
     look_of,
+    open_for_reading,
     roll_back,
 )
 from tui.storage.recordings.findings import FindingTable, drop_flags, put_judged
@@ -215,9 +216,9 @@ class RecordingWriter:
         if theirs is None or ours is None or theirs[:2] != ours[:2]:
             return "moved or deleted"
         try:
-            with closing(connect(self.path, "ro")) as connection:
+            with closing(open_for_reading(self.path)) as connection:
                 found = connection.execute("SELECT max(seq) FROM entries").fetchone()[0] or 0
-        except (sqlite3.Error, UnicodeDecodeError):
+        except (sqlite3.Error, UnicodeDecodeError, StorageError):
             found = -1
         if found < self._last:
             return "damaged by another program"

@@ -34,6 +34,7 @@ from tui.storage.recordings.database import (
     opened_alone,
     size_in_header,
 )
+from tui.storage.recordings.foreign_file import bounded_rows, raise_if_stopped
 from tui.storage.recordings.salvage import is_damage
 
 SUFFIX = ".mcpsession"
@@ -133,7 +134,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
 def open_for_writing(path: Path) -> sqlite3.Connection:
     """Open a session to continue it; raises the errors of `check`, and `OSError` for a link."""
     refuse_links(files_of(path))
-    connection = checked(connect(path, "rw"), path, check)
+    connection = checked(connect(path, "rw"), path, check, is_written=True)
     try:
         return _for_writing(connection)
     except BaseException:
@@ -150,9 +151,9 @@ def open_for_reading(path: Path, *, at_once: bool = False, is_cut: bool = False)
             locks the file once instead of for each statement.
         is_cut: read a file that is shorter than its header says.
     """
-    if not path.is_file():
-        raise absent(path)
     with session_errors(path):
+        if not path.is_file():
+            raise absent(path)
         refuse_links((path,))
         try:
             connection = connect(path, "ro", is_cut=is_cut)
@@ -188,7 +189,7 @@ _NUMBERS = frozenset("created changed messages turns tokens cost branched_at".sp
 def read_meta(connection: sqlite3.Connection) -> dict[str, Any]:
     """Return `meta` by name, without values that are not JSON; its numbers are bounded."""
     found: dict[str, Any] = {}
-    for name, value in connection.execute("SELECT name, value FROM meta").fetchall():
+    for name, value in bounded_rows(connection, "SELECT name, value FROM meta"):
         try:
             told = json.loads(value)
             found[name] = told if told is None or name not in _NUMBERS else bounded(told) or 0
@@ -222,7 +223,10 @@ def is_sound(path: Path) -> bool:
             return True
         with closing(open_for_reading(path)) as connection:
             return bool(connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
-    except (OSError, sqlite3.Error, StorageError, UnicodeDecodeError):
+    except sqlite3.Error as error:
+        raise_if_stopped(error, path.stem)
+        return False
+    except (OSError, StorageError, UnicodeDecodeError):
         return False
 
 
@@ -248,6 +252,8 @@ def session_errors(path: Path) -> Iterator[None]:
     except UnicodeDecodeError as error:  # sqlite3 fails to decode its own message about a damaged page
         raise Damaged("the file is damaged", where=path.stem) from error
     except (sqlite3.Error, OSError) as error:
+        if isinstance(error, sqlite3.Error):
+            raise_if_stopped(error, path.stem)
         kind = Damaged if isinstance(error, sqlite3.Error) and is_damage(error) else StorageError
         raise kind(why_not(error, path), where=path.stem) from error
 

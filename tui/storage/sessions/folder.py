@@ -23,6 +23,7 @@ from tui.core.text import clean_line
 from tui.core.units import bounded
 from tui.storage.exports.export import write_whole
 from tui.storage.recordings.database import files_of, side_file
+from tui.storage.recordings.foreign_file import LIST_SECONDS, time_limit
 from tui.storage.recordings.liveness import is_live
 from tui.storage.sessions.file import SUFFIX, NeverBegan, absent, is_id, open_for_writing, session_errors
 from tui.storage.sessions.lock import InUse, SessionLock
@@ -191,7 +192,8 @@ def _stamp(path: Path) -> Stamp:
 
 def _read(path: Path, stamp: Stamp) -> SessionInfo:
     try:
-        return read_info(path)
+        with time_limit(LIST_SECONDS):
+            return read_info(path)
     except NeverBegan:
         return SessionInfo(path.stem)
     except StorageError as error:

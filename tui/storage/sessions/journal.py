@@ -20,6 +20,7 @@ from typing import Any
 from tui.core.context.built_in_tools import MAX_BYTES, MAX_RESULTS
 from tui.core.conversation.conversation import AssistantMessage, Message, Remark, ToolMessage, UserMessage
 from tui.core.conversation.sessions import Intent, SessionMeta
+from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import StorageError
 from tui.core.files.private_files import make_folder
 from tui.core.ports import Usage
@@ -106,10 +107,10 @@ class SessionJournal:
         self._draft: Op | None = None
         self._weight = 0
         self._waiters: list[Waiter] = []
-        self._storing = self.is_closing = self._ended = False
+        self._storing = self.is_closing = self._ended = self._is_released = False
         self._retry_at = self._draft_at = self._failed_at = 0.0
         self._retries = 0
-        self._thread: threading.Thread | None = None
+        self._thread: DaemonThread | None = None
 
     @property
     def problem(self) -> str:
@@ -168,7 +169,7 @@ class SessionJournal:
         if not self._begun or self.is_closing or self._ended:
             return
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name=f"session {self.id}", daemon=True)
+            self._thread = DaemonThread(f"session {self.id}", self._run, failed=self._failed)
             self._thread.start()
         self._condition.notify()
 
@@ -198,12 +199,17 @@ class SessionJournal:
         if self._thread is None:
             self._end()
         else:
+            self._thread.closing.set()
             await asyncio.to_thread(self._thread.join, CLOSE_SECONDS)
 
     def _run(self) -> None:
         while self._round():
             pass
         self._end()
+
+    def _failed(self, error: Exception, is_over: bool) -> None:
+        if is_over:
+            self._end()
 
     def _round(self) -> bool:
         """Store the pending data when it is due. Return whether there may be more."""
@@ -216,17 +222,20 @@ class SessionJournal:
             draft, waiters = self._take_draft(), self._waiters
             self._waiters, closing, self._storing = [], self.is_closing, True
             weight, self._weight = self._weight, 0
-        stored = self._writer.store(batch if draft is None else [*batch, draft], self._stored)
-        with self._condition:
-            self._storing = False
-            if stored:
-                self._stored += batch
-                self._forget_old_results()
-                self._retries = 0
-            else:
-                self._keep(batch, weight)
-        for waiter in waiters:
-            _resolve(waiter)
+        stored = False
+        try:
+            stored = self._writer.store(batch if draft is None else [*batch, draft], self._stored)
+        finally:  # after an unexpected error, the thread is started again
+            with self._condition:
+                self._storing = False
+                if stored:
+                    self._stored += batch
+                    self._forget_old_results()
+                    self._retries = 0
+                else:
+                    self._keep(batch, weight)
+            for waiter in waiters:
+                _resolve(waiter)
         return not closing
 
     def _due(self) -> bool:
@@ -274,15 +283,21 @@ class SessionJournal:
                     del self._stored[index]
 
     def _end(self) -> None:
-        if self._writer.has_lost_file():
-            self._writer.store(self._ops, self._stored)
-        self._writer.close()
         with self._condition:
-            self._ended = True
-            waiters, self._waiters = self._waiters, []
-        for waiter in waiters:
-            _resolve(waiter)
-        self._on_close()
+            if self._is_released:
+                return
+            self._is_released = True
+        try:
+            if self._writer.has_lost_file():
+                self._writer.store(self._ops, self._stored)
+            self._writer.close()
+        finally:
+            with self._condition:
+                self._ended = True
+                waiters, self._waiters = self._waiters, []
+            for waiter in waiters:
+                _resolve(waiter)
+            self._on_close()
 
 
 def _resolve(waiter: Waiter) -> None:
@@ -306,7 +321,7 @@ def _size(message: Message) -> int:
 
 
 class SessionWriter:
-    """Stores batches in one file, in the journal's thread. Never raises.
+    """Stores batches in one file, in the journal's thread. Raises only unexpected errors, after a rollback.
 
     Attributes:
         problem: why nothing can be written now, or "".
@@ -358,9 +373,14 @@ class SessionWriter:
             for op in ops:
                 self._attempt(op, tables)
             tables.commit()
-        except (sqlite3.Error, OSError, StorageError) as error:
+        except (sqlite3.Error, OSError, StorageError, UnicodeDecodeError) as error:
             self._failed(error)
             return False
+        except Exception as error:
+            # A defect: the thread reports it and is started again. Until then, the caller keeps the data.
+            self._failed(error)
+            self.problem = f"an internal error ({type(error).__name__})"
+            raise
         self._guard.noted()
         self._meta = dict(tables.stored)
         self._is_new = self._is_lost = False
@@ -388,8 +408,11 @@ class SessionWriter:
     def _attempt(self, op: Op, tables: SessionTables) -> None:
         try:
             op(tables)
-        except (ValueError, TypeError, OverflowError, RecursionError, sqlite3.DataError) as error:
-            # An invalid value, which should not occur, must not block the data after it.
+        except Exception as error:
+            is_of_file = isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.DataError)
+            if is_of_file or isinstance(error, OSError | StorageError | MemoryError):
+                raise
+            # An invalid value or a defect, which should not occur, must not block the data after it.
             _log.exception("cannot store a part of session %s", self._path.stem)
             self.defect = f"cannot store a part of the session ({error})"
 
@@ -416,7 +439,9 @@ class SessionWriter:
         self.is_locked = code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
         if self._tables is not None:
             self._tables.roll_back()
-        is_lost = isinstance(error, FileChanged) or (isinstance(error, sqlite3.Error) and is_damage(error))
+        is_lost = isinstance(error, FileChanged | UnicodeDecodeError) or (
+            isinstance(error, sqlite3.Error) and is_damage(error)
+        )
         if self._connection is not None and not self._is_new and is_lost:
             self._release_file()
             with contextlib.suppress(OSError):

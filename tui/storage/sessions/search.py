@@ -20,6 +20,7 @@ from tui.core.conversation.conversation import (
 from tui.core.conversation.message_json import message_of
 from tui.core.search_text import text_readings
 from tui.core.text import clean_line, fold, spans
+from tui.storage.recordings.foreign_file import bounded_rows
 from tui.storage.sessions.file import has_words, open_for_reading, read_meta, session_errors
 
 INDEXED = 256 * 1024
@@ -112,6 +113,6 @@ def _candidates(connection: sqlite3.Connection, words: Sequence[str]) -> Iterato
         by_index = (
             "SELECT place, body FROM messages WHERE place IN (SELECT rowid FROM folded WHERE folded MATCH ?)"
         )
-        yield from connection.execute(f"{by_index} ORDER BY place", (match,))
+        yield from bounded_rows(connection, f"{by_index} ORDER BY place", (match,))
     else:
-        yield from connection.execute("SELECT place, body FROM messages ORDER BY place")
+        yield from bounded_rows(connection, "SELECT place, body FROM messages ORDER BY place")

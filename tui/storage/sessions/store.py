@@ -25,6 +25,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.text import fold
 from tui.core.units import size
 from tui.storage.exports.export import write_whole
+from tui.storage.recordings.foreign_file import in_reading_thread, until_set
 from tui.storage.sessions.file import (
     SUFFIX,
     folder_problem,
@@ -60,14 +61,14 @@ class SessionStore:
 
     async def check(self) -> str:
         """Return why no session can be saved now, or ""."""
-        return await asyncio.to_thread(folder_problem, self.files.folder)
+        return await in_reading_thread(folder_problem, self.files.folder)
 
     async def begin(self, *, parent: str = "", upto: int = 0) -> SessionJournal:
         """Start a session, or with `parent` a branch with the parent's messages before `upto`."""
         first: Op | None = None
         if parent:
             await self._settle(parent)
-            first = await asyncio.to_thread(self._branch, parent, upto)
+            first = await in_reading_thread(self._branch, parent, upto)
         return self._journal(new_id(), is_new=True, first=first)
 
     async def reopen(self, session: str) -> tuple[Reopened, SessionJournal]:
@@ -78,12 +79,19 @@ class SessionStore:
         await self._wait_until_released(session)
         if session in self._open:
             raise InUse("the session is already open", where=session)
-        reading = asyncio.create_task(asyncio.to_thread(self._reopen, session), name="open a session")
+        stop = Event()
+
+        def read() -> Opened:
+            with until_set(stop):
+                return self._reopen(session)
+
+        reading = asyncio.create_task(in_reading_thread(read), name="open a session")
         self._reading[session] = reading
         try:
             found, lock, problem, whole_of_it = await asyncio.shield(reading)
         except asyncio.CancelledError:
-            reading.add_done_callback(lambda task: self._release(session, task))  # the thread continues
+            stop.set()
+            reading.add_done_callback(lambda task: self._release(session, task))  # the thread may have a lock
             raise
         except BaseException:
             del self._reading[session]
@@ -102,7 +110,7 @@ class SessionStore:
     async def read(self, session: str) -> Reopened:
         """Read a session without continuing it."""
         await self._settle(session)
-        return await asyncio.to_thread(lambda: reopened(session, read_stored(self.files.existing(session))))
+        return await in_reading_thread(lambda: reopened(session, read_stored(self.files.existing(session))))
 
     async def _wait_until_released(self, session: str) -> None:
         """Wait until this process has finished reading or closing a session."""
@@ -177,7 +185,7 @@ class SessionStore:
 
     async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
         """Return sessions whose title contains `text`, most recently changed first."""
-        found = await asyncio.to_thread(self._list)
+        found = await in_reading_thread(self._list)
         wanted = fold(text).strip()
         return [info for info in found if wanted in fold(info.title)][:limit]
 
@@ -195,7 +203,7 @@ class SessionStore:
             journal.describe(named)
             await journal.settled()
             return
-        await asyncio.to_thread(self._describe, session, named)
+        await in_reading_thread(self._describe, session, named)
 
     def _describe(self, session: str, meta: SessionMeta) -> None:
         path = self.files.existing(session)
@@ -216,14 +224,14 @@ class SessionStore:
         await self._wait_until_released(session)
         if session in self._open:
             raise InUse("the session is open", where=session, next_step="Close it first.")
-        await asyncio.to_thread(self.files.delete, session)
+        await in_reading_thread(self.files.delete, session)
 
     async def restore(self, session: str) -> None:
-        await asyncio.to_thread(self.files.restore, session)
+        await in_reading_thread(self.files.restore, session)
 
     async def deleted(self) -> Sequence[SessionInfo]:
         """Return the sessions that can be restored, most recently deleted first."""
-        return await asyncio.to_thread(self.files.deleted)
+        return await in_reading_thread(self.files.deleted)
 
     async def search(self, text: str) -> AsyncGenerator[SessionMatch, None]:
         """Yield matches for `text`, in the most recently changed sessions first.
@@ -235,11 +243,11 @@ class SessionStore:
             return
         for journal in list(self._open.values()):
             await journal.settled()
-        for info in await asyncio.to_thread(self._list):
+        for info in await in_reading_thread(self._list):
             places: list[tuple[int, str]] = []
             with suppress(StorageError):  # damaged, or deleted since: search the others
                 path = self.files.path_of(info.id)
-                places = await asyncio.to_thread(places_of, path, words)
+                places = await in_reading_thread(places_of, path, words)
             for place, excerpt in places:
                 yield SessionMatch(info, place, excerpt)
 
@@ -261,7 +269,7 @@ class SessionStore:
             return f"{contents(shown)}, {size(written)}"
 
         try:
-            return await asyncio.to_thread(write)
+            return await in_reading_thread(write)
         finally:
             stop.set()  # the thread ends when nothing waits for it
 
@@ -270,7 +278,7 @@ class SessionStore:
         from tui.storage.sessions.placeholders import contents
 
         await self._settle(session)
-        return await asyncio.to_thread(lambda: contents(self._shown(session)))
+        return await in_reading_thread(lambda: contents(self._shown(session)))
 
     async def exported(self, session: str, kind: ExportKind, *, shapes: bool = False) -> str:
         await self._settle(session)
@@ -278,7 +286,7 @@ class SessionStore:
         def text() -> str:
             return "".join(_pieces(kind, self._shown(session), shapes=shapes))
 
-        return await asyncio.to_thread(text)
+        return await in_reading_thread(text)
 
     def _shown(self, session: str) -> SessionTranscript:
         stored = read_stored(self.files.existing(session))
@@ -286,7 +294,7 @@ class SessionStore:
 
     async def import_json(self, path: Path, *, keep_system: bool = False) -> Imported:
         """Import a JSON export as a new session, which is marked as imported."""
-        return await asyncio.to_thread(self._import, path, keep_system)
+        return await in_reading_thread(self._import, path, keep_system)
 
     def _import(self, source: Path, keep_system: bool) -> Imported:
         try:

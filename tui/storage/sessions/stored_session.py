@@ -27,6 +27,7 @@ from tui.core.conversation.conversation import (
 from tui.core.conversation.message_json import Object, message_of
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Reopened, SessionInfo, SessionMeta
 from tui.core.units import bounded, plural
+from tui.storage.recordings.foreign_file import LEAST_BYTES, bounded_rows, most_bytes
 from tui.storage.recordings.salvage import halved, is_damage
 from tui.storage.sessions.file import (
     Damaged,
@@ -228,15 +229,16 @@ def _unless_damaged(found: StoredSession, part: Callable[[], None]) -> None:
 
 def _read_messages(connection: sqlite3.Connection, found: StoredSession) -> None:
     _unless_damaged(found, lambda: _read_in_order(connection, found))
-    end = max(min(MOST, int(_number(found.meta, "messages"))), max(found.messages, default=-1) + 1)
     if found.damaged:
+        told = min(int(_number(found.meta, "messages")), most_bytes(connection) // LEAST_BYTES)
+        end = max(told, max(found.messages, default=-1) + 1)
         _read_around(connection, found, end)
         end = max(end, max(found.messages, default=-1) + 1)
         found.lost = end - len(found.messages)
 
 
 def _read_in_order(connection: sqlite3.Connection, found: StoredSession) -> None:
-    for row in connection.execute("SELECT place, at, body FROM messages ORDER BY place"):
+    for row in bounded_rows(connection, "SELECT place, at, body FROM messages ORDER BY place"):
         _take(row, found)
 
 
@@ -244,8 +246,8 @@ def _read_around(connection: sqlite3.Connection, found: StoredSession, end: int)
     """Read the readable rows up to `end`, which is 0 if unknown."""
 
     def rows(first: int, last: int) -> list[Row]:
-        statement = "SELECT place, at, body FROM messages WHERE place BETWEEN ? AND ? ORDER BY place"
-        return connection.execute(statement, (first, last)).fetchall()
+        statement = "SELECT place, at, body FROM messages WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?"
+        return connection.execute(statement, (first, last, last - first + 2)).fetchall()
 
     for first in range(0, end or MOST, PAGE):
         read, _ = halved(rows, first, first + PAGE - 1)
@@ -274,7 +276,7 @@ def _remarks(stored: StoredSession, end: int) -> list[Remark]:
 
 
 def _read_rows(connection: sqlite3.Connection, table: str, rows: list[tuple[float, Object]]) -> None:
-    for at, text in connection.execute(f"SELECT at, body FROM {table} ORDER BY number"):
+    for at, text in bounded_rows(connection, f"SELECT at, body FROM {table} ORDER BY number"):
         try:
             body = json.loads(text)
         except (ValueError, TypeError, RecursionError):
@@ -285,7 +287,7 @@ def _read_rows(connection: sqlite3.Connection, table: str, rows: list[tuple[floa
 
 def _read_results(connection: sqlite3.Connection, found: StoredSession, all_results: bool) -> None:
     rows, size = list[tuple[str, str]](), 0
-    for name, body in connection.execute("SELECT name, body FROM results ORDER BY rowid DESC"):
+    for name, body in bounded_rows(connection, "SELECT name, body FROM results ORDER BY rowid DESC"):
         if not isinstance(body, bytes):
             continue
         size += len(body)

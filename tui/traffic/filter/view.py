@@ -5,7 +5,6 @@ from the screen's timer. Bodies are read by one worker (`BodySearchThread`). All
 screen's thread.
 """
 
-import threading
 import time
 from array import array
 from bisect import bisect_left
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from itertools import compress
 from queue import SimpleQueue
 
+from tui.core.daemon_thread import DaemonThread
 from tui.core.traffic import BodyTerm, TrafficReader
 from tui.traffic.filter.filter import Filter
 from tui.traffic.filter.query import EVERYTHING, Query
@@ -52,7 +52,8 @@ class BodySearchThread:
         self._round = 0
         self._closed = False
         self._reader: TrafficReader | None = None
-        self._thread: threading.Thread | None = None
+        self._thread: DaemonThread | None = None
+        self._reading: tuple[int, EntryRange] | None = None
 
     @property
     def waiting(self) -> int:
@@ -69,7 +70,7 @@ class BodySearchThread:
         if self._closed:
             return
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="mcptui-body-search", daemon=True)
+            self._thread = DaemonThread("mcptui-body-search", self._run, failed=self._failed)
             self._thread.start()
         block = EntryRange(start, stop, first, last)
         self._blocks.append(block)
@@ -97,8 +98,10 @@ class BodySearchThread:
         self._closed = True
         self.cancel()
         self._asked.put(None)
-        if wait and self._thread is not None:
-            self._thread.join()
+        if self._thread is not None:
+            self._thread.closing.set()
+            if wait:
+                self._thread.join(None)
 
     def _interrupt(self) -> None:
         reader = self._reader
@@ -117,7 +120,9 @@ class BodySearchThread:
         self._reader = reader
         try:
             while (asked := self._asked.get()) is not None:
+                self._reading = asked
                 self._read(reader, *asked)
+                self._reading = None
         finally:
             self._reader = None
             reader.close()
@@ -134,6 +139,17 @@ class BodySearchThread:
         except Exception as error:
             seqs, problem = self._no_matches(), str(error) or type(error).__name__
         self._answers.append((its_round, BodyMatches(block.start, block.stop, seqs, problem)))
+
+    def _failed(self, error: Exception, is_over: bool) -> None:
+        """Answer the range that was being read, so that nobody waits for it, and at the end all others."""
+        problem = f"an internal error ({type(error).__name__})"
+        if self._reading is not None:
+            (its_round, block), self._reading = self._reading, None
+            self._answers.append(
+                (its_round, BodyMatches(block.start, block.stop, self._no_matches(), problem))
+            )
+        if is_over and not self._closed:
+            self._refuse(problem)
 
     def _refuse(self, problem: str) -> None:
         while (asked := self._asked.get()) is not None:

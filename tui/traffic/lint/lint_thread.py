@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
+from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import StorageError
 from tui.core.traffic import Entry, Finding, Kind, TrafficReader
 from tui.traffic.lint.body_reader import MAX_READ
@@ -77,7 +78,7 @@ class LintThread:
         self._behind = False
         self._lock = threading.Lock()
         self._wake, self._closing, self._idle = threading.Event(), threading.Event(), threading.Event()
-        self._thread: threading.Thread | None = None
+        self._thread: DaemonThread | None = None
         self._found: list[Finding] = []
         self._told, self._skipped = first_seq - 1, False
         self._since = self._offered = 0.0
@@ -113,7 +114,7 @@ class LintThread:
 
     def start(self) -> None:
         if self._thread is None and not self._closing.is_set():
-            self._thread = threading.Thread(target=self._run, name="linter", daemon=True)
+            self._thread = DaemonThread("linter", self._run, failed=self._failed)
             self._thread.start()
 
     def settle(self, timeout: float = 5.0) -> bool:
@@ -121,7 +122,7 @@ class LintThread:
         deadline = time.monotonic() + timeout
         while self.lag or not self._idle.is_set():
             left = deadline - time.monotonic()
-            if left <= 0 or self._thread is None:
+            if left <= 0 or self._thread is None or not self._thread.is_alive:
                 return False
             self._idle.wait(min(left, 0.05))
         return True
@@ -132,8 +133,12 @@ class LintThread:
         self._wake.set()
         if self._thread is None:
             return True
-        self._thread.join(timeout)
-        return not self._thread.is_alive()
+        self._thread.closing.set()
+        return self._thread.join(timeout)
+
+    def _failed(self, error: Exception, is_over: bool) -> None:
+        self.faults += 1
+        self._skipped = True
 
     # ---- the linter's thread -------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from contextlib import suppress
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import McptuiError
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter
@@ -244,13 +245,13 @@ class Recorder:
         self._factory, self._on_batch, self._stand_back = writer_factory, on_batch, stand_back
         self._reader = EntryReader(redact, 0 if keep_all else body_cap, first_seq, arguments)
         self._backlog = Backlog(queue_bytes, mono_ns, wall_ns)
-        self._awake = self._closing = False
+        self._awake = self._closing = self._is_open = False
         self._wake, self._hurry = threading.Event(), threading.Event()
         self._writer: TrafficWriter | None = None
         self._findings: list[Finding] = []
         self._judged = 0  # not stored yet
         self._problem = ""
-        self._thread: threading.Thread | None = None
+        self._thread: DaemonThread | None = None
 
     # ---- any thread --------------------------------------------------------------------------------------
 
@@ -308,12 +309,12 @@ class Recorder:
         if keep_all:
             self._reader.cap = 0
         if self._thread is None and not self._closing:
-            self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
+            self._thread = DaemonThread("recorder", self._run, failed=self._failed)
             self._thread.start()
 
     def flush(self, timeout: float = 5.0) -> bool:
         """Wait until everything so far is stored, at most `timeout` seconds; return whether it is."""
-        if self._thread is None or not self._thread.is_alive() or self._thread is threading.current_thread():
+        if self._thread is None or not self._thread.is_alive or self._thread.is_current:
             return not self._backlog
         done = threading.Event()
         self._put(done)
@@ -327,8 +328,14 @@ class Recorder:
         self._wake.set()
         if self._thread is None:
             return True
-        self._thread.join(timeout)
-        return not self._thread.is_alive()
+        self._thread.closing.set()
+        return self._thread.join(timeout)
+
+    def _failed(self, error: Exception, is_over: bool) -> None:
+        self.faults += 1
+        if is_over:
+            self._problem = f"an internal error ({type(error).__name__})"
+            self._close_store()
 
     def _put(self, item: RecorderJob | LintReport) -> None:
         self._backlog.put(item)
@@ -338,11 +345,13 @@ class Recorder:
     # ---- the recorder's thread ---------------------------------------------------------------------------
 
     def _run(self) -> None:
-        try:
-            self._writer = self._factory()
-            self._problem = self._writer.problem
-        except Exception as problem:  # the recording continues in memory
-            self._problem = _reason(problem)
+        if not self._is_open:
+            self._is_open = True
+            try:
+                self._writer = self._factory()
+                self._problem = self._writer.problem
+            except Exception as problem:  # the recording continues in memory
+                self._problem = _reason(problem)
         while not self._closing:
             self._wake.wait(RETRY_SECONDS if self._problem and self._writer is not None else None)
             self._wake.clear()

@@ -39,8 +39,8 @@ def run_app(
 ) -> int:
     """Run the full-screen app on this terminal, which must be its input and output; return the exit code.
 
-    The exit code is 0 after quitting, 128 + n after signal n, and 1 after a defect, whose report is in a file
-    named on stderr. `make_runtime` is called once, in a thread, after the first frame.
+    The exit code is 0 after quitting, 128 + n after signal n, and as for a command 70 after a defect, whose
+    report is in a file named on stderr. `make_runtime` is called once, in a thread, after the first frame.
     """
     from tui.ui.app.app import McptuiApp
 
@@ -85,7 +85,7 @@ def _run(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> int:
             app.note_crash(error)
     if app.crash is None:
         return code
-    from tui.runtime.crash_report import report_crash
+    from tui.runtime.crash_report import EXIT_CODE, report_crash
 
     report_crash(
         app.crash,
@@ -95,7 +95,7 @@ def _run(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> int:
         redactor=made[0].redactor if made else None,
         ended="Servers were stopped." if made else "",
     )
-    return 1
+    return EXIT_CODE
 
 
 async def _own(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]", screen: TextIO) -> int:

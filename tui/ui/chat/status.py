@@ -237,6 +237,7 @@ class Refresher:
         )
         self._unrecorded = FaultNotes("The traffic is not recorded", "The traffic is recorded again.")
         self._undecided = FaultNotes("Decisions are not recorded", "Decisions are recorded again.")
+        self._failed = FaultNotes("A part of mcptui failed, see mcptui.log", "")
 
     def tick(self) -> None:
         if self._next is not None:
@@ -376,6 +377,7 @@ class Refresher:
             (self._unsaved, self._runtime.unsaved),
             (self._unrecorded, self._runtime.unrecorded),
             (self._undecided, self._runtime.decisions.problem),
+            (self._failed, self._runtime.failed_thread),
         ):
             for text, role in notes.seen(why, now):
                 self._regions.conversation.add_note(text, role)

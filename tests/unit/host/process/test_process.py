@@ -8,7 +8,8 @@ import pytest
 from tests.conftest import until
 from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec
-from tui.host.process.process import OWNER_VARIABLE, ServerProcess, server_environment, spawn, starting_folder
+from tui.host.process.guard import OWNER_VARIABLE
+from tui.host.process.process import ServerProcess, server_environment, spawn, starting_folder
 
 
 def spec(command=sys.executable, *args, **rest):

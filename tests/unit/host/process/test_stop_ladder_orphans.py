@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from tui.host.process.process import OWNER_VARIABLE
+from tui.host.process.guard import OWNER_VARIABLE
 from tui.host.process.stop_ladder import Orphan, end_orphans
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not show an environment")

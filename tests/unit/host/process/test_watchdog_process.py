@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from tests.conftest import wait_until
-from tui.host.process.watchdog import guard_command
+from tui.host.process.guard import guard_command
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tui.core.daemon_thread import FAILED_THREAD
 from tui.settings.state.list_file import ListFile, WriteThread
 
 
@@ -87,3 +88,20 @@ def test_a_thread_runs_only_after_a_change_and_until_it_is_closed(tmp_path: Path
     thread.close()
     assert [name.startswith("writes") for name in names] == [True]
     assert not any(one.name.startswith("writes") for one in threading.enumerate())
+
+
+def test_an_unexpected_error_is_reported_and_later_changes_are_written(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = opened(tmp_path / "things.json")
+
+    def defect(before: list[str]) -> list[str]:
+        raise LookupError("a defect")
+
+    file.change(defect)
+    file.change(lambda before: [*before, "later"])
+    file.close()
+    assert opened(tmp_path / "things.json").read() == ["later"]
+    assert [getattr(one, FAILED_THREAD) for one in caplog.records] == [
+        "things (LookupError) and was restarted"
+    ]

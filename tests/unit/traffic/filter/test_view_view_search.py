@@ -137,3 +137,21 @@ def memory(*bodies: bytes) -> MemoryReader:
         ]
     )
     return MemoryReader(kept)
+
+
+def test_an_unexpected_error_answers_its_block_and_the_next_one_is_searched():
+    bodies, failures = sample(), [LookupError("a defect")]
+
+    def rearm() -> None:
+        if failures:
+            raise failures.pop()
+
+    bodies.rearm = rearm
+    search = BodySearchThread(lambda: bodies, MILK)
+    search.ask(0, 4, 1, 4)
+    search.ask(4, 8, 5, 8)
+    assert answers(search, 2) == [
+        BodyMatches(0, 4, [frozenset()], "an internal error (LookupError)"),
+        BodyMatches(4, 8, [frozenset({6, 8})]),
+    ]
+    search.close(wait=True)

@@ -1,0 +1,148 @@
+"""Files of somebody else: only plain tables are read, and every read can be stopped."""
+
+import asyncio
+import os
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from tests.conftest import until
+from tests.unit.storage.foreign_files import ENDLESS, become_view, change, rewrite_schema
+from tests.unit.storage.traffic_samples import requests
+from tui.commands.recordings import about
+from tui.core.errors import StorageError
+from tui.storage.recordings import foreign_file
+from tui.storage.recordings.database import connect, storage_errors
+from tui.storage.recordings.folder import KeptRecording
+from tui.storage.recordings.foreign_file import in_reading_thread, time_limit, until_set
+from tui.storage.recordings.notes import NotesStore
+from tui.storage.recordings.reader import RecordingReader
+from tui.storage.recordings.writer import RecordingWriter
+
+TABLES = ("meta", "entries", "bodies", "findings", "flags", "notes")
+TRIGGER = f"CREATE TRIGGER more AFTER INSERT ON notes BEGIN SELECT x FROM ({ENDLESS} SELECT x FROM n); END"
+NEVER_ENDS = f"{ENDLESS} SELECT max(x) FROM n"
+
+
+def recorded(folder: Path) -> Path:
+    path = folder / "one.mcptrace"
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 3))
+    writer.close()
+    return path
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(StorageError) as caught:
+        RecordingReader(path)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_recording_with_a_view_for_a_table_is_refused(tmp_path: Path, table: str):
+    path = recorded(tmp_path)
+    become_view(path, table)
+    assert "contains a view, which mcptui does not write" in refusal(path)
+
+
+def test_a_view_is_listed_with_its_problem(tmp_path: Path):
+    path = recorded(tmp_path)
+    become_view(path, "entries")
+    assert "contains a view" in about(KeptRecording(path, 1, False), with_servers=True).problem
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "ALTER TABLE entries ADD COLUMN more TEXT GENERATED ALWAYS AS (zeroblob(1000000000))",
+        "CREATE TABLE more (one TEXT CHECK (one LIKE '%a%a%a%a%a%a%a%a%a%a%b'))",
+        "CREATE TABLE more (one TEXT DEFAULT (zeroblob(1000000000)))",
+        "CREATE VIRTUAL TABLE more USING fts5(text)",
+        f"CREATE VIEW more AS {NEVER_ENDS}",
+    ],
+)
+def test_what_mcptui_does_not_write_is_refused(tmp_path: Path, script: str):
+    path = recorded(tmp_path)
+    change(path, script)
+    assert "which mcptui does not write" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    "sql", [b"CREATE TABLE notes (seq, marked, text)", "CREATE/**/TABLE notes (seq, m, t)"]
+)
+def test_a_schema_in_another_form_is_refused(tmp_path: Path, sql: str | bytes):
+    path = recorded(tmp_path)
+    rewrite_schema(path, "notes", sql)
+    assert "which mcptui does not write" in refusal(path)
+
+
+def test_more_tables_than_any_recording_has_are_refused(tmp_path: Path):
+    path = recorded(tmp_path)
+    change(path, "".join(f"CREATE TABLE more{number} (one);" for number in range(foreign_file.MOST_OBJECTS)))
+    assert "too many tables" in refusal(path)
+
+
+def test_a_recording_with_a_trigger_is_read_but_not_changed(tmp_path: Path):
+    path = recorded(tmp_path)
+    change(path, TRIGGER)
+    with closing(RecordingReader(path)) as reader:
+        assert len(reader.columns(0, 10)) == 3
+    with pytest.raises(StorageError, match="contains a trigger"):
+        NotesStore(path).note(1, marked=True)
+
+
+def test_an_older_recording_is_still_read(tmp_path: Path):
+    path = recorded(tmp_path)
+    change(path, "PRAGMA user_version = 1; CREATE TABLE more (one INTEGER PRIMARY KEY, two TEXT UNIQUE)")
+    with closing(RecordingReader(path)) as reader:
+        assert len(reader.columns(0, 10)) == 3
+
+
+def test_a_statement_ends_at_the_time_limit(tmp_path: Path):
+    path = recorded(tmp_path)
+    with closing(connect(path, "ro")) as connection:
+        with time_limit(0.01), pytest.raises(StorageError, match="takes too long"), storage_errors(path):
+            connection.execute(NEVER_ENDS).fetchall()
+
+
+def test_a_statement_ends_when_it_is_canceled(tmp_path: Path):
+    path, stop = recorded(tmp_path), Event()
+    stop.set()
+    with closing(connect(path, "ro")) as connection:
+        with until_set(stop), pytest.raises(StorageError, match="canceled"), storage_errors(path):
+            connection.execute(NEVER_ENDS).fetchall()
+
+
+def test_ctrl_c_ends_a_statement(tmp_path: Path, monkeypatch):
+    path, sent = recorded(tmp_path), list[int]()
+
+    def press() -> str:
+        if not sent:
+            sent.append(1)
+            os.kill(os.getpid(), signal.SIGINT)
+        return ""
+
+    with closing(connect(path, "ro")) as connection, foreign_file._until(press):
+        with pytest.raises(KeyboardInterrupt), storage_errors(path):
+            connection.execute(NEVER_ENDS).fetchall()
+
+
+async def test_cancelling_ends_the_statement_in_the_thread(tmp_path: Path):
+    path, begun, ended = recorded(tmp_path), Event(), Event()
+
+    def work() -> None:
+        with closing(connect(path, "ro")) as connection:
+            begun.set()
+            try:
+                connection.execute(NEVER_ENDS).fetchall()
+            except sqlite3.OperationalError:
+                ended.set()
+
+    task = asyncio.create_task(in_reading_thread(work))
+    await until(begun.is_set, what="the thread reads")
+    task.cancel()
+    await until(ended.is_set, what="the statement ends")

@@ -1,0 +1,183 @@
+"""Guards against SQLite files of somebody else: only plain tables are read, and every read can be stopped.
+
+A view is read like a table, but may never end. A trigger, a CHECK or a generated column may compute anything.
+mcptui writes none of them, so a file that contains them is refused when it is opened. What a damaged or
+forged page can still do, such as lead SQLite in circles, ends with a limit, a cancellation or ctrl+c: SQLite
+asks regularly whether to continue (https://sqlite.org/c3ref/progress_handler.html).
+"""
+
+import asyncio
+import os
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from threading import Event
+from typing import Any, TypeVar
+
+from tui.core.errors import StorageError
+from tui.core.text import quoted_name
+
+T = TypeVar("T")
+
+STEPS = 50_000
+"""Instructions of SQLite between two checks whether to continue: about a millisecond."""
+
+OPEN_SECONDS = 5.0
+"""Processor time for opening a file, which takes less than a millisecond unless the file is forged."""
+
+LIST_SECONDS = 5.0
+"""Processor time for reading one file of a folder for a list."""
+
+LEAST_BYTES = 4
+"""Minimum bytes of a row in a file (https://sqlite.org/fileformat.html 1.6)."""
+
+MOST_OBJECTS = 200
+"""Maximum tables and indexes of a file; a session has 20."""
+
+_VIRTUAL = frozenset(
+    f"CREATE VIRTUAL TABLE {name} USING fts5(text, content='', tokenize='trigram')"
+    for name in ("folded", "words")
+)
+"""The word indexes of sessions, of this version and an older one."""
+
+_COMPUTED = re.compile(r"\b(check|generated|as|select|default|references|collate)\b", re.IGNORECASE)
+_CHECKED = frozenset({"CREATE TABLE draft (one INTEGER PRIMARY KEY CHECK (one = 1), body TEXT NOT NULL)"})
+"""Our own table with a CHECK."""
+
+_SELECT_OBJECTS = f"SELECT type, name, sql FROM sqlite_master LIMIT {MOST_OBJECTS + 1}"
+
+_Reason = Callable[[], str]
+"""Returns why reading should end, or ""."""
+
+_reasons: ContextVar[tuple[_Reason, ...]] = ContextVar("reasons", default=())
+
+
+def allow_stopping(connection: sqlite3.Connection) -> None:
+    """Let the limits of the calling thread, and ctrl+c, end the statements of a connection."""
+    connection.set_progress_handler(_is_over, STEPS)
+
+
+def _is_over() -> bool:
+    # In the main thread, Python raises KeyboardInterrupt in this function. `sqlite3` drops it and ends the
+    # statement.
+    return bool(_reason())
+
+
+def _reason() -> str:
+    return next((why for reason in _reasons.get() if (why := reason())), "")
+
+
+@contextmanager
+def _until(reason: _Reason) -> Iterator[None]:
+    token = _reasons.set((*_reasons.get(), reason))
+    try:
+        yield
+    finally:
+        _reasons.reset(token)
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Let reads in this thread take at most `seconds` of processor time in total."""
+    end = time.thread_time() + seconds
+    with _until(lambda: "reading it takes too long" if time.thread_time() > end else ""):
+        yield
+
+
+@contextmanager
+def until_set(stop: Event) -> Iterator[None]:
+    """End reads in this thread when `stop` is set."""
+    with _until(lambda: "reading was canceled" if stop.is_set() else ""):
+        yield
+
+
+async def in_reading_thread(work: Callable[..., T], *arguments: Any) -> T:
+    """Like `asyncio.to_thread`, but cancelling also ends the statement that the thread executes.
+
+    Otherwise, the exit would wait for it.
+    """
+    stop = Event()
+
+    def run() -> T:
+        with until_set(stop):
+            return work(*arguments)
+
+    try:
+        return await asyncio.get_running_loop().run_in_executor(None, copy_context().run, run)
+    finally:
+        stop.set()
+
+
+def is_stopped(error: BaseException) -> bool:
+    """Return whether a statement was ended by a limit, a cancellation or ctrl+c."""
+    return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT
+
+
+def raise_if_stopped(error: sqlite3.Error, where: str) -> None:
+    """Raise what ended a statement: `StorageError`, or `KeyboardInterrupt` for ctrl+c."""
+    if not is_stopped(error):
+        return
+    reason = _reason()
+    if not reason and threading.current_thread() is threading.main_thread():
+        raise KeyboardInterrupt from error
+    raise StorageError(reason or "reading was canceled", where=where) from error
+
+
+def refuse_computed(connection: sqlite3.Connection, where: str, *, is_written: bool = False) -> None:
+    """Raise `StorageError` for a file in which reading, or with `is_written` also writing, runs other code.
+
+    Raises `sqlite3.Error` if its schema cannot be read.
+    """
+    objects = connection.execute(_SELECT_OBJECTS).fetchall()
+    if len(objects) > MOST_OBJECTS:
+        raise StorageError("the file has too many tables", where=where)
+    for kind, name, sql in objects:
+        if _is_plain(kind, sql) or (not is_written and kind in ("index", "trigger")):
+            continue
+        what = kind if kind in ("view", "trigger", "index") else "table with computed values"
+        raise StorageError(
+            f"the file contains a {what}, which mcptui does not write ({quoted_name(str(name))})", where=where
+        )
+
+
+def _is_plain(kind: object, sql: object) -> bool:
+    if kind == "index":
+        return sql is None  # of a PRIMARY KEY
+    if kind != "table" or not isinstance(sql, str):
+        return False
+    is_table = sql.startswith("CREATE TABLE ") and not _COMPUTED.search(sql)
+    return is_table or sql in _CHECKED or sql in _VIRTUAL
+
+
+def most_bytes(connection: sqlite3.Connection) -> int:
+    """Return the maximum bytes of all values in a file, from the size of the file and its WAL."""
+    pages, octets = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("page_count", "page_size")
+    )
+    path = connection.execute("PRAGMA database_list").fetchone()[2]
+    sizes = 0
+    for file in (path, f"{path}-wal"):
+        try:
+            sizes += os.stat(file).st_size
+        except OSError:
+            continue
+    return min(pages * octets, sizes)
+
+
+def bounded_rows(
+    connection: sqlite3.Connection, statement: str, parameters: Sequence[object] = ()
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a statement; raise `sqlite3.DatabaseError` for more than the file can hold.
+
+    In a forged file, many parents may have the same page.
+    """
+    room = most_bytes(connection)
+    for row in connection.execute(statement, parameters):
+        room -= LEAST_BYTES + sum(len(value) for value in row if isinstance(value, str | bytes))
+        if room < 0:
+            raise sqlite3.DatabaseError("more rows than the file can hold")
+        yield row
