@@ -170,7 +170,7 @@ class Runtime:
     def server_choices(self) -> "ServerChoices":
         from tui.runtime.server_changes import ServerChoices
 
-        return ServerChoices(self._config, lambda: self.host, self._names_server)
+        return ServerChoices(self._config, lambda: self.host)
 
     @cached_property
     def configuration(self) -> "ConfigReload":
@@ -467,9 +467,6 @@ class Runtime:
         if self._loaded is None or not self._loaded.settings.traffic.traceparent:
             return ""
         return self._trace_ids.traceparent(CAUSE.get())
-
-    def _names_server(self, server: str) -> bool:
-        return self._loaded is not None and server in self._loaded.settings.servers
 
     def _notice(self, event: Event) -> None:
         """Store the part of an event that is needed after its turn."""

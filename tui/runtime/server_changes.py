@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError, McptuiError, UsageError, sentences
 from tui.core.files.programs import is_command
-from tui.core.servers import SamplingRule, ServerSpec, ServerState, ServerStatus, SignedOut
+from tui.core.servers import SamplingRule, ServerSpec, ServerState, ServerStatus, SignedOut, not_configured
 from tui.core.text import quoted_name
 from tui.core.tools import switched
 from tui.host.host import Host
@@ -30,74 +30,66 @@ EVERYTHING = "*"
 class ServerChoices:
     """Changes settings of one server that need no restart.
 
-    `host` returns the host, which is replaced when the configuration is read. `is_configured` tells whether a
-    server is in the configuration file: samples are not.
+    `host` returns the host, which is replaced when the configuration is read.
     """
 
-    def __init__(
-        self, config: ConfigFile, host: Callable[[], Host], is_configured: Callable[[str], bool]
-    ) -> None:
+    def __init__(self, config: ConfigFile, host: Callable[[], Host]) -> None:
         self._config = config
         self._host = host
-        self._is_configured = is_configured
         self._saving = asyncio.Lock()
 
     async def toggle_tool(self, server: str, tool: str) -> str:
         """Turn a tool on or off for the model; return why that was not saved, or ""."""
-        host = self._host()
-        names = [one.name for one in host.workbench.tools(server)]
-        return await self._set_off_patterns(server, switched(host.status(server).spec.off, tool, names))
+        names = [one.name for one in self._host().workbench.tools(server)]
+        return await self._set(server, "off", lambda spec: switched(spec.off, tool, names))
 
     async def toggle_all(self, server: str) -> str:
         """Turn all tools off for the model, or on if any is off; return why that was not saved, or ""."""
-        return await self._set_off_patterns(
-            server, () if self._host().status(server).spec.off else (EVERYTHING,)
-        )
+        return await self._set(server, "off", lambda spec: () if spec.off else (EVERYTHING,))
 
     async def toggle_instructions(self, server: str) -> str:
         """Set whether the model gets the server's instructions; return why that was not saved, or ""."""
-        given = not self._host().status(server).spec.instructions
-        self._host().reconfigure(server, instructions=given)
-        return await self._save(server, "instructions", given)
+        return await self._set(server, "instructions", lambda spec: not spec.instructions)
 
     async def toggle_resources(self, server: str) -> str:
         """Set whether the model may read the server's resources; return why that was not saved, or ""."""
-        allowed = not self._host().status(server).spec.offer_resources
-        self._host().reconfigure(server, offer_resources=allowed)
-        return await self._save(server, "offer_resources", allowed)
+        return await self._set(server, "offer_resources", lambda spec: not spec.offer_resources)
 
     async def set_log_level(self, server: str, level: str) -> str:
         """Set the server's minimum log level; return why that was not saved, or ""."""
-        self._host().reconfigure(server, log_level=level)
-        return await self._save(server, "log_level", level)
+        return await self._set(server, "log_level", lambda spec: level)
 
     async def set_roots(self, server: str, roots: Sequence[str]) -> str:
         """Set the directories that the server may work in; return why that was not saved, or ""."""
-        paths = absolute(roots)
-        self._host().reconfigure(server, roots=paths)
-        return await self._save(server, "roots", paths)
+        return await self._set(server, "roots", lambda spec: absolute(roots))
 
     async def set_sampling(self, server: str, rule: SamplingRule) -> str:
         """Set whether the server may use the model; return why that was not saved, or ""."""
-        self._host().reconfigure(server, sampling=rule)
-        return await self._save(server, "sampling", str(rule))
+        return await self._set(server, "sampling", lambda spec: rule)
 
-    async def _set_off_patterns(self, server: str, patterns: Sequence[str]) -> str:
-        self._host().reconfigure(server, off=tuple(patterns))
-        return await self._save(server, "off", tuple(patterns))
+    async def _set(
+        self, server: str, key: str, value_of: Callable[[ServerSpec], str | bool | Sequence[str]]
+    ) -> str:
+        """Set a field of a server, which has the same name in the file, to its new value."""
+        host = self._host()
+        if (status := host.find(server)) is None:
+            return not_configured(server)
+        value = value_of(status.spec)
+        host.reconfigure(server, **{key: value})
+        return await self._save(server, key, str(value) if isinstance(value, SamplingRule) else value)
 
     async def _save(self, server: str, key: str, value: str | bool | Sequence[str]) -> str:
-        if not self._is_configured(server):
-            return (
-                f"The server {quoted_name(server)} is not in the configuration file. "
-                "The change lasts until mcptui quits."
-            )
         async with self._saving:
             try:
-                await asyncio.to_thread(self._config.save, ("servers", server, key), value)
+                saved = await asyncio.to_thread(self._config.save_of_server, server, key, value)
             except McptuiError as error:
                 return sentences(f"Not saved: {error}", "The change lasts until mcptui quits.")
-        return ""
+        if saved:
+            return ""
+        return (
+            f"The server {quoted_name(server)} is not in the configuration file. "
+            "The change lasts until mcptui quits."
+        )
 
 
 def absolute(folders: Sequence[str]) -> tuple[str, ...]:
@@ -222,6 +214,8 @@ class ServerChanges:
         remote = new_server.is_address(typed.line.strip())
         texts = [text.strip() for text in typed.values.splitlines() if text.strip()]
         named = new_server.pairs(texts, colon=remote)
+        if changes:
+            self._configured(changes)
         before = typed.before or self.table(changes) or {}
         kept = before.get("headers" if remote else "env")
         for known in [known for known, value in named.items() if value == HIDDEN]:
@@ -295,6 +289,8 @@ class ServerChanges:
 
     def _configured(self, name: str) -> Mapping[str, Any]:
         table = self.table(name)
+        if table is None and self._present():
+            raise UsageError(f"The server {quoted_name(name)} is no longer in the configuration file.")
         if table is None:
             raise UsageError(
                 f"The server {quoted_name(name)} is a sample, not in the configuration file.",

@@ -125,6 +125,12 @@ class ConfigFile:
 
         set_value(self.path, key, value)
 
+    def save_of_server(self, name: str, key: str, value: str | bool | Sequence[str]) -> bool:
+        """Change one value of a server like `save`; return False if it is not in the file, like samples."""
+        from tui.settings.save import set_server_value
+
+        return set_server_value(self.path, name, key, value)
+
     @property
     def path(self) -> "Path":
         return config_path(self._named, self._env)[0]

@@ -80,6 +80,23 @@ def set_value(path: Path, key: str | tuple[str, ...], value: Value) -> None:
     change_text(path, lambda text: with_value(text, names, value))
 
 
+def set_server_value(path: Path, name: str, key: str, value: Value) -> bool:
+    """Set one value of the table `[servers.NAME]`; return False if the file has no such table.
+
+    Raises like `set_value`.
+    """
+    found = False
+
+    def edit(text: str) -> str:
+        nonlocal found
+        servers = tomllib.loads(text).get("servers")
+        found = isinstance(servers, Mapping) and name in servers
+        return with_value(text, ("servers", name, key), value) if found else text
+
+    change_text(path, edit)
+    return found
+
+
 def change_texts(path: Path, key: str, add: Iterable[str]) -> list[str]:
     """Add texts to a list of a configuration, such as `approvals.remembered`; return the sorted list.
 

@@ -13,13 +13,13 @@ from tui.settings.config_file import ConfigFile
 
 
 @asynccontextmanager
-async def choices_over(path, configured=True):
+async def choices_over(path):
     host = Host(
         [ServerSpec("a.b", sys.executable, (str(ODD),))], sink=lambda *_: None, clock=MonotonicClock()
     )
     try:
         await host.start_all()
-        yield ServerChoices(ConfigFile(str(path), {}), lambda: host, lambda server: configured), host
+        yield ServerChoices(ConfigFile(str(path), {}), lambda: host), host
     finally:
         await host.shutdown()
 
@@ -49,7 +49,7 @@ async def test_all_tools_of_a_server_are_disabled_and_enabled_together(tmp_path)
 
 async def test_a_server_that_is_in_no_file_is_changed_for_this_run_only(tmp_path):
     path = tmp_path / "config.toml"
-    async with choices_over(path, configured=False) as (choices, host):
+    async with choices_over(path) as (choices, host):
         assert "until mcptui quits" in await choices.toggle_tool("a.b", "t")
         assert host.toolbox.tools() == [] and not path.exists()
 
@@ -99,3 +99,30 @@ async def test_the_sampling_permission_of_a_server_is_saved(tmp_path):
         assert await choices.set_sampling("a.b", SamplingRule.ASK) == ""
         assert host.status("a.b").spec.sampling is SamplingRule.ASK
         assert tomllib.loads(path.read_text())["servers"]["a.b"]["sampling"] == "ask"
+
+
+async def test_a_server_that_was_removed_is_not_changed_and_this_is_reported(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text('[servers."a.b"]\ncommand = "x"\n')
+    async with choices_over(path) as (choices, host):
+        await host.remove("a.b")
+        problems = {
+            await choices.toggle_tool("a.b", "t"),
+            await choices.toggle_all("a.b"),
+            await choices.toggle_instructions("a.b"),
+            await choices.toggle_resources("a.b"),
+            await choices.set_log_level("a.b", "debug"),
+            await choices.set_roots("a.b", [str(tmp_path)]),
+            await choices.set_sampling("a.b", SamplingRule.ASK),
+        }
+        assert problems == {"The server “a.b” is no longer configured."}
+        assert path.read_text() == '[servers."a.b"]\ncommand = "x"\n'
+
+
+async def test_a_server_that_left_the_file_gets_no_table_with_this_value_alone(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text('[servers.other]\ncommand = "x"\n')
+    async with choices_over(path) as (choices, host):
+        assert "is not in the configuration file" in await choices.set_log_level("a.b", "debug")
+        assert host.status("a.b").spec.log_level == "debug"
+        assert path.read_text() == '[servers.other]\ncommand = "x"\n'
