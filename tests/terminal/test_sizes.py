@@ -78,3 +78,11 @@ def test_the_app_starts_in_a_window_without_room_and_is_usable_once_it_grows(col
         app.shows("› hi")
         app.send(QUIT)
         assert app.ended() == 0
+
+
+@pytest.mark.parametrize("columns", ["1000000000", "99999999999999999999", "0", "-5", "wide"])
+def test_the_app_starts_whatever_the_environment_says_about_the_size(columns):
+    with TerminalApp.real("--demo", env={"COLUMNS": columns, "LINES": columns}) as app:
+        app.until(lambda: app.raw.count(FRAME_ENDS) > 1)
+        app.send(QUIT)
+        assert app.ended() == 0
