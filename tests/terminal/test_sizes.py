@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.terminal.pty_app import TerminalApp
+from tests.terminal.pty_app import FRAME_ENDS, TerminalApp
 
 ENTER, QUIT, CONVERSATION, SERVERS, TRACE, COMPOSER = "\r", "\x11", "\x1bOQ", "\x1bOR", "\x1b[17~", "\x1b[15~"
 SIZES = [(80, 24), (120, 40), (200, 60)]
@@ -64,3 +64,25 @@ def test_in_a_tiny_window_composer_status_and_footer_keep_their_lines(columns, r
         app.send("\x0a" * 9 + "end")
         app.shows("end", "enter send", "demo model")
         assert not [line for line in app.lines[-2:] if set(line) & set("▁▂▃▄▅▆▇█")]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(4, 2), (1, 1), (2, 80), (7, 30), (500, 1)])
+def test_the_app_starts_in_a_window_without_room_and_is_usable_once_it_grows(columns, rows):
+    with TerminalApp.real("--demo", columns=columns, rows=rows) as app:
+        app.until(lambda: app.raw.count(FRAME_ENDS) > 1)
+        app.resize(120, 40)
+        app.shows("Ask anything", "SERVERS")
+        app.resize(columns, rows)
+        app.resize(120, 40)
+        app.send("hi")
+        app.shows("› hi")
+        app.send(QUIT)
+        assert app.ended() == 0
+
+
+@pytest.mark.parametrize("columns", ["1000000000", "99999999999999999999", "0", "-5", "wide"])
+def test_the_app_starts_whatever_the_environment_says_about_the_size(columns):
+    with TerminalApp.real("--demo", env={"COLUMNS": columns, "LINES": columns}) as app:
+        app.until(lambda: app.raw.count(FRAME_ENDS) > 1)
+        app.send(QUIT)
+        assert app.ended() == 0

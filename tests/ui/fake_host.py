@@ -19,6 +19,9 @@ class FakeHost:
     def statuses(self) -> tuple[ServerStatus, ...]:
         return tuple(self._statuses.values())
 
+    def find(self, name: str) -> ServerStatus | None:
+        return self._statuses.get(name)
+
     def status(self, name: str) -> ServerStatus:
         return self._statuses[name]
 

@@ -54,6 +54,9 @@ class FakeHost:
     def statuses(self) -> tuple[ServerStatus, ...]:
         return self._statuses
 
+    def find(self, name: str) -> ServerStatus | None:
+        return next((status for status in self._statuses if status.name == name), None)
+
     def stderr(self, name: str) -> tuple[str, ...]:
         return self.lines
 

@@ -163,6 +163,19 @@ def test_no_class_has_more_than_two_of_our_classes_above_it():
     assert {name: above(name) for name in bases if above(name) > 2} == {}
 
 
+def test_screens_and_the_runtime_look_servers_up_by_find():
+    raising = {"status", "start", "stop", "restart", "definition_changes", "judged"}
+    found = [
+        f"{name}:{node.lineno}"
+        for name, nodes in _modules().items()
+        if name.startswith(("tui.ui.", "tui.runtime."))
+        for node in nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in raising
+        if ast.unparse(node.func.value).rpartition(".")[2] in ("host", "_host", "_host()", "host()")
+    ]
+    assert not found, "these raise an error if a server was removed since its name was shown"
+
+
 def test_private_names_of_textual_are_used_only_in_the_platform_package():
     """Handlers such as `_on_key`, which Textual calls on each class of a chain, are allowed.
 

@@ -9,6 +9,7 @@ from typing import Protocol, Self
 from urllib.parse import urlsplit
 
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.text import quoted_name
 from tui.core.units import plural
 
 
@@ -350,6 +351,11 @@ class ServerStatus:
     def unquoted_line(self) -> str:
         """`stderr_last`, or "" if the `detail` quotes it."""
         return "" if self.stderr_last[:80] in self.detail else self.stderr_last
+
+
+def not_configured(name: str) -> str:
+    """Return that a server was removed from the configuration, as a sentence."""
+    return f"The server {quoted_name(name)} is no longer configured."
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,11 @@ class Host:
     `revision` grows with every change of anything shown; panes poll it. `on_change` is called with the name
     of the server that changed, and must not raise. `toolbox` has the tools of all RUNNING servers,
     `workbench` works with each server by hand.
+
+    A name that a screen shows may be the name of a server that was removed since. So screens look servers up
+    with `find`; for an unknown name, `find` returns None, `stderr` no lines, and `review_changes` and the
+    `request_…` methods do nothing. The other methods are for names that a command was given, and raise
+    `UsageError` if they are unknown.
     """
 
     def __init__(
@@ -143,8 +148,13 @@ class Host:
     def statuses(self) -> tuple[ServerStatus, ...]:
         return tuple(server.status for server in self._servers.values())
 
+    def find(self, name: str) -> ServerStatus | None:
+        """Return the status of a server, or None if it is unknown."""
+        server = self._servers.get(name)
+        return None if server is None else server.status
+
     def status(self, name: str) -> ServerStatus:
-        """Return the status of a server. Methods that take a name raise `UsageError` if it is unknown."""
+        """Return the status of a server, or raise `UsageError`."""
         return self._named(name).status
 
     def definition_changes(self, name: str) -> Sequence[DefinitionChange]:
@@ -172,7 +182,8 @@ class Host:
 
     def review_changes(self, name: str, tool: str | None = None) -> None:
         """Ask the user about a tool that is not accepted, or about all such definitions of a server."""
-        self._review.ask(self._named(name), tool)
+        if (server := self._servers.get(name)) is not None:
+            self._review.ask(server, tool)
 
     async def changes_answered(self) -> None:
         """Return once no question about changed definitions is pending."""
@@ -180,7 +191,8 @@ class Host:
 
     def stderr(self, name: str) -> tuple[str, ...]:
         """Cleaned and redacted, oldest first."""
-        return self._named(name).stderr()
+        server = self._servers.get(name)
+        return () if server is None else server.stderr()
 
     async def start(self, name: str) -> None:
         """Start a server; return once it is RUNNING or STOPPED. A failure is in its status, not raised."""
@@ -293,13 +305,13 @@ class Host:
             self._changed(name)
 
     def request_start(self, name: str) -> None:
-        self._request(self.start(name), f"start {name}")
+        self._request(name, Supervisor.start)
 
     def request_stop(self, name: str) -> None:
-        self._request(self.stop(name), f"stop {name}")
+        self._request(name, Supervisor.stop)
 
     def request_restart(self, name: str) -> None:
-        self._request(self.restart(name), f"restart {name}")
+        self._request(name, Supervisor.restart)
 
     async def start_all(self, names: Iterable[str] | None = None) -> None:
         """Start servers (None: those with autostart) concurrently; return once each is RUNNING or STOPPED.
@@ -351,8 +363,10 @@ class Host:
         server = self._servers.get(name)
         return server is not None and server.spec.send_as_is
 
-    def _request(self, doing: Coroutine[Any, Any, None], what: str) -> None:
-        task = asyncio.create_task(doing, name=what)
+    def _request(self, name: str, do: Callable[[Supervisor], Coroutine[Any, Any, None]]) -> None:
+        if (server := self._servers.get(name)) is None:
+            return
+        task = asyncio.create_task(do(server), name=f"{do.__name__} {name}")
         self._requests.add(task)
         task.add_done_callback(self._done)
 

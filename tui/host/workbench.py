@@ -13,6 +13,7 @@ from weakref import WeakSet
 
 from tui.core.jsonrpc.reserved import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_KEY
 from tui.core.secrets.redact import Redactor
+from tui.core.servers import not_configured
 from tui.core.tasks import KnownTasks, Task
 from tui.core.text import clean_line, quoted_name
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
@@ -229,7 +230,7 @@ class HandWorkbench:
 
     def _not_running(self, server: str) -> str:
         if server not in self._servers:
-            return "Server not found."
+            return not_configured(server)
         return f"The server {quoted_name(server)} is not running."
 
     def _not_offered(self, server: str, kind: str) -> str:

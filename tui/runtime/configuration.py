@@ -286,7 +286,7 @@ class Configuration:
                 starting |= {name} if _is_started_again(present[name], spec) else set()
         await asyncio.gather(*waiting)
         for spec in self._specs() if waiting else ():  # something may have been chosen meanwhile
-            if host.status(spec.name).spec != spec:
+            if (status := host.find(spec.name)) is not None and status.spec != spec:
                 host.adopt(spec)
         for name in () if self.is_closing else starting:
             host.request_start(name)

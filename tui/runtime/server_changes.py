@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import UsageError
 from tui.core.files.programs import is_command
-from tui.core.servers import SamplingRule, ServerSpec
+from tui.core.servers import SamplingRule, ServerSpec, not_configured
 from tui.core.text import quoted_name
 from tui.core.tools import is_off, switched
 from tui.host.host import Host
@@ -37,45 +37,57 @@ class ServerChoices:
 
     async def toggle_tool(self, server: str, tool: str) -> str:
         """Turn a tool on or off for the model; return why that was not saved, or ""."""
-        host = self._host()
-        names = [one.name for one in host.workbench.tools(server)]
-        patterns = host.status(server).spec.off
-        off = not is_off(tool, patterns)
+        names = [one.name for one in self._host().workbench.tools(server)]
+        turned_off = True
+
+        def switch(spec: ServerSpec) -> Sequence[str]:
+            nonlocal turned_off
+            turned_off = not is_off(tool, spec.off)
+            return switched(spec.off, tool, names)
 
         def merge(present: Any) -> Sequence[str]:
             """Turn only this tool on or off: other tools may have been turned off in the file."""
             given = present if isinstance(present, list) else [present]
             known = [one for one in given if isinstance(one, str)]
-            return known if is_off(tool, known) is off else switched(known, tool, names)
+            return known if is_off(tool, known) is turned_off else switched(known, tool, names)
 
-        return await self._configuration.choose(server, "off", switched(patterns, tool, names), merge=merge)
+        return await self._set(server, "off", switch, merge)
 
     async def toggle_all(self, server: str) -> str:
         """Turn all tools off for the model, or on if any is off; return why that was not saved, or ""."""
-        patterns = () if self._host().status(server).spec.off else (EVERYTHING,)
-        return await self._configuration.choose(server, "off", patterns)
+        return await self._set(server, "off", lambda spec: () if spec.off else (EVERYTHING,))
 
     async def toggle_instructions(self, server: str) -> str:
         """Set whether the model gets the server's instructions; return why that was not saved, or ""."""
-        given = not self._host().status(server).spec.instructions
-        return await self._configuration.choose(server, "instructions", given)
+        return await self._set(server, "instructions", lambda spec: not spec.instructions)
 
     async def toggle_resources(self, server: str) -> str:
         """Set whether the model may read the server's resources; return why that was not saved, or ""."""
-        allowed = not self._host().status(server).spec.offer_resources
-        return await self._configuration.choose(server, "offer_resources", allowed)
+        return await self._set(server, "offer_resources", lambda spec: not spec.offer_resources)
 
     async def set_log_level(self, server: str, level: str) -> str:
         """Set the server's minimum log level; return why that was not saved, or ""."""
-        return await self._configuration.choose(server, "log_level", level)
+        return await self._set(server, "log_level", lambda spec: level)
 
     async def set_roots(self, server: str, roots: Sequence[str]) -> str:
         """Set the directories that the server may work in; return why that was not saved, or ""."""
-        return await self._configuration.choose(server, "roots", absolute(roots))
+        return await self._set(server, "roots", lambda spec: absolute(roots))
 
     async def set_sampling(self, server: str, rule: SamplingRule) -> str:
         """Set whether the server may use the model; return why that was not saved, or ""."""
-        return await self._configuration.choose(server, "sampling", rule)
+        return await self._set(server, "sampling", lambda spec: rule)
+
+    async def _set(
+        self,
+        server: str,
+        field: str,
+        value_of: Callable[[ServerSpec], Any],
+        merge: Callable[[Any], Any] | None = None,
+    ) -> str:
+        """Set a field of a server, which has the same name in the file, to its new value."""
+        if (status := self._host().find(server)) is None:
+            return not_configured(server)
+        return await self._configuration.choose(server, field, value_of(status.spec), merge=merge)
 
 
 def absolute(folders: Sequence[str]) -> tuple[str, ...]:
@@ -195,6 +207,8 @@ class ServerChanges:
         remote = new_server.is_address(typed.line.strip())
         texts = [text.strip() for text in typed.values.splitlines() if text.strip()]
         named = new_server.pairs(texts, colon=remote)
+        if changes:
+            self._configured(changes)
         before = typed.before or self.table(changes) or {}
         kept = before.get("headers" if remote else "env")
         for known in [known for known, value in named.items() if value == HIDDEN]:
@@ -300,6 +314,8 @@ class ServerChanges:
 
     def _configured(self, name: str) -> Mapping[str, Any]:
         table = self.table(name)
+        if table is None and self._present():
+            raise UsageError(f"The server {quoted_name(name)} is no longer in the configuration file.")
         if table is None:
             raise UsageError(
                 f"The server {quoted_name(name)} is a sample, not in the configuration file.",

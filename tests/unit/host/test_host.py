@@ -104,6 +104,21 @@ async def test_request_methods_return_at_once_and_are_carried_out():
     await one.shutdown()
 
 
+async def test_a_name_of_a_screen_may_be_that_of_a_removed_server(caplog):
+    one = host(A)
+    await one.start("a")
+    assert (found := one.find("a")) is not None and found.state is ServerState.RUNNING
+    one.request_restart("a")
+    await one.remove("a")
+    assert (one.find("a"), one.stderr("a")) == (None, ())
+    one.request_start("a")
+    one.request_stop("a")
+    one.request_restart("a")
+    one.review_changes("a")
+    await one.shutdown()
+    assert not caplog.records
+
+
 async def test_servers_stop_in_parallel():
     script = Script(stop_seconds=1.0)
     one = host(*(ServerSpec(f"s{number}", "x") for number in range(8)), script=script)

@@ -100,9 +100,9 @@ async def test_a_stopped_server_shows_only_its_configuration():
 async def test_an_unknown_server_is_reported_without_raising():
     async with running(ODD) as (bench, _, _):
         assert await bench.identity("no") == ServerIdentity()
-        assert await bench.resources("no") == ((), "Server not found.")
+        assert await bench.resources("no") == ((), "The server “no” is no longer configured.")
         read = await bench.read_resource("no", "a://1", call="hand-1", seconds=5)
-        assert read.content == (TextContent("Server not found."),)
+        assert read.content == (TextContent("The server “no” is no longer configured."),)
 
 
 # ---- offers ----------------------------------------------------------------------------------------------

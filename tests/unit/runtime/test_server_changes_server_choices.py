@@ -100,3 +100,30 @@ async def test_the_sampling_permission_of_a_server_is_saved(tmp_path):
         assert await choices.set_sampling("a.b", SamplingRule.ASK) == ""
         assert host.status("a.b").spec.sampling is SamplingRule.ASK
         assert tomllib.loads(path.read_text())["servers"]["a.b"]["sampling"] == "ask"
+
+
+async def test_a_server_that_was_removed_is_not_changed_and_this_is_reported(tmp_path):
+    path = tmp_path / "config.toml"
+    async with choices_over(path) as (choices, host):
+        await host.remove("a.b")
+        problems = {
+            await choices.toggle_tool("a.b", "t"),
+            await choices.toggle_all("a.b"),
+            await choices.toggle_instructions("a.b"),
+            await choices.toggle_resources("a.b"),
+            await choices.set_log_level("a.b", "debug"),
+            await choices.set_roots("a.b", [str(tmp_path)]),
+            await choices.set_sampling("a.b", SamplingRule.ASK),
+        }
+        assert problems == {"The server “a.b” is no longer configured."}
+        assert path.read_text() == TEXT
+
+
+async def test_a_server_that_left_the_file_gets_no_table_with_this_value_alone(tmp_path):
+    path = tmp_path / "config.toml"
+    async with choices_over(path) as (choices, host):
+        path.write_text('[servers.other]\ncommand = "x"\n')
+        problem = await choices.set_log_level("a.b", "debug")
+        assert problem.startswith("Not saved:") and "not found" in problem
+        assert host.status("a.b").spec.log_level == "debug"
+        assert path.read_text() == '[servers.other]\ncommand = "x"\n'

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.context.built_in_tools import BUILT_IN
-from tui.core.errors import UsageError
 from tui.core.ports import BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
-from tui.core.servers import ServerSpec
+from tui.core.servers import ServerSpec, not_configured
 from tui.core.tools import Tool
 from tui.host.host import Host
 from tui.settings.locations import runs_sample
@@ -59,11 +58,9 @@ class ServerTrust:
         return self._trusted(server) is None
 
     def decide(self, server: str, trusted: bool) -> None:
-        try:
-            spec = self._host().status(server).spec
-        except UsageError:  # it was removed while the question was open
+        if (status := self._host().find(server)) is None:  # it was removed while the question was open
             return
-        self._stored.keep(spec, trusted)
+        self._stored.keep(status.spec, trusted)
         self._host().reconfigure(server, trusted=trusted)
         subject = "read-only marks and results"
         self._decisions.add(
@@ -72,6 +69,8 @@ class ServerTrust:
 
     async def toggle(self, server: str) -> str:
         """Set whether a server is trusted; return why that was not saved, or ""."""
+        if self._host().find(server) is None:
+            return not_configured(server)
         trusted = self._trusted(server) is not True
         self.decide(server, trusted)
         table = self._configuration.table(server) or {}
@@ -83,7 +82,6 @@ class ServerTrust:
         self._stored.close()
 
     def _trusted(self, server: str) -> bool | None:
-        try:
-            return self._host().status(server).spec.trusted
-        except UsageError:  # it was removed meanwhile
-            return False
+        """Return whether a server is trusted, None if undecided; one that was removed is not."""
+        status = self._host().find(server)
+        return False if status is None else status.spec.trusted

@@ -35,6 +35,7 @@ from tui.ui.platform.textual_internals import (
     keep_late_timers,
     report_crash,
     style_opened_screens_once,
+    wrap_at_every_width,
 )
 from tui.ui.widgets import theme_colors
 
@@ -83,6 +84,7 @@ class BaseApp(App[int]):
         keep_late_timers()
         create_caches_on_use()
         style_opened_screens_once()
+        wrap_at_every_width()
         super().__init__()
         self.overrides = KeyOverrides(keys.items())
         self.set_keymap(self.overrides.keymap())

@@ -10,7 +10,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import ServerState, ServerStatus, not_configured
 from tui.core.text import quoted_name
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, OPENERS, Action, Context
 from tui.ui.keys.key_overrides import KeyOverrides, first_key, key_words
@@ -197,7 +197,7 @@ def app_commands(
             lambda one: leave_for(partial(parts.navigator.open_screen_of, one)),
         )
     # Only the start of a server's name is shown, so two titles may be the same.
-    return [*merged(found), *(_server_commands(parts) if parts.runtime.is_ready else ())]
+    return [*merged(found), *(_server_commands(parts, under) if parts.runtime.is_ready else ())]
 
 
 def _chat_commands(parts: "ChatParts") -> Iterator[Command]:
@@ -207,7 +207,7 @@ def _chat_commands(parts: "ChatParts") -> Iterator[Command]:
     yield Command("Add a model", "adds a profile to the configuration", parts.current.add_model)
 
 
-def _server_commands(parts: "ChatParts") -> Iterator[Command]:
+def _server_commands(parts: "ChatParts", under: Screen[Any]) -> Iterator[Command]:
     """Yield workbench, start, stop, restart and log of every server, depending on its state."""
     host, show_log, show_server = parts.runtime.host, parts.navigator.open_log, parts.navigator.open_server
     for status in host.statuses():
@@ -215,17 +215,23 @@ def _server_commands(parts: "ChatParts") -> Iterator[Command]:
         yield Command(
             f"Open the workbench of {shown}", "call its tools by hand", partial(show_server, status.name)
         )
-        yield from _of_server(status, host, show_log)
+        yield from _state_commands(status, host, under)
+        yield Command(f"Open the log of {shown}", "its stderr", partial(show_log, status.name))
 
 
-def _of_server(status: ServerStatus, host: "Host", show_log: Callable[[str], object]) -> Iterator[Command]:
+def _state_commands(status: ServerStatus, host: "Host", under: Screen[Any]) -> Iterator[Command]:
     name, shown = status.name, quoted_name(status.name, 60)
+
+    def carry_out(request: Callable[[str], None]) -> None:
+        if host.find(name) is None:  # it was removed while the palette was open
+            under.notify(not_configured(name), severity="warning", markup=False)
+        request(name)
+
     state = f"now {status.state}"
     if status.spec.disabled or status.spec.problem:
         pass  # this server is only listed
     elif status.state in (ServerState.STOPPED, ServerState.STOPPING):
-        yield Command(f"Start {shown}", state, partial(host.request_start, name))
+        yield Command(f"Start {shown}", state, partial(carry_out, host.request_start))
     else:
-        yield Command(f"Stop {shown}", state, partial(host.request_stop, name))
-        yield Command(f"Restart {shown}", state, partial(host.request_restart, name))
-    yield Command(f"Open the log of {shown}", "its stderr", partial(show_log, name))
+        yield Command(f"Stop {shown}", state, partial(carry_out, host.request_stop))
+        yield Command(f"Restart {shown}", state, partial(carry_out, host.request_restart))

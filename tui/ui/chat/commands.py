@@ -199,7 +199,7 @@ class SlashCommands:
             for tool in self._runtime.workbench.tools(server)
         }
         known = self._current.conversations.tool_marks()
-        off = {server: self._runtime.host.status(server).spec.off for server in servers}
+        off = {one.name: one.spec.off for one in self._runtime.host.statuses()}
         marks = {
             key: mark_of(tool, known.get((server, tool.name), ""), off[server])
             for key, (server, tool) in tools.items()
@@ -271,7 +271,8 @@ class SlashCommands:
             host = self._runtime.host
             place = await host.sign_in(rest)
             host.request_restart(rest)
-            self._note(f"{clean_line(rest, 64)}: {host.status(rest).sign_in}. Tokens are stored {place}.")
+            state = "signed in" if (status := host.find(rest)) is None else status.sign_in
+            self._note(f"{clean_line(rest, 64)}: {state}. Tokens are stored {place}.")
         else:
             self._choose_remote("Sign in", "login")
 

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError
+from tui.core.servers import ServerStatus, not_configured
 from tui.core.text import clean_line, quoted_name
 from tui.ui.chat.composer.editor import EditorSession, edit_file, editor_of
 from tui.ui.chat.question_queue import QuestionQueue
@@ -136,7 +137,8 @@ class ServerEditing:
         self._open_dialog(ServerForm(make, values, name), decided)
 
     def toggle_disabled(self) -> None:
-        if name := self._selected():
+        name = self._selected()
+        if name is not None and self._found(name) is not None:
             self._run(self._toggle(name))
 
     async def _toggle(self, name: str) -> Sequence[str]:
@@ -147,11 +149,13 @@ class ServerEditing:
         from tui.ui.dialogs.confirm import change_trust
 
         name = self._selected()
-        if name is None:
+        if name is None or (status := self._found(name)) is None:
             return
-        trusted = self._runtime.host.status(name).spec.trusted is True
+        trusted = status.spec.trusted is True
 
         def change() -> None:
+            if self._found(name) is None:
+                return
             words = trust_words(name, self._regions.key_of("servers.trust"), trusted=not trusted)
             self._run(self._trust(name), words, seconds=8)
 
@@ -180,6 +184,12 @@ class ServerEditing:
 
     def _selected(self) -> str | None:
         return self._regions.servers.selected if self._runtime.is_ready else None
+
+    def _found(self, name: str) -> ServerStatus | None:
+        """Return the status of a server; if it is no longer configured, say so and return None."""
+        if (status := self._runtime.host.find(name)) is None:
+            self._regions.notify(clean_line(not_configured(name), 400), timeout=8)
+        return status
 
     def _complain(self, error: McptuiError) -> None:
         self._regions.notify(clean_line(str(error), 400), timeout=8)

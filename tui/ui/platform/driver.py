@@ -18,11 +18,13 @@ import threading
 import time
 from collections.abc import Generator, Iterator
 from contextlib import suppress
+from typing import Any
 
 from textual import events
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
+from textual.message import Message
 
 from tui.ui.platform.busy_loop import LOOP
 from tui.ui.platform.escapes import shortened
@@ -114,6 +116,14 @@ Some terminals lose its end, and later keys must not count as text forever.
 """
 
 
+MOST_COLUMNS, MOST_ROWS = 1000, 500
+"""The largest part of a terminal that is used. `COLUMNS` or a broken terminal may name any size."""
+
+
+def _limited(columns: int, rows: int) -> tuple[int, int]:
+    return min(columns, MOST_COLUMNS), min(rows, MOST_ROWS)
+
+
 class RobustDriver(LinuxDriver):
     """Reads a paste as a whole, and bytes that are not UTF-8 as replacement characters.
 
@@ -130,6 +140,20 @@ class RobustDriver(LinuxDriver):
     """A pipe whose reading end becomes ready when the input thread has to end."""
 
     _erases = False
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if self._size is None:  # otherwise the app starts with the size that Rich reads, without limits
+            self._size = self._get_terminal_size()
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        return _limited(*super()._get_terminal_size())
+
+    def process_message(self, message: Message) -> None:
+        """Pass a message of the terminal on; the sizes that it reports are limited too."""
+        if isinstance(message, events.Resize):
+            message = events.Resize.from_dimensions(_limited(*message.size), message.pixel_size)
+        super().process_message(message)
 
     def start_application_mode(self) -> None:
         """Take over the terminal. In a background job, wait until the shell hands it over."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import textual.message_pump
 from textual.app import App
+from textual.content import Content
 from textual.events import ScreenResume
 from textual.geometry import Size
 from textual.message import Message
@@ -106,6 +107,24 @@ def style_opened_screens_once() -> None:
     """
     if _resume is not None:
         setattr(Screen, "_on_screen_resume", _resume_styled)  # noqa: B010
+
+
+_wrap: Callable[..., Any] | None = getattr(Content, "_wrap_and_format", None)
+
+
+def _wrap_at_some_width(content: Content, width: int, *args: Any, **options: Any) -> Any:
+    """Wrap at the width, but at one that leaves a cell for text."""
+    least = 2 * options.get("line_pad", 0) + 1
+    return _wrap(content, max(width, least), *args, **options) if _wrap is not None else []
+
+
+def wrap_at_every_width() -> None:
+    """Make text wrap in a widget that is too narrow for any, as in a terminal of four columns.
+
+    Textual raises a `ValueError` at a width of 0, which ends the app. What does not fit is not painted.
+    """
+    if _wrap is not None:
+        setattr(Content, "_wrap_and_format", _wrap_at_some_width)  # noqa: B010
 
 
 _find_handlers: Callable[[MessagePump, str, Message], Iterable[Handler]] | None = getattr(

@@ -330,6 +330,7 @@ class EntryPanel:
 
     def __init__(self, screen: Screen[Any], list: EntryList, headings: Widget, entry: EntryView) -> None:
         self._screen, self._list, self._headings, self._entry = screen, list, headings, entry
+        self._maximized = self._focus_was_hidden = False
 
     @property
     def is_open(self) -> bool:
@@ -360,22 +361,32 @@ class EntryPanel:
         return bool(entries.severity[index] or (partner >= 0 and entries.severity[partner]))
 
     def close(self) -> None:
+        self._maximized = False
         self._screen.remove_class("-reading")
         self.share_room()
         self._screen.set_focus(self._list, scroll_visible=False)
 
     def toggle_whole(self) -> None:
-        self.share_room(whole=not self._screen.has_class("-whole"))
+        self._maximized = not self._screen.has_class("-whole")
+        self._show(whole=self._maximized)
 
-    def share_room(self, *, whole: bool | None = None) -> None:
+    def share_room(self) -> None:
+        """Show the list and the open entry, or only the entry if it is maximized or there are few rows."""
+        self._show(whole=self._maximized or self._screen.size.height < SHORT)
+
+    def _show(self, *, whole: bool) -> None:
         screen, is_open = self._screen, self.is_open
-        if whole is None:
-            whole = screen.size.height < SHORT or (screen.has_class("-whole") and is_open)
         hidden = whole and is_open
         screen.set_class(hidden, "-whole")
+        if hidden and screen.focused is self._list:  # otherwise Textual would focus the filter
+            self._focus_was_hidden = True
+            screen.set_focus(self._entry.pages[0], scroll_visible=False)
         # Not with a stylesheet, which is applied later: the next key is for what is visible now.
         self._entry.display = is_open
         self._list.display = self._headings.display = not hidden
+        if self._focus_was_hidden and not hidden:
+            self._focus_was_hidden = False
+            screen.set_focus(self._list, scroll_visible=False)
 
     async def copy(self) -> None:
         """Copy the selected entry once it is loaded.

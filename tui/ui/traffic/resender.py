@@ -303,7 +303,6 @@ class Resender:
 
 
 def _seconds(live: LiveRun, server: str) -> float:
-    for status in live.runtime.host.statuses():
-        if status.name == server and status.spec.tool_seconds is not None:
-            return status.spec.tool_seconds
-    return live.runtime.limits.tool_seconds
+    status = live.runtime.host.find(server)
+    own = status.spec.tool_seconds if status is not None else None
+    return live.runtime.limits.tool_seconds if own is None else own

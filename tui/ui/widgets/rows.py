@@ -171,7 +171,7 @@ def breaks(text: str, cells: int) -> list[tuple[int, int]]:
     """
     if not text:
         return [(0, 0)]
-    return _breaks_narrow(text, cells) if text.isascii() else _breaks_any(text, max(2, cells))
+    return _breaks_narrow(text, max(1, cells)) if text.isascii() else _breaks_any(text, max(2, cells))
 
 
 def _breaks_narrow(text: str, cells: int) -> list[tuple[int, int]]:

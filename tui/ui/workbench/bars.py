@@ -14,7 +14,7 @@ from tui.core.units import clock, plural
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
+from tui.ui.widgets.bar import Bar, SplitBar, key_cap, part_at, spread
 from tui.ui.widgets.rows import Row, joined
 from tui.ui.widgets.server_rows import start_words
 from tui.ui.widgets.symbols import Symbols
@@ -37,7 +37,8 @@ class BenchTitle(SplitBar):
     def _rows(self, status: ServerStatus | None, running: int) -> tuple[Row, Row]:
         left: Row = (("WORKBENCH  ", "dim bold"), (clean_line(self._server, 60), "text bold"), ("   ", ""))
         if status is None:
-            return (*left, ("is no longer configured", "bad")), ()
+            close = key_cap(self._overrides.first_of("bench.back"), "close")
+            return (*left, ("is no longer configured", "bad")), close
         left = (*left, *state_row(status, self._symbols))
         right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
         if status.state is ServerState.STOPPED and not status.spec.disabled:

@@ -283,7 +283,7 @@ class Bench(Horizontal):
     def action_offer(self) -> None:
         """Turn the selected tool off for the model, or on again."""
         about = self.item.about if self.item is not None else None
-        if not isinstance(about, Tool):
+        if not isinstance(about, Tool) or self._shared.configured() is None:
             return
         if about.is_unaccepted:
             self._shared.runtime.host.review_changes(self._shared.server, about.name)

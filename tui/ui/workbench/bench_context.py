@@ -4,11 +4,13 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tui.core.servers import ServerStatus
+from tui.core.servers import ServerStatus, not_configured
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.traffic.filter.nodes import written
 from tui.ui.dialogs.confirm import change_trust
+from tui.ui.widgets.bar import key_cap
+from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import trust_words
 from tui.ui.workbench.calls import BenchHistory, HandCall
 from tui.ui.workbench.items import Item
@@ -50,12 +52,14 @@ class BenchContext:
         self.screen.run_worker(choose(), exit_on_error=True)
 
     def toggle_trust(self) -> None:
-        status = self.status
+        status = self.configured()
         if status is None:
             return
         trusted = status.spec.trusted is True
 
         def change() -> None:
+            if self.configured() is None:
+                return
             self.choose(self.runtime.trust.toggle(self.server))
             words = trust_words(self.server, self.overrides.first_of("bench.trust"), trusted=not trusted)
             self.screen.notify(words, markup=False)
@@ -65,7 +69,19 @@ class BenchContext:
     @property
     def status(self) -> ServerStatus | None:
         """The status of the server; None once it is no longer configured."""
-        return next((status for status in self.runtime.host.statuses() if status.name == self.server), None)
+        return self.runtime.host.find(self.server)
+
+    @property
+    def left_row(self) -> Row:
+        """The row in place of the contents, once the server is no longer configured."""
+        gone: Row = (("This server is no longer configured. ", "bad"), ("Press ", "dim"))
+        return (*gone, *key_cap(self.overrides.first_of("bench.back"), "to close the workbench."))
+
+    def configured(self) -> ServerStatus | None:
+        """Return the status of the server; if it is no longer configured, say so and return None."""
+        if (status := self.status) is None:
+            self.screen.notify(not_configured(self.server), severity="warning", markup=False)
+        return status
 
     def called_tool(self, item: "Item | None") -> str:
         """Return the name of an item that is a tool and has been called in this run, or ""."""

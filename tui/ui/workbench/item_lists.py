@@ -109,7 +109,7 @@ class BenchOffers:
         return list(self._left.values())
 
     def _show_nothing(self, status: ServerStatus | None) -> None:
-        row: Row = (("The server is stopped. ", "text"),)
+        row: Row = (("The server is stopped. ", "text"),) if status is not None else self._shared.left_row
         if status is not None and status.state is ServerState.STOPPED:
             first = self._shared.overrides.first_of
             row = (*row, *start_words(status, first, "bench.toggle"))

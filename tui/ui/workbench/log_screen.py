@@ -9,7 +9,7 @@ from textual.containers import Horizontal
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import ServerState, ServerStatus, not_configured
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.ui.keys.action_table import Context, of_context
@@ -17,7 +17,7 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
-from tui.ui.widgets.bar import SplitBar
+from tui.ui.widgets.bar import SplitBar, key_cap
 from tui.ui.widgets.inputs import Field, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
@@ -51,10 +51,11 @@ class LogScreen(ModalScreen[None]):
         super().__init__()
         self._host = host
         self._server = server
+        self._overrides = overrides
         self._title = SplitBar()
         self._keys = Footer()
         self._keys.show(entries_of(of_context(Context.LOG), overrides))
-        status = self._status()
+        status = host.find(server)
         remote = status is not None and bool(status.spec.url)
         empty = "No stderr output from this server yet."
         if remote:
@@ -78,7 +79,8 @@ class LogScreen(ModalScreen[None]):
 
     def look(self) -> None:
         """Show new lines; cheap if there are none."""
-        self._lines.show(self._host.stderr(self._server))
+        if self._host.find(self._server) is not None:  # otherwise the last lines stay readable
+            self._lines.show(self._host.stderr(self._server))
         self._title.show(*self._title_rows())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -127,14 +129,14 @@ class LogScreen(ModalScreen[None]):
         clipboard.copy(self.app, text, plural(text.count("\n") + bool(text), "line"))
 
     def action_log_toggle(self) -> None:
-        status = self._status()
-        if status is not None:
+        if (status := self._configured()) is not None:
             toggle_server(self._host, status)
             self.look()
 
     def action_log_restart(self) -> None:
-        self._host.request_restart(self._server)
-        self.look()
+        if self._configured() is not None:
+            self._host.request_restart(self._server)
+            self.look()
 
     def _end_search(self) -> None:
         self._search.display = False
@@ -143,16 +145,20 @@ class LogScreen(ModalScreen[None]):
             self._input.value = ""
         self.set_focus(self._lines)
 
-    def _status(self) -> ServerStatus | None:
-        return next((found for found in self._host.statuses() if found.name == self._server), None)
+    def _configured(self) -> ServerStatus | None:
+        """Return the status of the server; if it is no longer configured, say so and return None."""
+        if (status := self._host.find(self._server)) is None:
+            self.notify(not_configured(self._server), severity="warning", markup=False)
+        return status
 
     def _title_rows(self) -> tuple[Row, Row]:
         left: Row = (("LOG ", "dim bold"), (clean_line(self._server, 64), "text bold"))
-        status = self._status()
-        if status is not None:
-            why = f" {reason_words(status)}" if status.state is ServerState.STOPPED else ""
-            style = "bad" if status.failed else STATE_STYLES[status.state]
-            left = (*left, (f"   {status.state}{why}", style))
+        if (status := self._host.find(self._server)) is None:
+            close = key_cap(self._overrides.first_of("log.leave"), "close")
+            return (*left, ("   is no longer configured", "bad")), close
+        why = f" {reason_words(status)}" if status.state is ServerState.STOPPED else ""
+        style = "bad" if status.failed else STATE_STYLES[status.state]
+        left = (*left, (f"   {status.state}{why}", style))
         where = "following" if self._lines.following else "press end to follow"
         found = f"{self._lines.found}   " if self._lines.found else ""
         return left, ((found, "text"), (where, "dim"))

@@ -386,7 +386,7 @@ class Overview(LinePane):
     def _make(self) -> list[Row]:
         status = self._shared.status
         if status is None:
-            return [((" This server is no longer configured.", "bad"),)]
+            return [((" ", ""), *self._shared.left_row)]
         identity = self.identity
         facts = ServerFacts(
             status,
@@ -449,7 +449,7 @@ def permission_facts(
 
 def edit_roots(shared: BenchContext) -> None:
     """Ask for the server's roots: directories that it is told it may work in."""
-    status = shared.status
+    status = shared.configured()
     if status is None:
         return
 
@@ -467,7 +467,7 @@ def edit_roots(shared: BenchContext) -> None:
 
 def choose_sampling(shared: BenchContext) -> None:
     """Ask whether the server may use the model (sampling)."""
-    status = shared.status
+    status = shared.configured()
     if status is None:
         return
 

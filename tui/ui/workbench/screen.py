@@ -214,7 +214,7 @@ class ServerScreen(Screen[None]):
         self.dismiss(None)
 
     def action_bench_toggle(self) -> None:
-        if (status := self.shared.status) is not None:
+        if (status := self.shared.configured()) is not None:
             if why := why_only_listed(status.spec, self.shared.overrides.first_of, IN_SERVERS):
                 self.notify(why, markup=False)
                 return
@@ -222,8 +222,9 @@ class ServerScreen(Screen[None]):
             self.look()
 
     def action_bench_restart(self) -> None:
-        self.shared.runtime.host.request_restart(self.server)
-        self.look()
+        if self.shared.configured() is not None:
+            self.shared.runtime.host.request_restart(self.server)
+            self.look()
 
     def action_bench_roots(self) -> None:
         edit_roots(self.shared)
@@ -243,7 +244,7 @@ class ServerScreen(Screen[None]):
 
     def action_bench_level(self) -> None:
         """Choose the minimum level of the messages that the server logs."""
-        status = self.shared.status
+        status = self.shared.configured()
         if status is not None:
             choose_level(self.app, status, self.shared)
 

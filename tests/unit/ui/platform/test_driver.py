@@ -3,12 +3,14 @@
 import asyncio
 import os
 import pty
+import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from textual.app import App
+from textual.events import Resize
 from textual.geometry import Size
 from textual.messages import InBandWindowResize
 
@@ -17,18 +19,18 @@ from tests.conftest import until
 if sys.platform == "win32":
     pytest.skip("Windows has Textual's own driver", allow_module_level=True)
 
-from tui.ui.platform.driver import RobustDriver
+from tui.ui.platform.driver import MOST_COLUMNS, MOST_ROWS, RobustDriver
 
 
 class Window(RobustDriver):
     """A driver whose window is resized while its size is read."""
 
     def __init__(self, app: App[None], descriptor: int) -> None:
+        self.window = (80, 24)
+        self.next: list[tuple[int, int]] = []
         super().__init__(app)
         self.fileno = descriptor
         self._file = os.fdopen(os.dup(descriptor), "w")
-        self.window = (80, 24)
-        self.next: list[tuple[int, int]] = []
 
     def _get_terminal_size(self) -> tuple[int, int]:
         found = self.window
@@ -119,3 +121,15 @@ async def settled(app: App[None]) -> None:
         app.call_later(handled.set)
         await handled.wait()
     await until(lambda: app._resize_timer is None)
+
+
+@pytest.mark.parametrize("size", [(10**9, 10**9), (65_535, 65_535), (10**30, 3)])
+async def test_only_a_part_of_a_huge_terminal_is_used(
+    size: tuple[int, int], app: App[None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size(size))
+    expected = min(size[0], MOST_COLUMNS), min(size[1], MOST_ROWS)
+    driver = RobustDriver(app)
+    assert driver._size == driver._get_terminal_size() == expected
+    driver.process_message(Resize.from_dimensions(size, None))
+    await until(lambda: app.size == Size(*expected))

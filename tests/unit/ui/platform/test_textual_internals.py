@@ -8,6 +8,7 @@ import pytest
 import textual.message_pump
 from textual import on
 from textual.app import App, ComposeResult
+from textual.content import Content
 from textual.css.stylesheet import Stylesheet
 from textual.events import Click, Idle, ScreenResume
 from textual.geometry import Size
@@ -26,6 +27,7 @@ from tui.ui.platform.textual_internals import (
     paint_now,
     set_virtual_size,
     style_opened_screens_once,
+    wrap_at_every_width,
 )
 
 
@@ -170,6 +172,20 @@ async def test_a_screen_that_opens_has_its_widgets_styled_once(monkeypatch: pyte
         screen.post_message(ScreenResume())
         await pilot.pause()
         assert label in styled, "a screen that was open before is styled as a whole"
+
+
+@pytest.mark.parametrize("width", [-3, -1, 0, 1, 2, 3])
+@pytest.mark.parametrize("text_wrap", ["wrap", "nowrap"])
+@pytest.mark.parametrize("line_pad", [0, 1])
+@pytest.mark.parametrize("text", ["", "Ask anything", "北京 27 °C", "a\nb"])
+def test_text_has_a_height_and_rows_at_every_width(
+    text: str, line_pad: int, text_wrap: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Content, "_wrap_and_format", Content._wrap_and_format)  # as it was, after the test
+    wrap_at_every_width()
+    rules = {"line_pad": line_pad, "text_wrap": text_wrap, "text_overflow": "fold"}
+    assert Content(text).get_height(rules, width) >= 1
+    assert Content(text).wrap(width)
 
 
 async def test_a_timer_that_starts_late_is_not_skipped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -131,3 +132,9 @@ def test_matches_are_highlighted_as_the_search_compares_them() -> None:
     row = highlighted((("Cafe\u0301 and ", "text"), ("CAFÉ", "dim")), fold("café"))
     assert [text for text, style in row if "selected" in style] == ["Cafe\u0301", "CAFÉ"]
     assert text_of(row) == "Cafe\u0301 and CAFÉ"
+
+
+@pytest.mark.parametrize("cells", [-3, 0, 1])
+@pytest.mark.parametrize("text", ["hello world", "北京 27 °C", ""])
+def test_text_breaks_at_every_width(text: str, cells: int) -> None:
+    assert "".join(text[start:end] for start, end in breaks(text, cells)) == text.replace(" ", "")
