@@ -30,6 +30,7 @@ NO_HTTP_ANSWER = -32012
 """mcptui's own error code: HTTP gave no response to a request; the message is a sentence for the user."""
 
 CANCELLED = "notifications/cancelled"
+NEVER_SENT = "cancelled before it was sent"
 ECHO = "the server's response is invalid: it echoes the request, so this is not an MCP server"
 STATELESS_SINCE = "2026-07-28"
 """First protocol version without `initialize`; since then, servers must not send requests."""
@@ -206,6 +207,10 @@ class Gate:
 
     def is_pending(self, wire_id: Id) -> bool:
         return wire_id in self._pending
+
+    def is_wanted(self, wire_id: Id) -> bool:
+        """Whether a request is still to be sent: it is pending, or a late answer to it counts."""
+        return wire_id in self._pending or wire_id == self._late_probe
 
     def came_with(self, asked: Id, wire_id: Id) -> None:
         """Record that a server request arrived in the response to a request of mcptui, and ends with it."""

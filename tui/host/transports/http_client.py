@@ -19,6 +19,7 @@ from tui import __version__
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
 from tui.core.web import FRAMING, header_name_fault, header_value_fault
+from tui.host.frames.id_gate import NEVER_SENT
 from tui.host.passthrough.http_exchange import HttpExchange
 
 CONNECT_SECONDS = 10.0
@@ -36,6 +37,52 @@ EXCHANGE = "mcptui.exchange"
 
 WANTS_EVENTS = "mcptui.events"
 """Key in a request's extensions: the caller takes the events of the response."""
+
+SENDING = "mcptui.sending"
+"""Key in a request's extensions: its `Sending`, if it may be cancelled before it is sent."""
+
+
+class Unwanted(httpx2.HTTPError):
+    """A request was cancelled before it was sent."""
+
+
+class Sending:
+    """One message on its way into a request, which may wait for a connection, a sign-in or another server.
+
+    `is_wanted` is asked right before each write. `task` sends it.
+    """
+
+    def __init__(self, is_wanted: Callable[[], bool]) -> None:
+        self.task: asyncio.Task[None] | None = None
+        self._is_wanted = is_wanted
+        self._is_begun = self._is_sent = False
+
+    @property
+    def extensions(self) -> dict[str, Any]:
+        """Those of each HTTP request for it."""
+        return {SENDING: self, "trace": self._trace}
+
+    def check(self) -> None:
+        """Raise Unwanted if it was cancelled."""
+        if not self._is_wanted():
+            raise Unwanted(NEVER_SENT)
+
+    def take_back(self) -> bool:
+        """Stop sending a cancelled message; return False if the server has all of it.
+
+        A request that breaks off in the middle of its body has no effect.
+        """
+        if self._is_begun and not self._is_sent and self.task is not None:
+            self.task.cancel()
+        return not self._is_sent
+
+    async def _trace(self, event: str, about: Mapping[str, Any]) -> None:
+        if event == "http11.send_request_headers.started" and about["request"].method == b"POST":
+            self.check()
+            self._is_begun, self._is_sent = True, False
+        elif event in ("http11.send_request_body.complete", "http11.send_request_body.failed"):
+            self._is_sent = self._is_begun
+
 
 _context: ssl.SSLContext | None = None
 _loading = threading.Lock()
@@ -120,6 +167,8 @@ class TappedTransport(httpx2.AsyncBaseTransport):
         self._routed = RoutedTransport()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if (sending := request.extensions.get(SENDING)) is not None:
+            sending.check()
         wanted = bool(request.extensions.get(WANTS_EVENTS))
         exchange = HttpExchange(self._source, next(self._numbers), self._sink, judging=False, wanted=wanted)
         body = b"" if request.method in ("GET", "DELETE") else await request.aread()

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import httpx2
 
@@ -22,7 +23,9 @@ from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import (
     EXCHANGE,
     WANTS_EVENTS,
+    Sending,
     TappedTransport,
+    Unwanted,
     open_client,
     send_within_origin,
 )
@@ -83,27 +86,40 @@ class HttpLink:
 
     @contextlib.asynccontextmanager
     async def exchange(
-        self, method: str, headers: Mapping[str, str], body: bytes = b"", *, url: httpx2.URL | None = None
+        self,
+        method: str,
+        headers: Mapping[str, str],
+        body: bytes = b"",
+        *,
+        url: httpx2.URL | None = None,
+        sending: Sending | None = None,
     ) -> AsyncIterator[httpx2.Response]:
         """Send a request and yield its response, unread; sign in first if the server requires it.
 
-        Raises HttpFault if there is no response.
+        `sending` is the message in it, which may be cancelled before it is sent. Raises HttpFault if there is
+        no response.
         """
-        response = await self._send(method, headers, body, url or self.url)
+        extensions = {WANTS_EVENTS: True} | ({} if sending is None else sending.extensions)
+        response = await self._send(method, headers, body, url or self.url, extensions)
         try:
             yield response
         finally:
             await response.aclose()
 
     async def _send(
-        self, method: str, headers: Mapping[str, str], body: bytes, url: httpx2.URL
+        self,
+        method: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        url: httpx2.URL,
+        extensions: dict[str, Any],
     ) -> httpx2.Response:
         request = self._client.build_request(
             method,
             url,
             headers=dict(headers),
             content=body if method == "POST" else None,
-            extensions={WANTS_EVENTS: True},
+            extensions=extensions,
         )
         try:
             if not self._has_headers:
@@ -114,6 +130,8 @@ class HttpLink:
             return await send_within_origin(self._client, request, self._auth)
         except McptuiError as error:  # from signing in, or from the keychain
             raise HttpFault(error.message, next_step=error.next_step, status=401, refused=True) from error
+        except Unwanted as error:
+            raise HttpFault(f"{error}.", next_step="", refused=True) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             fault = faults.unreachable(error, shown_origin(url))
             self._set_reach(replace(self.reach, answers=False, problem=fault.message))

@@ -17,7 +17,9 @@ import httpx2
 
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import quoted_name
+from tui.host.frames.id_gate import CANCELLED, NEVER_SENT
 from tui.host.transports import http_faults as faults
+from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
 from tui.host.transports.remote import INITIALIZED, RemoteTransport
@@ -55,6 +57,7 @@ class HttpSse:
         self._accepted = False
         self._own: dict[Id, asyncio.Future[dict[str, Any]]] = {}
         self._under_way: set[Id] = set()
+        self._sending: dict[Id, Sending] = {}
         self._in_order: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     def open(self) -> None:
@@ -80,12 +83,22 @@ class HttpSse:
     def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
         """Send requests at once, everything else in order."""
         if "id" not in message or "method" not in message:
-            self._in_order.put_nowait(message)
+            if not (message.get("method") == CANCELLED and self._take_back(message["params"]["requestId"])):
+                self._in_order.put_nowait(message)
             return
         if message["method"] == "initialize":
             self._handshake = message
         body = write_line(message)  # not in the task: what is not JSON fails its caller
-        self._remote.start(self._ask(message, body), str(message["method"]))
+        sending = self._sending[message["id"]] = self._remote.sending(message["id"])
+        sending.task = self._remote.start(self._ask(message, body, sending), str(message["method"]))
+
+    def _take_back(self, wire_id: Id) -> bool:
+        """Stop sending a cancelled request; return False if the server has it and is to be told."""
+        sending = self._sending.get(wire_id)
+        if sending is None or not sending.take_back():
+            return False
+        self._remote.tap.gave_up(wire_id, NEVER_SENT)
+        return True
 
     async def _send_in_order(self) -> None:
         while True:
@@ -97,18 +110,21 @@ class HttpSse:
                 _log.warning("%s did not accept a notification or a response", self._remote.spec.name)
             self._accepted = self._accepted or message.get("method") == "notifications/initialized"
 
-    async def _ask(self, message: dict[str, Any], body: bytes) -> None:
+    async def _ask(self, message: dict[str, Any], body: bytes, sending: Sending) -> None:
         fault = HttpFault("internal error: the request was lost.", next_step="See mcptui.log for the cause.")
         try:
-            await self._post(message, body)
+            await self._post(message, body, sending)
             return
         except HttpFault as found:
             fault = found
         except Exception:  # a bug must not leave a call pending forever
             _log.exception("a request to %s failed with an internal error", self._remote.spec.name)
+        finally:
+            del self._sending[message["id"]]
+        self._under_way.discard(message["id"])
         self._remote.fail(message["id"], fault)
 
-    async def _post(self, message: Mapping[str, Any], body: bytes) -> None:
+    async def _post(self, message: Mapping[str, Any], body: bytes, sending: Sending | None = None) -> None:
         """Send a message, whose answer arrives on the stream. Raises HttpFault if it is not accepted."""
         with contextlib.suppress(TimeoutError):
             async with self._remote.limit(ENDPOINT_SECONDS):
@@ -118,14 +134,16 @@ class HttpSse:
             reach = self._link.reach
             why = reach.problem or f"cannot connect to {reach.where}: the stream did not open."
             raise HttpFault(why, next_step=faults.CHECK)
-        await self._deliver(message, body, endpoint)
+        await self._deliver(message, body, endpoint, sending)
 
-    async def _deliver(self, message: Mapping[str, Any], body: bytes, endpoint: httpx2.URL) -> None:
+    async def _deliver(
+        self, message: Mapping[str, Any], body: bytes, endpoint: httpx2.URL, sending: Sending | None = None
+    ) -> None:
         headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
         asked: Id | None = message.get("id") if "method" in message else None
         if asked is not None:
             self._under_way.add(asked)
-        async with self._link.exchange("POST", headers, body, url=endpoint) as response:
+        async with self._link.exchange("POST", headers, body, url=endpoint, sending=sending) as response:
             if not response.is_success:
                 content = await self._link.head(response)
                 if asked is not None and content.lstrip()[:1] == b"{":

@@ -20,7 +20,7 @@ from tui.host.frames.tap import WireTap
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
 from tui.host.sign_in.sign_ins import SignIns
-from tui.host.transports.http_client import RoutedTransport, open_client
+from tui.host.transports.http_client import RoutedTransport, Sending, open_client
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import HttpLink, has_authorization
 from tui.host.transports.streams import ReadStream, WriteStream
@@ -251,6 +251,10 @@ class RemoteTransport:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    def sending(self, wire_id: Id) -> Sending:
+        """Return a new request on its way, which is not written once it is cancelled or has failed."""
+        return Sending(lambda: self.gate.is_wanted(wire_id))
 
     @contextlib.asynccontextmanager
     async def limit(self, seconds: float) -> AsyncIterator[None]:

@@ -20,9 +20,10 @@ from typing import Any
 import httpx2
 
 from tui.core.jsonrpc.messages import Failure, Id, Response, write_line
-from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, STATELESS_SINCE
+from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, NO_HTTP_ANSWER, STATELESS_SINCE
 from tui.host.passthrough.http_exchange import Event
 from tui.host.transports import http_faults as faults
+from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import ENDLESS, is_stream, stream_of
 from tui.host.transports.http_sse import HttpSse
@@ -77,6 +78,7 @@ _log = logging.getLogger(__name__)
 class _Post:
     """A request under way."""
 
+    sending: Sending
     task: asyncio.Task[None]
     method: str
     modern: bool
@@ -134,8 +136,9 @@ class StreamableHttp:
             self._probed = self._probed or method == "server/discover"
             modern = self._version >= STATELESS_SINCE
             body = write_line(message)  # not in the task: what is not JSON fails its caller
-            task = self._remote.start(self._ask(message, headers, body), str(method))
-            self._posts[message["id"]] = _Post(task, method, modern)
+            sending = self._remote.sending(message["id"])
+            sending.task = self._remote.start(self._ask(message, headers, body, sending), str(method))
+            self._posts[message["id"]] = _Post(sending, sending.task, method, modern)
         elif not (method == CANCELLED and self._cancel(message)):
             self._in_order.put_nowait((message, headers))
 
@@ -148,6 +151,9 @@ class StreamableHttp:
         if post.modern:
             post.task.cancel()
             self._remote.tap.gave_up(wire_id, "cancelled: the request was closed")
+            return True
+        if post.sending.take_back():
+            self._remote.tap.gave_up(wire_id, NEVER_SENT)
             return True
         self._remote.later(LINGER_SECONDS, post.task.cancel)
         return False
@@ -185,11 +191,13 @@ class StreamableHttp:
 
     # ---- requests ----------------------------------------------------------------------------------------
 
-    async def _ask(self, message: dict[str, Any], headers: Mapping[str, str], body: bytes) -> None:
+    async def _ask(
+        self, message: dict[str, Any], headers: Mapping[str, str], body: bytes, sending: Sending
+    ) -> None:
         wire_id: Id = message["id"]
         fault = HttpFault("internal error: the response was lost.", next_step="See mcptui.log for the cause.")
         try:
-            await self._exchange(message, headers, body)
+            await self._exchange(message, headers, body, sending)
             fault = faults.ended(self._link.reach.status)
         except HttpFault as found:
             fault = found
@@ -238,7 +246,9 @@ class StreamableHttp:
         text = "this is the URL of an HTTP+SSE server, the older transport."
         self._remote.end(HttpFault(text, next_step='Set transport = "sse" for it.', status=fault.status))
 
-    async def _exchange(self, message: dict[str, Any], headers: Mapping[str, str], body: bytes) -> None:
+    async def _exchange(
+        self, message: dict[str, Any], headers: Mapping[str, str], body: bytes, sending: Sending
+    ) -> None:
         """Send a request and take the response. Raises HttpFault if there is no answer."""
         wire_id: Id = message["id"]
         method = message["method"]
@@ -252,7 +262,7 @@ class StreamableHttp:
                 sent = self._headers(headers)
                 if not session:
                     sent.pop(SESSION, None)
-                resume_at = await self._post(body, sent, wire_id, method)
+                resume_at = await self._post(body, sent, wire_id, method, sending)
                 if resume_at is not None:
                     await self._resume(wire_id, session if older else self._session, *resume_at)
                 return
@@ -272,10 +282,10 @@ class StreamableHttp:
                     raise
 
     async def _post(
-        self, body: bytes, headers: Mapping[str, str], wire_id: Id, method: str
+        self, body: bytes, headers: Mapping[str, str], wire_id: Id, method: str, sending: Sending
     ) -> tuple[str, float] | None:
         """Send a request once and take its answer; return where to resume if its stream ended early."""
-        async with self._link.exchange("POST", headers, body) as response:
+        async with self._link.exchange("POST", headers, body, sending=sending) as response:
             status = response.status_code
             if method == "initialize" and response.is_success:
                 self._session = response.headers.get(SESSION, "")

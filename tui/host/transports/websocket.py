@@ -29,7 +29,7 @@ from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import Failure, Id, Response, find_ids, write_line
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
-from tui.host.frames.id_gate import CANCELLED, RESULT_TOO_LARGE, STATELESS_SINCE
+from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, RESULT_TOO_LARGE, STATELESS_SINCE
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
@@ -133,7 +133,10 @@ class WebSocket:
         elif method == "notifications/initialized":
             self._accepted = True
         elif method == CANCELLED:
-            self._under_way.pop(message["params"]["requestId"], None)
+            cancelled = message["params"]["requestId"]
+            if self._under_way.pop(cancelled, True) is False:
+                self._remote.tap.gave_up(cancelled, NEVER_SENT)
+                return
         self._outbox.put_nowait((write_line(message), copy_context(), asked))
 
     async def close(self) -> None:
@@ -287,6 +290,8 @@ class WebSocket:
                 what, sender, asked = await self._outbox.get()
                 if isinstance(what, bytes):
                     await self._ready.wait()
+                    if asked is not None and not self._remote.gate.is_wanted(asked):
+                        continue
                     if asked in self._under_way:
                         self._under_way[asked] = True
                     sender.run(self._remote.tap.sent, what)
