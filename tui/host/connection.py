@@ -29,7 +29,7 @@ from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.client_requests import Listings, RawRequest, SdkToolCall
 from tui.host.error_sentences import Ending
-from tui.host.frames.inbox import LISTS, SESSION_REOPENED
+from tui.host.frames.inbox import LISTS, MISSED, SESSION_REOPENED
 from tui.host.offers import FreshList
 from tui.host.sdk.client_options import TaskExtension, callbacks
 from tui.host.sdk.sdk_bridge import SdkBridge, header_map
@@ -398,6 +398,9 @@ class Connection:
         elif method == SESSION_REOPENED:
             self._level_changed.set()
             self._subscriptions.begin_session()
+        elif method == MISSED:
+            self.relist()
+            self._subscriptions.missed()
         elif (kind := LIST_OF.get(method)) is not None:
             self._lists[kind].changed()
 

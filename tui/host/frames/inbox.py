@@ -23,6 +23,12 @@ SESSION_REOPENED = "notifications/mcptui/session_reopened"
 It is never sent. If a server sends it, the session only repeats its setup.
 """
 
+MISSED = "notifications/mcptui/missed"
+"""A transport adds this after a gap in which notifications may have been lost.
+
+It is never sent. If a server sends it, everything is listed again.
+"""
+
 WITHDRAWN = "notifications/mcptui/withdrawn"
 """The gate adds this when a request ends, once for each server request (`requestId`) in its response.
 
@@ -31,7 +37,7 @@ It is never sent. If a server sends it, it is dropped.
 
 LISTS = ("tools", "resources", "prompts")
 
-_MERGED = {SESSION_REOPENED, *(f"notifications/{kind}/list_changed" for kind in LISTS)}
+_MERGED = {SESSION_REOPENED, MISSED, *(f"notifications/{kind}/list_changed" for kind in LISTS)}
 
 
 class EndOfInbox(Exception):

@@ -35,7 +35,7 @@ from tui.core.questions import Refuser
 from tui.core.text import clean_line, quoted_name
 from tui.core.tools import ProgressSink
 from tui.host.error_sentences import NO_ANSWER
-from tui.host.frames.inbox import SESSION_REOPENED, WITHDRAWN
+from tui.host.frames.inbox import MISSED, SESSION_REOPENED, WITHDRAWN
 from tui.host.sdk.direct_calls import NO_HEADERS, DirectCalls
 from tui.host.server_requests import ADDRESS_DONE, PatientQuestioner, ServerRequests
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
@@ -274,7 +274,7 @@ class SdkBridge:
             self.requests.visited(params.get("elicitationId"))
         elif method == "notifications/progress":
             return _sane_progress(params) and not self.calls.progressed(params)
-        return method != SESSION_REOPENED
+        return method not in (SESSION_REOPENED, MISSED)
 
     def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage | None:
         if self.calls.answered(answer.id, answer.result):

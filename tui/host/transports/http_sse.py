@@ -8,6 +8,7 @@ specification does not allow; such answers are accepted too.
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
@@ -18,6 +19,7 @@ import httpx2
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import quoted_name
 from tui.host.frames.id_gate import CANCELLED, NEVER_SENT
+from tui.host.lifecycle import RetryDelay
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
@@ -32,6 +34,7 @@ ACCEPTED = 202
 """The status for a message whose answer comes on the stream, whatever its body says."""
 
 RETRY_SECONDS = 1.0
+LONGEST_RETRY = 60.0
 REOPENS = 5
 """How often in a row a stream is opened again before the connection counts as lost."""
 
@@ -162,8 +165,9 @@ class HttpSse:
     # ---- the stream --------------------------------------------------------------------------------------
 
     async def _keep_stream_open(self) -> None:
-        failures = 0
+        failures, retry = 0, RetryDelay(longest=LONGEST_RETRY)
         while True:
+            began = time.monotonic()
             fault = faults.ended(200)
             try:
                 headers = {"accept": "text/event-stream", "cache-control": "no-store"}
@@ -185,7 +189,8 @@ class HttpSse:
             if not self._accepted or failures >= REOPENS:
                 self._remote.end(fault)
                 return
-            await asyncio.sleep(self._retry * 2**failures)
+            retry.first = self._retry
+            await asyncio.sleep(retry.after_failure(0.0 if failures else time.monotonic() - began))
 
     async def _read(self, response: httpx2.Response) -> None:
         async with aclosing(self._link.events(response)) as events:

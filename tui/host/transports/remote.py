@@ -15,7 +15,7 @@ from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import TrafficSink
 from tui.host.frames.id_gate import CONNECTION_CLOSED, NO_HTTP_ANSWER, RESULT_TOO_LARGE, DroppedCounts, Gate
-from tui.host.frames.inbox import LISTS, SESSION_REOPENED, Inbox
+from tui.host.frames.inbox import LISTS, MISSED, SESSION_REOPENED, Inbox
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
@@ -283,6 +283,11 @@ class RemoteTransport:
         for kind in LISTS:
             self.inbox.put(Notification(f"notifications/{kind}/list_changed"))
         self.inbox.put(Notification(SESSION_REOPENED))
+
+    def missed(self) -> None:
+        """Report that messages of the server may have been lost: anything may have changed."""
+        self.tap.event("stream opened again")
+        self.inbox.put(Notification(MISSED))
 
     def fail(self, wire_id: Id, fault: HttpFault) -> None:
         """Fail a request that will get no answer, unless it has been answered."""

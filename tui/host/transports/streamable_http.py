@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import logging
 import re
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -24,8 +24,9 @@ from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, NO_HTTP_ANSWER, STATE
 from tui.host.passthrough.http_exchange import Event
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
-from tui.host.transports.http_faults import HttpFault
+from tui.host.transports.http_faults import HttpFault, SessionLost
 from tui.host.transports.http_link import ENDLESS, is_stream, stream_of
+from tui.host.transports.http_listening import keep_listening
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport
 from tui.host.waits import first_of
@@ -40,6 +41,9 @@ SSE_SECONDS = 5.0
 
 RETRY_SECONDS = 1.0
 """Delay in seconds before a stream is resumed, if the server does not name one."""
+
+HANDSHAKE_SECONDS = (10.0, 20.0, 30.0)
+"""How long a server may take to open another session, each time that it is asked."""
 
 RESUMES = 5
 """How often a stream is resumed in a row without new events."""
@@ -82,10 +86,6 @@ class _Post:
     task: asyncio.Task[None]
     method: str
     modern: bool
-
-
-class SessionLost(HttpFault):
-    """The server no longer knows the session."""
 
 
 class StreamableHttp:
@@ -270,7 +270,7 @@ class StreamableHttp:
                 if reopened:
                     raise
                 reopened = True
-                await self._reopen(session, lost)
+                await self._reopen(lost)
                 self._remote.tap.refused(wire_id, f"HTTP {lost.status}, sent again in another session")
             except HttpFault as fault:
                 harmless = fault.refused or method in _HARMLESS
@@ -295,7 +295,7 @@ class StreamableHttp:
             if is_stream(response):
                 return await self._take_events(response, wire_id)
             if SESSION in headers:
-                await self._check_session(response)
+                await self._check_session(response, headers[SESSION])
             if faults.content_type(response) not in ("application/json", "") or status in (202, 204):
                 raise self._refused(response, await self._link.head(response))
             raw = await self._link.body(response)
@@ -384,7 +384,7 @@ class StreamableHttp:
 
     # ---- sessions before 2026-07-28 ----------------------------------------------------------------------
 
-    async def _check_session(self, response: httpx2.Response) -> None:
+    async def _check_session(self, response: httpx2.Response, session: str) -> None:
         """Raise SessionLost if the server has lost the session, so that the request had no effect.
 
         The status is 404, or 400 from servers that follow the examples of the TypeScript SDK.
@@ -392,27 +392,40 @@ class StreamableHttp:
         if response.status_code in (400, 404):
             body = await self._link.head(response)
             if response.status_code == 404 or _NO_SESSION.search(body):
-                lost = self._refused(response, body)
-                raise SessionLost(lost.message, next_step=lost.next_step, status=lost.status, refused=True)
+                raise SessionLost(self._refused(response, body), session)
 
-    async def _reopen(self, lost: str, fault: HttpFault) -> None:
-        """Open a new session in place of `lost`; raises `fault` if the server rejects it."""
+    async def _reopen(self, lost: SessionLost) -> None:
+        """Open a new session in place of a lost one. Raises HttpFault if there is none.
+
+        A handshake that is not answered is repeated, because a server that has just started may lose one.
+        """
         async with self._reopening:
-            if self._session != lost:
-                return  # another request has reopened it
-            version, opening = self._version, {**self._handshake, "id": self._gate.new_id()}
-            headers = {"accept": ACCEPT, "content-type": "application/json"}
-            async with self._link.exchange("POST", headers, write_line(opening)) as response:
-                result = await self._answer(response, opening["id"])
-                if result is None or result.get("protocolVersion") != version:
-                    raise fault
-                opened = response.headers.get(SESSION, "")
-            headers = self._headers({SESSION: opened} if opened else {})
-            async with self._link.exchange("POST", headers, write_line(INITIALIZED)):
-                pass
-            self._session = opened
-            self._remote.reopened()
-            self._hear()
+            for seconds in HANDSHAKE_SECONDS:
+                if self._session != lost.session:
+                    return  # another request has reopened it
+                with contextlib.suppress(TimeoutError):
+                    async with self._remote.limit(seconds):
+                        return await self._open_session(lost)
+        text = "the server lost the session, and does not respond to a new handshake."
+        raise HttpFault(text, next_step=faults.LATER, refused=True)
+
+    async def _open_session(self, lost: SessionLost) -> None:
+        version, opening = self._version, {**self._handshake, "id": self._gate.new_id()}
+        headers = {"accept": ACCEPT, "content-type": "application/json"}
+        async with self._link.exchange("POST", headers, write_line(opening)) as response:
+            result = await self._answer(response, opening["id"])
+            if result is None or result.get("protocolVersion") != version:
+                if result is not None:  # only a new connection can agree on another version
+                    text = "the server lost the session, and now speaks another protocol version."
+                    self._remote.end(HttpFault(text, next_step="Restart it.", status=response.status_code))
+                raise lost
+            opened = response.headers.get(SESSION, "")
+        headers = self._headers({SESSION: opened} if opened else {})
+        async with self._link.exchange("POST", headers, write_line(INITIALIZED)):
+            pass
+        self._session = opened
+        self._remote.reopened()
+        self._hear()
 
     async def _answer(self, response: httpx2.Response, wire_id: Id) -> dict[str, Any] | None:
         """Return the result of a request that bypasses the session."""
@@ -437,33 +450,19 @@ class StreamableHttp:
 
     def _hear(self) -> None:
         """Keep the stream open on which an older server sends its own messages."""
-        if self._listening is not None:
+        if self._listening is not None and self._listening is not asyncio.current_task():
             self._listening.cancel()
         if self._version < STATELESS_SINCE and not self._remote.stopping:
-            self._listening = self._remote.start(self._listen(), "stream")
+            listening = keep_listening(self._remote, self._open_stream, self._reopen, RETRY_SECONDS)
+            self._listening = self._remote.start(listening, "stream")
 
-    async def _listen(self) -> None:
-        last_id, failures = "", 0
-        while failures < RESUMES:
-            onward = None
-            headers = self._headers({"accept": "text/event-stream"} | ({RESUME: last_id} if last_id else {}))
-            try:
-                session = headers.get(SESSION, "")
-                async with self._link.exchange("GET", headers) as response:
-                    if session:
-                        await self._check_session(response)
-                    if not is_stream(response) or response.status_code >= 300:
-                        return  # the server has no such stream
-                    onward = await self._take_events(response, None)
-            except SessionLost as lost:
-                with contextlib.suppress(HttpFault):
-                    await self._reopen(session, lost)
-                return  # the new session has its own stream
-            except HttpFault:
-                onward = None
-            last_id, seconds = onward or (last_id, RETRY_SECONDS)
-            failures = 0 if onward else failures + 1
-            await asyncio.sleep(seconds * 2**failures)
+    @contextlib.asynccontextmanager
+    async def _open_stream(self, last_id: str) -> AsyncIterator[httpx2.Response]:
+        headers = self._headers({"accept": "text/event-stream"} | ({RESUME: last_id} if last_id else {}))
+        async with self._link.exchange("GET", headers) as response:
+            if SESSION in headers:
+                await self._check_session(response, headers[SESSION])
+            yield response
 
 
 def _ends_start(fault: HttpFault) -> bool:

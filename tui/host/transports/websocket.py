@@ -170,6 +170,7 @@ class WebSocket:
 
     async def _one_connection(self) -> HttpFault:
         """Return how the connection ended; `refused` if it must not be reopened."""
+        again = self._settled()
         legacy = self._accepted and self._remote.gate.version < STATELESS_SINCE
         self._frames, self._message = Connection(ConnectionType.CLIENT), Framer()
         self._lost = None
@@ -180,6 +181,8 @@ class WebSocket:
                 work.append(self._shake_hands())
             else:
                 self._ready.set()
+                if again:
+                    self._remote.missed()
             beside = [self._remote.start(each, "connection") for each in work]
             try:
                 return await self._read_all()
