@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import (
@@ -35,6 +36,7 @@ from tui.core.questions import Refuser
 from tui.core.text import clean_line, quoted_name
 from tui.core.tools import ProgressSink
 from tui.host.error_sentences import NO_ANSWER
+from tui.host.frames.id_gate import NO_HTTP_ANSWER
 from tui.host.frames.inbox import MISSED, SESSION_REOPENED, WITHDRAWN
 from tui.host.sdk.direct_calls import NO_HEADERS, DirectCalls
 from tui.host.server_requests import ADDRESS_DONE, PatientQuestioner, ServerRequests
@@ -51,8 +53,12 @@ def header_map(schema: Any) -> HeaderMap | str:
 
 
 def parameter_headers(wanted: HeaderMap, arguments: Any) -> dict[str, str]:
-    """Return the headers for the arguments of a call."""
-    return mcp_param_headers(wanted, arguments) if isinstance(arguments, Mapping) else {}
+    """Return the headers for the arguments of a call. Raises MCPError if one cannot be sent."""
+    try:
+        return mcp_param_headers(wanted, arguments) if isinstance(arguments, Mapping) else {}
+    except UnicodeError:
+        text = "not sent: an argument contains an invalid character (a lone surrogate)."
+        raise MCPError(NO_HTTP_ANSWER, text) from None
 
 
 TICKET = "mcptui/ticket"

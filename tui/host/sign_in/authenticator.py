@@ -20,6 +20,7 @@ from tui.core.errors import McptuiError, StorageError
 from tui.core.secrets.oauth_values import masked_address
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
+from tui.core.web import header_value_fault
 from tui.host.sign_in.authorization_server import OAuthExchange, Record, SignInFailed, explained, is_private
 from tui.host.sign_in.browser_sign_in import BrowserSignIn, CallbackListener
 from tui.host.sign_in.keychain_values import resolved_oauth
@@ -89,6 +90,8 @@ class Authenticator(httpx2.Auth):
         tried: set[str] = set()
         while True:
             token = await self._valid_token(request)
+            if header_value_fault(token):
+                raise _bad_token()
             if token:
                 request.headers["Authorization"] = f"Bearer {token}"
             response = yield request
@@ -284,6 +287,8 @@ class Authenticator(httpx2.Auth):
             pass
         except (McptuiError, asyncio.CancelledError):
             raise
+        except UnicodeError:  # the SDK puts the token into a header too
+            raise _bad_token() from None
         except Exception as error:  # errors of the SDK, and of parsing what it reads
             said = self._around.redact(clean_line(str(error), 300))
             raise explained(error, said, self._spec.name, provider.context) from None
@@ -372,6 +377,11 @@ class Authenticator(httpx2.Auth):
 
     def _exchange(self, client: httpx2.AsyncClient) -> OAuthExchange:
         return OAuthExchange(self._url, client, record=self._record, remember=self._around.remember)
+
+
+def _bad_token() -> SignInFailed:
+    text = "its access token contains invalid characters."
+    return SignInFailed(text, next_step="Sign out and in again, or contact its operator.")
 
 
 def _stripped_request(request: httpx2.Request) -> httpx2.Request:

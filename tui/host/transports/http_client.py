@@ -6,6 +6,7 @@ for that origin. The rule is that of the SDK (mcp 2.3, `stream_within_origin`).
 
 import asyncio
 import itertools
+import re
 import socket
 import ssl
 import threading
@@ -169,6 +170,7 @@ class TappedTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if (sending := request.extensions.get(SENDING)) is not None:
             sending.check()
+        _restore_cookies(request)
         wanted = bool(request.extensions.get(WANTS_EVENTS))
         exchange = HttpExchange(self._source, next(self._numbers), self._sink, judging=False, wanted=wanted)
         body = b"" if request.method in ("GET", "DELETE") else await request.aread()
@@ -189,7 +191,7 @@ class TappedTransport(httpx2.AsyncBaseTransport):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         tapped = httpx2.Response(
             response.status_code,
-            headers=response.headers,
+            headers=_in_ascii(response.headers.raw),
             stream=_HeardStream(response.stream, exchange),
             request=request,
             extensions={**response.extensions, EXCHANGE: exchange},
@@ -201,13 +203,56 @@ class TappedTransport(httpx2.AsyncBaseTransport):
         await self._routed.aclose()
 
 
+_HIGH = re.compile(rb"[\x80-\xff]")
+_RESTORED = re.compile(rb"\x7f([0-9a-f]{2})")
+
+
+def _in_ascii(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """Return headers whose values httpx2 sends back later: it fails to do so if they are not ASCII.
+
+    Each byte of a cookie is escaped until it is sent (`_restore_cookies`), and those of an address for good.
+    """
+    forms = {b"set-cookie": b"\x7f%02x", b"location": b"%%%02X"}
+    return [
+        (name, _escaped(value, forms[name.lower()]) if name.lower() in forms else value)
+        for name, value in headers
+    ]
+
+
+def _escaped(value: bytes, form: bytes) -> bytes:
+    return _HIGH.sub(lambda byte: form % ord(byte[0]), value)
+
+
+def _restore_cookies(request: httpx2.Request) -> None:
+    """Return the cookies of a request to the bytes that the server has set."""
+    if b"\x7f" in (cookies := request.headers.get("cookie", "").encode("latin-1", "replace")):
+        sent = _RESTORED.sub(lambda byte: bytes.fromhex(byte[1].decode()), cookies)
+        request.headers.update([(b"cookie", sent)])
+        request.headers.encoding = "latin-1"  # in which httpx2 can read any bytes
+
+
+def header_bytes(headers: Mapping[str, str | bytes]) -> list[tuple[bytes, bytes]]:
+    """Return headers as they are sent. Raises httpx2.LocalProtocolError, which names one that cannot be."""
+    sent = []
+    for name, value in headers.items():
+        if not name.isascii() or (isinstance(value, str) and not value.isascii()):
+            raise httpx2.LocalProtocolError(_invalid(name))
+        sent.append((name.encode(), value.encode() if isinstance(value, str) else value))
+    return sent
+
+
 def _unsendable(request: httpx2.Request) -> str:
     """Return which header of a request cannot be sent, without its value."""
-    for name, value in request.headers.items():
-        own = name in FRAMING  # set by the library
+    for raw_name, raw in request.headers.raw:
+        name, value = raw_name.decode("latin-1"), raw.decode("ascii", "ignore")
+        own = name.lower() in FRAMING  # set by the library
         if not own and (header_name_fault(name) or header_value_fault(value) or value != value.strip()):
-            return f"invalid header {clean_line(name, 60)}"
+            return _invalid(name)
     return "a header contains invalid characters"
+
+
+def _invalid(name: str) -> str:
+    return f"invalid header {clean_line(name.lower(), 60)}"
 
 
 class _HeardStream(httpx2.AsyncByteStream):
@@ -254,7 +299,7 @@ _KEEP_ALIVE = _keep_alive()
 def open_client(transport: httpx2.AsyncBaseTransport, headers: Mapping[str, str]) -> httpx2.AsyncClient:
     """Return a client without a timeout for responses, because calls have their own limits.
 
-    `headers` are the configured ones. Compressed responses are not requested, so that the recording is
+    `headers` are added to each request. Compressed responses are not requested, so that the recording is
     readable.
     """
     ours = {"user-agent": f"mcptui/{__version__}", "accept-encoding": "identity"}

@@ -50,7 +50,7 @@ class HttpFault(McptuiError):
 class SessionLost(HttpFault):
     """The server no longer knows `session`, so that the request had no effect."""
 
-    def __init__(self, fault: HttpFault, session: str) -> None:
+    def __init__(self, fault: HttpFault, session: bytes) -> None:
         super().__init__(fault.message, next_step=fault.next_step, status=fault.status, refused=True)
         self.session = session
 

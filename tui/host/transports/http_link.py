@@ -26,6 +26,7 @@ from tui.host.transports.http_client import (
     Sending,
     TappedTransport,
     Unwanted,
+    header_bytes,
     open_client,
     send_within_origin,
 )
@@ -36,6 +37,9 @@ HEAD = 64 * 1024
 
 ENDLESS = 128 * 1024 * 1024
 """Maximum bytes of an unfinished event, as of a line on stdout."""
+
+HeaderValues = Mapping[str, str | bytes]
+"""Headers of a request by name: text is ASCII, and what a server said is sent in its own bytes."""
 
 _OWN_STREAM = "mcptui.stream"
 _HEAD = "mcptui.head"
@@ -70,12 +74,11 @@ class HttpLink:
         self._gate = gate
         self._messages = MessageReader(gate, inbox)
         self._on_change = on_change
-        plain = {name: value for name, value in spec.headers.items() if "keyring:" not in value}
-        self._client = open_client(TappedTransport(spec.name, sink, self._answered), plain)
+        self._client = open_client(TappedTransport(spec.name, sink, self._answered), {})
         self._auth = auth
         self._spec = spec
         self._remember = remember
-        self._has_headers = len(plain) == len(spec.headers)
+        self._has_headers = False
 
     def speaks(self, kind: str) -> None:
         """Set the transport in `reach`."""
@@ -88,7 +91,7 @@ class HttpLink:
     async def exchange(
         self,
         method: str,
-        headers: Mapping[str, str],
+        headers: HeaderValues,
         body: bytes = b"",
         *,
         url: httpx2.URL | None = None,
@@ -109,24 +112,23 @@ class HttpLink:
     async def _send(
         self,
         method: str,
-        headers: Mapping[str, str],
+        headers: HeaderValues,
         body: bytes,
         url: httpx2.URL,
         extensions: dict[str, Any],
     ) -> httpx2.Response:
-        request = self._client.build_request(
-            method,
-            url,
-            headers=dict(headers),
-            content=body if method == "POST" else None,
-            extensions=extensions,
-        )
         try:
             if not self._has_headers:
-                found = await resolved_headers(self._spec, self._remember)
-                self._client.headers.update(found)
-                request.headers.update(found)
+                configured = await resolved_headers(self._spec, self._remember)
+                self._client.headers.update(header_bytes(configured))
                 self._has_headers = True
+            request = self._client.build_request(
+                method,
+                url,
+                headers=header_bytes(headers),
+                content=body if method == "POST" else None,
+                extensions=extensions,
+            )
             return await send_within_origin(self._client, request, self._auth)
         except McptuiError as error:  # from signing in, or from the keychain
             raise HttpFault(error.message, next_step=error.next_step, status=401, refused=True) from error

@@ -23,16 +23,16 @@ LONGEST_RETRY = 60.0
 
 async def keep_listening(
     remote: RemoteTransport,
-    open_stream: Callable[[str], AbstractAsyncContextManager[httpx2.Response]],
+    open_stream: Callable[[bytes], AbstractAsyncContextManager[httpx2.Response]],
     reopen: Callable[[SessionLost], Awaitable[None]],
     seconds: float,
 ) -> None:
     """Listen until the server says that it has no such stream, or `reopen` has started another listener.
 
-    `open_stream` takes the id of the last event, or "", and may raise HttpFault. `seconds` is the delay
+    `open_stream` takes the id of the last event, or b"", and may raise HttpFault. `seconds` is the delay
     before the stream is reopened, if the server does not name one.
     """
-    last_id, has_stream = "", False
+    last_id, has_stream = b"", False
     retry = RetryDelay(longest=LONGEST_RETRY)
     while True:
         worked, retry.first = 0.0, seconds
@@ -46,13 +46,13 @@ async def keep_listening(
                     # Some servers close the stream after each message, which is no failure.
                     worked = LONGEST_RETRY if heard else time.monotonic() - began
                     stream = stream_of(response)
-                    last_id = stream.last_id or last_id
+                    last_id = last_id if stream.last_id is None else stream.last_id
                     if stream.retry_ms is not None:
                         retry.first = stream.retry_ms / 1000
                 elif response.status_code == 405 or not (has_stream or is_passing(response.status_code)):
                     return
                 elif not is_passing(response.status_code):
-                    last_id = ""  # it may be the reason
+                    last_id = b""  # it may be the reason
         except SessionLost as lost:
             with contextlib.suppress(HttpFault):
                 await reopen(lost)

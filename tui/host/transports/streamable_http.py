@@ -25,7 +25,7 @@ from tui.host.passthrough.http_exchange import Event
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault, SessionLost
-from tui.host.transports.http_link import ENDLESS, is_stream, stream_of
+from tui.host.transports.http_link import ENDLESS, HeaderValues, is_stream, stream_of
 from tui.host.transports.http_listening import keep_listening
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport
@@ -99,7 +99,7 @@ class StreamableHttp:
         self._link = remote.link
         self._gate = remote.gate
         self._version = ""
-        self._session = ""
+        self._session = b""
         self._handshake: dict[str, Any] = {}
         self._probed = False
         self._reopening = asyncio.Lock()
@@ -158,8 +158,8 @@ class StreamableHttp:
         self._remote.later(LINGER_SECONDS, post.task.cancel)
         return False
 
-    def _headers(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
-        headers = {"accept": ACCEPT, "content-type": "application/json"}
+    def _headers(self, more: HeaderValues | None = None) -> dict[str, str | bytes]:
+        headers: dict[str, str | bytes] = {"accept": ACCEPT, "content-type": "application/json"}
         if self._session:
             headers[SESSION] = self._session
         if self._version:
@@ -257,7 +257,7 @@ class StreamableHttp:
             await first_of(self._initialized.wait(), seconds=INITIALIZED_SECONDS)
         reopened = waited = False
         while self._gate.is_pending(wire_id):  # it may have been cancelled while it waited
-            session = "" if method == "initialize" else self._session
+            session = b"" if method == "initialize" else self._session
             try:
                 sent = self._headers(headers)
                 if not session:
@@ -282,20 +282,20 @@ class StreamableHttp:
                     raise
 
     async def _post(
-        self, body: bytes, headers: Mapping[str, str], wire_id: Id, method: str, sending: Sending
-    ) -> tuple[str, float] | None:
+        self, body: bytes, headers: HeaderValues, wire_id: Id, method: str, sending: Sending
+    ) -> tuple[bytes, float] | None:
         """Send a request once and take its answer; return where to resume if its stream ended early."""
         async with self._link.exchange("POST", headers, body, sending=sending) as response:
             status = response.status_code
             if method == "initialize" and response.is_success:
-                self._session = response.headers.get(SESSION, "")
+                self._session = _session_of(response)
             if method == "initialize" and status >= 400:
                 # A newer server that is slow refuses this: its answer to the probe decides.
                 await self._probe_answered()
             if is_stream(response):
                 return await self._take_events(response, wire_id)
-            if SESSION in headers:
-                await self._check_session(response, headers[SESSION])
+            if isinstance(session := headers.get(SESSION), bytes):
+                await self._check_session(response, session)
             if faults.content_type(response) not in ("application/json", "") or status in (202, 204):
                 raise self._refused(response, await self._link.head(response))
             raw = await self._link.body(response)
@@ -315,7 +315,7 @@ class StreamableHttp:
         if probes:
             await asyncio.wait(probes)
 
-    async def _take_events(self, response: httpx2.Response, wire_id: Id | None) -> tuple[str, float] | None:
+    async def _take_events(self, response: httpx2.Response, wire_id: Id | None) -> tuple[bytes, float] | None:
         """Take the events of a response; return where to resume, and after how many seconds.
 
         None means that nothing more is expected. Raises HttpFault if it ends before the answer, and
@@ -352,7 +352,7 @@ class StreamableHttp:
     def _refused(self, response: httpx2.Response, body: bytes) -> HttpFault:
         return faults.refused(response, body, running=bool(self._gate.version))
 
-    async def _resume(self, wire_id: Id, session: str, last_id: str, seconds: float) -> None:
+    async def _resume(self, wire_id: Id, session: bytes, last_id: bytes, seconds: float) -> None:
         """Resume a response whose stream ended before its answer (before 2026-07-28).
 
         The request was accepted in `session`. If this fails, it may have taken effect, so it is not sent
@@ -384,7 +384,7 @@ class StreamableHttp:
 
     # ---- sessions before 2026-07-28 ----------------------------------------------------------------------
 
-    async def _check_session(self, response: httpx2.Response, session: str) -> None:
+    async def _check_session(self, response: httpx2.Response, session: bytes) -> None:
         """Raise SessionLost if the server has lost the session, so that the request had no effect.
 
         The status is 404, or 400 from servers that follow the examples of the TypeScript SDK.
@@ -419,9 +419,9 @@ class StreamableHttp:
                     text = "the server lost the session, and now speaks another protocol version."
                     self._remote.end(HttpFault(text, next_step="Restart it.", status=response.status_code))
                 raise lost
-            opened = response.headers.get(SESSION, "")
-        headers = self._headers({SESSION: opened} if opened else {})
-        async with self._link.exchange("POST", headers, write_line(INITIALIZED)):
+            opened = _session_of(response)
+        told = self._headers({SESSION: opened} if opened else {})
+        async with self._link.exchange("POST", told, write_line(INITIALIZED)):
             pass
         self._session = opened
         self._remote.reopened()
@@ -457,12 +457,18 @@ class StreamableHttp:
             self._listening = self._remote.start(listening, "stream")
 
     @contextlib.asynccontextmanager
-    async def _open_stream(self, last_id: str) -> AsyncIterator[httpx2.Response]:
-        headers = self._headers({"accept": "text/event-stream"} | ({RESUME: last_id} if last_id else {}))
+    async def _open_stream(self, last_id: bytes) -> AsyncIterator[httpx2.Response]:
+        resumed: HeaderValues = {RESUME: last_id} if last_id else {}
+        session, headers = self._session, self._headers({"accept": "text/event-stream", **resumed})
         async with self._link.exchange("GET", headers) as response:
-            if SESSION in headers:
-                await self._check_session(response, headers[SESSION])
+            if session:
+                await self._check_session(response, session)
             yield response
+
+
+def _session_of(response: httpx2.Response) -> bytes:
+    """Return the session id in the headers of a response in its own bytes, or b""."""
+    return b", ".join(value for name, value in response.headers.raw if name.lower() == SESSION.encode())
 
 
 def _ends_start(fault: HttpFault) -> bool:

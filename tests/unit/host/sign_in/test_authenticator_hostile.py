@@ -238,3 +238,16 @@ async def test_an_issuer_without_metadata_is_named(store: TokenStore) -> None:
     async with OAuthServer(registration=False) as server:
         server.authorization_server = f"{server.origin}/nobody"
         await refused(Around(store, server.url), r"nobody has no metadata")
+
+
+@pytest.mark.parametrize("char", ["\u00e9", "\n", "\x00"])
+async def test_an_access_token_that_no_header_can_carry_is_refused_with_a_reason(
+    store: TokenStore, char: str
+) -> None:
+    async with OAuthServer() as server:
+        issue = server.canary
+        server.canary = lambda what: issue(what) + char * (what == "access")  # type: ignore[method-assign]
+        around = Around(store, server.url)
+        with pytest.raises(SignInFailed, match="its access token contains invalid characters") as caught:
+            await around.call()
+        assert "canary" not in str(caught.value)
