@@ -43,12 +43,13 @@ async def keep_listening(
                         remote.missed()
                     has_stream, began = True, time.monotonic()
                     heard = await _listen(remote.link, response)
-                    # Some servers close the stream after each message, which is no failure.
-                    worked = LONGEST_RETRY if heard else time.monotonic() - began
                     stream = stream_of(response)
                     last_id = last_id if stream.last_id is None else stream.last_id
                     if stream.retry_ms is not None:
                         retry.first = stream.retry_ms / 1000
+                    # It is no failure to close the stream after each message, or to name a delay for it.
+                    ended_well = heard or stream.retry_ms is not None
+                    worked = LONGEST_RETRY if ended_well else time.monotonic() - began
                 elif response.status_code == 405 or not (has_stream or is_passing(response.status_code)):
                     return
                 elif not is_passing(response.status_code):

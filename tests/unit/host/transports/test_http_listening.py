@@ -108,6 +108,10 @@ async def test_streams_that_end_without_a_message_are_reopened_less_and_less_oft
         assert delays == [0.01, 0.02, 0.04, 0.04, 0.04]
         streams.body = event(CHANGED)
         await until(lambda: delays[-1] == 0.01)
+        streams.body = b": hi\n\n"
+        await until(lambda: delays[-1] == 0.04)
+        streams.body = b"retry: 20\n\n"
+        await until(lambda: delays[-2:] == [0.02, 0.02])
 
 
 # ---- sessions ----------------------------------------------------------------------------------------------
