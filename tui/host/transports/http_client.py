@@ -180,6 +180,8 @@ class TappedTransport(httpx2.AsyncBaseTransport):
             response = await self._routed.handle_async_request(request)
         except httpx2.LocalProtocolError:
             unsendable = True
+        except Unwanted:  # whoever cancelled it has reported that
+            raise
         except httpx2.HTTPError as error:
             exchange.failed(error)
             raise

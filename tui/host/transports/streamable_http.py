@@ -406,7 +406,7 @@ class StreamableHttp:
                 with contextlib.suppress(TimeoutError):
                     async with self._remote.limit(seconds):
                         return await self._open_session(lost)
-        text = "the server lost the session, and does not respond to a new handshake."
+        text = "the server lost the session and did not answer a new handshake."
         raise HttpFault(text, next_step=faults.LATER, refused=True)
 
     async def _open_session(self, lost: SessionLost) -> None:
@@ -416,7 +416,7 @@ class StreamableHttp:
             result = await self._answer(response, opening["id"])
             if result is None or result.get("protocolVersion") != version:
                 if result is not None:  # only a new connection can agree on another version
-                    text = "the server lost the session, and now speaks another protocol version."
+                    text = "the server lost the session and now speaks another protocol version."
                     self._remote.end(HttpFault(text, next_step="Restart it.", status=response.status_code))
                 raise lost
             opened = _session_of(response)

@@ -168,4 +168,4 @@ async def test_a_server_that_lost_its_session_and_now_speaks_another_version_end
             with pytest.raises(MCPError):
                 await client.call_tool("echo", {})
             await until(transport.exited.is_set)
-    assert transport.fatal == "the server lost the session, and now speaks another protocol version."
+    assert transport.fatal == "the server lost the session and now speaks another protocol version."
