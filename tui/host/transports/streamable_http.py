@@ -405,11 +405,12 @@ class StreamableHttp:
                     return  # another request has reopened it
                 with contextlib.suppress(TimeoutError):
                     async with self._remote.limit(seconds):
-                        return await self._open_session(lost)
+                        opened = await self._open_session(lost)
+                    return await self._enter_session(opened)
         text = "the server lost the session and did not answer a new handshake."
         raise HttpFault(text, next_step=faults.LATER, refused=True)
 
-    async def _open_session(self, lost: SessionLost) -> None:
+    async def _open_session(self, lost: SessionLost) -> bytes:
         version, opening = self._version, {**self._handshake, "id": self._gate.new_id()}
         headers = {"accept": ACCEPT, "content-type": "application/json"}
         async with self._link.exchange("POST", headers, write_line(opening)) as response:
@@ -419,10 +420,16 @@ class StreamableHttp:
                     text = "the server lost the session and now speaks another protocol version."
                     self._remote.end(HttpFault(text, next_step="Restart it.", status=response.status_code))
                 raise lost
-            opened = _session_of(response)
-        told = self._headers({SESSION: opened} if opened else {})
-        async with self._link.exchange("POST", told, write_line(INITIALIZED)):
-            pass
+            return _session_of(response)
+
+    async def _enter_session(self, opened: bytes) -> None:
+        headers = self._headers({SESSION: opened} if opened else {})
+        with contextlib.suppress(TimeoutError):  # as after the first handshake
+            async with (
+                self._remote.limit(INITIALIZED_SECONDS),
+                self._link.exchange("POST", headers, write_line(INITIALIZED)),
+            ):
+                pass
         self._session = opened
         self._remote.reopened()
         self._hear()

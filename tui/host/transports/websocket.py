@@ -52,8 +52,8 @@ RETRY_SECONDS = 1.0
 REOPENS = 5
 """How often in a row a connection is opened again before it counts as lost."""
 
-STEADY_SECONDS = 60.0
-"""A connection that lasted this long resets the count of failures."""
+STEADY_SECONDS = 10.0
+"""A connection that lasted this long resets the count of failures; idle ones are often closed after 30 s."""
 
 _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _OPEN = "Check the URL. There is no WebSocket there."

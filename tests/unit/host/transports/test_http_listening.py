@@ -135,6 +135,16 @@ async def test_a_session_is_reopened_although_the_first_handshake_is_not_answere
         assert server.methods().count("initialize") == 3
 
 
+async def test_a_session_is_reopened_although_its_last_step_is_not_answered(monkeypatch):
+    monkeypatch.setattr(streamable_http, "INITIALIZED_SECONDS", 0.1)
+    async with http_server(modern=False) as server, Client(remote(server)) as client:
+        await client.list_tools()
+        server.sessions.clear()
+        server.once["notifications/initialized"] = hang
+        assert not (await client.call_tool("echo", {})).is_error
+        assert server.methods().count("initialize") == 2
+
+
 async def test_a_session_lost_while_idle_is_reopened_although_no_handshake_is_answered_at_first(monkeypatch):
     monkeypatch.setattr(streamable_http, "HANDSHAKE_SECONDS", (0.05, 0.05))
     sink, streams = Sink(), Streams()
