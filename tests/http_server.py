@@ -76,7 +76,8 @@ def says(raw: bytes, *, close: bool = False) -> Answerer:
 class HttpServer:
     """The server. `answers` overrides its behavior by JSON-RPC method or HTTP verb, `once` a single time.
 
-    `modern` selects the era. A legacy server has sessions, and accepts those in `sessions`.
+    `modern` selects the era. A legacy server has sessions, and accepts those in `sessions`. It waits for
+    `reads_large` before it reads a body of more than a megabyte, and `begun` counts those.
     """
 
     modern: bool = True
@@ -88,6 +89,8 @@ class HttpServer:
     path: str = "/mcp"
     port: int = 0
     tls: ssl.SSLContext | None = None
+    reads_large: asyncio.Event | None = None
+    begun: int = 0
     _writers: set[asyncio.StreamWriter] = field(default_factory=set)
     _listening: asyncio.Server | None = None
 
@@ -115,7 +118,7 @@ class HttpServer:
         self._writers.add(writer)
         try:
             while not writer.is_closing():
-                asked = await _read(reader)
+                asked = await self._read(reader)
                 self.asked.append(asked)
                 await self._answer(asked, writer)
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -125,6 +128,20 @@ class HttpServer:
             with contextlib.suppress(ConnectionError):
                 await writer.wait_closed()
             self._writers.discard(writer)
+
+    async def _read(self, reader: asyncio.StreamReader) -> Asked:
+        lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        verb, path, _ = lines[0].split(" ", 2)
+        headers = {
+            name.lower(): value.strip()
+            for name, _, value in (line.partition(":") for line in lines[1:] if line)
+        }
+        size = int(headers.get("content-length", "0"))
+        if size > 1_000_000 and self.reads_large is not None:
+            self.begun += 1
+            await self.reads_large.wait()
+        body = await reader.readexactly(size)
+        return Asked(verb, path, headers, json.loads(body) if body else {})
 
     async def _answer(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
         answer = self.once.pop(asked.method, None) or self.answers.get(asked.method)
@@ -181,16 +198,6 @@ class HttpServer:
         if found is None or not self.modern:
             return found
         return {"resultType": "complete", **found}
-
-
-async def _read(reader: asyncio.StreamReader) -> Asked:
-    lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-    verb, path, _ = lines[0].split(" ", 2)
-    headers = {
-        name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:] if line)
-    }
-    body = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Asked(verb, path, headers, json.loads(body) if body else {})
 
 
 @asynccontextmanager

@@ -259,6 +259,7 @@ async def test_a_broken_http_connection_withdraws_the_questions_of_its_call():
 
 
 FORM = {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}}
+TEXT = {"role": "user", "content": {"type": "text", "text": "Hi"}}
 
 
 async def test_over_http_a_question_is_withdrawn_with_its_call_while_another_call_runs():
@@ -297,6 +298,51 @@ async def test_over_http_a_question_is_withdrawn_with_its_call_while_another_cal
         assert not other.done()
         held.set()
         assert text_of(await other) == "done"
+        await host.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("elicitation/create", FORM),
+        (
+            "elicitation/create",
+            {"mode": "url", "elicitationId": "1", "message": "", "url": "https://a.test/"},
+        ),
+        ("sampling/createMessage", {"messages": [TEXT], "maxTokens": 9}),
+    ],
+    ids=["form", "url", "sampling"],
+)
+@pytest.mark.parametrize("fails", [False, True], ids=["result", "error"])
+async def test_over_http_an_answer_arrives_although_questions_of_its_call_are_open(method, params, fails):
+    class Undecided(Person):
+        async def address(self, question):
+            return await self.form(question)
+
+        sampling = address
+
+    async def ask(asked, writer):
+        asking = [{"jsonrpc": "2.0", "id": f"q{n}", "method": method, "params": params} for n in range(3)]
+        writer.write(STREAM + b"\r\n" + b"".join(map(event, asking)))
+        await writer.drain()
+        await until(lambda: len(person.asked) == 3)
+        given_up = {"result": {"content": [{"type": "text", "text": "nobody answered"}]}}
+        if fails:
+            given_up = {"error": {"code": -32603, "message": "nobody answered"}}
+        writer.write(event({"jsonrpc": "2.0", "id": asked.message["id"], **given_up}))
+        await writer.drain()
+        writer.close()
+
+    person = Undecided()
+    person.wait.clear()
+    async with http_server(modern=False, once={"tools/call": ask}) as server:
+        spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url, sampling=SamplingRule.ASK)
+        host = Host([spec], sink=lambda one: None, clock=MonotonicClock(), questioner=person, sampler=Model())
+        await host.start_all()
+        result = await call(host)
+        assert "nobody answered" in text_of(result) and result.is_error is fails
+        await until(lambda: person.withdrawn == len(person.asked))
+        assert not (await call(host)).is_error
         await host.shutdown()
 
 

@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 import anyio
 from mcp.client import Client
 from mcp_types import LOG_LEVEL_META_KEY, Implementation, RootsListChangedNotification
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from tui import __version__
 from tui.core.ports import Clock
-from tui.core.servers import EraChoice, ServerSpec, StopReason
+from tui.core.servers import ServerSpec, StopReason
 from tui.core.tasks import STATUS_CHANGED, KnownTasks
 from tui.core.text import clean_line
 from tui.core.time_limits import NO_CLOCKS, Pausable
@@ -30,9 +30,9 @@ from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.client_requests import CLOSING_SECONDS, Listings, RawRequest, SdkToolCall
 from tui.host.error_sentences import Ending
 from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE
-from tui.host.frames.inbox import LISTS, SESSION_REOPENED
+from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.offers import FreshList
-from tui.host.sdk.client_options import TaskExtension, await_probes, callbacks
+from tui.host.sdk.client_options import OUR_VERSIONS, TaskExtension, await_probes, callbacks
 from tui.host.sdk.sdk_bridge import SdkBridge, header_map
 from tui.host.server_requests import ServerRequests
 from tui.host.subscriptions import ChangeStream, Subscriptions, keep_subscribed
@@ -48,13 +48,6 @@ again."""
 TASK_SECONDS = 30.0
 EXIT_GRACE = 1.0
 LAST_WORDS_SECONDS = 0.3
-RESOURCE_UPDATED = "notifications/resources/updated"
-LIST_OF = {f"notifications/{kind}/list_changed": kind for kind in LISTS}
-OUR_VERSIONS: Mapping[EraChoice, Sequence[str]] = {
-    EraChoice.AUTO: (*reversed(MODERN_PROTOCOL_VERSIONS), *reversed(HANDSHAKE_PROTOCOL_VERSIONS)),
-    EraChoice.MODERN: tuple(reversed(MODERN_PROTOCOL_VERSIONS)),
-    EraChoice.LEGACY: tuple(reversed(HANDSHAKE_PROTOCOL_VERSIONS)),
-}
 
 
 _log = logging.getLogger(__name__)
@@ -217,7 +210,7 @@ class Connection:
                     listing,
                     self._subscriptions if self.takes_subscriptions else None,
                     self._clock,
-                    self._relist,
+                    self.relist,
                     self.tasks if listing.has_tasks else None,
                 ).run()
         elif self.takes_subscriptions:
@@ -362,11 +355,12 @@ class Connection:
         relisted = (spec.pins, spec.trusted) != (self._spec.pins, self._spec.trusted)
         self._spec = spec
         if relisted and self._ready:
-            self._relist(("tools",))
+            self.relist(("tools",))
 
-    def relist(self) -> None:
-        """Request all lists again, as if the server had reported a change."""
-        self._relist(LISTS)
+    def relist(self, kinds: Iterable[str] = LISTS) -> None:
+        """Request lists again, as if the server had reported a change."""
+        for kind in kinds:
+            self._lists[kind].changed()
 
     def _stamp(self, modern: bool) -> Mapping[str, Any]:
         """Return the fields to add to the `_meta` of each request."""
@@ -417,11 +411,10 @@ class Connection:
         elif method == SESSION_REOPENED:
             self._level_changed.set()
             self._subscriptions.begin_session()
+        elif method == MISSED:
+            self.relist()
+            self._subscriptions.missed()
         elif (kind := LIST_OF.get(method)) is not None:
-            self._lists[kind].changed()
-
-    def _relist(self, kinds: Iterable[str]) -> None:
-        for kind in kinds:
             self._lists[kind].changed()
 
     async def settled(self) -> None:

@@ -123,14 +123,16 @@ class RefreshPace:
 
 @dataclass(slots=True)
 class RetryDelay:
-    """The delays between retries: 2 s, doubled after each failure, at most 10 min."""
+    """The delays between retries: `first` seconds, doubled after each failure, at most `longest`."""
 
+    first: float = FIRST_RETRY
+    longest: float = LONGEST_RETRY
     _last: float = 0.0
 
     def after_failure(self, worked_seconds: float = 0.0) -> float:
         """Return the seconds until the next try; they start over if it worked longer than the last delay."""
         again = worked_seconds < self._last
-        self._last = min(LONGEST_RETRY, self._last * 2) if again else FIRST_RETRY
+        self._last = min(self.longest, self._last * 2) if again else self.first
         return self._last
 
     def reset(self) -> None:

@@ -115,7 +115,7 @@ class CallQuestions:
                 if one in calls:
                     calls.discard(one)
                     if not calls:
-                        question.reschedule(asyncio.get_running_loop().time())
+                        _end(question)
 
     @contextmanager
     def request(self, known: str | int) -> Iterator[None]:
@@ -134,7 +134,7 @@ class CallQuestions:
         self._over.append(str(known))
         for question, (_, request) in reversed(self._open.items()):
             if request == str(known):
-                question.reschedule(asyncio.get_running_loop().time())
+                _end(question)
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         return await self._answer(
@@ -179,3 +179,9 @@ class CallQuestions:
             return withdrawn
         finally:
             self._open.pop(waiting, None)
+
+
+def _end(question: asyncio.Timeout) -> None:
+    """Withdraw a question; may be called again while its dialog closes."""
+    if not question.expired():  # one that is expiring cannot be rescheduled
+        question.reschedule(asyncio.get_running_loop().time())

@@ -126,10 +126,13 @@ class ChangeStream:
                 await first_of(asyncio.wait({stream}), turned.wait(), began.wait())
                 if stream.done():
                     if not stream.result():
-                        return
+                        return await self._reject_all()
                     worked = (self._clock.now_ns() - self._opened_ns) / 1e9 if self._opened_ns else 0.0
                     self._deaf = True
-                    await self._clock.sleep(retry.after_failure(worked))
+                    seconds = retry.after_failure(worked)
+                    if seconds > retry.first:  # not an ordinary gap
+                        self._settle_all(f"The change stream ended. Retrying in {seconds:g} s.")
+                    await first_of(self._clock.sleep(seconds), turned.wait(), began.wait())
         finally:
             self._close(self._streams)
             await asyncio.gather(*self._streams, return_exceptions=True)
@@ -153,6 +156,17 @@ class ChangeStream:
         stream = asyncio.create_task(self._listing.listen(opened, uris, tasks), name="change stream")
         self._streams.append(stream)
         return stream
+
+    def _settle_all(self, problem: str) -> None:
+        for uri in self._subscriptions.uris:
+            self._subscriptions.settle(uri, problem)
+
+    async def _reject_all(self) -> None:
+        """Say of each subscription that there is no stream for it."""
+        while True:
+            self._subscriptions.turned.clear()
+            self._settle_all("The server does not support change streams.")
+            await self._subscriptions.turned.wait()
 
     @staticmethod
     def _close(streams: Iterable[Task]) -> None:

@@ -44,3 +44,9 @@ def test_a_success_resets_the_retry_delay():
 def test_uptime_longer_than_the_last_delay_resets_the_retry_delay():
     retry = RetryDelay()
     assert [retry.after_failure(worked) for worked in (0, 1, 3.9, 8, 1)] == [2, 4, 8, 2, 4]
+
+
+def test_the_first_and_the_longest_retry_delay_may_be_chosen():
+    retry = RetryDelay(0.5, longest=3)
+    assert [retry.after_failure() for _ in range(5)] == [0.5, 1, 2, 3, 3]
+    assert retry.after_failure(worked_seconds=3) == 0.5

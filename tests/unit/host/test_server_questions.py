@@ -152,3 +152,67 @@ async def test_a_request_withdrawn_before_it_asks_is_not_shown() -> None:
     assert person.seen == []
     person.decided.set()
     assert (await in_request(questions, 1)).action is Action.ACCEPT  # the id is used again
+
+
+class SlowlyClosing(Slow):
+    """Takes some turns of the event loop to close a dialog."""
+
+    async def form(self, question: FormQuestion) -> FormAnswer:
+        try:
+            return await super()._think(question)
+        except asyncio.CancelledError:
+            for _ in range(20):
+                await asyncio.sleep(0)
+            raise
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 5, 30])
+async def test_a_question_withdrawn_with_its_request_does_not_affect_the_call_that_ends_next(
+    turns: int,
+) -> None:
+    questions = CallQuestions(person := SlowlyClosing())
+    with questions.call():
+        answer = await asked(person, in_request(questions, 1))
+        questions.withdraw(1)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+    assert (await answer).action is Action.CANCEL
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 5, 30])
+async def test_a_question_may_be_withdrawn_twice(turns: int) -> None:
+    questions = CallQuestions(person := SlowlyClosing())
+    answer = await asked(person, in_request(questions, 1))
+    questions.withdraw(1)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    questions.withdraw(1)
+    assert (await answer).action is Action.CANCEL
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 5])
+async def test_a_request_cancelled_while_its_dialog_closes_ends_as_cancelled(turns: int) -> None:
+    questions = CallQuestions(person := SlowlyClosing())
+    with questions.call():
+        answer = await asked(person, in_request(questions, 1))
+        questions.withdraw(1)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        answer.cancel()
+    await asyncio.wait({answer})
+    assert answer.cancelled()
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 5])
+async def test_a_dialog_that_closes_because_of_a_cancelled_request_does_not_affect_its_call(
+    turns: int,
+) -> None:
+    questions = CallQuestions(person := SlowlyClosing())
+    with questions.call():
+        answer = await asked(person, in_request(questions, 1))
+        answer.cancel()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        questions.withdraw(1)
+    await asyncio.wait({answer})
+    assert answer.cancelled()

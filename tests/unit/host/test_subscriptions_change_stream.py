@@ -43,8 +43,8 @@ class Streams:
 async def running():
     tasks = []
 
-    def run(streams, subscriptions, relisted, followed=None):
-        clock = HurriedClock()
+    def run(streams, subscriptions, relisted, followed=None, clock=None):
+        clock = clock or HurriedClock()
         stream = ChangeStream(streams, subscriptions, clock, lambda kinds: relisted.extend(kinds), followed)
         tasks.append(asyncio.create_task(stream.run()))
         return tasks[-1]
@@ -80,14 +80,77 @@ async def test_a_new_subscription_opens_the_next_stream_before_the_last_is_close
 async def test_after_a_dropped_stream_lists_are_requested_again_and_subscriptions_count_as_updated(running):
     streams, subscriptions, relisted = Streams(("tools", "prompts")), Subscriptions(), []
     subscriptions.add("a://x")
-    task = running(streams, subscriptions, relisted)
+    running(streams, subscriptions, relisted)
     await until(lambda: len(streams.ends) == 1 and subscriptions.by_uri["a://x"].updates == 1)
     relisted.clear()
     streams.ends[0].set_result(True)
     await until(lambda: subscriptions.by_uri["a://x"].updates == 2)
     assert sorted(relisted) == ["prompts", "tools"]
-    streams.ends[1].set_result(False)
-    await until(task.done)
+
+
+async def test_subscriptions_to_a_server_without_change_streams_say_so(running):
+    streams, subscriptions = Streams(), Subscriptions()
+    subscriptions.add("a://x")
+    running(streams, subscriptions, [])
+    await until(lambda: streams.ends)
+    streams.ends[0].set_result(False)
+    await until(lambda: "does not support" in subscriptions.by_uri["a://x"].problem)
+    subscriptions.add("a://later")
+    await until(lambda: "does not support" in subscriptions.by_uri["a://later"].problem)
+    assert len(streams.ends) == 1
+
+
+class PatientClock(MonotonicClock):
+    """Passes the first short waits, and never ends a longer one."""
+
+    async def sleep(self, seconds):
+        if seconds > 4:
+            await asyncio.Event().wait()
+
+
+async def while_it_waits(running, followed=None):
+    """Return streams that wait to be reopened, and the subscriptions."""
+    streams, subscriptions = Streams(), Subscriptions()
+    subscriptions.add("a://x")
+    running(streams, subscriptions, [], followed, PatientClock())
+    for number in range(3):
+        await until(lambda number=number: len(streams.ends) > number)
+        streams.ends[number].set_result(True)
+    await until(lambda: streams.events[-1][0] == "close 2")
+    return streams, subscriptions
+
+
+async def test_a_stream_that_waits_to_be_reopened_is_reopened_at_once_for_a_new_subscription(running):
+    streams, subscriptions = await while_it_waits(running)
+    subscriptions.add("a://y")
+    await until(lambda: streams.events[-1] == ("open 3", ("a://x", "a://y")))
+    assert [one.problem for one in subscriptions.by_uri.values()] == ["", ""]
+
+
+async def test_a_stream_that_waits_to_be_reopened_is_reopened_at_once_for_a_followed_task(running):
+    followed = SimpleNamespace(followed={}, began=asyncio.Event())
+    streams, _ = await while_it_waits(running, followed)
+    followed.followed["task-1"] = None
+    followed.began.set()
+    await until(lambda: streams.tasks[-1] == ("task-1",))
+
+
+async def test_a_subscription_says_that_its_stream_waits_to_be_reopened(running):
+    _, subscriptions = await while_it_waits(running)
+    await until(lambda: subscriptions.by_uri["a://x"].problem)
+    assert subscriptions.by_uri["a://x"].problem == "The change stream ended. Retrying in 8 s."
+
+
+async def test_an_ordinary_gap_is_not_reported_as_a_problem(running):
+    streams, subscriptions = Streams(), Subscriptions()
+    problems = []
+    subscriptions.settle = lambda uri, problem: problems.append(problem)
+    subscriptions.add("a://x")
+    running(streams, subscriptions, [])
+    await until(lambda: streams.ends)
+    streams.ends[0].set_result(True)
+    await until(lambda: len(streams.ends) == 2 and len(problems) == 2)
+    assert problems == ["", ""]
 
 
 async def test_a_stream_only_for_subscriptions_closes_with_the_last_of_them(running):

@@ -32,6 +32,7 @@ NO_HTTP_ANSWER = -32012
 PROBE = "server/discover"
 UNANSWERED_PROBE = f"no response to {PROBE}"
 CANCELLED = "notifications/cancelled"
+NEVER_SENT = "cancelled before it was sent"
 ECHO = "the server's response is invalid: it echoes the request, so this is not an MCP server"
 STATELESS_SINCE = "2026-07-28"
 """First protocol version without `initialize`; since then, servers must not send requests."""
@@ -223,8 +224,8 @@ class Gate:
     def is_pending(self, wire_id: Id) -> bool:
         return wire_id in self._pending
 
-    def is_awaited(self, wire_id: Id) -> bool:
-        """Whether an answer to a request still counts: it is pending, or a probe that was given up."""
+    def is_wanted(self, wire_id: Id) -> bool:
+        """Whether a request is to be sent and answered: it is pending, or a probe that was given up."""
         return wire_id in self._pending or (wire_id == self._late_probe and self._late_answer is None)
 
     def came_with(self, asked: Id, wire_id: Id) -> None:

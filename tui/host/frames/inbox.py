@@ -23,6 +23,12 @@ SESSION_REOPENED = "notifications/mcptui/session_reopened"
 It is never sent. If a server sends it, the session only repeats its setup.
 """
 
+MISSED = "notifications/mcptui/missed"
+"""A transport adds this after a gap in which notifications may have been lost.
+
+It is never sent. If a server sends it, everything is listed again.
+"""
+
 WITHDRAWN = "notifications/mcptui/withdrawn"
 """The gate adds this when a request ends, once for each server request (`requestId`) in its response.
 
@@ -30,8 +36,10 @@ It is never sent. If a server sends it, it is dropped.
 """
 
 LISTS = ("tools", "resources", "prompts")
+LIST_OF = {f"notifications/{kind}/list_changed": kind for kind in LISTS}
+RESOURCE_UPDATED = "notifications/resources/updated"
 
-_MERGED = {SESSION_REOPENED, *(f"notifications/{kind}/list_changed" for kind in LISTS)}
+_MERGED = {SESSION_REOPENED, MISSED, *LIST_OF}
 
 
 class EndOfInbox(Exception):
@@ -150,7 +158,7 @@ def _replaces(notice: Notification) -> Hashable | None:
         return notice.method
     for method, name in (
         ("notifications/progress", "progressToken"),
-        ("notifications/resources/updated", "uri"),
+        (RESOURCE_UPDATED, "uri"),
     ):
         if notice.method == method and isinstance(params.get(name), str | int):
             return (method, params[name])

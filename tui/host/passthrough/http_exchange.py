@@ -5,6 +5,7 @@ Shared by the proxy of `mcptui tap --listen` and by the transports for remote se
 
 import contextlib
 import json
+import re
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -19,6 +20,11 @@ KEPT = 16 * 1024 * 1024
 
 MAX_LINE = 64 * 1024
 """Maximum bytes kept of a line besides its data."""
+
+MAX_ID = 4096
+"""Maximum bytes of an event id; longer ones cannot be sent back in a header."""
+
+_NOT_IN_HEADER = re.compile(rb"[^\t\x20-\x7e\x80-\xff]")
 
 LONGEST_FIELD = 16
 """Maximum bytes of a field name; longer names are unknown."""
@@ -40,7 +46,8 @@ class Event(NamedTuple):
 class EventCutter:
     """Splits an event stream (HTML Living Standard, 9.2.6); `kept` is the limit of bytes kept of an event.
 
-    `last_id` is the id of the last event, after which the stream can be resumed; `retry_ms`, how long the
+    `last_id` is the id of the last event, in its own bytes, after which the stream can be resumed; None if no
+    event had one. One that is too long or does not fit in a header is ignored. `retry_ms` is how long the
     server asks to wait before that, within bounds. `partial` is the number of bytes of the unfinished event.
     """
 
@@ -50,7 +57,7 @@ class EventCutter:
         self._size = 0
         self._after_cr = False
         self._first = True
-        self.last_id = ""
+        self.last_id: bytes | None = None
         self.retry_ms: int | None = None
         self._begin()
 
@@ -59,7 +66,8 @@ class EventCutter:
         return self._octets + self._size
 
     def _begin(self) -> None:
-        self._kind = self._ident = ""
+        self._kind = ""
+        self._ident: bytes | None = None
         self._data: bytes | None = None
         self._more = bytearray()
         self._octets = 0
@@ -106,7 +114,8 @@ class EventCutter:
         if name == b"event":
             self._kind = value.decode("utf-8", "replace")[:200]
         elif name == b"id":
-            self._ident = value.decode("utf-8", "replace")[:1000]
+            if len(value) <= MAX_ID and not _NOT_IN_HEADER.search(value):
+                self._ident = bytes(value)
         elif name == b"retry" and value.isdigit():
             asked = int(value) if len(value) < 10 else LONGEST_RETRY
             self.retry_ms = max(SHORTEST_RETRY, min(LONGEST_RETRY, asked))
@@ -115,8 +124,10 @@ class EventCutter:
     def _dispatch(self) -> Event | None:
         data = self._data
         whole = (data or b"") + self._more if self._more else data or b""
-        found = Event(self._kind, self._ident, whole, self._octets)
-        self.last_id = self._ident or self.last_id
+        ident = (self._ident or b"").decode("utf-8", "replace")[:1000]
+        found = Event(self._kind, ident, whole, self._octets)
+        if self._ident is not None:
+            self.last_id = self._ident.strip(b"\t ")  # as it arrives in a header
         self._begin()
         return None if data is None else found
 

@@ -8,7 +8,8 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Hashable
 from typing import IO
 
 CHUNK = 64 * 1024
@@ -159,7 +160,9 @@ class PipeWriter:
         self._seconds = seconds
         self._broken = broken
         self._loop = asyncio.get_running_loop()
-        self._waiting = bytearray()
+        self._waiting: deque[tuple[Hashable, bytes]] = deque()
+        self._size = 0
+        self._written = 0  # of the first that waits
         self._timer: asyncio.TimerHandle | None = None
         self._empty = asyncio.Event()
         self._empty.set()
@@ -171,22 +174,38 @@ class PipeWriter:
     def closed(self) -> bool:
         return self._closed
 
-    def write(self, data: bytes) -> bool:
-        """Send `data`, now or as soon as it fits; False if the pipe is closed or too much is waiting."""
+    def write(self, data: bytes, key: Hashable = None) -> bool:
+        """Send `data`, now or as soon as it fits; False if the pipe is closed or too much is waiting.
+
+        Until it has begun to be written, `withdraw` with its `key` takes it back.
+        """
         if self._closed:
             return False
         if self._waiting:
-            if len(self._waiting) + len(data) > self._limit:
+            if self._size + len(data) > self._limit:
                 return False
-            self._waiting += data
+            self._waiting.append((key, data))
+            self._size += len(data)
             return True
         taken = self._take(data)
         if not self._closed and taken < len(data):
-            self._waiting += data[taken:]
+            self._waiting.append((key, data))
+            self._size, self._written = len(data) - taken, taken
             self._empty.clear()
             self._loop.add_writer(self._descriptor, self._drain)
             self._timer = self._loop.call_later(self._seconds, self._give_up)
         return not self._closed
+
+    def withdraw(self, key: Hashable) -> bool:
+        """Drop what waits with `key`; return False if there is nothing, or it has begun to be written."""
+        for number, (known, data) in enumerate(self._waiting):
+            if known == key and (number or not self._written):
+                del self._waiting[number]
+                self._size -= len(data)
+                if not self._waiting:
+                    self._rest()
+                return True
+        return False
 
     async def flushed(self) -> None:
         await self._empty.wait()
@@ -199,6 +218,7 @@ class PipeWriter:
         self._loop.remove_reader(self._descriptor)
         self._rest()
         self._waiting.clear()
+        self._size = self._written = 0
         self._pipe.close()
 
     def _take(self, data: bytes | bytearray) -> int:
@@ -210,11 +230,24 @@ class PipeWriter:
             self._fail(CLOSED)
             return 0
 
+    def _next(self) -> bytearray:
+        """Return a chunk of what waits."""
+        chunk, skipped = bytearray(), self._written
+        for _, data in self._waiting:
+            chunk += data[skipped : skipped + CHUNK - len(chunk)]
+            skipped = 0
+            if len(chunk) >= CHUNK:
+                break
+        return chunk
+
     def _drain(self) -> None:
-        taken = self._take(self._waiting)
+        taken = self._take(self._next())
         if self._closed or not taken:
             return
-        del self._waiting[:taken]
+        self._size -= taken
+        self._written += taken
+        while self._waiting and self._written >= len(self._waiting[0][1]):
+            self._written -= len(self._waiting.popleft()[1])
         if self._timer is not None:
             self._timer.cancel()
         if self._waiting:

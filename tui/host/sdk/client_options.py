@@ -23,9 +23,18 @@ from mcp_types import (
     SamplingCapability,
     SamplingToolsCapability,
 )
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
+from tui.core.servers import EraChoice
 from tui.core.tasks import EXTENSION
 from tui.host.server_requests import Refusal, ServerRequests
+
+OUR_VERSIONS: Mapping[EraChoice, Sequence[str]] = {
+    EraChoice.AUTO: (*reversed(MODERN_PROTOCOL_VERSIONS), *reversed(HANDSHAKE_PROTOCOL_VERSIONS)),
+    EraChoice.MODERN: tuple(reversed(MODERN_PROTOCOL_VERSIONS)),
+    EraChoice.LEGACY: tuple(reversed(HANDSHAKE_PROTOCOL_VERSIONS)),
+}
+"""The protocol versions that mcptui speaks, the newest first."""
 
 
 def as_model(answer: Mapping[str, Any]) -> Any:

@@ -36,8 +36,8 @@ from tui.core.questions import Refuser
 from tui.core.text import clean_line, quoted_name
 from tui.core.tools import ProgressSink
 from tui.host.error_sentences import NO_ANSWER
-from tui.host.frames.id_gate import PROBE, UNANSWERED_PROBE
-from tui.host.frames.inbox import SESSION_REOPENED, WITHDRAWN
+from tui.host.frames.id_gate import NO_HTTP_ANSWER, PROBE, UNANSWERED_PROBE
+from tui.host.frames.inbox import MISSED, SESSION_REOPENED, WITHDRAWN
 from tui.host.sdk.direct_calls import NO_HEADERS, DirectCalls
 from tui.host.server_requests import ADDRESS_DONE, PatientQuestioner, ServerRequests
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
@@ -53,8 +53,12 @@ def header_map(schema: Any) -> HeaderMap | str:
 
 
 def parameter_headers(wanted: HeaderMap, arguments: Any) -> dict[str, str]:
-    """Return the headers for the arguments of a call."""
-    return mcp_param_headers(wanted, arguments) if isinstance(arguments, Mapping) else {}
+    """Return the headers for the arguments of a call. Raises MCPError if one cannot be sent."""
+    try:
+        return mcp_param_headers(wanted, arguments) if isinstance(arguments, Mapping) else {}
+    except UnicodeError:
+        text = "not sent: an argument contains an invalid character (a lone surrogate)."
+        raise MCPError(NO_HTTP_ANSWER, text) from None
 
 
 TICKET = "mcptui/ticket"
@@ -301,7 +305,7 @@ class SdkBridge:
             self.requests.visited(params.get("elicitationId"))
         elif method == "notifications/progress":
             return _sane_progress(params) and not self.calls.progressed(params)
-        return method != SESSION_REOPENED
+        return method not in (SESSION_REOPENED, MISSED)
 
     def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage | None:
         if self.calls.answered(answer.id, answer.result):

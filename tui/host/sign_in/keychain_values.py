@@ -28,12 +28,15 @@ async def resolved(value: str, where: str, remember: Remember) -> str:
 
 
 async def resolved_headers(spec: ServerSpec, remember: Remember) -> dict[str, str]:
-    """Return the configured headers of a server. Raises ConfigError, also for one that cannot be sent."""
+    """Return the configured headers of a server.
+
+    Raises ConfigError, also for a value from the keychain that cannot be sent.
+    """
     found: dict[str, str] = {}
     for name, value in spec.headers.items():
         where = f"servers.{spec.name}.headers.{name}"
         found[name] = await resolved(value, where, remember)
-        if fault := header_value_fault(found[name]):
+        if found[name] != value and (fault := header_value_fault(found[name])):
             raise ConfigError(f"its value in the keychain {fault}.", where=where)
     return found
 

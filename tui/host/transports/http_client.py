@@ -6,6 +6,7 @@ for that origin. The rule is that of the SDK (mcp 2.3, `stream_within_origin`).
 
 import asyncio
 import itertools
+import re
 import socket
 import ssl
 import threading
@@ -19,6 +20,7 @@ from tui import __version__
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
 from tui.core.web import FRAMING, header_name_fault, header_value_fault
+from tui.host.frames.id_gate import NEVER_SENT
 from tui.host.passthrough.http_exchange import HttpExchange
 from tui.host.sign_in.authorization_server import discard
 
@@ -37,6 +39,52 @@ EXCHANGE = "mcptui.exchange"
 
 WANTS_EVENTS = "mcptui.events"
 """Key in a request's extensions: the caller takes the events of the response."""
+
+SENDING = "mcptui.sending"
+"""Key in a request's extensions: its `Sending`, if it may be cancelled before it is sent."""
+
+
+class Unwanted(httpx2.HTTPError):
+    """A request was cancelled before it was sent."""
+
+
+class Sending:
+    """One message on its way into a request, which may wait for a connection, a sign-in or another server.
+
+    `is_wanted` is asked right before each write. `task` sends it.
+    """
+
+    def __init__(self, is_wanted: Callable[[], bool]) -> None:
+        self.task: asyncio.Task[None] | None = None
+        self._is_wanted = is_wanted
+        self._is_begun = self._is_sent = False
+
+    @property
+    def extensions(self) -> dict[str, Any]:
+        """Those of each HTTP request for it."""
+        return {SENDING: self, "trace": self._trace}
+
+    def check(self) -> None:
+        """Raise Unwanted if it was cancelled."""
+        if not self._is_wanted():
+            raise Unwanted(NEVER_SENT)
+
+    def take_back(self) -> bool:
+        """Stop sending a cancelled message; return False if the server has all of it.
+
+        A request that breaks off in the middle of its body has no effect.
+        """
+        if self._is_begun and not self._is_sent and self.task is not None:
+            self.task.cancel()
+        return not self._is_sent
+
+    async def _trace(self, event: str, about: Mapping[str, Any]) -> None:
+        if event == "http11.send_request_headers.started" and about["request"].method == b"POST":
+            self.check()
+            self._is_begun, self._is_sent = True, False
+        elif event in ("http11.send_request_body.complete", "http11.send_request_body.failed"):
+            self._is_sent = self._is_begun
+
 
 _context: ssl.SSLContext | None = None
 _loading = threading.Lock()
@@ -121,6 +169,9 @@ class TappedTransport(httpx2.AsyncBaseTransport):
         self._routed = RoutedTransport()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if (sending := request.extensions.get(SENDING)) is not None:
+            sending.check()
+        _restore_cookies(request)
         wanted = bool(request.extensions.get(WANTS_EVENTS))
         exchange = HttpExchange(self._source, next(self._numbers), self._sink, judging=False, wanted=wanted)
         body = b"" if request.method in ("GET", "DELETE") else await request.aread()
@@ -130,6 +181,8 @@ class TappedTransport(httpx2.AsyncBaseTransport):
             response = await self._routed.handle_async_request(request)
         except httpx2.LocalProtocolError:
             unsendable = True
+        except Unwanted:  # whoever cancelled it has reported that
+            raise
         except httpx2.HTTPError as error:
             exchange.failed(error)
             raise
@@ -141,7 +194,7 @@ class TappedTransport(httpx2.AsyncBaseTransport):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         tapped = httpx2.Response(
             response.status_code,
-            headers=response.headers,
+            headers=_in_ascii(response.headers.raw),
             stream=_HeardStream(response.stream, exchange),
             request=request,
             extensions={**response.extensions, EXCHANGE: exchange},
@@ -153,13 +206,56 @@ class TappedTransport(httpx2.AsyncBaseTransport):
         await self._routed.aclose()
 
 
+_HIGH = re.compile(rb"[\x80-\xff]")
+_RESTORED = re.compile(rb"\x7f([0-9a-f]{2})")
+
+
+def _in_ascii(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """Return headers whose values httpx2 sends back later: it fails to do so if they are not ASCII.
+
+    Each byte of a cookie is escaped until it is sent (`_restore_cookies`), and those of an address for good.
+    """
+    forms = {b"set-cookie": b"\x7f%02x", b"location": b"%%%02X"}
+    return [
+        (name, _escaped(value, forms[name.lower()]) if name.lower() in forms else value)
+        for name, value in headers
+    ]
+
+
+def _escaped(value: bytes, form: bytes) -> bytes:
+    return _HIGH.sub(lambda byte: form % ord(byte[0]), value)
+
+
+def _restore_cookies(request: httpx2.Request) -> None:
+    """Return the cookies of a request to the bytes that the server has set."""
+    if b"\x7f" in (cookies := request.headers.get("cookie", "").encode("latin-1", "replace")):
+        sent = _RESTORED.sub(lambda byte: bytes.fromhex(byte[1].decode()), cookies)
+        request.headers.update([(b"cookie", sent)])
+        request.headers.encoding = "latin-1"  # in which httpx2 can read any bytes
+
+
+def header_bytes(headers: Mapping[str, str | bytes]) -> list[tuple[bytes, bytes]]:
+    """Return headers as they are sent. Raises httpx2.LocalProtocolError, which names one that cannot be."""
+    sent = []
+    for name, value in headers.items():
+        if not name.isascii() or (isinstance(value, str) and not value.isascii()):
+            raise httpx2.LocalProtocolError(_invalid(name))
+        sent.append((name.encode(), value.encode() if isinstance(value, str) else value))
+    return sent
+
+
 def _unsendable(request: httpx2.Request) -> str:
     """Return which header of a request cannot be sent, without its value."""
-    for name, value in request.headers.items():
-        own = name in FRAMING  # set by the library
+    for raw_name, raw in request.headers.raw:
+        name, value = raw_name.decode("latin-1"), raw.decode("ascii", "ignore")
+        own = name.lower() in FRAMING  # set by the library
         if not own and (header_name_fault(name) or header_value_fault(value) or value != value.strip()):
-            return f"invalid header {clean_line(name, 60)}"
+            return _invalid(name)
     return "a header contains invalid characters"
+
+
+def _invalid(name: str) -> str:
+    return f"invalid header {clean_line(name.lower(), 60)}"
 
 
 class _HeardStream(httpx2.AsyncByteStream):
@@ -206,7 +302,7 @@ _KEEP_ALIVE = _keep_alive()
 def open_client(transport: httpx2.AsyncBaseTransport, headers: Mapping[str, str]) -> httpx2.AsyncClient:
     """Return a client without a timeout for responses, because calls have their own limits.
 
-    `headers` are the configured ones. Compressed responses are not requested, so that the recording is
+    `headers` are added to each request. Compressed responses are not requested, so that the recording is
     readable.
     """
     ours = {"user-agent": f"mcptui/{__version__}", "accept-encoding": "identity"}

@@ -54,6 +54,19 @@ class HttpFault(McptuiError):
         return self.status in (401, 403, 429) or (self.status == 0 and not self.lost)
 
 
+class SessionLost(HttpFault):
+    """The server no longer knows `session`, so that the request had no effect."""
+
+    def __init__(self, fault: HttpFault, session: bytes) -> None:
+        super().__init__(fault.message, next_step=fault.next_step, status=fault.status, refused=True)
+        self.session = session
+
+
+def is_passing(status: int) -> bool:
+    """Whether a server that answers with `status` may answer the same request otherwise soon."""
+    return status in (408, 425, 429) or status >= 500
+
+
 def status_text(status: int) -> str:
     """Return "HTTP 503 (Service Unavailable)"."""
     try:

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import httpx2
 
@@ -22,7 +23,10 @@ from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import (
     EXCHANGE,
     WANTS_EVENTS,
+    Sending,
     TappedTransport,
+    Unwanted,
+    header_bytes,
     open_client,
     send_within_origin,
 )
@@ -33,6 +37,9 @@ HEAD = 64 * 1024
 
 ENDLESS = 128 * 1024 * 1024
 """Maximum bytes of an unfinished event, as of a line on stdout."""
+
+HeaderValues = Mapping[str, str | bytes]
+"""Headers of a request by name: text is ASCII, and what a server said is sent in its own bytes."""
 
 _OWN_STREAM = "mcptui.stream"
 _HEAD = "mcptui.head"
@@ -67,12 +74,11 @@ class HttpLink:
         self._gate = gate
         self._messages = MessageReader(gate, inbox)
         self._on_change = on_change
-        plain = {name: value for name, value in spec.headers.items() if "keyring:" not in value}
-        self._client = open_client(TappedTransport(spec.name, sink, self._answered), plain)
+        self._client = open_client(TappedTransport(spec.name, sink, self._answered), {})
         self._auth = auth
         self._spec = spec
         self._remember = remember
-        self._has_headers = len(plain) == len(spec.headers)
+        self._has_headers = False
 
     def speaks(self, kind: str) -> None:
         """Set the transport in `reach`."""
@@ -83,37 +89,51 @@ class HttpLink:
 
     @contextlib.asynccontextmanager
     async def exchange(
-        self, method: str, headers: Mapping[str, str], body: bytes = b"", *, url: httpx2.URL | None = None
+        self,
+        method: str,
+        headers: HeaderValues,
+        body: bytes = b"",
+        *,
+        url: httpx2.URL | None = None,
+        sending: Sending | None = None,
     ) -> AsyncIterator[httpx2.Response]:
         """Send a request and yield its response, unread; sign in first if the server requires it.
 
-        Raises HttpFault if there is no response.
+        `sending` is the message in it, which may be cancelled before it is sent. Raises HttpFault if there is
+        no response.
         """
-        response = await self._send(method, headers, body, url or self.url)
+        extensions = {WANTS_EVENTS: True} | ({} if sending is None else sending.extensions)
+        response = await self._send(method, headers, body, url or self.url, extensions)
         try:
             yield response
         finally:
             await response.aclose()
 
     async def _send(
-        self, method: str, headers: Mapping[str, str], body: bytes, url: httpx2.URL
+        self,
+        method: str,
+        headers: HeaderValues,
+        body: bytes,
+        url: httpx2.URL,
+        extensions: dict[str, Any],
     ) -> httpx2.Response:
-        request = self._client.build_request(
-            method,
-            url,
-            headers=dict(headers),
-            content=body if method == "POST" else None,
-            extensions={WANTS_EVENTS: True},
-        )
         try:
             if not self._has_headers:
-                found = await resolved_headers(self._spec, self._remember)
-                self._client.headers.update(found)
-                request.headers.update(found)
+                configured = await resolved_headers(self._spec, self._remember)
+                self._client.headers.update(header_bytes(configured))
                 self._has_headers = True
+            request = self._client.build_request(
+                method,
+                url,
+                headers=header_bytes(headers),
+                content=body if method == "POST" else None,
+                extensions=extensions,
+            )
             return await send_within_origin(self._client, request, self._auth)
         except McptuiError as error:  # from signing in, or from the keychain
             raise HttpFault(error.message, next_step=error.next_step, status=401, refused=True) from error
+        except Unwanted as error:
+            raise HttpFault(f"{error}.", next_step="", refused=True) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             fault = faults.unreachable(error, shown_origin(url))
             self._set_reach(replace(self.reach, answers=False, problem=fault.message))

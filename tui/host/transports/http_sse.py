@@ -8,6 +8,7 @@ specification does not allow; such answers are accepted too.
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
@@ -17,7 +18,10 @@ import httpx2
 
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import quoted_name
+from tui.host.frames.id_gate import CANCELLED, NEVER_SENT
+from tui.host.lifecycle import RetryDelay
 from tui.host.transports import http_faults as faults
+from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
 from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport
@@ -30,6 +34,7 @@ ACCEPTED = 202
 """The status for a message whose answer comes on the stream, whatever its body says."""
 
 RETRY_SECONDS = 1.0
+LONGEST_RETRY = 60.0
 REOPENS = 5
 """How often in a row a stream is opened again before the connection counts as lost."""
 
@@ -55,6 +60,7 @@ class HttpSse:
         self._accepted = False
         self._own: dict[Id, asyncio.Future[dict[str, Any]]] = {}
         self._under_way: set[Id] = set()
+        self._sending: dict[Id, Sending] = {}
         self._in_order: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     def open(self) -> None:
@@ -80,12 +86,22 @@ class HttpSse:
     def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
         """Send requests at once, everything else in order."""
         if "id" not in message or "method" not in message:
-            self._in_order.put_nowait(message)
+            if not (message.get("method") == CANCELLED and self._take_back(message["params"]["requestId"])):
+                self._in_order.put_nowait(message)
             return
         if message["method"] == "initialize":
             self._handshake = message
         body = write_line(message)  # not in the task: what is not JSON fails its caller
-        self._remote.start(self._ask(message, body), str(message["method"]))
+        sending = self._sending[message["id"]] = self._remote.sending(message["id"])
+        sending.task = self._remote.start(self._ask(message, body, sending), str(message["method"]))
+
+    def _take_back(self, wire_id: Id) -> bool:
+        """Stop sending a cancelled request; return False if the server has it and is to be told."""
+        sending = self._sending.get(wire_id)
+        if sending is None or not sending.take_back():
+            return False
+        self._remote.tap.gave_up(wire_id, NEVER_SENT)
+        return True
 
     async def _send_in_order(self) -> None:
         while True:
@@ -97,21 +113,24 @@ class HttpSse:
                 _log.warning("%s did not accept a notification or a response", self._remote.spec.name)
             self._accepted = self._accepted or message.get("method") == "notifications/initialized"
 
-    async def _ask(self, message: dict[str, Any], body: bytes) -> None:
+    async def _ask(self, message: dict[str, Any], body: bytes, sending: Sending) -> None:
         fault = HttpFault("internal error: the request was lost.", next_step="See mcptui.log for the cause.")
         try:
-            await self._post(message, body)
+            await self._post(message, body, sending)
             return
         except HttpFault as found:
             fault = found
         except Exception:  # a bug must not leave a call pending forever
             _log.exception("a request to %s failed with an internal error", self._remote.spec.name)
+        finally:
+            del self._sending[message["id"]]
+        self._under_way.discard(message["id"])
         if fault.is_final and not self._accepted and message["method"] in OPENING:
             self._remote.end(fault)
         else:
             self._remote.fail(message["id"], fault)
 
-    async def _post(self, message: Mapping[str, Any], body: bytes) -> None:
+    async def _post(self, message: Mapping[str, Any], body: bytes, sending: Sending | None = None) -> None:
         """Send a message, whose answer arrives on the stream. Raises HttpFault if it is not accepted."""
         with contextlib.suppress(TimeoutError):
             async with self._remote.limit(ENDPOINT_SECONDS):
@@ -121,14 +140,16 @@ class HttpSse:
             reach = self._link.reach
             why = reach.problem or f"cannot connect to {reach.where}: the stream did not open."
             raise HttpFault(why, next_step=faults.CHECK)
-        await self._deliver(message, body, endpoint)
+        await self._deliver(message, body, endpoint, sending)
 
-    async def _deliver(self, message: Mapping[str, Any], body: bytes, endpoint: httpx2.URL) -> None:
+    async def _deliver(
+        self, message: Mapping[str, Any], body: bytes, endpoint: httpx2.URL, sending: Sending | None = None
+    ) -> None:
         headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
         asked: Id | None = message.get("id") if "method" in message else None
         if asked is not None:
             self._under_way.add(asked)
-        async with self._link.exchange("POST", headers, body, url=endpoint) as response:
+        async with self._link.exchange("POST", headers, body, url=endpoint, sending=sending) as response:
             if not response.is_success:
                 content = await self._link.head(response)
                 if asked is not None and content.lstrip()[:1] == b"{":
@@ -147,8 +168,9 @@ class HttpSse:
     # ---- the stream --------------------------------------------------------------------------------------
 
     async def _keep_stream_open(self) -> None:
-        failures = 0
+        failures, retry = 0, RetryDelay(longest=LONGEST_RETRY)
         while True:
+            began = time.monotonic()
             fault = faults.ended(200)
             try:
                 headers = {"accept": "text/event-stream", "cache-control": "no-store"}
@@ -171,7 +193,8 @@ class HttpSse:
             if not self._accepted or failures >= REOPENS:
                 self._remote.end(fault, final=self._accepted or not was_open)
                 return
-            await asyncio.sleep(self._retry * 2**failures)
+            retry.first = self._retry
+            await asyncio.sleep(retry.after_failure(0.0 if failures else time.monotonic() - began))
 
     async def _read(self, response: httpx2.Response) -> None:
         async with aclosing(self._link.events(response)) as events:

@@ -22,12 +22,12 @@ from tui.host.frames.id_gate import (
     DroppedCounts,
     Gate,
 )
-from tui.host.frames.inbox import LISTS, SESSION_REOPENED, Inbox
+from tui.host.frames.inbox import LISTS, MISSED, SESSION_REOPENED, Inbox
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
 from tui.host.sign_in.sign_ins import SignIns
-from tui.host.transports.http_client import RoutedTransport, open_client
+from tui.host.transports.http_client import RoutedTransport, Sending, open_client
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import HttpLink, has_authorization
 from tui.host.transports.streams import ReadStream, WriteStream
@@ -263,6 +263,10 @@ class RemoteTransport:
         task.add_done_callback(self._tasks.discard)
         return task
 
+    def sending(self, wire_id: Id) -> Sending:
+        """Return a new request on its way, which is not written once it is cancelled or has failed."""
+        return Sending(lambda: self.gate.is_wanted(wire_id))
+
     @contextlib.asynccontextmanager
     async def limit(self, seconds: float) -> AsyncIterator[None]:
         """Raise TimeoutError after `seconds`, paused while the user signs in."""
@@ -290,6 +294,11 @@ class RemoteTransport:
         for kind in LISTS:
             self.inbox.put(Notification(f"notifications/{kind}/list_changed"))
         self.inbox.put(Notification(SESSION_REOPENED))
+
+    def missed(self) -> None:
+        """Report that messages of the server may have been lost: anything may have changed."""
+        self.tap.event("stream opened again")
+        self.inbox.put(Notification(MISSED))
 
     def fail(self, wire_id: Id, fault: HttpFault) -> None:
         """Fail a request that will get no answer, unless it has been answered."""

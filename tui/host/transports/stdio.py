@@ -9,14 +9,14 @@ import asyncio
 import contextlib
 import signal
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import TrafficSink
-from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE, DroppedCounts, Gate
+from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, PROBE, DroppedCounts, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.line_dialect import LineDialect, Refusal
 from tui.host.frames.stdout_reader import StdoutReader
@@ -45,6 +45,9 @@ HAND_OVER_SECONDS = 0.1
 
 PROBE_SECONDS = 2.0
 """How long a server may take to answer `server/discover`; some ignore unknown methods."""
+
+_CALL = "call"
+"""Key of the line dialect's call, of which there is one at a time."""
 
 EOF_SECONDS = 1.0
 """How long a server may keep running after it closed its stdout and can no longer answer."""
@@ -217,7 +220,7 @@ class StdioTransport:
         if self.exited.is_set() or self._stopping or self.fatal:
             return False
         changed = self._gate.outgoing(message)
-        if changed is None:
+        if changed is None or (message.get("method") == CANCELLED and self._take_back(changed)):
             return True
         taken = self._put_on_wire(changed)
         if message.get("method") == PROBE and self._probe_seconds is not None:
@@ -230,21 +233,34 @@ class StdioTransport:
     def _put_on_wire(self, message: Mapping[str, Any]) -> bool:
         if self._dialect is not None:
             return self._dialect.outgoing(message)
-        return self._write_line(write_line(message))
+        return self._write_line(write_line(message), message.get("id") if "method" in message else None)
 
-    def _write_line(self, line: bytes) -> bool:
+    def _write_line(self, line: bytes, key: Hashable = None) -> bool:
         self._tap.sent(line)
-        return self._stdin is not None and self._stdin.write(line + b"\n")
+        return self._stdin is not None and self._stdin.write(line + b"\n", key)
+
+    def _take_back(self, cancelling: Mapping[str, Any]) -> bool:
+        """Take back a cancelled request that still waits for the server to read; the server never sees it."""
+        wire_id = cancelling["params"]["requestId"]
+        taken = self._dialect is None and self._stdin is not None and self._stdin.withdraw(wire_id)
+        if taken:
+            self._tap.gave_up(wire_id, NEVER_SENT)
+        return taken
 
     def _line_dialect(self) -> LineDialect:
         return LineDialect(
             self._gate,
             self._spec.name,
-            write=self._write_line,
+            write=lambda line: self._write_line(line, _CALL),
             refuse=self._refuse,
             log=self._note,
-            gave_up=self._tap.gave_up,
+            gave_up=self._free_call,
         )
+
+    def _free_call(self, wire_id: str, why: str) -> None:
+        if self._stdin is not None and self._stdin.withdraw(_CALL):
+            why = NEVER_SENT
+        self._tap.gave_up(wire_id, why)
 
     def _note(self, line: str) -> None:
         self.stderr.feed(line.encode("utf-8", "replace") + b"\n")

@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import logging
 import re
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -20,11 +20,13 @@ from typing import Any
 import httpx2
 
 from tui.core.jsonrpc.messages import Failure, Id, Response, write_line
-from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, PROBE, STATELESS_SINCE
+from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, NO_HTTP_ANSWER, PROBE, STATELESS_SINCE
 from tui.host.passthrough.http_exchange import Event
 from tui.host.transports import http_faults as faults
-from tui.host.transports.http_faults import HttpFault
-from tui.host.transports.http_link import ENDLESS, is_stream, stream_of
+from tui.host.transports.http_client import Sending
+from tui.host.transports.http_faults import HttpFault, SessionLost
+from tui.host.transports.http_link import ENDLESS, HeaderValues, is_stream, stream_of
+from tui.host.transports.http_listening import keep_listening
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport
 from tui.host.waits import first_of
@@ -39,6 +41,9 @@ SSE_SECONDS = 5.0
 
 RETRY_SECONDS = 1.0
 """Delay in seconds before a stream is resumed, if the server does not name one."""
+
+HANDSHAKE_SECONDS = (10.0, 20.0, 30.0)
+"""How long a server may take to open another session, each time that it is asked."""
 
 RESUMES = 5
 """How often a stream is resumed in a row without new events."""
@@ -77,13 +82,10 @@ _log = logging.getLogger(__name__)
 class _Post:
     """A request under way."""
 
+    sending: Sending
     task: asyncio.Task[None]
     method: str
     modern: bool
-
-
-class SessionLost(HttpFault):
-    """The server no longer knows the session."""
 
 
 class StreamableHttp:
@@ -97,7 +99,7 @@ class StreamableHttp:
         self._link = remote.link
         self._gate = remote.gate
         self._version = ""
-        self._session = ""
+        self._session = b""
         self._handshake: dict[str, Any] = {}
         self._probe_status = 0
         self._reopening = asyncio.Lock()
@@ -133,8 +135,9 @@ class StreamableHttp:
                 self._handshake = message
             modern = self._version >= STATELESS_SINCE
             body = write_line(message)  # not in the task: what is not JSON fails its caller
-            task = self._remote.start(self._ask(message, headers, body), str(method))
-            self._posts[message["id"]] = _Post(task, method, modern)
+            sending = self._remote.sending(message["id"])
+            sending.task = self._remote.start(self._ask(message, headers, body, sending), str(method))
+            self._posts[message["id"]] = _Post(sending, sending.task, method, modern)
         elif not (method == CANCELLED and self._cancel(message)):
             self._in_order.put_nowait((message, headers))
 
@@ -148,11 +151,14 @@ class StreamableHttp:
             post.task.cancel()
             self._remote.tap.gave_up(wire_id, "cancelled: the request was closed")
             return True
+        if post.sending.take_back():
+            self._remote.tap.gave_up(wire_id, NEVER_SENT)
+            return True
         self._remote.later(LINGER_SECONDS, post.task.cancel)
         return False
 
-    def _headers(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
-        headers = {"accept": ACCEPT, "content-type": "application/json"}
+    def _headers(self, more: HeaderValues | None = None) -> dict[str, str | bytes]:
+        headers: dict[str, str | bytes] = {"accept": ACCEPT, "content-type": "application/json"}
         if self._session:
             headers[SESSION] = self._session
         if self._version:
@@ -184,11 +190,13 @@ class StreamableHttp:
 
     # ---- requests ----------------------------------------------------------------------------------------
 
-    async def _ask(self, message: dict[str, Any], headers: Mapping[str, str], body: bytes) -> None:
+    async def _ask(
+        self, message: dict[str, Any], headers: Mapping[str, str], body: bytes, sending: Sending
+    ) -> None:
         wire_id: Id = message["id"]
         fault = HttpFault("internal error: the response was lost.", next_step="See mcptui.log for the cause.")
         try:
-            await self._exchange(message, headers, body)
+            await self._exchange(message, headers, body, sending)
             fault = faults.ended(self._link.reach.status)
         except HttpFault as found:
             fault = found
@@ -240,7 +248,9 @@ class StreamableHttp:
         text = "this is the URL of an HTTP+SSE server, the older transport."
         self._remote.end(HttpFault(text, next_step='Set transport = "sse" for it.', status=fault.status))
 
-    async def _exchange(self, message: dict[str, Any], headers: Mapping[str, str], body: bytes) -> None:
+    async def _exchange(
+        self, message: dict[str, Any], headers: Mapping[str, str], body: bytes, sending: Sending
+    ) -> None:
         """Send a request and take the response. Raises HttpFault if there is no answer."""
         wire_id: Id = message["id"]
         method = message["method"]
@@ -249,12 +259,12 @@ class StreamableHttp:
             await first_of(self._initialized.wait(), seconds=INITIALIZED_SECONDS)
         reopened = waited = False
         while self._gate.is_pending(wire_id):  # it may have been cancelled while it waited
-            session = "" if method == "initialize" else self._session
+            session = b"" if method == "initialize" else self._session
             try:
                 sent = self._headers(headers)
                 if not session:
                     sent.pop(SESSION, None)
-                resume_at = await self._post(body, sent, wire_id, method)
+                resume_at = await self._post(body, sent, wire_id, method, sending)
                 if resume_at is not None:
                     await self._resume(wire_id, session if older else self._session, *resume_at)
                 return
@@ -262,7 +272,7 @@ class StreamableHttp:
                 if reopened:
                     raise
                 reopened = True
-                await self._reopen(session, lost)
+                await self._reopen(lost)
                 self._remote.tap.refused(wire_id, f"HTTP {lost.status}, sent again in another session")
             except HttpFault as fault:
                 harmless = fault.refused or method in _HARMLESS
@@ -274,20 +284,20 @@ class StreamableHttp:
                     raise
 
     async def _post(
-        self, body: bytes, headers: Mapping[str, str], wire_id: Id, method: str
-    ) -> tuple[str, float] | None:
+        self, body: bytes, headers: HeaderValues, wire_id: Id, method: str, sending: Sending
+    ) -> tuple[bytes, float] | None:
         """Send a request once and take its answer; return where to resume if its stream ended early."""
-        async with self._link.exchange("POST", headers, body) as response:
+        async with self._link.exchange("POST", headers, body, sending=sending) as response:
             status = response.status_code
             if method == "initialize" and response.is_success:
-                self._session = response.headers.get(SESSION, "")
+                self._session = _session_of(response)
             if method == "initialize" and status >= 400:
                 # A newer server that is slow refuses this: its answer to the probe decides.
                 await self._probe_answered()
             if is_stream(response):
                 return await self._take_events(response, wire_id)
-            if SESSION in headers:
-                await self._check_session(response)
+            if isinstance(session := headers.get(SESSION), bytes):
+                await self._check_session(response, session)
             if faults.content_type(response) not in ("application/json", "") or status in (202, 204):
                 raise self._refused(response, await self._link.head(response))
             raw = await self._link.body(response)
@@ -307,7 +317,7 @@ class StreamableHttp:
         if probes:
             await asyncio.wait(probes)
 
-    async def _take_events(self, response: httpx2.Response, wire_id: Id | None) -> tuple[str, float] | None:
+    async def _take_events(self, response: httpx2.Response, wire_id: Id | None) -> tuple[bytes, float] | None:
         """Take the events of a response; return where to resume, and after how many seconds.
 
         None means that nothing more is expected. Raises HttpFault if it ends before the answer, and
@@ -332,7 +342,7 @@ class StreamableHttp:
         raise fault
 
     def _is_answered(self, wire_id: Id | None) -> bool:
-        return wire_id is not None and not self._gate.is_awaited(wire_id)
+        return wire_id is not None and not self._gate.is_wanted(wire_id)
 
     async def _read_to_end(self, events: AsyncGenerator[Event]) -> None:
         """Read a stream to its end, so that its connection can be used again."""
@@ -344,7 +354,7 @@ class StreamableHttp:
     def _refused(self, response: httpx2.Response, body: bytes) -> HttpFault:
         return faults.refused(response, body, running=bool(self._gate.version))
 
-    async def _resume(self, wire_id: Id, session: str, last_id: str, seconds: float) -> None:
+    async def _resume(self, wire_id: Id, session: bytes, last_id: bytes, seconds: float) -> None:
         """Resume a response whose stream ended before its answer (before 2026-07-28).
 
         The request was accepted in `session`. If this fails, it may have taken effect, so it is not sent
@@ -376,7 +386,7 @@ class StreamableHttp:
 
     # ---- sessions before 2026-07-28 ----------------------------------------------------------------------
 
-    async def _check_session(self, response: httpx2.Response) -> None:
+    async def _check_session(self, response: httpx2.Response, session: bytes) -> None:
         """Raise SessionLost if the server has lost the session, so that the request had no effect.
 
         The status is 404, or 400 from servers that follow the examples of the TypeScript SDK.
@@ -384,27 +394,47 @@ class StreamableHttp:
         if response.status_code in (400, 404):
             body = await self._link.head(response)
             if response.status_code == 404 or _NO_SESSION.search(body):
-                lost = self._refused(response, body)
-                raise SessionLost(lost.message, next_step=lost.next_step, status=lost.status, refused=True)
+                raise SessionLost(self._refused(response, body), session)
 
-    async def _reopen(self, lost: str, fault: HttpFault) -> None:
-        """Open a new session in place of `lost`; raises `fault` if the server rejects it."""
+    async def _reopen(self, lost: SessionLost) -> None:
+        """Open a new session in place of a lost one. Raises HttpFault if there is none.
+
+        A handshake that is not answered is repeated, because a server that has just started may lose one.
+        """
         async with self._reopening:
-            if self._session != lost:
-                return  # another request has reopened it
-            version, opening = self._version, {**self._handshake, "id": self._gate.new_id()}
-            headers = {"accept": ACCEPT, "content-type": "application/json"}
-            async with self._link.exchange("POST", headers, write_line(opening)) as response:
-                result = await self._answer(response, opening["id"])
-                if result is None or result.get("protocolVersion") != version:
-                    raise fault
-                opened = response.headers.get(SESSION, "")
-            headers = self._headers({SESSION: opened} if opened else {})
-            async with self._link.exchange("POST", headers, write_line(INITIALIZED)):
+            for seconds in HANDSHAKE_SECONDS:
+                if self._session != lost.session:
+                    return  # another request has reopened it
+                with contextlib.suppress(TimeoutError):
+                    async with self._remote.limit(seconds):
+                        opened = await self._open_session(lost)
+                    return await self._enter_session(opened)
+        text = "the server lost the session and did not answer a new handshake."
+        raise HttpFault(text, next_step=faults.LATER, refused=True)
+
+    async def _open_session(self, lost: SessionLost) -> bytes:
+        version, opening = self._version, {**self._handshake, "id": self._gate.new_id()}
+        headers = {"accept": ACCEPT, "content-type": "application/json"}
+        async with self._link.exchange("POST", headers, write_line(opening)) as response:
+            result = await self._answer(response, opening["id"])
+            if result is None or result.get("protocolVersion") != version:
+                if result is not None:  # only a new connection can agree on another version
+                    text = "the server lost the session and now speaks another protocol version."
+                    self._remote.end(HttpFault(text, next_step="Restart it.", status=response.status_code))
+                raise lost
+            return _session_of(response)
+
+    async def _enter_session(self, opened: bytes) -> None:
+        headers = self._headers({SESSION: opened} if opened else {})
+        with contextlib.suppress(TimeoutError):  # as after the first handshake
+            async with (
+                self._remote.limit(INITIALIZED_SECONDS),
+                self._link.exchange("POST", headers, write_line(INITIALIZED)),
+            ):
                 pass
-            self._session = opened
-            self._remote.reopened()
-            self._hear()
+        self._session = opened
+        self._remote.reopened()
+        self._hear()
 
     async def _answer(self, response: httpx2.Response, wire_id: Id) -> dict[str, Any] | None:
         """Return the result of a request that bypasses the session."""
@@ -429,33 +459,22 @@ class StreamableHttp:
 
     def _hear(self) -> None:
         """Keep the stream open on which an older server sends its own messages."""
-        if self._listening is not None:
+        if self._listening is not None and self._listening is not asyncio.current_task():
             self._listening.cancel()
         if self._version < STATELESS_SINCE and not self._remote.stopping:
-            self._listening = self._remote.start(self._listen(), "stream")
+            listening = keep_listening(self._remote, self._open_stream, self._reopen, RETRY_SECONDS)
+            self._listening = self._remote.start(listening, "stream")
 
-    async def _listen(self) -> None:
-        last_id, failures, opened = "", 0, False
-        while failures < RESUMES:
-            onward = None
-            headers = self._headers({"accept": "text/event-stream"} | ({RESUME: last_id} if last_id else {}))
-            try:
-                session = headers.get(SESSION, "")
-                async with self._link.exchange("GET", headers) as response:
-                    if session:
-                        await self._check_session(response)
-                    if not is_stream(response) or response.status_code >= 300:
-                        return  # the server has no such stream
-                    opened = True
-                    onward = await self._take_events(response, None)
-            except SessionLost as lost:
-                if not opened:  # 404 for every stream: a new session would be "lost" at once, again and again
-                    return
-                with contextlib.suppress(HttpFault):
-                    await self._reopen(session, lost)
-                return  # the new session has its own stream
-            except HttpFault:
-                onward = None
-            last_id, seconds = onward or (last_id, RETRY_SECONDS)
-            failures = 0 if onward else failures + 1
-            await asyncio.sleep(seconds * 2**failures)
+    @contextlib.asynccontextmanager
+    async def _open_stream(self, last_id: bytes) -> AsyncIterator[httpx2.Response]:
+        resumed: HeaderValues = {RESUME: last_id} if last_id else {}
+        session, headers = self._session, self._headers({"accept": "text/event-stream", **resumed})
+        async with self._link.exchange("GET", headers) as response:
+            if session:
+                await self._check_session(response, session)
+            yield response
+
+
+def _session_of(response: httpx2.Response) -> bytes:
+    """Return the session id in the headers of a response in its own bytes, or b""."""
+    return b", ".join(value for name, value in response.headers.raw if name.lower() == SESSION.encode())

@@ -29,7 +29,7 @@ from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import Failure, Id, Response, find_ids, write_line
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
-from tui.host.frames.id_gate import CANCELLED, RESULT_TOO_LARGE, STATELESS_SINCE
+from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, RESULT_TOO_LARGE, STATELESS_SINCE
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
@@ -52,8 +52,8 @@ RETRY_SECONDS = 1.0
 REOPENS = 5
 """How often in a row a connection is opened again before it counts as lost."""
 
-STEADY_SECONDS = 60.0
-"""A connection that lasted this long resets the count of failures."""
+STEADY_SECONDS = 10.0
+"""A connection that lasted this long resets the count of failures; idle ones are often closed after 30 s."""
 
 _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _OPEN = "Check the URL. There is no WebSocket there."
@@ -133,7 +133,10 @@ class WebSocket:
         elif method == "notifications/initialized":
             self._accepted = True
         elif method == CANCELLED:
-            self._under_way.pop(message["params"]["requestId"], None)
+            cancelled = message["params"]["requestId"]
+            if self._under_way.pop(cancelled, True) is False:
+                self._remote.tap.gave_up(cancelled, NEVER_SENT)
+                return
         self._outbox.put_nowait((write_line(message), copy_context(), asked))
 
     async def close(self) -> None:
@@ -167,6 +170,7 @@ class WebSocket:
 
     async def _one_connection(self) -> HttpFault:
         """Return how the connection ended; `refused` if it must not be reopened."""
+        again = self._settled()
         legacy = self._accepted and self._remote.gate.version < STATELESS_SINCE
         self._frames, self._message = Connection(ConnectionType.CLIENT), Framer()
         self._lost = None
@@ -177,6 +181,8 @@ class WebSocket:
                 work.append(self._shake_hands())
             else:
                 self._ready.set()
+                if again:
+                    self._remote.missed()
             beside = [self._remote.start(each, "connection") for each in work]
             try:
                 return await self._read_all()
@@ -288,6 +294,8 @@ class WebSocket:
                 what, sender, asked = await self._outbox.get()
                 if isinstance(what, bytes):
                     await self._ready.wait()
+                    if asked is not None and not self._remote.gate.is_wanted(asked):
+                        continue
                     if asked in self._under_way:
                         self._under_way[asked] = True
                     sender.run(self._remote.tap.sent, what)

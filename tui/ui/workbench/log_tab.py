@@ -198,7 +198,9 @@ _LEVELS = {
     "emergency": "bad bold",
 }
 _STDERR = "stderr"
-_IN_SENTENCES = frozenset({"http", "endpoint", "broken", "sign-in", "session opened again"})
+_IN_SENTENCES = frozenset(
+    {"http", "endpoint", "broken", "sign-in", "session opened again", "stream opened again"}
+)
 """Events of a connection with details for machines, which are shown as sentences."""
 
 _WHAT = '(kind:stderr or method:notifications/message or (kind:event and not method:"gave up"))'

@@ -236,9 +236,9 @@ def test_a_probe_that_was_refused_late_is_not_awaited(late):
 
 def test_a_probe_that_gets_no_answer_at_all_is_not_awaited():
     ends = slow_gate()
-    assert ends.gate.is_awaited(1001)
+    assert ends.gate.is_wanted(1001)
     ends.gate.lose(1001)
-    assert not ends.gate.is_awaited(1001)
+    assert not ends.gate.is_wanted(1001)
     ends.gate.incoming(Failure(1002, METHOD_NOT_FOUND, "no"))
     assert ends.got() == [Failure(2, METHOD_NOT_FOUND, "no")]
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.host.passthrough.http_exchange import Event, EventCutter, HttpExchange
+from tui.host.passthrough.http_exchange import MAX_ID, Event, EventCutter, HttpExchange
 
 STREAM = (
     b'\xef\xbb\xbfevent: message\r\nid: 7\r\ndata: {"a":\r\ndata: 1}\r\n\r\n'
@@ -98,3 +98,40 @@ def test_many_empty_lines_of_data_take_no_more_memory_than_their_bytes():
     used, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert used < 100_000  # 160,000 as a list
+
+
+def last_id(stream: bytes) -> bytes | None:
+    cutter = EventCutter(1000)
+    for _ in cutter.feed(stream):
+        pass
+    return cutter.last_id
+
+
+@pytest.mark.parametrize("ident", ["caf\u00e9", "\u7b2c1", "\u202e" + "z" * 900, 'a "b" c'])
+def test_the_id_of_the_last_event_is_kept_in_its_own_bytes(ident: str) -> None:
+    assert last_id(f"id: {ident}\ndata: x\n\n".encode()) == ident.encode()
+
+
+def test_an_id_that_is_not_utf_8_is_kept_in_its_own_bytes() -> None:
+    assert last_id(b"id: caf\xe9\xff\n\n") == b"caf\xe9\xff"
+
+
+def test_an_id_is_trimmed_as_a_header_is() -> None:
+    assert last_id(b"id: \t x y \t\n\n") == b"x y"
+
+
+@pytest.mark.parametrize(
+    "ident", [b"a\x00b", b"\x0bc", b"\x1b[2J", b"\x7f", b"x" * (MAX_ID + 1)], ids=lambda one: repr(one[:5])
+)
+def test_an_id_that_no_header_can_carry_is_ignored(ident: bytes) -> None:
+    assert last_id(b"id: " + ident + b"\n\n") is None
+    assert last_id(b"id: 1\n\nid: " + ident + b"\n\n") == b"1"
+
+
+def test_an_empty_id_resets_the_last_one_and_an_event_without_an_id_keeps_it() -> None:
+    assert last_id(b"id: 1\n\ndata: x\n\n") == b"1"
+    assert last_id(b"id: 1\n\nid\n\n") == b""
+
+
+def test_an_id_of_an_unfinished_event_does_not_count() -> None:
+    assert last_id(b"id: 1\n\nid: 2\ndata: x\n") == b"1"

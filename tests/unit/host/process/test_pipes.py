@@ -186,3 +186,49 @@ async def test_an_error_while_data_is_handled_on_arrival_is_raised_by_read(pipe)
     pipe[1].write(b"more")
     assert await reader.read() == b"more"
     reader.close()
+
+
+async def read_all(reader: PipeReader, size: int) -> bytes:
+    got = b""
+    while len(got) < size:
+        got += await reader.read()
+    return got
+
+
+async def test_what_waits_for_the_reader_can_be_withdrawn_and_the_rest_keeps_its_order(pipe):
+    writer = PipeWriter(pipe[1], broken=pytest.fail)
+    large = b"1" * 300_000
+    for key, data in enumerate((large, b"2", b"3" * 100_000, b"4")):
+        assert writer.write(data, key)
+    assert [writer.withdraw(key) for key in (1, 2, 2, "unknown")] == [True, True, False, False]
+    reader = PipeReader(pipe[0])
+    assert await read_all(reader, len(large) + 1) == large + b"4"
+    await writer.flushed()
+    writer.close()
+    reader.close()
+
+
+async def test_what_has_begun_to_be_written_cannot_be_withdrawn(pipe):
+    writer = PipeWriter(pipe[1], broken=pytest.fail)
+    assert writer.write(b"x" * 300_000, "begun")
+    assert not writer.withdraw("begun")
+    reader = PipeReader(pipe[0])
+    assert await read_all(reader, 300_000) == b"x" * 300_000
+    writer.close()
+    reader.close()
+
+
+async def test_a_writer_is_flushed_once_the_only_bytes_that_wait_are_withdrawn(pipe):
+    writer = PipeWriter(pipe[1], broken=pytest.fail)
+    os.write(pipe[1].fileno(), b"x" * 65536)  # as much as the pipe takes
+    assert writer.write(b"y", "y") and writer.withdraw("y")
+    await writer.flushed()
+    writer.close()
+
+
+async def test_withdrawn_bytes_do_not_count_for_the_limit(pipe):
+    writer = PipeWriter(pipe[1], broken=pytest.fail, limit=1_000_000)
+    assert writer.write(b"x" * 300_000)
+    assert writer.write(b"y" * 600_000, "y") and not writer.write(b"z" * 600_000)
+    assert writer.withdraw("y") and writer.write(b"z" * 600_000)
+    writer.close()

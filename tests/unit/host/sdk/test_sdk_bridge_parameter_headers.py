@@ -1,5 +1,8 @@
 """Arguments that a call repeats in HTTP headers."""
 
+import pytest
+from mcp import MCPError
+
 from tests.http_server import ECHO, HttpServer, http_server
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, Transport
@@ -66,3 +69,11 @@ async def test_for_an_older_server_header_annotations_are_ignored():
         host = await started(server)
         assert [tool.name for tool in host.toolbox.tools()] == ["echo"]
         await host.shutdown()
+
+
+def test_an_argument_that_no_header_can_carry_is_refused_with_a_reason():
+    wanted = header_map(
+        {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}
+    )
+    with pytest.raises(MCPError, match="not sent: an argument contains an invalid character"):
+        parameter_headers(wanted, {"region": "\ud800"})

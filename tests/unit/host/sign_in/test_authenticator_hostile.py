@@ -286,3 +286,16 @@ async def test_a_damaged_registration_leads_to_another_one(store: TokenStore) ->
         around = Around(store, server.url)
         assert (await around.call()).status_code == 200
         assert len(around.person.questions) == 1
+
+
+@pytest.mark.parametrize("char", ["\u00e9", "\n", "\x00"])
+async def test_an_access_token_that_no_header_can_carry_is_refused_with_a_reason(
+    store: TokenStore, char: str
+) -> None:
+    async with OAuthServer() as server:
+        issue = server.canary
+        server.canary = lambda what: issue(what) + char * (what == "access")  # type: ignore[method-assign]
+        around = Around(store, server.url)
+        with pytest.raises(SignInFailed, match="cannot be sent: it contains a") as caught:
+            await around.call()
+        assert "canary" not in str(caught.value)

@@ -23,3 +23,8 @@ def test_an_unanswered_request_is_explained_with_the_reason():
     assert "The request failed: no response within 30 s." in said(
         http="GET", url="u", failed="no response within 30 s"
     )
+
+
+def test_a_reopened_stream_says_that_messages_may_be_lost():
+    said = event_sentences("stream opened again", "far", {})
+    assert said == ["mcptui reopened the stream of far. Its messages meanwhile may be lost."]
