@@ -22,6 +22,7 @@ from tui.core.secrets.oauth_values import (
     secrets_of_header,
 )
 from tui.core.text import clean_line
+from tui.core.web import MAX_COOKIES
 
 if TYPE_CHECKING:
     from mcp.client.auth.oauth2 import OAuthContext
@@ -204,8 +205,9 @@ class OAuthExchange:
 
 
 def _cookies(response: httpx2.Response) -> dict[str, str]:
-    """Return the values of the cookies that a reply sets."""
-    said = [header.partition(";")[0].partition("=") for header in response.headers.get_list("set-cookie")]
+    """Return the values of the cookies that a reply sets, of those that the client keeps."""
+    headers = response.headers.get_list("set-cookie")[-MAX_COOKIES:]
+    said = [header.partition(";")[0].partition("=") for header in headers]
     return {f"cookie.{name.strip()}": value.strip() for name, _, value in said if value}
 
 

@@ -5,12 +5,14 @@ for that origin. The rule is that of the SDK (mcp 2.3, `stream_within_origin`).
 """
 
 import asyncio
+import contextlib
 import itertools
 import socket
 import ssl
 import threading
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Mapping
+from http.cookiejar import Cookie, CookieJar
 from typing import Any
 
 import httpx2
@@ -18,7 +20,7 @@ import httpx2
 from tui import __version__
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
-from tui.core.web import FRAMING, header_name_fault, header_value_fault
+from tui.core.web import FRAMING, MAX_COOKIES, header_name_fault, header_value_fault
 from tui.host.passthrough.http_exchange import HttpExchange
 
 CONNECT_SECONDS = 10.0
@@ -36,6 +38,9 @@ EXCHANGE = "mcptui.exchange"
 
 WANTS_EVENTS = "mcptui.events"
 """Key in a request's extensions: the caller takes the events of the response."""
+
+MAX_COOKIE = 4096
+"""Maximum characters of the value of a cookie."""
 
 _context: ssl.SSLContext | None = None
 _loading = threading.Lock()
@@ -140,7 +145,7 @@ class TappedTransport(httpx2.AsyncBaseTransport):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         tapped = httpx2.Response(
             response.status_code,
-            headers=response.headers,
+            headers=_accepted(response.headers),
             stream=_HeardStream(response.stream, exchange),
             request=request,
             extensions={**response.extensions, EXCHANGE: exchange},
@@ -150,6 +155,37 @@ class TappedTransport(httpx2.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._routed.aclose()
+
+
+def _accepted(headers: httpx2.Headers) -> httpx2.Headers:
+    """Return the headers of a response with no more cookies than the client keeps, the last ones."""
+    raw = headers.raw
+    cookies = [at for at, (name, _) in enumerate(raw) if name.lower() == b"set-cookie"]
+    if len(cookies) <= MAX_COOKIES:
+        return headers
+    dropped = set(cookies[:-MAX_COOKIES])
+    return httpx2.Headers([pair for at, pair in enumerate(raw) if at not in dropped])
+
+
+class _CookieJar(CookieJar):
+    """Keeps the newest cookies of a server: the `Cookie` header of each request has all of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept: dict[tuple[str, str, str], None] = {}
+
+    def set_cookie(self, cookie: Cookie) -> None:
+        if len(cookie.value or "") > MAX_COOKIE:
+            return
+        key = cookie.domain, cookie.path, cookie.name
+        self._kept.pop(key, None)
+        self._kept[key] = None
+        super().set_cookie(cookie)
+        if len(self._kept) > MAX_COOKIES:
+            oldest = next(iter(self._kept))
+            del self._kept[oldest]
+            with contextlib.suppress(KeyError):  # it has expired
+                self.clear(*oldest)
 
 
 def _unsendable(request: httpx2.Request) -> str:
@@ -212,6 +248,7 @@ def open_client(transport: httpx2.AsyncBaseTransport, headers: Mapping[str, str]
     return httpx2.AsyncClient(
         transport=transport,
         headers={**ours, **headers},
+        cookies=_CookieJar(),
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS, write=WRITE_SECONDS),
         follow_redirects=False,
     )
