@@ -7,13 +7,15 @@ replaced. Does not import the SDK.
 
 import asyncio
 import ipaddress
+import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import httpx2
 
 from tui.core.errors import ServerError
+from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.oauth_values import (
     fields_of,
     masked_address,
@@ -75,12 +77,14 @@ SECONDS = 30.0
 """Time for one request, from connecting to the last byte of the reply."""
 
 MAX_REPLY = 1024 * 1024
+MAX_QUOTED = 300
 RETRY = "Try again. If it still fails, contact the server's operator."
 _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 
 
 Record = Callable[[Mapping[str, object]], None]
 Remember = Callable[[Mapping[str, str]], None]
+FaultOf = Callable[[Mapping[str, Any], bytes], str]
 
 
 def address_fault(address: str, server_url: str) -> str:
@@ -133,6 +137,7 @@ class OAuthExchange:
         client: sends; not tapped. The caller closes it.
         record: takes each exchange without its secrets; must not raise.
         remember: takes secrets to redact from now on, by name.
+        fault_of: returns why the reply to a request with these fields is malformed, or "".
     """
 
     def __init__(
@@ -142,7 +147,9 @@ class OAuthExchange:
         *,
         record: Record,
         remember: Remember,
+        fault_of: FaultOf = lambda sent, body: "",
     ) -> None:
+        self._fault_of = fault_of
         self._server_url = server_url
         self._client = client
         self._record = record
@@ -179,10 +186,24 @@ class OAuthExchange:
         reply = fields_of(body, response.headers.get("content-type", ""))
         self._remember(secrets_of(reply) | _cookies(response))
         about |= {"status": response.status_code, "received": masked_fields(reply, len(body))}
-        self._record(about)
-        whole = httpx2.Response(
-            response.status_code, headers=_decoded_headers(response), content=body, request=request
-        )
+        status = response.status_code
+        if (
+            request.method == "POST"
+            and status in (200, 201)
+            and (fault := self._fault_of(fields or {}, body))
+        ):
+            about["failed"] = f"malformed: {fault}"
+            self._record(about)
+            if (fields or {}).get("grant_type") != "refresh_token":
+                raise SignInFailed(
+                    f"the authorization server {host} sent a malformed reply: {fault}.", next_step=RETRY
+                )
+            status, body = 400, b""  # as if the token were not renewed: the user signs in again
+        else:
+            self._record(about)
+        if status >= 400 and body:  # the SDK quotes it
+            body = _quotable(reply, body)
+        whole = httpx2.Response(status, headers=_decoded_headers(response), content=body, request=request)
         whole.next_request = response.next_request
         return whole
 
@@ -202,6 +223,14 @@ class OAuthExchange:
             finally:
                 await response.aclose()
         return response, bytes(body)
+
+
+def _quotable(reply: Mapping[str, Any] | None, body: bytes) -> bytes:
+    """Return the body of an error without values that may be secret."""
+    if reply is None:
+        text = clean_line(body[: 4 * MAX_QUOTED].decode("utf-8", "replace"), MAX_QUOTED)
+        return masked(text).encode()
+    return json.dumps(masked_fields(reply, len(body))).encode()
 
 
 def _cookies(response: httpx2.Response) -> dict[str, str]:

@@ -9,11 +9,11 @@ import importlib
 import sys
 import time
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx2
 from mcp.client.auth import OAuthClientProvider
@@ -26,7 +26,7 @@ from mcp.shared.auth import (
     OAuthToken,
     ProtectedResourceMetadata,
 )
-from pydantic import AnyUrl
+from pydantic import AnyUrl, BaseModel, ValidationError
 
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line
@@ -47,18 +47,14 @@ class SignInStorage:
         self._save = save
 
     async def get_tokens(self) -> OAuthToken | None:
-        return OAuthToken.model_validate(dict(self.stored.tokens)) if self.stored.tokens else None
+        return _read(OAuthToken, self.stored.tokens)
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
         expires = None if tokens.expires_in is None else time.time() + tokens.expires_in
         await self._keep(tokens=_plain(tokens), expires_at=expires)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        return (
-            OAuthClientInformationFull.model_validate(dict(self.stored.client))
-            if self.stored.client
-            else None
-        )
+        return _read(OAuthClientInformationFull, self.stored.client)
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
         # Tokens belong to the registration that they were issued to.
@@ -200,6 +196,29 @@ def load_credentials(*, with_jwt: bool) -> Any:
     return module
 
 
+def reply_fault(sent: Mapping[str, Any], body: bytes) -> str:
+    """Return why the reply to a request for a token or a registration is malformed, or "".
+
+    Without its values: errors of the SDK quote them, and they may be tokens in a wrong place.
+    """
+    try:
+        if "grant_type" in sent:
+            OAuthToken.model_validate_json(body)
+        elif "redirect_uris" in sent:
+            OAuthClientInformationFull.model_validate_json(body)
+    except ValidationError as error:
+        return fault_of(error)
+    return ""
+
+
+def fault_of(error: ValidationError) -> str:
+    """Return the first fault that a validation found, without the value."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    field = ".".join(str(one) for one in first["loc"][:1])
+    kind = {"missing": "is missing", "json_invalid": "the body is not JSON"}.get(first["type"], "is invalid")
+    return f"{field} {kind}" if field else kind if first["type"] == "json_invalid" else "it is not an object"
+
+
 def code_result(code: str, state: str, issuer: str | None) -> AuthorizationCodeResult:
     """Return an answer of the browser in the SDK's type."""
     return AuthorizationCodeResult(code=code, state=state, iss=issuer)
@@ -214,17 +233,25 @@ def _restore(provider: OAuthClientProvider, storage: SignInStorage) -> None:
     """Copy what an earlier provider has learned to a new one."""
     context, stored = provider.context, storage.stored
     storage.context = context
-    if stored.tokens:
-        context.current_tokens = OAuthToken.model_validate(dict(stored.tokens))
+    if tokens := _read(OAuthToken, stored.tokens):
+        context.current_tokens = tokens
         context.token_expiry_time = stored.expires_at
-    if stored.client:
-        context.client_info = OAuthClientInformationFull.model_validate(dict(stored.client))
-    if stored.metadata:
-        context.oauth_metadata = OAuthMetadata.model_validate(dict(stored.metadata))
-    if stored.resource:
-        found = ProtectedResourceMetadata.model_validate(dict(stored.resource))
+    context.client_info = _read(OAuthClientInformationFull, stored.client) or context.client_info
+    context.oauth_metadata = _read(OAuthMetadata, stored.metadata) or context.oauth_metadata
+    if found := _read(ProtectedResourceMetadata, stored.resource):
         context.protected_resource_metadata = found
         context.auth_server_url = str(found.authorization_servers[0])
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def _read(model: type[Model], stored: Mapping[str, Any]) -> Model | None:
+    """Return what a file says, None if it says nothing, or nothing valid: the error would quote tokens."""
+    try:
+        return model.model_validate(dict(stored)) if stored else None
+    except ValidationError:
+        return None
 
 
 def _choose_method(context: Any) -> None:
