@@ -260,3 +260,18 @@ def test_an_endpoint_key_that_is_not_a_word_is_replaced_in_conversation_text(key
 @pytest.mark.parametrize("key", ["lm-studio", "not-needed", "sk-no-key-required", "0000000000000000"])
 def test_a_placeholder_key_is_kept_in_conversation_text(key: str):
     assert Redactor(keys={"KEY": key}).redact_spoken(f"~/{key}/models") == f"~/{key}/models"
+
+
+def test_a_line_is_redacted_again_only_when_more_values_are_known(monkeypatch):
+    redactor = Redactor({"A": "first-value"})
+    redacted, redact = [], redactor.redact
+    monkeypatch.setattr(redactor, "redact", lambda text: redacted.append(text) or redact(text))
+    assert {redactor.redact_line("first-value\nlater-value", 400) for _ in range(3)} == {
+        "[redacted:A] later-value"
+    }
+    assert len(redacted) == 1
+    redactor.learn("far", "cookie", "later-value")
+    assert redactor.redact_line("first-value\nlater-value", 400) == "[redacted:A] [redacted:cookie]"
+    for number in range(1000):
+        redactor.redact_line(f"line {number}", 400)
+    assert len(redactor._lines) <= 256
