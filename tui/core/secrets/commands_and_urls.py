@@ -44,8 +44,8 @@ _SHOWN = late(r"(?:\w{1,40}\s{1,40})?(?:\[redacted:[^\]]{0,200}\]|\*{3}|\$\{[A-Z
 _NOT_IN_A_NAME = late(r"[^A-Za-z0-9_.-]")
 
 _VALUE = r"""(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s;&,"'`]+))"""
-_ASSIGNED_NAME = late(r"(?<![\w.-])(?P<name>[A-Za-z_][\w.-]*)=(?=[^\s;&,`])")
-_ASSIGNED_VALUE = late(_VALUE)
+_ASSIGNED = late(r"(?<![\w.-])(?P<name>[A-Za-z_][\w.-]*)=(?=[^\s;&,`])")
+_ASSIGNED_TO = late(_VALUE)
 _MEMBER = late(r'"(?P<name>[\w.-]+)"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"')
 _FLAG_IN_LINE = late(rf"(?<!\S)--?(?P<name>[A-Za-z][\w-]*)\s+(?!-){_VALUE}")
 _USER = late(
@@ -243,14 +243,14 @@ def _assigned_in(text: str) -> Iterator[SecretSpan]:
     and what is in a secret is not searched.
     """
     done = 0
-    for found in _ASSIGNED_NAME.finditer(text):
+    for found in _ASSIGNED.finditer(text):
         name = found["name"]
         signed = text[max(0, found.start() - 1) : found.start()] in ("?", "&") and name.lower() in _SIGNED
         if found.end() < done or not (signed or _names_one(name)):
             continue
-        value = _ASSIGNED_VALUE.match(text, found.end(), found.end() + LONGEST_PLAIN + 1)
+        value = _ASSIGNED_TO.match(text, found.end(), found.end() + LONGEST_PLAIN + 1)
         if value is None or value.end() > found.end() + LONGEST_PLAIN:
-            value = _ASSIGNED_VALUE.match(text, found.end())
+            value = _ASSIGNED_TO.match(text, found.end())
         if value is None:
             continue
         group = next(name for name in ("double", "single", "bare") if value[name] is not None)
@@ -270,6 +270,11 @@ def _shaped(text: str) -> Iterator[SecretSpan]:
 
 
 def _names_one(name: str) -> bool:
+    return (_may_name_one if len(name) <= 64 else _may_name_one.__wrapped__)(name)
+
+
+@lru_cache(1024)
+def _may_name_one(name: str) -> bool:
     return (names_a_secret(name) or may_be_secret(name)) and not _is_about_a_secret(name)
 
 
