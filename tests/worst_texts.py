@@ -48,9 +48,11 @@ from tui.core.traffic import Captured, Direction, Kind
 from tui.core.turn.answer_format import answer_value
 from tui.core.turn.rule_values import plain_text
 from tui.core.web import header_value_fault, web_address
+from tui.host.catalog import prompt_infos
 from tui.host.passthrough.http_exchange import EventCutter
 from tui.host.passthrough.learned_secrets import LearnedSecrets
 from tui.host.process.reason_line import reason_line
+from tui.host.process.stderr import StderrTail
 from tui.host.transports.http_faults import MARKUP
 from tui.model.dialects.argument_repair import UnreadableJson, mend
 from tui.model.dialects.call_maker import CallMaker, OfferedTools
@@ -68,6 +70,8 @@ from tui.storage.exports.markdown import fenced as exported_fence
 from tui.storage.sessions.markdown import isolated
 from tui.traffic.diff import Known, bare, compare
 from tui.traffic.record.redaction import keep, scrub
+from tui.ui.chat.transcript.past import parts
+from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import breaks, head_of, wrap
 
 
@@ -109,6 +113,7 @@ def _redactor() -> Redactor:
 
 
 REDACTOR = _redactor()
+MARKDOWN = Markdown()
 
 
 def _octets(read: Callable[[bytes], object]) -> Callable[[str], object]:
@@ -251,8 +256,36 @@ def _messages() -> Iterator[tuple[Any, ...]]:
     yield "Markdown of a recording", escaped, "*", "\\", "["
     yield "fence of a recording", exported_fence, "`", "```\n"
     yield "text of an entry", _octets(readable_entry), "{", '"a\\', "\\u00e9"
+    yield "StderrTail", _stderr, "\n", "a\n", "a", "\x1b["
+    yield (
+        "Markdown",
+        lambda text: MARKDOWN.rows(text, 80),
+        "a\n",
+        "> ",
+        "- ",
+        "![",
+        "`",
+        "**a",
+        "|a",
+        "[a](",
+        "***",
+    )
+    yield "parts of an answer", lambda text: list(parts(text)), "\n", "a\n", "```\n", "- a\n"
+    yield (
+        "prompt_infos",
+        lambda text: prompt_infos("x", [{"name": text, "description": text}]),
+        "<!--",
+        "\u200d",
+    )
     yield "bare", lambda text: bare(text, frozenset(Known)), "1", "a-", "2020-01-01T", "1.5", "0-0"
     yield "compare", lambda text: compare({"a": text}, {"a": f"{text}x"}), "a", "\n", "a "
+
+
+def _stderr(text: str) -> object:
+    tail = StderrTail()
+    for block in _in_blocks(text, 4096):
+        tail.feed(block)
+    return tail.lines, tail.reason
 
 
 def _children(raw: bytes) -> None:
