@@ -81,7 +81,6 @@ class Redactor:
         self.arguments = SecretArguments()
         self._names: dict[str, str] = {}
         self._keys: dict[str, str] = {}
-        self._words: dict[str, str] = {}
         self._spoken_names: dict[str, str] = {}
         self._learned = LearnedValues()
         self._learned_from = Counter[str]()
@@ -100,21 +99,22 @@ class Redactor:
             return
         self._keys = {**self._keys, **new_keys}
         self._names = {**self._names, **new}
-        self._words |= {key: self._names[key] for key in new_keys if is_a_word(key)}
-        spoken = {value: name for value, name in new.items() if value not in self._words}
-        # If only another secret in a key were replaced, the rest of the key would remain.
-        held = {
-            key: name
-            for key, name in self._words.items()
-            if any(value in key for value in ((self._spoken_names | spoken) if key in new else spoken))
-        }
-        spoken |= held
-        self._words = {key: name for key, name in self._words.items() if key not in held}
-        self._spoken_names = {**self._spoken_names, **spoken}
-        self._beginnings = None
-        spoken_keys = {key: name for key, name in self._keys.items() if key not in self._words}
-        self._spoken.add(spoken, spoken_keys if new_keys or held else {})
         self._bytes.add(new, self._keys if new_keys else {})
+        spoken = {value: name for value, name in self._names.items() if value not in self._keys}
+        spoken |= {
+            key: name
+            for key, name in self._keys.items()
+            # If only another secret in a key were replaced, the rest of the key would remain.
+            if not is_a_word(key) or any(secret in key for secret in spoken)
+        }
+        before, self._spoken_names = self._spoken_names, spoken
+        found = self._spoken
+        if not before.keys() <= spoken.keys():  # a value became the key of an endpoint, and is a word
+            found, before = BytesRedactor(self._learned, placeholders=False), {}
+        more = {value: name for value, name in spoken.items() if value not in before}
+        found.add(more, {key: name for key, name in self._keys.items() if key in spoken})
+        self._spoken = found
+        self._beginnings = None
 
     def add_some(self, source: str, secrets: Mapping[str, str]) -> None:
         """Redact values of a sign-in too; long ones, and all after the first `MAX_ADDED`, as `learn` does."""
