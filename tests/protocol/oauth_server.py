@@ -185,7 +185,8 @@ class OAuthServer:
             while True:
                 writer.write(b"x" * 65536)
                 await writer.drain()
-        payload = b"" if reply.body is None else json.dumps(reply.body).encode()
+        body = b"" if reply.body is None else reply.body
+        payload = body if isinstance(body, bytes) else json.dumps(body).encode()
         said = {"content-type": "application/json", "content-length": str(len(payload)), **reply.headers}
         text = "".join(f"{name}: {value}\r\n" for name, value in said.items())
         writer.write(f"HTTP/1.1 {reply.status} Status\r\n{text}\r\n".encode() + payload)

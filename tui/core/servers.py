@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Protocol, Self
 from urllib.parse import urlsplit
 
@@ -120,6 +121,16 @@ class Reference:
         return f"value of {names}" if self.text == f"${{{names}}}" else f"text with the value of {names}"
 
 
+@lru_cache(256)
+def _shown_words(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(masked_arguments(words))  # kept, because screens ask for it at each repaint
+
+
+@lru_cache(256)
+def _shown_address(url: str) -> str:
+    return masked(url)
+
+
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
     """One server's configuration, with every `${VAR}` replaced. Values of `env` and `headers` may be secret.
@@ -190,7 +201,7 @@ class ServerSpec:
 
     @property
     def shown_command(self) -> tuple[str, ...]:
-        return tuple(masked_arguments((self.command, *self.args)))
+        return _shown_words((self.command, *self.args))
 
     @property
     def starts_in(self) -> str | None:
@@ -199,7 +210,7 @@ class ServerSpec:
 
     @property
     def shown_url(self) -> str:
-        return masked(self.url or "")
+        return _shown_address(self.url or "")
 
     @property
     def origin(self) -> str:

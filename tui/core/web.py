@@ -18,6 +18,9 @@ from datetime import UTC
 from urllib.parse import SplitResult, urlsplit
 
 MAX_LENGTH = 4096
+MAX_COOKIES = 50
+"""Maximum cookies that are kept for one server (RFC 6265, 6.1)."""
+
 ENDINGS = frozenset("app cloud com dev edu gov io net org".split())
 """Endings of well-known names; inside a longer name, they imitate one."""
 

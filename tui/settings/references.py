@@ -1,7 +1,7 @@
 """`${VAR}` and `${VAR:-default}` in the texts of a configuration. Pure: the environment is passed in."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,8 @@ _REFERENCE = re.compile(
     rf"|\$\{{(?P<name>{NAME})(?::-(?P<default>[^}}]*))?\}}"
     r"|(?P<broken>\$\{)"
 )
+
+_UNCLOSED = re.compile(r"(?P<escaped>\$\$\{)|(?P<broken>\$\{)(?P<name>(?!))?(?P<default>(?!))?")
 
 
 class FromEnvironment(str):
@@ -42,6 +44,12 @@ class Expanded:
     variables: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     broken: bool = False
+
+
+def _with_references(replace: Callable[[re.Match[str]], str], text: str) -> str:
+    """Return `text` with its references replaced, in linear time: behind the last `}`, none ends."""
+    end = text.rfind("}") + 1
+    return _REFERENCE.sub(replace, text[:end]) + _UNCLOSED.sub(replace, text[end:])
 
 
 def expand(text: str, env: Mapping[str, str]) -> Expanded:
@@ -73,7 +81,7 @@ def expand(text: str, env: Mapping[str, str]) -> Expanded:
         variables.append(name)
         return value
 
-    result = FromEnvironment(_REFERENCE.sub(replaced, text))
+    result = FromEnvironment(_with_references(replaced, text))
     return Expanded(result, tuple(variables), tuple(missing), broken)
 
 
@@ -96,7 +104,7 @@ def reference_in(text: str, env: Mapping[str, str]) -> "Reference | None":
         names.append(name)
         return f"${{{name}}}"
 
-    shown = _REFERENCE.sub(named, text) if "${" in text else text
+    shown = _with_references(named, text) if "${" in text else text
     if not names:
         return None
     from tui.core.servers import Reference  # not needed for the first frame
@@ -111,11 +119,11 @@ def escaped(text: str) -> str:
 
 def without_defaults(text: str) -> str:
     """Return `text` with the default of each reference masked: it may be a secret."""
-    return _REFERENCE.sub(
+    return _with_references(
         lambda found: f"${{{found['name']}:-***}}" if found["default"] else found.group(), text
     )
 
 
 def literal_part(text: str) -> str:
     """Return `text` without its references."""
-    return _REFERENCE.sub("", text)
+    return _with_references(lambda found: "", text)

@@ -189,7 +189,7 @@ _MOST_IN_CLASS = 3
 def _sign_warning(rule: Rule) -> str:
     """Return what a `[` or `?` of a rule means if it looks like a literal character, otherwise ""."""
     for pattern in (rule.server, rule.tool, *(one.pattern for one in rule.conditions)):
-        for part in _CLASS.findall(pattern):
+        for part in _CLASS.findall(pattern[: pattern.rfind("]") + 1]):
             if _looks_like_text(part):
                 shown = clean_line(f"[{part}]", 60)
                 return f"{shown} matches one of the characters in the brackets"

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tui.core import servers
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
 
 SPEC = ServerSpec("a", "python", ("x.py",), {"K": "v"}, "/tmp", headers={"H": "v"})
@@ -41,3 +42,15 @@ def test_the_command_and_the_url_are_shown_without_secrets():
     spec = ServerSpec("s", "uvx", ("server", "--token", "hunter2"), url="https://ada:hunter2@h/mcp")
     assert spec.shown_command == ("uvx", "server", "--token", "[redacted:token]")
     assert spec.shown_url == "https://ada:[redacted:password]@h/mcp"
+
+
+def test_the_mask_of_a_command_line_and_an_address_is_computed_once(monkeypatch):
+    computed: list[object] = []
+    monkeypatch.setattr(servers, "masked_arguments", lambda words: computed.append(words) or list(words))
+    monkeypatch.setattr(servers, "masked", lambda url: computed.append(url) or url)
+    for _ in range(3):
+        spec = ServerSpec(
+            "x", "program-that-is-painted", args=("a=" * 20_000,), url="https://painted.example"
+        )
+        assert spec.shown_command and spec.shown_url
+    assert len(computed) == 2

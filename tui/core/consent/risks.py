@@ -59,7 +59,7 @@ _WRAPPER_WITH_VALUE: Mapping[str, Sequence[str]] = {
     "xvfb-run": ("-n", "-s", "-e", "-f", "-p", "-w"),
 }
 _GO_WITH_VALUE = frozenset(("-mod", "-modfile", "-exec", "-tags", "-ldflags", "-C", "-p"))
-_GO_EXACT = re.compile(r"@(?:v\d+\.\d+\.\d+[\w.+-]*|[0-9a-f]{12,40})\Z")
+_GO_EXACT = re.compile(r"@(?:v\d++\.\d++\.\d++[\w.+-]*+|[0-9a-f]{12,40})\Z")
 _LAUNCHERS = frozenset("npx npm pnpm pnpx yarn bunx bun uvx uv pip pip3 pipx".split())
 _SOURCES = frozenset(
     "--registry --index --index-url -i --default-index --extra-index-url -f --find-links --userconfig"
@@ -360,7 +360,7 @@ def _unpinned_python(args: Sequence[str]) -> str:
 
 def _python_exact(package: str) -> bool:
     if "://" in package:
-        return re.search(r"@[0-9a-f]{40}(?:#.*)?\Z", package) is not None or "#sha256=" in package
+        return re.search(r"(?s)@[0-9a-f]{40}(?:#.*)?\Z", package) is not None or "#sha256=" in package
     return _PYTHON_EXACT.search(package) is not None
 
 

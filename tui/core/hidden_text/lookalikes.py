@@ -11,7 +11,8 @@ _OTHERS = dict(zip("ɑɡıոսօᴀᴄᴅᴇᴊᴋᴍɴᴏᴘᴛᴜᴠᴡᴢ", "
 
 _FOREIGN = re.compile("[^\x00-\x7f]")
 _MIXED = "".join((*_CYRILLIC, *_GREEK))
-_WORD = re.compile(rf"[A-Za-z{_MIXED}]*(?:[A-Za-z][{_MIXED}]|[{_MIXED}][A-Za-z])[A-Za-z{_MIXED}]*(?!\w)")
+_WORD = re.compile(rf"(?<![A-Za-z{_MIXED}])[A-Za-z{_MIXED}]++(?!\w)")
+_MIX = re.compile(rf"[A-Za-z][{_MIXED}]|[{_MIXED}][A-Za-z]")
 _ENDING = re.compile(rf"[A-Za-z]+[{_MIXED}]{{1,3}}")
 _NATIVE = re.compile(rf"(?=[\u0370-\u03ff\u0400-\u052f])[^{_MIXED}]")
 
@@ -42,10 +43,11 @@ def mixed_word(text: str) -> tuple[int, int] | None:
     """
     if not _FOREIGN.search(text):
         return None
+    is_native = cache(lambda: _NATIVE.search(text) is not None)  # once for all words
     for found in _WORD.finditer(text):
         before = text[found.start() - 1 : found.start()]
-        if before.isalnum():
+        if before.isalnum() or not _MIX.search(found[0]):
             continue
-        if not (_ENDING.fullmatch(found[0]) and _NATIVE.search(text)) and len(found[0]) > 2:
+        if len(found[0]) > 2 and not (_ENDING.fullmatch(found[0]) and is_native()):
             return found.span()
     return None

@@ -35,13 +35,17 @@ _PLAIN = late(r"[A-Za-z]+|[-+]?[\d.,:]+|(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
 """A word, a number, a path: the value of a harmless variable."""
 
 _OPEN_HEADERS = frozenset({"idempotency-key", "sec-websocket-key", "sec-websocket-accept"})
-_SHOWN = late(r"(?:\w+\s+)?(?:\[redacted:[^\]]*\]|\*{3}|\$\{[A-Za-z_]\w*\})")
+LONGEST_PLAIN = 1000
+"""Characters up to which the value of a name that may be secret may be harmless."""
+
+_SHOWN = late(r"(?:\w{1,40}\s{1,40})?(?:\[redacted:[^\]]{0,200}\]|\*{3}|\$\{[A-Za-z_]\w{0,200}\})")
 """Text that already replaces a secret: a mark, or a reference to a variable."""
 
 _NOT_IN_A_NAME = late(r"[^A-Za-z0-9_.-]")
 
 _VALUE = r"""(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s;&,"'`]+))"""
-_ASSIGNED = late(rf"(?<![\w.-])(?=(?P<name>[A-Za-z_][\w.-]*)={_VALUE})")
+_ASSIGNED = late(r"(?<![\w.-])(?P<name>[A-Za-z_][\w.-]*)=(?=[^\s;&,`])")
+_ASSIGNED_TO = late(_VALUE)
 _MEMBER = late(r'"(?P<name>[\w.-]+)"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"')
 _FLAG_IN_LINE = late(rf"(?<!\S)--?(?P<name>[A-Za-z][\w-]*)\s+(?!-){_VALUE}")
 _USER = late(
@@ -114,6 +118,13 @@ def _is_secret_header(name: str) -> bool:
     if lower in _OPEN_HEADERS or lower.startswith("access-control-"):
         return False
     return names_a_secret(name) or lower.endswith("-key")
+
+
+def values_of_header(name: str, value: str) -> list[str]:
+    """Return the credential of a header, with and without its scheme; [] if its name does not suggest one."""
+    if not is_secret_header(name) or not _is_secret(name, value):
+        return []
+    return list(dict.fromkeys((value, _SCHEME.sub("", value, count=1))))
 
 
 def places_in(text: str) -> list[SecretSpan]:
@@ -215,40 +226,74 @@ def places_in_urls(text: str) -> Iterator[SecretSpan]:
 
 def _inside(text: str) -> Iterator[SecretSpan]:
     yield from places_in_urls(text)
-    for pattern in (_ASSIGNED, _FLAG_IN_LINE):
-        for found in pattern.finditer(text):
-            group = next(name for name in ("double", "single", "bare") if found[name] is not None)
-            signed = (
-                text[max(0, found.start() - 1) : found.start()] in ("?", "&")
-                and found["name"].lower() in _SIGNED
-            )
-            if _is_secret("signature" if signed else found["name"], found[group]):
-                yield SecretSpan(*found.span(group), found["name"])
+    yield from _assigned_in(text)
+    for found in _FLAG_IN_LINE.finditer(text):
+        group = next(name for name in ("double", "single", "bare") if found[name] is not None)
+        if _is_secret(found["name"], found[group]):
+            yield SecretSpan(*found.span(group), found["name"])
     for found in _MEMBER.finditer(text):
         if _is_secret(found["name"], found["value"]):
             yield SecretSpan(*found.span("value"), found["name"])
 
 
+def _assigned_in(text: str) -> Iterator[SecretSpan]:
+    """Yield the values of `NAME=VALUE`, also within the value of a harmless name: `url=https://h?token=x`.
+
+    Values may be nested as deeply as the text is long. So only those of names that may be secret are read,
+    and what is in a secret is not searched.
+    """
+    done = 0
+    for found in _ASSIGNED.finditer(text):
+        name = found["name"]
+        signed = text[max(0, found.start() - 1) : found.start()] in ("?", "&") and name.lower() in _SIGNED
+        if found.end() < done or not (signed or _names_one(name)):
+            continue
+        value = _ASSIGNED_TO.match(text, found.end(), found.end() + LONGEST_PLAIN + 1)
+        if value is None or value.end() > found.end() + LONGEST_PLAIN:
+            value = _ASSIGNED_TO.match(text, found.end())
+        if value is None:
+            continue
+        group = next(name for name in ("double", "single", "bare") if value[name] is not None)
+        if _is_secret("signature" if signed else name, value[group]):
+            yield SecretSpan(*value.span(group), name)
+            done = value.end(group)
+
+
 def _shaped(text: str) -> Iterator[SecretSpan]:
     """Yield the secrets of a known shape; a name in the text says more about them."""
     octets = text.encode("utf-8", "surrogatepass")
-    for start, end, name in shapes_in(octets, placeholders=False):
-        first, last = (len(octets[:place].decode("utf-8", "surrogatepass")) for place in (start, end))
-        yield SecretSpan(first, last, name)
+    place = at = 0
+    for start, end, name in sorted(shapes_in(octets, placeholders=False), key=lambda one: one[0]):
+        place += len(octets[at:start].decode("utf-8", "surrogatepass"))
+        at = start
+        yield SecretSpan(place, place + len(octets[start:end].decode("utf-8", "surrogatepass")), name)
+
+
+def _names_one(name: str) -> bool:
+    return (_may_name_one if len(name) <= 64 else _may_name_one.__wrapped__)(name)
+
+
+@lru_cache(1024)
+def _may_name_one(name: str) -> bool:
+    return (names_a_secret(name) or may_be_secret(name)) and not _is_about_a_secret(name)
 
 
 def _is_secret(name: str, value: str) -> bool:
     if not value or _SHOWN.fullmatch(value) or _is_about_a_secret(name):
         return False
-    return names_a_secret(name) or (may_be_secret(name) and not is_plain(value))
+    if names_a_secret(name):
+        return True
+    return may_be_secret(name) and (len(value) > LONGEST_PLAIN or not is_plain(value))
 
 
 def _in_order(places: Iterable[SecretSpan]) -> list[SecretSpan]:
-    """Return places in order; where some overlap, only the first, or the longest that begins there."""
+    """Return places in order; where some overlap, the first and the rest of the others, longest first."""
     kept: list[SecretSpan] = []
+    done = 0
     for place in sorted(places, key=lambda one: (one.start, -one.end)):
-        if place.start < place.end and (not kept or place.start >= kept[-1].end):
-            kept.append(place)
+        if place.end > max(done, place.start):
+            kept.append(place._replace(start=max(done, place.start)))
+            done = place.end
     return kept
 
 

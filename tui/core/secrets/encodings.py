@@ -11,6 +11,7 @@ those in base64 are found, not escaped ones.
 import json
 import re
 from binascii import b2a_base64
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from urllib.parse import unquote_to_bytes
@@ -40,11 +41,15 @@ class Needles:
     that it takes for `bytes` (measured, CPython 3.11).
     """
 
-    def __init__(self, needles: Iterable[bytes]) -> None:
-        gates: dict[int, list[str]] = {}
-        for needle in _shortest(needles):
+    def __init__(self) -> None:
+        self._gates: tuple[tuple[int, tuple[str, ...]], ...] = ()
+
+    def add(self, needles: Iterable[bytes]) -> None:
+        """Search for these too. Threads may search meanwhile."""
+        gates = {gate: dict.fromkeys(texts) for gate, texts in self._gates}
+        for needle in set(needles) - {b""}:
             gate = max(needle, key=_RARITY.__getitem__)
-            gates.setdefault(gate, []).append(needle.decode("latin-1"))
+            gates.setdefault(gate, {})[needle.decode("latin-1")] = None
         self._gates = tuple((gate, tuple(texts)) for gate, texts in gates.items())
 
     def __bool__(self) -> bool:
@@ -230,14 +235,6 @@ def _decoded(found: re.Match[bytes]) -> bytes:
     return b"" if code == "\\" else _JSON_SHORT.get(code, code).encode()
 
 
-def _shortest(needles: Iterable[bytes]) -> tuple[bytes, ...]:
-    kept: list[bytes] = []
-    for needle in sorted(set(needles), key=len):
-        if needle and not any(shorter in needle for shorter in kept):
-            kept.append(needle)
-    return tuple(kept)
-
-
 def _escapes(text: str) -> bytes:
     """Return a pattern for one character, or a run of backslashes, in any encoding."""
     if text[0] == "\\":
@@ -275,33 +272,39 @@ def without_split(
     `holds` returns whether a text contains a complete value, `clear` removes those from the rest.
     """
     ends = list(accumulate(map(len, texts)))
-    spans = [*_over_seams(texts, ends, known, holds)]
+    spans = _over_seams(texts, ends, known, holds)
+    seams = {
+        seam for start, stop in spans for seam in ends[bisect_right(ends, start) : bisect_left(ends, stop)]
+    }
     for text, end in zip(texts, ends, strict=True):
-        if not any(start < end < stop for start, stop in spans) and (count := known.ended(text)):
+        if end not in seams and (count := known.ended(text)):
             spans.append((end - count, end))
+    spans.sort()
     joined = "".join(texts)
-    found, start = [], 0
+    found, start, first = [], 0, 0
     for text, end in zip(texts, ends, strict=True):
-        mine = [span for span in spans if span[0] < end and span[1] > start]
-        found.append(_without(joined, start, end, sorted(mine), clear) if mine else clear(text))
+        while first < len(spans) and spans[first][1] <= start:
+            first += 1
+        last = first
+        while last < len(spans) and spans[last][0] < end:
+            last += 1
+        found.append(_without(joined, start, end, spans[first:last], clear) if last > first else clear(text))
         start = end
     return found
 
 
 def _over_seams(
     texts: Sequence[str], ends: Sequence[int], known: Beginnings, holds: Callable[[str], bool]
-) -> Iterator[Span]:
-    """Yield the positions, in the joined texts, of values that no single text contains completely."""
+) -> list[Span]:
+    """Return the positions, in the joined texts, of values that no single text contains completely."""
     if len(texts) < 2:
-        return
+        return []
     joined = "".join(texts)
-    seams = ends[:-1]
     begun = known.begun(joined)
     last = (len(joined) - begun, len(joined)) if begun >= LONG else None
     whole = known.places(joined) if holds(joined) else []
-    for start, stop in merged([*whole, *([last] if last else [])]):
-        if any(start < seam < stop for seam in seams):
-            yield start, stop
+    places = merged([*whole, *([last] if last else [])])
+    return [(start, stop) for start, stop in places if bisect_right(ends, start) < bisect_left(ends, stop)]
 
 
 def over_seam(first: str, second: str, known: Beginnings) -> Span | None:

@@ -9,7 +9,7 @@ In JSON text, values such as `"password": "…"` are found without parsing it; i
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
@@ -22,6 +22,12 @@ MAX_NODES = 20_000
 
 MAX_TOOLS = 10_000
 """Maximum tools whose schemas are remembered."""
+
+MAX_NAMES = 2_000
+"""Maximum secret names that are remembered of a tool, or of a server's forms; if more, all are secret."""
+
+FORMS = "\0forms"
+"""Stands for the forms that a server shows, in place of the name of a tool."""
 
 EVERY = "*"
 """Among the names of a tool: all of its arguments are secret."""
@@ -61,14 +67,19 @@ class SecretArguments:
 
     def __init__(self) -> None:
         self._learned: dict[tuple[str, str], frozenset[str]] = {}
+        self._of_servers: dict[str, frozenset[str]] = {}
         self._rules: dict[str, tuple[tuple[str, str], ...]] = {}
 
-    def learn(self, server: str, tool: str, schema: Any) -> None:
-        """Learn from the input schema of a tool. Arguments that were secret stay secret."""
-        found = secret_names(schema)
+    def learn(self, server: str, tool: str, schema: Any, also: Iterable[str] = ()) -> None:
+        """Learn from the input schema of a tool, or of a form (`FORMS`), and the names `also`.
+
+        Arguments that were secret stay secret.
+        """
+        found = secret_names(schema) | frozenset(also)
         known = self._learned.get((server, tool), frozenset())
         if found - known and len(self._learned) < MAX_TOOLS:
-            self._learned = {**self._learned, (server, tool): known | found}
+            self._learned[server, tool] = _bounded(known | found)
+            self._of_servers[server] = _bounded(self._of_servers.get(server, frozenset()) | found)
 
     def set_rules(self, rules: Mapping[str, Sequence[str]]) -> None:
         """Set the rules by server: `tool.argument` with `*` and `?`, or `argument` for all of its tools."""
@@ -78,6 +89,11 @@ class SecretArguments:
         """Return the secret arguments of a tool."""
         patterns = [name for wanted, name in self._rules.get(server, ()) if fnmatchcase(tool, wanted)]
         return SecretNames(self._learned.get((server, tool), frozenset()), tuple(patterns))
+
+    def of_server(self, server: str) -> SecretNames:
+        """Return the names that are secret in any tool or form of a server."""
+        patterns = tuple(name for _, name in self._rules.get(server, ()))
+        return SecretNames(self._of_servers.get(server, frozenset()), patterns)
 
     def of_model_name(self, name: str) -> SecretNames:
         """Return the secret arguments of a tool by its qualified name (`server__tool`).
@@ -90,7 +106,7 @@ class SecretArguments:
         without = _HASH.sub("", wanted)
         names = [
             found
-            for (server, tool), found in self._learned.items()
+            for (server, tool), found in list(self._learned.items())
             if unclear
             or _folded(tool) in (wanted, without)
             or _folded(f"{server}__{tool}") in (wanted, without)
@@ -105,11 +121,15 @@ class SecretArguments:
 
     def in_text(self, text: str) -> SecretNames:
         """Return the secret arguments for calls in a text, by the tools and servers that it names."""
-        names = [found for (_, tool), found in self._learned.items() if tool in text]
+        names = [found for (_, tool), found in list(self._learned.items()) if tool in text]
         patterns = [
             argument for server, rules in self._rules.items() if server in text for _, argument in rules
         ]
         return SecretNames(frozenset().union(*names), tuple(patterns))
+
+
+def _bounded(names: frozenset[str]) -> frozenset[str]:
+    return names if len(names) <= MAX_NAMES else frozenset({EVERY})
 
 
 def _rule(text: str) -> tuple[str, str]:

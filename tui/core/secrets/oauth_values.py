@@ -18,6 +18,9 @@ LONGEST_LIFETIME = 100 * 365 * 86400
 MAX_SHOWN = 16 * 1024
 """Maximum characters of a reply that are shown."""
 
+MAX_SECRETS = 200
+"""Maximum secrets of one reply; a real one has fewer than ten."""
+
 _SHOWN = frozenset(
     (
         "grant_type response_type response_types response_mode client_id client_name scope resource audience"
@@ -27,6 +30,8 @@ _SHOWN = frozenset(
     ).split()
 )
 _SHOWN_ENDS = ("_supported", "_endpoint", "_uri", "_uris", "_required", "_documentation")
+_NUMBERS = frozenset("expires_in client_id_issued_at client_secret_expires_at".split())
+_TOKEN_TYPES = frozenset("bearer mac dpop pop n_a".split())
 _HIDDEN = frozenset({"registration_client_uri"})
 _SECRET = frozenset(
     (
@@ -83,12 +88,29 @@ def _no_number(word: str) -> None:
 
 
 def masked_fields(fields: Mapping[str, Any] | None, size: int) -> Any:
-    """Return fields with a mark for each value that may be secret; if `fields` is None, the body's size."""
+    """Return fields with a mark for each value that may be secret; if `fields` is None, the body's size.
+
+    A harmless field whose value is not of its type is marked too: something else is in it.
+    """
     if fields is None:
         return f"[redacted:body of {size} bytes]" if size else ""
-    shown = {name: value if is_shown(name) else _mark(name) for name, value in fields.items()}
+    shown = {
+        name: value if is_shown(name) and _fits(name, value) else _mark(name)
+        for name, value in fields.items()
+    }
     text = json.dumps(shown)
     return shown if len(text) <= MAX_SHOWN else f"[{len(text)} characters omitted]"
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Return whether a harmless field has a value of its type: a number, a known word, or any texts."""
+    if value is None or isinstance(value, int | float):
+        return True
+    if name in _NUMBERS:
+        return isinstance(value, str) and value.isdecimal()
+    if name == "token_type":
+        return isinstance(value, str) and value.lower() in _TOKEN_TYPES
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(one, str) for one in value))
 
 
 def masked_address(address: str) -> str:
@@ -101,12 +123,25 @@ def masked_address(address: str) -> str:
 
 
 def secrets_of(fields: Mapping[str, Any] | None) -> dict[str, str]:
-    """Return the secret values among fields, by name."""
-    return {
-        name: value
+    """Return the secret values among fields, by name.
+
+    A reply may be malformed: secret fields are found at any depth, and everything in one is secret, as is
+    everything in a harmless field that is more than a value.
+    """
+    found: dict[str, str] = {}
+    waiting = [
+        (name, value, name in _SECRET or (is_shown(name) and not _fits(name, value)))
         for name, value in (fields or {}).items()
-        if name in _SECRET and isinstance(value, str) and value
-    }
+    ]
+    while waiting and len(found) < MAX_SECRETS:
+        name, value, is_secret = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting += [(one, inner, is_secret or one in _SECRET) for one, inner in value.items()]
+        elif isinstance(value, list):
+            waiting += [(name, inner, is_secret) for inner in value]
+        elif is_secret and value and not isinstance(value, bool):
+            found[name if name not in found else f"{name}.{len(found)}"] = str(value)
+    return found
 
 
 def secrets_of_address(address: str) -> dict[str, str]:

@@ -57,7 +57,7 @@ MIN_LINE = 8
 MAX_LINES = 250
 """Maximum lines of a value that are searched for alone; an RSA key of 16,384 bits has 200."""
 
-_LINE_BREAK = late(r"[\r\n\v\f\x85\u2028\u2029]+|\\+[nr]")
+_LINE_BREAK = late(r"[\r\n\v\f\x85\u2028\u2029]+|(?<!\\)\\++[nr]")
 _AROUND_A_LINE = " \t\"',"
 _OF_A_KEY = late(r"[A-Za-z0-9+/=_-]+")
 

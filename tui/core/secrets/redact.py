@@ -4,130 +4,34 @@ Of bytes and texts, of values parsed from JSON (without recursion: a server may 
 likes), and of texts that arrive in pieces.
 """
 
-import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
+from tui.core.secrets.bytes_redactor import BytesRedactor
 from tui.core.secrets.encodings import (
     MARK,
     Beginnings,
-    EncodedSecret,
-    Needles,
     forms_of,
-    has_coded_ascii,
-    json_views,
     octets_of,
     over_seam,
     text_of,
-    url_views,
     without_split,
 )
+from tui.core.secrets.learned_values import MAX_LEARNED, LearnedValues
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.secrets.ordinary_values import is_a_word, secret_lines
-from tui.core.secrets.secret_shapes import PartialQuotes, shapes_in
+from tui.core.text import clean_line
 from tui.core.traffic import Redaction
 
-WINDOW = 16 * 1024
-"""Bytes searched at once: of a large body only the windows that may contain a secret are searched."""
+MAX_LINES = 256
+"""Lines of a screen that are kept."""
 
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.:-]")
-
-Span = tuple[int, int, str]
-
-
-class BytesRedactor:
-    """Replaces configured values and known shapes of secrets in bytes by `[redacted:NAME]`.
-
-    `names` are the names by value, `keys` the same for those whose partial quotes are replaced too. With
-    `placeholders`, placeholders that look like a secret are replaced too. Short values would match ordinary
-    text. Lines of a value are found as well.
-    """
-
-    def __init__(
-        self, names: Mapping[str, str], keys: Mapping[str, str], *, placeholders: bool = True
-    ) -> None:
-        self._placeholders = placeholders
-        texts = {text: name for value, name in names.items() for text in secret_lines(value)}
-        texts |= {text: name for value, name in names.items() for text in forms_of(value)}
-        # Longest first: of overlapping values, the name of the longest is shown.
-        self._forms = [EncodedSecret(texts[text], text) for text in sorted(texts, key=len, reverse=True)]
-        self._quotes = PartialQuotes(keys)
-        self._plain = Needles(form.plain for form in self._forms)
-        self._bare = Needles(form.bare for form in self._forms)
-        self._flat = Needles(flat for form in self._forms for flat in form.flat)
-        self._flat_escapable = Needles(flat for form in self._forms if form.escapable for flat in form.flat)
-        # Escapes make a value up to twelve times as long; windows overlap by that much.
-        self._overlap = 12 * max((len(form.plain) for form in self._forms), default=0)
-        self._window = max(WINDOW, 2 * self._overlap)
-
-    def redact(
-        self, raw: bytes, *, quotes: bool = True, shapes: bool = True
-    ) -> tuple[bytes, tuple[Redaction, ...]]:
-        """Return `raw` without secrets, partial quotes of keys and shapes, and the positions of the marks."""
-        spans = [*self._known(raw)]
-        if quotes:
-            spans += self._quotes.spans_in(raw)
-        if shapes:
-            spans += shapes_in(raw, placeholders=self._placeholders)
-        return _replaced(raw, spans) if spans else (raw, ())
-
-    def _known(self, raw: bytes) -> Iterable[Span]:
-        if not self._forms:
-            return ()
-        if len(raw) > self._window:
-            return self._values_by_window(raw)
-        return self._values(raw) if self._may_hold(raw) else ()
-
-    def _may_hold(self, raw: bytes) -> bool:
-        if self._plain.any_in(raw):
-            return True
-        flat = self._flat if has_coded_ascii(raw) else self._flat_escapable
-        if flat and any(map(flat.any_in, json_views(raw))):
-            return True
-        return any(map(self._bare.any_in, url_views(raw)))
-
-    def _values(self, raw: bytes) -> Iterator[Span]:
-        views = [raw, *json_views(raw), *url_views(raw)]
-        for form in self._forms:
-            if form.may_be_in(views):
-                for found in form.pattern.finditer(raw):
-                    yield *found.span(), form.name
-
-    def _values_by_window(self, raw: bytes) -> Iterator[Span]:
-        for start in range(0, len(raw), self._window):
-            window = raw[start : start + self._window + self._overlap]
-            if self._may_hold(window):
-                for begin, end, name in self._values(window):
-                    yield start + begin, start + end, name
-
-
-def _replaced(raw: bytes, spans: list[Span]) -> tuple[bytes, tuple[Redaction, ...]]:
-    """Return `raw` with the spans replaced; overlapping ones become one, named as the first one found."""
-    order = sorted(range(len(spans)), key=lambda number: spans[number][0])
-    merged: list[tuple[int, int, int]] = []
-    for number in order:
-        start, end, _ = spans[number]
-        if merged and start < merged[-1][1]:
-            first, last, named = merged[-1]
-            merged[-1] = (first, max(last, end), min(named, number))
-        else:
-            merged.append((start, end, number))
-    parts: list[bytes] = []
-    redactions: list[Redaction] = []
-    done = length = 0
-    for start, end, number in merged:
-        name = _NOT_IN_A_NAME.sub("_", spans[number][2])
-        mark = f"[redacted:{name}]".encode()
-        length += start - done
-        parts += (raw[done:start], mark)
-        redactions.append(Redaction(length, length + len(mark), name))
-        length += len(mark)
-        done = end
-    parts.append(raw[done:])
-    return b"".join(parts), tuple(redactions)
-
+MAX_ADDED, LONGEST_ADDED = 100, 2048
+"""Values of sign-ins that are found split and cut off too, and their length: each makes that slower."""
 
 CUT = "…"
 MIN_CUT = 4
@@ -177,40 +81,89 @@ class Redactor:
         self.arguments = SecretArguments()
         self._names: dict[str, str] = {}
         self._keys: dict[str, str] = {}
+        self._spoken_names: dict[str, str] = {}
+        self._learned = LearnedValues()
+        self._learned_from = Counter[str]()
+        self._added_from = Counter[str]()
+        self._bytes = BytesRedactor(self._learned)
+        self._spoken = BytesRedactor(self._learned, placeholders=False)
+        self._beginnings: Beginnings | None = None
+        self._lines: dict[tuple[str, int], tuple[int, str]] = {}
         self.add(secrets or {}, keys or {})
 
     def add(self, secrets: Mapping[str, str], keys: Mapping[str, str] | None = None) -> None:
         """Redact these values too. Several values may have one name; a value keeps its first name."""
-        keys = keys or {}
-        names = {**_by_value(secrets), **_by_value(keys), **self._names}
-        self._keys = {**_by_value(keys), **self._keys}
-        self._names = names
-        spoken = {value: name for value, name in names.items() if value not in self._keys}
+        new_keys = _new(keys or {}, self._keys)
+        new = {**_new(secrets, self._names), **_new(keys or {}, self._names)}
+        if not new and not new_keys:
+            return
+        self._keys = {**self._keys, **new_keys}
+        self._names = {**self._names, **new}
+        self._bytes.add(new, self._keys if new_keys else {})
+        spoken = {value: name for value, name in self._names.items() if value not in self._keys}
         spoken |= {
             key: name
             for key, name in self._keys.items()
             # If only another secret in a key were replaced, the rest of the key would remain.
             if not is_a_word(key) or any(secret in key for secret in spoken)
         }
-        spoken_keys = {value: name for value, name in spoken.items() if value in self._keys}
-        self._spoken_names = spoken
-        self._spoken = BytesRedactor(spoken, spoken_keys, placeholders=False)
-        self._beginnings: Beginnings | None = None
-        # A single assignment, because the recorder redacts in its own thread.
-        self._bytes = BytesRedactor(names, self._keys)
+        before, self._spoken_names = self._spoken_names, spoken
+        found = self._spoken
+        if not before.keys() <= spoken.keys():  # a value became the key of an endpoint, and is a word
+            found, before = BytesRedactor(self._learned, placeholders=False), {}
+        more = {value: name for value, name in spoken.items() if value not in before}
+        found.add(more, {key: name for key, name in self._keys.items() if key in spoken})
+        self._spoken = found
+        self._beginnings = None
+
+    def add_some(self, source: str, secrets: Mapping[str, str]) -> None:
+        """Redact values of a sign-in too; long ones, and all after the first `MAX_ADDED`, as `learn` does."""
+        room = MAX_ADDED - self._added_from[source]
+        first = dict(islice((one for one in secrets.items() if len(one[1]) <= LONGEST_ADDED), max(0, room)))
+        self._added_from[source] += len(first)
+        self.add(first)
+        for name, value in secrets.items():
+            self.learn(source, name, value)
+
+    def learn(self, source: str, name: str, value: str) -> bool:
+        """Redact a value that a server handed out too, also if it is long or one of thousands.
+
+        Unlike values that were added, it is not found if it is split over several texts or cut off. Returns
+        False, without remembering it, if `source` handed out too many.
+        """
+        if len(value) < MIN_SECRET or value in self._names or value in self._learned:
+            return True
+        if self._learned_from[source] >= MAX_LEARNED:
+            return False
+        self._learned_from[source] += 1
+        self._learned.add(name, value)
+        return True
 
     @property
     def known(self) -> int:
         """The number of known values, which only grows."""
-        return len(self._names)
+        return len(self._names) + len(self._learned)
 
     @property
     def searches(self) -> bool:
         """Whether there is any value that `redact_spoken` replaces."""
-        return bool(self._spoken_names)
+        return bool(self._spoken_names or self._learned)
 
     def redact(self, text: str) -> str:
         return self._in_text(text, self._bytes.redact)
+
+    def redact_line(self, text: str, limit: int) -> str:
+        """Return a text as one line without secrets, of at most `limit` characters.
+
+        It is kept until more values are known, because screens ask for it at each repaint.
+        """
+        known, line = self._lines.get((text, limit), (-1, ""))
+        if known != self.known:
+            known, line = self.known, clean_line(self.redact(text), limit)
+            if len(self._lines) >= MAX_LINES:
+                self._lines.clear()
+            self._lines[text, limit] = known, line
+        return line
 
     def redact_values(self, text: str, *, quotes: bool = False) -> str:
         """Return `text` without known values (and `quotes` of keys); what only looks like a secret stays."""
@@ -304,13 +257,13 @@ class Redactor:
         return text_of(redacted, like=text) if marks else text
 
 
-def _by_value(secrets: Mapping[str, str]) -> dict[str, str]:
-    """Return the names of values, with and without surrounding white space: headers are sent without."""
+def _new(secrets: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
+    """Return the names of new values, with and without surrounding white space: headers are sent without."""
     return {
         form: name
         for name, value in secrets.items()
         for form in (value, value.strip())
-        if len(form) >= MIN_SECRET
+        if len(form) >= MIN_SECRET and form not in known
     }
 
 

@@ -3,48 +3,66 @@
 Bodies may repeat them, where nothing distinguishes them from other text.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tui.core.secrets.commands_and_urls import is_secret_header, secrets_in_arguments
+from tui.core.secrets.commands_and_urls import secrets_in, values_of_header
+from tui.core.secrets.learned_values import MAX_LEARNED, repeated_forms
 from tui.core.secrets.oauth_values import fields_of, secrets_of, secrets_of_address
-from tui.core.traffic import Captured, Direction, TrafficSink
+from tui.core.traffic import Captured, Direction, Kind, TrafficSink
 
 if TYPE_CHECKING:
     from tui.core.secrets.redact import Redactor
-
-MOST_LEARNED = 50
-"""Maximum credentials to redact in bodies. Each makes redaction a little slower."""
 
 ENDPOINT_CHARS = 4096
 FORM_BYTES = 64 * 1024
 _NO_HEAD = (None, None)
 _OF_REPLIES = (b'"access_token"', b'"client_secret"', b'"refresh_token"')
+_COOKIES = ("cookie", "set-cookie")
+
+MAX_AT_ONCE = 500
+"""Maximum credentials in one message. Remembering as many takes 5 ms; browsers keep 180 cookies of a site."""
+
+TOO_MANY = (
+    f"it sent more than {MAX_LEARNED:,} different cookies, session IDs and tokens, or {MAX_AT_ONCE} at once"
+)
+_KEPT_DETAIL = ("exchange", "http", "status")
 
 
 class LearnedSecrets:
-    """Passes everything on to `sink`, after `redactor` has learned its credentials."""
+    """Passes everything on to `sink`, after `redactor` has learned its credentials.
+
+    What a server says cannot be redacted if it has sent more of them than are remembered. From that message
+    on, only sizes are passed on, and `on_full` is called with the reason before each.
+    """
 
     def __init__(self, sink: TrafficSink, redactor: "Redactor") -> None:
         self._sink = sink
         self._redactor = redactor
-        self._known: set[str] = set()
+        self.on_full: Callable[[str], object] = lambda why: None
+        self._is_full = False
         self._heads: dict[Direction, tuple[Any, Any]] = {}
 
     def __call__(self, captured: Captured) -> None:
-        if captured.detail:
-            self._learn(captured)
+        if captured.detail and not self._is_full:
+            self._is_full = not self._learn(captured)
+        if self._is_full:
+            captured = _withheld(captured)
+            self.on_full(TOO_MANY)
         self._sink(captured)
 
     def crowded(self) -> bool:
         crowded = getattr(self._sink, "crowded", bool)
         return bool(crowded())
 
-    def _learn(self, captured: Captured) -> None:
-        for name, value in (*self._of_head(captured), *_of_a_body(captured)):
-            if value not in self._known and len(self._known) < MOST_LEARNED:
-                self._known.add(value)
-                self._redactor.add({name: value})
+    def _learn(self, captured: Captured) -> bool:
+        """Return whether all credentials are redacted from now on."""
+        found = [*self._of_head(captured), *_of_a_body(captured)]
+        return len(found) <= MAX_AT_ONCE and all(
+            self._redactor.learn(captured.source, name, form)
+            for name, value in found
+            for form in repeated_forms(value)
+        )
 
     def _of_head(self, captured: Captured) -> list[tuple[str, str]]:
         """Return the credentials of the address and the headers; [] if those are the same as last time.
@@ -57,24 +75,34 @@ class LearnedSecrets:
         if not is_endpoint and (head == _NO_HEAD or self._heads.get(captured.direction) == head):
             return []
         self._heads[captured.direction] = head
-        texts = {"url": str(detail.get("url", ""))}
+        addresses = {"url": str(detail.get("url", ""))}
         if is_endpoint:
-            texts["endpoint"] = captured.raw[:ENDPOINT_CHARS].decode("utf-8", "replace")
-        for name, value in detail.get("headers", ()):
-            if is_secret_header(name):
-                texts[name.lower()] = f"{name}: {value}"
-        names = list(texts)
-        found = [(names[number], value) for number, value in secrets_in_arguments(list(texts.values()))]
-        return [*found, *_of_cookies(detail.get("headers", ())), *_of_addresses(detail)]
+            addresses["endpoint"] = captured.raw[:ENDPOINT_CHARS].decode("utf-8", "replace")
+        found = [(name, value) for name, address in addresses.items() for value in secrets_in(address)]
+        headers = detail.get("headers", ())
+        found += [
+            (name.lower(), value)
+            for name, said in headers
+            if name.lower() not in _COOKIES
+            for value in values_of_header(name, said)
+        ]
+        return [*found, *_of_cookies(headers), *_of_addresses(detail)]
+
+
+def _withheld(captured: Captured) -> Captured:
+    detail = {name: captured.detail[name] for name in _KEPT_DETAIL if name in captured.detail}
+    detail |= {"event": "not recorded", "why": TOO_MANY, "withheld": True}
+    size = captured.size if captured.size >= 0 else len(captured.raw)
+    return captured._replace(raw=b"", kind=Kind.EVENT, size=size, detail=detail)
 
 
 def _of_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Yield the values of cookies without their names: a server that repeats one rarely repeats both."""
     for name, said in headers:
-        if name.lower() in ("cookie", "set-cookie"):
+        if name.lower() in _COOKIES:
             pairs = said.split(";") if name.lower() == "cookie" else [said.partition(";")[0]]
             for pair in pairs:
-                if value := pair.partition("=")[2].strip():
+                if value := pair.partition("=")[2].strip().strip('"'):
                     yield name.lower(), value
 
 

@@ -197,7 +197,7 @@ class Authenticator(httpx2.Auth):
         module = await _provider_module()
         storage = module.SignInStorage(self._stored, self._save)
         async with self._open_client() as client:
-            exchange = self._exchange(client)
+            exchange = self._exchange(client, module)
             provider = await self._provider(module, storage, "http://127.0.0.1/callback", None)
             provider.context.token_expiry_time = 1.0
             flow = provider.async_auth_flow(shadow := _stripped_request(request))
@@ -261,7 +261,7 @@ class Authenticator(httpx2.Auth):
                 provider = await self._provider(module, storage, listener.address, browser)
                 if hasattr(provider, "stepping_up"):
                     provider.stepping_up = step == "step up"
-                await self._run(provider, self._exchange(client), request, response)
+                await self._run(provider, self._exchange(client, module), request, response)
         await self._around.store.forget_other_issuers(self._stored)
         self._around.tell(self._stored)
 
@@ -290,7 +290,9 @@ class Authenticator(httpx2.Auth):
         except (McptuiError, asyncio.CancelledError):
             raise
         except Exception as error:  # errors of the SDK, and of parsing what it reads
-            said = self._around.redact(clean_line(str(error), 300))
+            # Those of pydantic quote values.
+            what = "a reply is malformed" if hasattr(error, "errors") else str(error)
+            said = self._around.redact(clean_line(what, 300))
             raise explained(error, said, self._spec.name, provider.context) from None
         finally:
             with suppress(RuntimeError):
@@ -375,8 +377,14 @@ class Authenticator(httpx2.Auth):
         self._around.tell(self._stored)
         return self._stored
 
-    def _exchange(self, client: httpx2.AsyncClient) -> OAuthExchange:
-        return OAuthExchange(self._url, client, record=self._record, remember=self._around.remember)
+    def _exchange(self, client: httpx2.AsyncClient, module: Any) -> OAuthExchange:
+        return OAuthExchange(
+            self._url,
+            client,
+            record=self._record,
+            remember=self._around.remember,
+            fault_of=module.reply_fault,
+        )
 
 
 def _stripped_request(request: httpx2.Request) -> httpx2.Request:

@@ -10,12 +10,13 @@ import ipaddress
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import httpx2
 
 from tui.core.errors import ServerError
+from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.oauth_values import (
     fields_of,
     masked_address,
@@ -25,7 +26,7 @@ from tui.core.secrets.oauth_values import (
     with_lifetime,
 )
 from tui.core.text import clean_line
-from tui.core.web import header_value_fault
+from tui.core.web import MAX_COOKIES, header_value_fault
 
 if TYPE_CHECKING:
     from mcp.client.auth.oauth2 import OAuthContext
@@ -78,7 +79,7 @@ SECONDS = 30.0
 """Time for one request, from connecting to the last byte of the reply."""
 
 MAX_REPLY = 1024 * 1024
-
+MAX_QUOTED = 300
 DISCARDED_BYTES = 64 * 1024
 DISCARDED_SECONDS = 2.0
 RETRY = "Try again. If it still fails, contact the server's operator."
@@ -87,6 +88,7 @@ _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 
 Record = Callable[[Mapping[str, object]], None]
 Remember = Callable[[Mapping[str, str]], None]
+FaultOf = Callable[[Mapping[str, Any], bytes], str]
 
 
 def address_fault(address: str, server_url: str) -> str:
@@ -139,6 +141,7 @@ class OAuthExchange:
         client: sends; not tapped. The caller closes it.
         record: takes each exchange without its secrets; must not raise.
         remember: takes secrets to redact from now on, by name.
+        fault_of: returns why the reply to a request with these fields is malformed, or "".
     """
 
     def __init__(
@@ -148,7 +151,9 @@ class OAuthExchange:
         *,
         record: Record,
         remember: Remember,
+        fault_of: FaultOf = lambda sent, body: "",
     ) -> None:
+        self._fault_of = fault_of
         self._server_url = server_url
         self._client = client
         self._record = record
@@ -185,19 +190,34 @@ class OAuthExchange:
         reply = fields_of(body, response.headers.get("content-type", ""))
         self._remember(secrets_of(reply) | _cookies(response))
         about |= {"status": response.status_code, "received": masked_fields(reply, len(body))}
-        self._record(about)
-        if reply is not None and "access_token" in reply:
-            if fault := header_value_fault(str(reply["access_token"])):
-                why = fault.partition(".")[0]
-                raise SignInFailed(
-                    f"the token of the authorization server {host} cannot be sent: it {why}.",
-                    next_step="Contact the server's operator.",
-                )
+        token = None if reply is None else reply.get("access_token")
+        if reply is not None and token is not None:
             # The SDK would reject the token over a lifetime that is not a whole number, or fail to add it.
             body = json.dumps(with_lifetime(reply)).encode()
-        whole = httpx2.Response(
-            response.status_code, headers=_decoded_headers(response), content=body, request=request
-        )
+        status = response.status_code
+        if (
+            request.method == "POST"
+            and status in (200, 201)
+            and (fault := self._fault_of(fields or {}, body))
+        ):
+            about["failed"] = f"malformed: {fault}"
+            self._record(about)
+            if (fields or {}).get("grant_type") != "refresh_token":
+                raise SignInFailed(
+                    f"the authorization server {host} sent a malformed reply: {fault}.", next_step=RETRY
+                )
+            status, body = 400, b""  # as if the token were not renewed: the user signs in again
+        else:
+            self._record(about)
+        if isinstance(token, str) and (fault := header_value_fault(token)):
+            why = fault.partition(".")[0]
+            raise SignInFailed(
+                f"the token of the authorization server {host} cannot be sent: it {why}.",
+                next_step="Contact the server's operator.",
+            )
+        if status >= 400 and body:  # the SDK quotes it
+            body = _quotable(reply, body)
+        whole = httpx2.Response(status, headers=_decoded_headers(response), content=body, request=request)
         whole.next_request = response.next_request
         return whole
 
@@ -238,9 +258,18 @@ async def discard(response: httpx2.Response) -> None:
     response.stream = httpx2.ByteStream(b"")
 
 
+def _quotable(reply: Mapping[str, Any] | None, body: bytes) -> bytes:
+    """Return the body of an error without values that may be secret."""
+    if reply is None:
+        text = clean_line(body[: 4 * MAX_QUOTED].decode("utf-8", "replace"), MAX_QUOTED)
+        return masked(text).encode()
+    return json.dumps(masked_fields(reply, len(body))).encode()
+
+
 def _cookies(response: httpx2.Response) -> dict[str, str]:
-    """Return the values of the cookies that a reply sets."""
-    said = [header.partition(";")[0].partition("=") for header in response.headers.get_list("set-cookie")]
+    """Return the values of the cookies that a reply sets, of those that the client keeps."""
+    headers = response.headers.get_list("set-cookie")[-MAX_COOKIES:]
+    said = [header.partition(";")[0].partition("=") for header in headers]
     return {f"cookie.{name.strip()}": value.strip() for name, _, value in said if value}
 
 

@@ -199,6 +199,29 @@ def load_credentials(*, with_jwt: bool) -> Any:
     return module
 
 
+def reply_fault(sent: Mapping[str, Any], body: bytes) -> str:
+    """Return why the reply to a request for a token or a registration is malformed, or "".
+
+    Without its values: errors of the SDK quote them, and they may be tokens in a wrong place.
+    """
+    try:
+        if "grant_type" in sent:
+            OAuthToken.model_validate_json(body)
+        elif "redirect_uris" in sent:
+            OAuthClientInformationFull.model_validate_json(body)
+    except ValidationError as error:
+        return fault_of(error)
+    return ""
+
+
+def fault_of(error: ValidationError) -> str:
+    """Return the first fault that a validation found, without the value."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    field = ".".join(str(one) for one in first["loc"][:1])
+    kind = {"missing": "is missing", "json_invalid": "the body is not JSON"}.get(first["type"], "is invalid")
+    return f"{field} {kind}" if field else kind if first["type"] == "json_invalid" else "it is not an object"
+
+
 def code_result(code: str, state: str, issuer: str | None) -> AuthorizationCodeResult:
     """Return an answer of the browser in the SDK's type."""
     return AuthorizationCodeResult(code=code, state=state, iss=issuer)
@@ -216,8 +239,8 @@ def _restore(provider: OAuthClientProvider, storage: SignInStorage) -> None:
     if tokens := _sound(OAuthToken, stored.tokens):
         context.current_tokens = tokens
         context.token_expiry_time = stored.expires_at
-    context.client_info = _sound(OAuthClientInformationFull, stored.client)
-    context.oauth_metadata = _sound(OAuthMetadata, stored.metadata)
+    context.client_info = _sound(OAuthClientInformationFull, stored.client) or context.client_info
+    context.oauth_metadata = _sound(OAuthMetadata, stored.metadata) or context.oauth_metadata
     if found := _sound(ProtectedResourceMetadata, stored.resource):
         context.protected_resource_metadata = found
         context.auth_server_url = str(found.authorization_servers[0])

@@ -77,7 +77,7 @@ class SignIns:
     def remember(self, secrets: Mapping[str, str]) -> None:
         """Redact these values from now on."""
         if secrets:
-            self._redactor.add({f"oauth.{name}": value for name, value in secrets.items()})
+            self._redactor.add_some("oauth", {f"oauth.{name}": value for name, value in secrets.items()})
 
     def decided(self, server: str, *, allowed: bool, by: str) -> None:
         """Record whether the user agreed to sign in to a server that required it."""

@@ -127,15 +127,19 @@ def open_transport(
         from tui.host.passthrough.learned_secrets import LearnedSecrets
         from tui.host.transports.remote import RemoteTransport
 
-        return RemoteTransport(
+        learned = None if redactor is None else LearnedSecrets(sink, redactor)
+        remote = RemoteTransport(
             spec,
             _wire(spec.transport),
-            sink=sink if redactor is None else LearnedSecrets(sink, redactor),
+            sink=learned or sink,
             on_change=on_change,
             clocks=clocks,
             sign_ins=sign_ins,
             is_modern=is_modern,
         )
+        if learned is not None:
+            learned.on_full = remote.cut_off
+        return remote
     if sys.platform == "win32":
         if spec.transport is Transport.LINES:
             raise ServerError('transport = "lines" is not supported on Windows.', where=spec.name)

@@ -5,6 +5,7 @@ for that origin. The rule is that of the SDK (mcp 2.3, `stream_within_origin`).
 """
 
 import asyncio
+import contextlib
 import itertools
 import re
 import socket
@@ -12,6 +13,7 @@ import ssl
 import threading
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Mapping
+from http.cookiejar import Cookie, CookieJar
 from typing import Any
 
 import httpx2
@@ -19,7 +21,7 @@ import httpx2
 from tui import __version__
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
-from tui.core.web import FRAMING, header_name_fault, header_value_fault
+from tui.core.web import FRAMING, MAX_COOKIES, header_name_fault, header_value_fault
 from tui.host.frames.id_gate import NEVER_SENT
 from tui.host.passthrough.http_exchange import HttpExchange
 from tui.host.sign_in.authorization_server import discard
@@ -39,6 +41,9 @@ EXCHANGE = "mcptui.exchange"
 
 WANTS_EVENTS = "mcptui.events"
 """Key in a request's extensions: the caller takes the events of the response."""
+
+MAX_COOKIE = 4096
+"""Maximum characters of the value of a cookie."""
 
 SENDING = "mcptui.sending"
 """Key in a request's extensions: its `Sending`, if it may be cancelled before it is sent."""
@@ -194,7 +199,7 @@ class TappedTransport(httpx2.AsyncBaseTransport):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         tapped = httpx2.Response(
             response.status_code,
-            headers=_in_ascii(response.headers.raw),
+            headers=_in_ascii(_accepted(response.headers.raw)),
             stream=_HeardStream(response.stream, exchange),
             request=request,
             extensions={**response.extensions, EXCHANGE: exchange},
@@ -242,6 +247,34 @@ def header_bytes(headers: Mapping[str, str | bytes]) -> list[tuple[bytes, bytes]
             raise httpx2.LocalProtocolError(_invalid(name))
         sent.append((name.encode(), value.encode() if isinstance(value, str) else value))
     return sent
+
+
+def _accepted(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """Return the headers of a response with no more cookies than the client keeps, the last ones."""
+    cookies = [at for at, (name, _) in enumerate(headers) if name.lower() == b"set-cookie"]
+    dropped = set(cookies[:-MAX_COOKIES])
+    return [pair for at, pair in enumerate(headers) if at not in dropped] if dropped else headers
+
+
+class _CookieJar(CookieJar):
+    """Keeps the newest cookies of a server: the `Cookie` header of each request has all of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept: dict[tuple[str, str, str], None] = {}
+
+    def set_cookie(self, cookie: Cookie) -> None:
+        if len(cookie.value or "") > MAX_COOKIE:
+            return
+        key = cookie.domain, cookie.path, cookie.name
+        self._kept.pop(key, None)
+        self._kept[key] = None
+        super().set_cookie(cookie)
+        if len(self._kept) > MAX_COOKIES:
+            oldest = next(iter(self._kept))
+            del self._kept[oldest]
+            with contextlib.suppress(KeyError):  # it has expired
+                self.clear(*oldest)
 
 
 def _unsendable(request: httpx2.Request) -> str:
@@ -309,6 +342,7 @@ def open_client(transport: httpx2.AsyncBaseTransport, headers: Mapping[str, str]
     return httpx2.AsyncClient(
         transport=transport,
         headers={**ours, **headers},
+        cookies=_CookieJar(),
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS, write=WRITE_SECONDS),
         follow_redirects=False,
     )

@@ -305,6 +305,12 @@ class RemoteTransport:
         code = RESULT_TOO_LARGE if fault.message.startswith("result too large") else NO_HTTP_ANSWER
         self.gate.fail((wire_id,), code, str(fault))
 
+    def cut_off(self, why: str) -> None:
+        """End the connection before anything else that the server says is passed on."""
+        fault = HttpFault(f"{why}.", next_step="Restart mcptui to use this server again.")
+        self.gate.fail_all(CONNECTION_CLOSED, str(fault))
+        self.end(fault)
+
     def end(self, fault: HttpFault, *, final: bool = True) -> None:
         """End the connection: fail pending calls first, then set `exited`.
 

@@ -21,7 +21,9 @@ MAX_MENDED = 64 * 1024
 
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*[ \t]*\r?\n?(.*?)\s*(?:```|~~~)?\s*", re.DOTALL)
 _CDATA = re.compile(r"\s*<!\[CDATA\[(.*?)(?:\]\]>)?\s*", re.DOTALL)
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<open>\\?\Z))', re.DOTALL)
+"""A string, or the rest of a text that ends within one: no other begins there, so it is read once."""
+
 _NOT_JSON = re.compile(r"[:\[,]\s*-?(?:NaN|Infinity|nan|inf)\s*[,}\]]")
 _OPENING = re.compile(r"""[\[{,:]\s*(["'])""")
 _CLOSING = {mark: re.compile(rf"(?<!\\){mark}(?=\s*[,:}}\]])") for mark in "\"'"}
@@ -67,7 +69,7 @@ def mend(text: str, *, guess: bool = True) -> Mended:
         return Mended(read_json(bare))
     except UnreadableJson as error:
         problem = error
-    if _NOT_JSON.search(_STRING.sub("", bare)):
+    if _NOT_JSON.search(_STRING.sub(lambda found: "" if found["open"] is None else found.group(), bare)):
         raise UnreadableJson("NaN and Infinity are not valid JSON. Use null or a string")
     if len(bare) > MAX_MENDED or is_cut(bare):
         raise problem
@@ -108,6 +110,8 @@ def _backslashed(text: str) -> str:
     """
 
     def mended(found: re.Match[str]) -> str:
+        if found["open"] is not None:
+            return found.group()
         string = found.group().replace("\\'", "'")
         kinds = [(one.group(1), string[one.end() : one.end() + 4]) for one in _ESCAPE.finditer(string)]
         if all(kind in '"\\/bfnrt' or (kind == "u" and _HEX.fullmatch(code)) for kind, code in kinds):

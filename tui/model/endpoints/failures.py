@@ -222,7 +222,7 @@ _NOT = late(
 _OVERFLOW = late(
     r"""
     context[_ ](?:length|window)[_ ]?exceeded                        # OpenAI's code, z.ai's finish reason
-  | exceed\w*\ (?:the\ )?(?:(?:available|model'?s?)\ )*(?:maximum\ |max\ )?context  # OpenAI, llama.cpp
+  | exceed\w{0,9}\ (?:the\ )?(?:(?:available|model'?s?)\ )*(?:maximum\ |max\ )?context  # OpenAI, llama.cpp
   | context\ (?:window|length|size)\ (?:is\ )?(?:exceed|too\ small|of\ only)         # MiniMax, LM Studio
   | maximum\ (?:context|prompt|input)\ length                        # vLLM, OpenRouter, xAI, Poolside
   | maximum\ allowed\ input\ length

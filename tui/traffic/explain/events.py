@@ -159,6 +159,9 @@ def _of_connection(word: str, server: str, detail: Mapping[str, Any]) -> list[st
         case "broken":
             why = clean_line(str(detail.get("why", "")), 160)
             return [f"The connection to {server} was lost{f': {why}' if why else ''}."]
+        case "not recorded":
+            why = clean_line(str(detail.get("why", "")), 160)
+            return [f"This message was not recorded, because it may contain secrets of {server}: {why}."]
         case "end":
             stream = clean_line(str(detail.get("stream", "a stream")), 16)
             return [f"{stream[:1].upper()}{stream[1:]} of {server} is closed."]

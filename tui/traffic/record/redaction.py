@@ -1,7 +1,7 @@
 """Removes secrets and excess length from captured bytes and details before they are stored.
 
-This includes secret arguments of calls in messages to servers, to models and from models. Only within
-`arguments`, so names of the protocol such as `progressToken` are not affected. What is sent is not changed.
+This includes secret values in what is sent to servers, by any method, and secret arguments of calls in
+messages to and from models. What is sent is not changed.
 """
 
 import json
@@ -11,10 +11,18 @@ from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from tui.core.forms.elicitation import secret_fields
 from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.secrets.commands_and_urls import SecretSpan, is_secret_header, masked
 from tui.core.secrets.encodings import octets_of
-from tui.core.secrets.named_values import SecretArguments, SecretNames, named_values
+from tui.core.secrets.named_values import (
+    FORMS,
+    MAX_NODES,
+    SecretArguments,
+    SecretNames,
+    mark_name,
+    named_values,
+)
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_texts import (
     Hidden,
@@ -26,8 +34,15 @@ from tui.traffic.record.secret_texts import (
     without_secret_deltas,
 )
 
-_CALL, _ARGUMENTS = b'"tools/call"', b'"arguments"'
+_ARGUMENTS = b'"arguments"'
+_GIVING = (b'"params"', b'"result"', b'"arguments"', b'"args"')
 _SCHEMA, _SAYS = b'"inputSchema"', (b'"writeOnly"', b'"password"')
+_FORM = b'"requestedSchema"'
+
+_OF_PROTOCOL = re.compile(rb'"(?:_meta|capabilities|clientInfo|serverInfo)"\s*+:\s*+(?=\{)')
+"""Members whose names are not those of values, such as `progressToken` and the names of extensions."""
+
+_ARGUMENT = re.compile(rb'"argument"\s*+:\s*+(?=\{)')
 
 _WRITTEN = re.compile(rb'"arguments"\s*+:\s*+(?=")')
 _SAID_OR_ROLE = re.compile(rb'"role"\s*+:\s*+"([a-z]+)"|"(?:content|text)"\s*+:\s*+(?=")')
@@ -61,32 +76,92 @@ def without_secret_calls(captured: Captured, raw: bytes, known: SecretArguments,
 
 
 def without_secret_arguments(raw: bytes, known: SecretArguments, server: str = "") -> Hidden:
-    """Return a message with a mark for each secret argument of a tool call."""
-    if _CALL not in raw or _ARGUMENTS not in raw:
+    """Return a message to a server with a mark for each secret value that the user or a model gave.
+
+    These are arguments of tools and prompts, answers to forms, and values to complete. Names are those of the
+    tool for its arguments, and elsewhere those of all tools and forms of the server.
+    """
+    if not _may_give_values(raw):
         return raw, frozenset()
-    start, end, tool = _arguments_in_small(raw) or _arguments_in(raw)
-    return spliced(raw, list(named_values(raw, start, end, known.of(server, tool))))
+    anywhere = known.of_server(server)
+    places: list[SecretSpan] = []
+    at = 0
+    if _ARGUMENTS in raw:
+        start, end, tool = _arguments_in_small(raw) or _arguments_in(raw)
+        places += named_values(raw, start, end, known.of(server, tool))
+        places += _given(raw, 0, start, anywhere)
+        at = end
+    return spliced(raw, [*places, *_given(raw, at, len(raw), anywhere)])
+
+
+def _may_give_values(raw: bytes) -> bool:
+    return any(word in raw for word in _GIVING)
+
+
+def _given(raw: bytes, start: int, end: int, secret: SecretNames) -> Iterator[SecretSpan]:
+    """Yield the secret values in a part of a message, without those that are of the protocol."""
+    at = start
+    while found := _OF_PROTOCOL.search(raw, at, end):
+        yield from _values(raw, at, found.start(), secret)
+        at = max(found.end(), min(_end(raw, found.end()), end))
+    yield from _values(raw, at, end, secret)
+
+
+def _values(raw: bytes, start: int, end: int, secret: SecretNames) -> Iterator[SecretSpan]:
+    yield from named_values(raw, start, end, secret)
+    yield from _completed(raw, start, end, secret)
+
+
+def _completed(raw: bytes, start: int, end: int, secret: SecretNames) -> Iterator[SecretSpan]:
+    """Yield the value to complete (`completion/complete`), which is apart from its name."""
+    if b'"completion/complete"' not in raw:
+        return
+    for found in _ARGUMENT.finditer(raw, start, end):
+        try:
+            members = outline(raw, found.end()).members
+            name = _text(raw[slice(*members["name"])])
+            first, last = members["value"]
+        except (ValueError, KeyError):
+            continue
+        if secret.includes(name) and last - first > len('""'):
+            yield SecretSpan(first, last, mark_name(name))
 
 
 def has_schemas(captured: Captured) -> bool:
-    """Return whether it may say which arguments are secret."""
+    """Return whether it may say which arguments, or fields of a form, are secret."""
     raw = captured.raw
-    is_list = captured.kind is None and captured.direction is Direction.IN and _SCHEMA in raw
-    return is_list and any(word in raw for word in _SAYS)
+    if captured.kind is not None or captured.direction is not Direction.IN:
+        return False
+    return _FORM in raw or (_SCHEMA in raw and any(word in raw for word in _SAYS))
 
 
 def learn_schemas(captured: Captured, known: SecretArguments) -> None:
-    """Learn the secret arguments from a tool list, when nothing else reads it (`mcptui tap`)."""
+    """Learn the secret arguments from a tool list, when nothing else reads it (`mcptui tap`), and forms."""
     if not has_schemas(captured):
         return
     try:
         message = json.loads(captured.raw)
-        tools = message["result"]["tools"]
-        for tool in tools if isinstance(tools, list) else ():
-            if isinstance(tool, dict) and isinstance(name := tool.get("name"), str):
-                known.learn(captured.source, name, tool.get("inputSchema"))
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, RecursionError):
         return
+    result = message.get("result") if isinstance(message, dict) else None
+    tools = result.get("tools") if isinstance(result, dict) else None
+    for tool in tools if isinstance(tools, list) else ():
+        if isinstance(tool, dict) and isinstance(name := tool.get("name"), str):
+            known.learn(captured.source, name, tool.get("inputSchema"))
+    for schema in _forms_in(message):
+        known.learn(captured.source, FORMS, schema, secret_fields(schema))
+
+
+def _forms_in(message: Any) -> Iterator[dict[str, Any]]:
+    """Yield the schemas of the forms that a message shows, wherever it has them."""
+    waiting, seen = [message], 0
+    while waiting and seen < MAX_NODES:
+        seen += 1
+        part = waiting.pop()
+        if isinstance(part, dict) and isinstance(schema := part.get("requestedSchema"), dict):
+            yield schema
+        inner = part.values() if isinstance(part, dict) else part
+        waiting.extend(one for one in inner if isinstance(one, dict | list))
 
 
 def _arguments_in_small(raw: bytes) -> tuple[int, int, str] | None:
@@ -253,7 +328,7 @@ def _needs_more(captured: Captured) -> bool:
     if captured.kind in _MODEL:
         in_pieces = captured.kind is Kind.MODEL_REPLY and b"data:" in captured.raw
         return in_pieces or b"arguments" in captured.raw or b'\\"' in captured.raw
-    return captured.kind is None and captured.direction is Direction.OUT and b'"tools/call"' in captured.raw
+    return captured.kind is None and captured.direction is Direction.OUT and _may_give_values(captured.raw)
 
 
 def _is_changed(captured: Captured, redact: Redact, arguments: SecretArguments) -> bool:

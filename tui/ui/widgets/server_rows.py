@@ -238,7 +238,7 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
 def _facts(status: ServerStatus, look: Look) -> Iterator[tuple[str, str, str]]:
     spec = status.spec
     command = spec.shown_url or " ".join(spec.shown_command)
-    yield "address" if spec.url else "command", clean_line(look.redactor.redact(command), 400), "text"
+    yield "address" if spec.url else "command", look.redactor.redact_line(command, 400), "text"
     if status.reach is not None:
         silent = status.reach.silent
         how = ", ".join(filter(None, (status.reach.kind, status.reach.words)))

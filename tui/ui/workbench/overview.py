@@ -187,7 +187,7 @@ def _where(
 
 def _connection(facts: ServerFacts, redactor: Redactor) -> Iterator[tuple[str, str, str]]:
     status = facts.status
-    yield "address", clean_line(redactor.redact(status.spec.shown_url), 1200), "text"
+    yield "address", redactor.redact_line(status.spec.shown_url, 1200), "text"
     if names := tuple(status.spec.headers):
         shown = ", ".join(clean_line(name, 60) for name in names[:40])
         yield "headers", f"{shown}   values are not shown", "text"
@@ -208,7 +208,7 @@ def _process(
     status = facts.status
     command = identity.command or status.spec.shown_command
     line = status.spec.shown_url or " ".join(clean_line(part, 400) for part in command)
-    yield "command", clean_line(redactor.redact(line), 1200), "text"
+    yield "command", redactor.redact_line(line, 1200), "text"
     if folder := status.spec.starts_in:
         yield "folder", clean_line(folder, 400), "text"
     names = identity.environment or tuple(status.spec.env)

@@ -158,3 +158,27 @@ def test_identifiers_that_grant_access_are_secret_arguments(name: str):
 )
 def test_other_tokens_are_secret_arguments(name: str):
     assert names_a_secret_argument(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a=b=token=abc", "a=b=token=[redacted:token]"),
+        ("password=token=abc", "password=[redacted:password]"),
+        ("url=https://h?x=1&token=abc", "url=https://h?x=1&token=[redacted:token]"),
+        (f"xtoken=/{'a' * 2000}", "xtoken=[redacted:xtoken]"),
+        ("password=x token='a b'", "password=[redacted:password] token='[redacted:token]'"),
+        ("password=ab;token=***", "password=[redacted:password];token=***"),
+    ],
+)
+def test_assignments_are_found_within_the_values_of_harmless_names(text, shown):
+    assert masked(text) == shown
+
+
+def test_of_overlapping_secrets_the_rest_is_masked_too():
+    assert masked("Bearer password=abc-def:ghi") == "Bearer [redacted:bearer][redacted:password]"
+
+
+def test_shapes_behind_letters_of_other_scripts_are_masked_in_place():
+    text = "é ghp_" + "a1" * 18 + " 中 ghp_" + "b2" * 18
+    assert masked(text) == "é [redacted:github] 中 [redacted:github]"

@@ -260,3 +260,45 @@ def test_an_endpoint_key_that_is_not_a_word_is_replaced_in_conversation_text(key
 @pytest.mark.parametrize("key", ["lm-studio", "not-needed", "sk-no-key-required", "0000000000000000"])
 def test_a_placeholder_key_is_kept_in_conversation_text(key: str):
     assert Redactor(keys={"KEY": key}).redact_spoken(f"~/{key}/models") == f"~/{key}/models"
+
+
+def test_a_line_is_redacted_again_only_when_more_values_are_known(monkeypatch):
+    redactor = Redactor({"A": "first-value"})
+    redacted, redact = [], redactor.redact
+    monkeypatch.setattr(redactor, "redact", lambda text: redacted.append(text) or redact(text))
+    assert {redactor.redact_line("first-value\nlater-value", 400) for _ in range(3)} == {
+        "[redacted:A] later-value"
+    }
+    assert len(redacted) == 1
+    redactor.learn("far", "cookie", "later-value")
+    assert redactor.redact_line("first-value\nlater-value", 400) == "[redacted:A] [redacted:cookie]"
+    for number in range(1000):
+        redactor.redact_line(f"line {number}", 400)
+    assert len(redactor._lines) <= 256
+
+
+def test_of_many_values_of_sign_ins_the_first_are_added_and_the_rest_learned():
+    redactor = Redactor()
+    values = {f"access_token.{number}": f"canary-{number:04}" for number in range(500)}
+    redactor.add_some("oauth", values)
+    redactor.add_some("oauth", {"access_token": "long-" + "x" * 5000})
+    assert "canary" not in redactor.redact(" ".join(values.values()))
+    assert redactor.redact(f'"long-{"x" * 5000}"') == '"[redacted:access_token]"'
+    assert redactor.redact_texts(["it is cana", "ry-0000"]) == ["it is [redacted]", ""]  # split
+
+
+def test_a_server_may_not_hand_out_more_values_than_are_remembered(monkeypatch):
+    monkeypatch.setattr("tui.core.secrets.redact.MAX_LEARNED", 2)
+    redactor = Redactor({"KEY": "configured-value"})
+    told = [redactor.learn("far", "cookie", value) for value in ("canary-1", "canary-2", "canary-1", "short")]
+    assert told == [True, True, True, True] and not redactor.learn("far", "cookie", "canary-3")
+    assert redactor.learn("far", "cookie", "configured-value") and redactor.learn(
+        "near", "cookie", "canary-3"
+    )
+
+
+def test_a_word_that_becomes_the_key_of_an_endpoint_stays_in_conversations():
+    redactor = Redactor({"MY_KEY": "lm-studio", "OTHER": "other-value-1"})
+    assert redactor.redact_spoken("lm-studio") == "[redacted:MY_KEY]"
+    redactor.add({}, {"MY_KEY": "lm-studio"})
+    assert redactor.redact_spoken("lm-studio other-value-1") == "lm-studio [redacted:OTHER]"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.secrets.secret_shapes import looks_random
+from tui.core.secrets.secret_shapes import looks_random, shapes_in
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,12 @@ def test_a_generated_key_looks_random(value: str):
 )
 def test_words_and_placeholders_do_not_look_random(value: str):
     assert not looks_random(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["-eyJ-eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0", "eyJ.eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0 eyJhbGciOiJI.x"],
+)
+def test_a_jwt_is_found_behind_what_begins_like_one(text):
+    (start, end, name), *others = shapes_in(text.encode())
+    assert (name, others) == ("jwt", []) and text[start:end].endswith("eyJzdWIiOiIx.c2lnbmF0")

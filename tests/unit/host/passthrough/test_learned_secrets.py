@@ -1,9 +1,12 @@
 """Credentials seen in traffic are redacted from then on."""
 
+import pytest
+
+from tests.worst_texts import cpu_seconds
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction
 from tui.host.passthrough import learned_secrets
-from tui.host.passthrough.learned_secrets import LearnedSecrets
+from tui.host.passthrough.learned_secrets import MAX_AT_ONCE, LearnedSecrets
 
 
 def captured(raw=b"", **detail):
@@ -70,9 +73,9 @@ def test_values_are_not_learned_from_a_body_that_is_not_an_oauth_response():
 
 def test_headers_and_addresses_are_searched_again_only_when_they_change(monkeypatch):
     searched = []
-    search = learned_secrets.secrets_in_arguments
+    search = learned_secrets.values_of_header
     monkeypatch.setattr(
-        learned_secrets, "secrets_in_arguments", lambda texts: searched.append(texts) or search(texts)
+        learned_secrets, "values_of_header", lambda *header: searched.append(header) or search(*header)
     )
     redactor = Redactor()
     sink = LearnedSecrets([].append, redactor)
@@ -92,3 +95,59 @@ def test_a_body_is_searched_although_its_headers_are_known():
     sink(captured(b"/messages?session_id=5c6d7e8f9a", sse={"event": "endpoint"}))
     text = "acc3ss-0ne acc3ss-tw0 4b5c6d7e8f 5c6d7e8f9a"
     assert not any(secret in redactor.redact(text) for secret in text.split())
+
+
+def cookies(*values: str, server: str = "far") -> Captured:
+    headers = [["Set-Cookie", f"c{at}={value}; Path=/"] for at, value in enumerate(values)]
+    return captured(b'{"result": {}}', exchange=1, status=200, headers=headers)._replace(source=server)
+
+
+def test_the_cookies_of_a_thousand_responses_are_all_redacted():
+    redactor = Redactor()
+    sink = LearnedSecrets([].append, redactor)
+    values = [f"canary-{number:05}" for number in range(3000)]
+    for start in range(0, 3000, 3):
+        sink(cookies(*values[start : start + 3]))
+    assert "canary" not in redactor.redact(" ".join(values))
+
+
+def test_cookies_of_four_kilobytes_are_redacted_as_a_whole():
+    redactor = Redactor()
+    value = "canary-" + "v" * 4000
+    LearnedSecrets([].append, redactor)(cookies(value))
+    assert redactor.redact(f'{{"seen": "{value}"}}') == '{"seen": "[redacted:set-cookie]"}'
+
+
+def test_fifty_large_cookies_of_each_response_are_learned_in_milliseconds():
+    redactor = Redactor({"KEY": "configured-value"})
+    sink = LearnedSecrets([].append, redactor)
+    responses = [cookies(*(f"canary-{turn}-{at}-{'v' * 1500}" for at in range(50))) for turn in range(20)]
+    assert cpu_seconds(lambda: [sink(one) for one in responses]) < 1  # 1,000 of them; it took a minute
+
+
+@pytest.mark.parametrize(
+    "responses",
+    [[[f"canary-{number}" for number in range(MAX_AT_ONCE + 1)]], [["canary-1"], ["canary-2"], ["canary-3"]]],
+    ids=["in one response", "in total"],
+)
+def test_of_a_server_that_sends_more_credentials_than_are_remembered_only_sizes_are_recorded(
+    monkeypatch, responses
+):
+    monkeypatch.setattr("tui.core.secrets.redact.MAX_LEARNED", 2 if len(responses) > 1 else 20_000)
+    redactor, seen, cut_off = Redactor(), [], []
+    sink = LearnedSecrets(seen.append, redactor)
+    sink.on_full = cut_off.append
+    for values in responses:
+        sink(cookies(*values))
+    sink(captured(b"canary-1 canary-3", status=200))
+    assert [len(one.raw) for one in seen] == [*(14 for _ in responses[:-1]), 0, 0]
+    assert seen[-1].size == 17 and "canary" not in repr(seen[-2:])
+    assert len(cut_off) == 2 and cut_off[0].startswith("it sent more than 20,000 different cookies")
+
+
+def test_a_server_that_sends_too_many_credentials_leaves_room_for_those_of_others(monkeypatch):
+    monkeypatch.setattr("tui.core.secrets.redact.MAX_LEARNED", 2)
+    redactor, seen = Redactor(), []
+    LearnedSecrets(seen.append, redactor)(cookies("canary-1", "canary-2", "canary-3"))
+    LearnedSecrets(seen.append, redactor)(cookies("sound-cookie", server="near"))
+    assert "sound-cookie" not in redactor.redact("sound-cookie") and seen[-1].raw

@@ -299,3 +299,110 @@ async def test_an_access_token_that_no_header_can_carry_is_refused_with_a_reason
         with pytest.raises(SignInFailed, match="cannot be sent: it contains a") as caught:
             await around.call()
         assert "canary" not in str(caught.value)
+
+
+LEAK = "canary-token-Qw8fK2xV77"
+MALFORMED = [
+    {"access_token": [LEAK], "token_type": "Bearer"},
+    {"access_token": {"value": LEAK}, "token_type": "Bearer"},
+    {"access_token": "a-sound-token", "token_type": "Bearer", "scope": [LEAK, 5]},
+    {"access_token": "a-sound-token", "token_type": LEAK},
+    {"access_token": "a-sound-token", "token_type": "Bearer", "refresh_token": {"a": [{"b": LEAK}]}},
+    {"accessToken": LEAK, "token_type": "Bearer"},
+    {"data": {"access_token": LEAK, "token_type": "Bearer"}},
+    [{"access_token": LEAK}],
+    f"access_token={LEAK}&token_type=bearer".encode(),
+    f'{{"access_token": "{LEAK}", '.encode(),
+]
+
+
+def answering(path: str, body: Any, status: int = 200, grant: str = "") -> OAuthServer:
+    """Return a server that answers at a path with a body, if `grant` is what is asked for."""
+    server = OAuthServer(expires_in=3600)
+    own = server._token if path == "/token" else server._register
+
+    def answer(request: Asked) -> Reply:
+        if grant and request.form.get("grant_type") != grant:
+            return own(request)
+        return Reply(status, body)
+
+    setattr(server, own.__name__, answer)
+    return server
+
+
+def told(around: Around, failure: object, caplog: pytest.LogCaptureFixture) -> str:
+    return f"{failure} {getattr(failure, 'next_step', '')} {around.records} {around.states} {caplog.text}"
+
+
+@pytest.mark.parametrize("body", MALFORMED)
+@pytest.mark.parametrize("status", [200, 400])
+async def test_a_malformed_token_reply_is_neither_quoted_nor_recorded(
+    store: TokenStore, body: Any, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(0)
+    async with answering("/token", body, status) as server:
+        around = Around(store, server.url)
+        failure = await refused(around, "malformed reply" if status == 200 else "Token exchange failed")
+        assert LEAK not in told(around, failure, caplog)
+
+
+@pytest.mark.parametrize("lifetime", [LEAK, {"secret": LEAK}, [LEAK]])
+async def test_a_malformed_lifetime_is_neither_quoted_nor_recorded(
+    store: TokenStore, lifetime: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(0)
+    async with OAuthServer(expires_in=lifetime) as server:
+        around = Around(store, server.url)
+        assert (await around.call()).status_code == 200
+        assert LEAK not in told(around, "", caplog)
+
+
+@pytest.mark.parametrize("body", MALFORMED[:5])
+async def test_a_malformed_refresh_reply_is_neither_quoted_nor_recorded(
+    store: TokenStore, body: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(0)
+    async with answering("/token", body, grant="refresh_token") as server:
+        around = Around(store, server.url)
+        await around.call()
+        stored = await store.find("safe", server.url)
+        assert stored is not None
+        await store.save(replace(stored, expires_at=time.time() - 5))
+        around = Around(store, server.url)
+        await around.call()  # signs in again
+        assert len(around.person.questions) == 1
+        assert LEAK not in told(around, "", caplog)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"client_id": ["c"], "client_secret": LEAK, "redirect_uris": ["http://127.0.0.1/"]},
+        {"client_id": "c", "client_secret": [LEAK]},
+        {"client": {"client_id": "c", "client_secret": LEAK}},
+        {"client_id": {"client_secret": LEAK}},
+        f'{{"client_secret": "{LEAK}"'.encode(),
+    ],
+)
+@pytest.mark.parametrize("status", [201, 400])
+async def test_a_malformed_registration_is_neither_quoted_nor_recorded(
+    store: TokenStore, body: Any, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(0)
+    async with answering("/register", body, status) as server:
+        around = Around(store, server.url)
+        failure = await refused(around, "malformed reply" if status == 201 else "did not register")
+        assert LEAK not in told(around, failure, caplog)
+        assert not server.asked("/token")
+
+
+async def test_a_damaged_stored_sign_in_is_not_quoted(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+        around = Around(store, server.url)
+        await around.call()
+        stored = await store.find("safe", server.url)
+        assert stored is not None
+        await store.save(replace(stored, tokens={"access_token": [LEAK], "token_type": "Bearer"}))
+        around = Around(store, server.url)
+        await around.call()
+        assert len(around.person.questions) == 1 and LEAK not in repr(around.records)

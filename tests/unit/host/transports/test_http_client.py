@@ -5,6 +5,7 @@ import pytest
 
 from tests.http_server import http_server, reply, says
 from tui.core.traffic import Direction
+from tui.core.web import MAX_COOKIES
 from tui.host.sign_in import authorization_server
 from tui.host.transports.http_client import TappedTransport, open_client, proxy_for, send_within_origin
 
@@ -116,3 +117,32 @@ async def test_the_tap_receives_a_request_and_its_response():
     sent, got = done.captured
     assert (sent.direction, sent.raw, sent.detail["http"]) == (Direction.OUT, b'{"method":"m"}', "POST")
     assert (got.direction, got.raw, got.detail["status"]) == (Direction.IN, b"{}", 200)
+
+
+async def test_only_the_newest_cookies_are_kept_and_none_over_four_kilobytes():
+    set_cookies = "".join(f"set-cookie: c{number}=v{number}\r\n" for number in range(MAX_COOKIES + 5))
+    large = f"set-cookie: large={'x' * 5000}\r\n"
+    answer = reply(b"{}").replace(b"\r\n", f"\r\n{set_cookies}{large}".encode(), 1)
+    async with http_server(answers={"m": says(answer)}) as server, Requests(server) as done:
+        again = await send_within_origin(
+            done.client, done.client.build_request("POST", server.url, content=b"{}")
+        )
+        await again.aclose()
+        sent = server.asked[-1].headers["cookie"].split("; ")
+    assert len(sent) == MAX_COOKIES - 1  # the large one took the place of another
+    assert f"c{MAX_COOKIES + 4}=v{MAX_COOKIES + 4}" in sent and "c0=v0" not in sent
+
+
+async def test_the_cookies_of_many_responses_are_bounded_too():
+    async def answer(asked, writer):
+        number = len(server.asked)
+        writer.write(reply(b"{}", set_cookie=f"c{number}=v{number}"))
+        await writer.drain()
+
+    async with http_server(answers={"m": answer}) as server, Requests(server) as done:
+        for _ in range(MAX_COOKIES + 10):
+            request = done.client.build_request("POST", server.url, content=b'{"method":"m"}')
+            response = await send_within_origin(done.client, request)
+            await response.aread()
+            await response.aclose()
+        assert len(server.asked[-1].headers["cookie"].split("; ")) == MAX_COOKIES

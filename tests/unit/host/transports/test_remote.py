@@ -10,8 +10,10 @@ from tests.conftest import until
 from tests.http_server import MODERN, http_server, reply
 from tests.unit.host.transports.test_streamable_http import Sink, remote
 from tui.core.ports import MonotonicClock
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, Transport
 from tui.host.host import Host
+from tui.host.passthrough.learned_secrets import MAX_AT_ONCE
 from tui.host.transports.http_faults import HttpFault
 
 
@@ -138,3 +140,29 @@ async def test_a_slow_server_known_to_be_modern_gets_no_handshake(monkeypatch):
         assert host.status("far").protocol == MODERN
         await host.shutdown()
     assert "initialize" not in server.methods()
+
+
+@pytest.mark.parametrize("modern", [True, False], ids=["modern", "legacy"])
+async def test_a_server_that_sends_more_cookies_than_can_be_redacted_is_cut_off_before_it_repeats_one(modern):
+    async def answer(asked, writer):
+        cookies = "".join(f"set-cookie: c=canary-{number}\r\n" for number in range(MAX_AT_ONCE + 1))
+        said = {"jsonrpc": "2.0", "id": asked.message["id"]}
+        body = {
+            **said,
+            "result": {"resultType": "complete", "content": [{"type": "text", "text": "canary-7"}]},
+        }
+        writer.write(reply(body).replace(b"\r\n", f"\r\n{cookies}".encode(), 1))
+        await writer.drain()
+
+    sink = Sink()
+    async with http_server(modern=modern, answers={"tools/call": answer}) as server:
+        spec = ServerSpec("far", transport=Transport.HTTP, url=server.url)
+        host = Host([spec], sink=sink, clock=MonotonicClock(), redactor=Redactor())
+        await host.start_all()
+        tool = host.toolbox.tools()[0]
+        result = await host.toolbox.call(tool, {}, seconds=20, progress=lambda *_: None)
+        await until(lambda: host.status("far").state is ServerState.STOPPED)
+        assert result.is_error and "canary" not in repr(result)
+        assert "different cookies, session IDs and tokens" in repr(host.status("far"))
+        await host.shutdown()
+    assert "canary" not in repr(sink)

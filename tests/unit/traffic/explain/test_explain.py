@@ -170,6 +170,8 @@ def test_a_call_by_hand_is_explained():
         ("exit", {"code": None, "signal": "SIGTERM"}, "It was terminated by SIGTERM."),
         ("gave up", {"id": 7, "why": "too late"},
          "mcptui stopped waiting for the response to request 7 of server weather: too late."),
+        ("not recorded", {"why": "too many"},
+         "This message was not recorded, because it may contain secrets of server weather: too many."),
         ("too large", {"bytes": 20 << 20, "limit": 16 << 20},
          "A line of 21 MB was skipped. mcptui reads lines of up to 17 MB."),
         ("dropped", {"entries": 1, "bytes": 40},
