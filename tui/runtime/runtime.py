@@ -251,7 +251,7 @@ class Runtime:
             definitions=self._memory.definitions,
             traceparent=self._traceparent,
             questioner=self.questioner,
-            sampler=ModelSampler(self._active_model, self._choose_model, self.conversations.bill),
+            sampler=ModelSampler(self._active_model, self._choose_model, self.conversations.biller),
             tokens=TokenStore(state_dir() / "sign-in"),
             client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
             decisions=self.decisions,
