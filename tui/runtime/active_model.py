@@ -125,7 +125,7 @@ class ActiveModel:
     async def begin(self, loaded: "Loaded") -> None:
         await asyncio.to_thread(import_module, "tui.runtime.profiles")
         async with self._choosing:
-            self._loaded = loaded
+            self._loaded = self._loaded or loaded  # a reload may have been faster
             await self._begin()
 
     async def _begin(self) -> None:

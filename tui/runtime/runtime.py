@@ -466,7 +466,8 @@ class Runtime:
             self._keep(self._save_approvals())
 
     async def _save_approvals(self) -> None:
-        if problem := await self._approvals.save():
+        problem = await self._approvals.save()
+        if problem and problem not in self._other_problems:  # the same for each tool
             self._other_problems.append(problem)
             self._revision += 1
 

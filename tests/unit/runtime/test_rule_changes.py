@@ -177,8 +177,10 @@ async def test_a_lasting_answer_does_not_apply_approvals_of_a_file_from_elsewher
     async with changing(path, f'remembered = ["{key}"]\n', trust=False) as (_, runtime):
         before = read(path)
         runtime.turn_context.policy.remember(TOOL, Answer.ALWAYS)
-        runtime.turn_context.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
+        for number in range(2):
+            runtime.turn_context.notice(ApprovalGiven(number, "c", Answer.ALWAYS, ""))
         await asyncio.wait(runtime._background)
+        assert sum("lasts until mcptui quits" in problem for problem in runtime.problems) == 1
         assert runtime.turn_context.policy.judge(TOOL).verdict is Verdict.ALLOW
         assert runtime.turn_context.policy.judge(other).verdict is Verdict.ASK
         assert "lasts until mcptui quits" in runtime.problems[-1] and read(path) == before
